@@ -1,0 +1,48 @@
+# Languages, optimisation and warnings: global where every target must agree, and the interface target
+# `quire_flags`, which our own targets link privately.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+find_program(QUIRE_CCACHE ccache DOC "Compiler cache, used if found")
+if(QUIRE_CCACHE)
+  foreach(language IN ITEMS C CXX)
+    if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${QUIRE_CCACHE}")
+    endif()
+  endforeach()
+endif()
+
+add_library(quire_flags INTERFACE)
+target_compile_options(
+  quire_flags
+  INTERFACE # The same bits on every machine: no fused multiply-add behind our back.
+            -ffp-contract=off
+            # Line numbers in backtraces at a fraction of the size of full debug information.
+            $<$<CONFIG:Release>:-O3;-g1>
+            -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wconversion
+            -Wno-sign-conversion
+            $<$<BOOL:${QUIRE_DEVELOPER}>:-Werror>)
+
+if(QUIRE_SANITIZE)
+  target_compile_options(quire_flags INTERFACE -fsanitize=${QUIRE_SANITIZE} -fno-omit-frame-pointer
+                                               -fno-sanitize-recover=all)
+  target_link_options(quire_flags INTERFACE -fsanitize=${QUIRE_SANITIZE})
+endif()

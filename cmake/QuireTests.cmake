@@ -1,0 +1,129 @@
+# Registration of tests.
+#
+#   quire_add_test(NAME x SOURCES a.cpp ... [LABELS ...] [LIBRARIES ...] [TIMEOUT 60])
+#       A serial GoogleTest program; every case becomes one ctest named x.Suite.Case.
+#
+#   quire_add_mpi_test(NAME x SOURCES a.cpp ... RANKS 1 2 3 4
+#                      [NIGHTLY_RANKS 5 7] [TRANSPORTS posix mpi_independent ...]
+#                      [LABELS ...] [LIBRARIES ...] [TIMEOUT 60])
+#       A GoogleTest program built once and started once for each number of ranks (and transport), as ctest
+#       x.ranks3 or x.ranks3.posix. Its main function is tests/support/mpi_main.cpp. A build without MPI
+#       registers the runs on one rank only, and of the transports those that need no MPI.
+#
+# What a test finds in its environment:
+#
+#   QUIRE_TEST_RANKS        the world size, asserted by the main function
+#   QUIRE_TEST_TRANSPORT    the transport to use, where TRANSPORTS was given
+#   QUIRE_TEST_DIRECTORY    an existing folder to write to; no two MPI runs share one, but the cases of a serial
+#                           program do: put the name of the test case into the file name
+#   QUIRE_TEST_DATA         tests/data in the source tree
+
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+set(QUIRE_TESTS_SUPPORT "${PROJECT_SOURCE_DIR}/tests/support")
+
+function(_quire_test_program name sources libraries)
+  add_executable(${name} ${sources})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${name} PRIVATE quire::quire quire_flags quire_dependencies ${libraries} GTest::gtest)
+endfunction()
+
+# The environment of a run as a list of NAME=value.
+function(_quire_test_environment result directory)
+  file(MAKE_DIRECTORY "${directory}")
+  set(environment "QUIRE_TEST_DIRECTORY=${directory}" "QUIRE_TEST_DATA=${PROJECT_SOURCE_DIR}/tests/data" ${ARGN})
+  set(${result} "${environment}" PARENT_SCOPE)
+endfunction()
+
+function(quire_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT" "SOURCES;LABELS;LIBRARIES")
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 60)
+  endif()
+  _quire_test_program("${test_NAME}" "${test_SOURCES}" "GTest::gtest_main;${test_LIBRARIES}")
+  _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${test_NAME}")
+  # Lists inside PROPERTIES would be flattened; ctest reads escaped semicolons.
+  string(REPLACE ";" "\\;" environment "${environment}")
+  string(REPLACE ";" "\\;" labels "serial;${test_LABELS}")
+  gtest_discover_tests(
+    ${test_NAME}
+    TEST_PREFIX "${test_NAME}."
+    PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${labels}" ENVIRONMENT "${environment}"
+    DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# Starts the program of an MPI test once: one ctest.
+function(_quire_add_mpi_run name program ranks timeout labels environment)
+  if(QUIRE_MPI)
+    add_test(NAME ${name} COMMAND "${MPIEXEC_EXECUTABLE}" -n ${ranks} $<TARGET_FILE:${program}>)
+    # The starter ends its ranks itself and says so; ctest's own limit comes later and catches the starter.
+    list(APPEND environment "MPIEXEC_TIMEOUT=${timeout}")
+    if(QUIRE_MPI_FLAVOUR STREQUAL "openmpi")
+      list(
+        APPEND
+        environment
+        # OMPIO of Open MPI 4.1 predates fixes of wrong data.
+        OMPI_MCA_io=romio321
+        OMPI_ALLOW_RUN_AS_ROOT=1
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        OMPI_MCA_rmaps_base_oversubscribe=1
+        OMPI_MCA_hwloc_base_binding_policy=none
+        OMPI_MCA_mpi_yield_when_idle=1
+        # Containers forbid the system call behind the default.
+        OMPI_MCA_btl_vader_single_copy_mechanism=none)
+    endif()
+  else()
+    add_test(NAME ${name} COMMAND ${program})
+  endif()
+  math(EXPR backstop "${timeout} + 15")
+  set_tests_properties(
+    ${name}
+    PROPERTIES TIMEOUT ${backstop}
+               PROCESSORS ${ranks}
+               SKIP_RETURN_CODE 77
+               LABELS "${labels}"
+               ENVIRONMENT "${environment}")
+endfunction()
+
+function(quire_add_mpi_test)
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT" "SOURCES;RANKS;NIGHTLY_RANKS;TRANSPORTS;LABELS;LIBRARIES")
+  if(NOT test_TIMEOUT)
+    set(test_TIMEOUT 60)
+  endif()
+  set(main "${QUIRE_TESTS_SUPPORT}/mpi_main.cpp")
+  if(NOT QUIRE_MPI)
+    set(main "${QUIRE_TESTS_SUPPORT}/serial_main.cpp")
+    list(FILTER test_RANKS INCLUDE REGEX "^1$")
+    list(FILTER test_NIGHTLY_RANKS INCLUDE REGEX "^1$")
+    if(test_TRANSPORTS)
+      list(FILTER test_TRANSPORTS EXCLUDE REGEX "^mpi_")
+      if(NOT test_TRANSPORTS)
+        return()
+      endif()
+    endif()
+  endif()
+
+  _quire_test_program("${test_NAME}" "${test_SOURCES};${main}" "${test_LIBRARIES}")
+  foreach(ranks IN LISTS test_RANKS test_NIGHTLY_RANKS)
+    set(labels mpi ${test_LABELS})
+    if(ranks IN_LIST test_NIGHTLY_RANKS)
+      list(APPEND labels nightly)
+    endif()
+    # A dash stands for a test that does not ask for transports.
+    set(transports "${test_TRANSPORTS}")
+    if(NOT transports)
+      set(transports "-")
+    endif()
+    foreach(transport IN LISTS transports)
+      set(run "${test_NAME}.ranks${ranks}")
+      set(variables "QUIRE_TEST_RANKS=${ranks}")
+      if(NOT transport STREQUAL "-")
+        string(APPEND run ".${transport}")
+        list(APPEND variables "QUIRE_TEST_TRANSPORT=${transport}")
+      endif()
+      _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${run}" ${variables})
+      _quire_add_mpi_run("${run}" "${test_NAME}" ${ranks} ${test_TIMEOUT} "${labels}" "${environment}")
+    endforeach()
+  endforeach()
+endfunction()
