@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quire/api/writer.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire {
+
+struct ReadOptions {
+  std::string format;  ///< by name; empty: by content
+  std::string transport = "posix";
+  bool lossy = false;
+  Deadline deadline;
+  std::uint64_t memory_budget = 64ULL << 20;  ///< beyond the file's size, for anything the file announces
+  Options options;                            ///< of the format's reader
+  TransportWrapper wrapper;                   ///< for tests
+};
+
+/// A column to read and the memory for its values: as many as the slice has rows.
+struct ReadColumn {
+  std::string name;
+  View out;
+};
+
+/// One step of an open file. A cheap handle that keeps the file open.
+class ReadStep {
+ public:
+  [[nodiscard]] std::int64_t number() const;
+  [[nodiscard]] const StepDescription& description() const;
+  /// Independent. Throws missing errors that name the nearest attributes.
+  [[nodiscard]] const Attribute& attribute(const std::string& name) const;
+  [[nodiscard]] bool has_attribute(const std::string& name) const;
+
+  /// Independent with independent transports, else collective. Rows of several columns in one pass over the file.
+  void read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const;
+  /// The same for a box of a field, one view per component.
+  void read_field(const std::string& field, const Box& box, std::vector<View> components) const;
+  /// Independent. The plan that read() would run: for printing. Memory need not exist.
+  [[nodiscard]] std::vector<Extent> plan(const std::string& table, const Slice& rows,
+                                         const std::vector<std::string>& columns) const;
+
+  struct State;
+  explicit ReadStep(std::shared_ptr<const State> state);
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+/// What check() finds: whole steps, and the damage behind them.
+struct CheckReport {
+  std::uint64_t whole_steps = 0;
+  std::vector<std::int64_t> numbers;
+  std::optional<Error> damage;   ///< the first defect, if any
+  bool salvageable = false;      ///< rows of the damaged step can be saved
+  std::vector<std::string> warnings;
+};
+
+/// A file that is being read by the ranks of a communicator: a sequence of steps.
+class Reader {
+ public:
+  [[nodiscard]] const FileDescription& description() const;
+  /// Collective. How many whole steps; may look through the file once.
+  [[nodiscard]] std::uint64_t size() const;
+  /// Collective. The numbers of all steps.
+  [[nodiscard]] std::vector<std::int64_t> numbers() const;
+  /// Collective. Step `index` (0 is the first). Throws missing errors.
+  [[nodiscard]] ReadStep at(std::uint64_t index) const;
+  /// Collective. Nothing beyond the last step: for walking through a file without counting it first.
+  [[nodiscard]] std::optional<ReadStep> try_at(std::uint64_t index) const;
+  /// Collective. The step of this number. Throws missing errors that name the nearest numbers.
+  [[nodiscard]] ReadStep step(std::int64_t number) const;
+  /// Collective. The complete rows of a step that is cut, where the format can tell.
+  [[nodiscard]] std::optional<ReadStep> salvage(std::uint64_t index) const;
+  /// Collective. Looks through the whole file.
+  [[nodiscard]] CheckReport check() const;
+  /// Collective. Closes; handles of steps must not be used afterwards.
+  void close();
+
+  [[nodiscard]] Timing timing() const;
+  [[nodiscard]] TransportCounters counters() const;
+  [[nodiscard]] Comm& comm() const;
+
+  struct State;
+  explicit Reader(std::shared_ptr<State> state);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Collective. Opens a file for reading; the format is recognised by content. One rank reads the header.
+[[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
+
+}  // namespace quire

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "quire/comm/comm.hpp"
+#include "quire/format/options.hpp"
+#include "quire/model/description.hpp"
+#include "quire/model/slice.hpp"
+#include "quire/model/view.hpp"
+#include "quire/transport/transport.hpp"
+
+namespace quire {
+
+/// How a file is written. Unknown format options are usage errors.
+struct WriteOptions {
+  std::string format;             ///< by name; empty: by the suffix of the path
+  std::string transport = "posix";
+  bool durable = false;           ///< commit returns when the step would survive a power cut
+  bool lossy = false;             ///< allow conversions that change values
+  Deadline deadline;              ///< of every wait for other ranks
+  Options options;                ///< of the format's writer
+  TransportWrapper wrapper;       ///< for tests
+};
+
+/// Where the time of a run went on this rank, in seconds.
+struct Timing {
+  double plan = 0;
+  double wait = 0;
+  double encode = 0;
+  double transfer = 0;
+  double metadata = 0;
+};
+
+class Writer;
+
+/// One step while it is being written. put() only looks at the caller's arrays when commit() runs, so they must live
+/// until then.
+class WriteStep {
+ public:
+  WriteStep(WriteStep&&) noexcept;
+  WriteStep& operator=(WriteStep&&) noexcept;
+  ~WriteStep();
+
+  /// Independent. An attribute of the step; every rank gives the same value, rank 0's is written.
+  WriteStep& set(std::string name, Value value, std::string unit = {});
+  template <class Number>
+    requires requires { TypeOf<Number>::value; }
+  WriteStep& set(std::string name, Number number, std::string unit = {}) {
+    return set(std::move(name), Value(number), std::move(unit));
+  }
+  WriteStep& set(std::string name, const char* text) { return set(std::move(name), Value(text)); }
+  WriteStep& set(Attribute attribute);
+
+  /// Independent. Names the table of the following rows() and put() calls; the unnamed table is the only or first one.
+  WriteStep& table(std::string name = {});
+  /// Independent. How many rows this rank has. Optional before put(), which takes the length of its array.
+  WriteStep& rows(std::uint64_t count);
+  /// Independent. This rank's values of a column. The view's memory must stay valid until commit().
+  WriteStep& put(std::string name, ConstView values, std::string unit = {});
+  WriteStep& put(Column column, ConstView values);
+
+  /// Independent. This rank's box of a field, one view per component, elements of the box in C order.
+  WriteStep& put_field(Field field, Box box, std::vector<ConstView> components);
+
+  /// Collective. Moves all bytes of the step and only then makes it visible. Every rank returns or every rank throws
+  /// the same error. At most 4 collectives.
+  void commit();
+
+  /// Collective with the others' commit(): they throw an aborted error that carries `reason`; this rank returns.
+  void abort(const std::string& reason);
+
+  // A step in pieces, for data larger than memory: declare columns and rows, open(), write() blocks, commit().
+  /// Independent. A column whose values come later by write(). `string_bytes`: total bytes of this rank's strings.
+  WriteStep& declare(Column column, std::uint64_t string_bytes = 0);
+  /// Collective. Places the step; from here on only write(), commit() and abort() are allowed.
+  void open();
+  /// Independent. Rows [first, first + n) of this rank of one table: a view for every column in the declared order.
+  /// Blocks of one table come in order.
+  void write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns);
+
+  struct State;
+
+ private:
+  friend class Writer;
+  explicit WriteStep(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// A file that is being written by the ranks of a communicator. Steps are written one after another.
+class Writer {
+ public:
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  ~Writer();  ///< releases; call close() to learn of errors
+
+  /// Independent. An attribute or text of the file; before the first commit.
+  Writer& set(std::string name, Value value, std::string unit = {});
+  Writer& set(Attribute attribute);
+  Writer& describe(std::string title, std::string contents);
+
+  /// Independent. Begins the step of this number; at most one step is open at a time.
+  [[nodiscard]] WriteStep step(std::int64_t number);
+  /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
+  void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
+
+  /// Collective. Completes the file and closes it. Errors agree.
+  void close();
+
+  /// Independent. The widened types and texts of the columns as of the first committed step; empty before.
+  [[nodiscard]] const StepDescription& schema() const;
+  [[nodiscard]] Timing timing() const;
+  [[nodiscard]] TransportCounters counters() const;
+  [[nodiscard]] Comm& comm();
+
+  struct State;
+  explicit Writer(std::shared_ptr<State> state);
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Collective. A new file; an existing one is replaced.
+[[nodiscard]] Writer create(const std::string& path, Comm comm = Comm::self(), const WriteOptions& options = {});
+
+/// What happens to steps behind the one after which is appended.
+enum class Later : std::uint8_t { refuse, drop };
+
+/// Collective. Opens an existing file to write further steps after step `after` (after the last one if nothing).
+[[nodiscard]] Writer append(const std::string& path, Comm comm = Comm::self(), std::optional<std::int64_t> after = {},
+                            Later later = Later::refuse, const WriteOptions& options = {});
+
+}  // namespace quire

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "quire/base/error.hpp"
+
+namespace quire {
+
+/// How long a wait for the other ranks may take; nothing means for ever.
+using Deadline = std::optional<std::chrono::milliseconds>;
+
+/// What a communicator must be able to do. One implementation is serial, one is MPI.
+class CommBackend {
+ public:
+  virtual ~CommBackend() = default;
+  [[nodiscard]] virtual int rank() const noexcept = 0;
+  [[nodiscard]] virtual int size() const noexcept = 0;
+  virtual void barrier(Deadline) = 0;
+  virtual void sum(std::span<std::uint64_t> words, Deadline) = 0;
+  virtual void maximum(std::span<std::uint64_t> words, Deadline) = 0;
+  virtual void prefix(std::span<std::uint64_t> words, Deadline) = 0;
+  virtual void broadcast(std::span<std::byte> bytes, int root, Deadline) = 0;
+  [[nodiscard]] virtual std::shared_ptr<CommBackend> split(int color, int key) = 0;
+  [[nodiscard]] virtual std::shared_ptr<CommBackend> split_by_node() = 0;
+};
+
+/// The ranks that work on one file together. A cheap handle: copies share the communicator.
+///
+/// All waits are polite (test, yield, sleep: performance.md section 5.6) and throw a deadline error when the set
+/// deadline passes; after that the communicator must not be used again.
+class Comm {
+ public:
+  /// Independent. The calling process alone: rank 0 of 1.
+  [[nodiscard]] static Comm self();
+  explicit Comm(std::shared_ptr<CommBackend> backend);
+
+  [[nodiscard]] int rank() const noexcept { return backend_->rank(); }
+  [[nodiscard]] int size() const noexcept { return backend_->size(); }
+  [[nodiscard]] bool is_root() const noexcept { return rank() == 0; }
+
+  /// Independent. How long each later wait on this handle may take.
+  void set_deadline(Deadline deadline) noexcept { deadline_ = deadline; }
+  [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
+
+  /// Collective. Returns when every rank has come.
+  void barrier();
+  /// Collective. Each word becomes its sum over all ranks, modulo 2^64. Same number of words on every rank.
+  void sum(std::span<std::uint64_t> words);
+  /// Collective. Each word becomes its maximum over all ranks.
+  void maximum(std::span<std::uint64_t> words);
+  /// Collective. Each word becomes its sum over the lower ranks (0 on rank 0), modulo 2^64.
+  void prefix(std::span<std::uint64_t> words);
+  /// Collective. Everyone gets rank `root`'s bytes; the sizes must agree.
+  void broadcast(std::span<std::byte> bytes, int root = 0);
+  /// Collective. The same when only `root` knows the size; two broadcasts.
+  void broadcast(std::vector<std::byte>& bytes, int root = 0);
+
+  /// Collective. A communicator of the ranks with the same color, ordered by key.
+  [[nodiscard]] Comm split(int color, int key);
+  /// Collective. A communicator of the ranks that share this rank's memory.
+  [[nodiscard]] Comm split_by_node();
+
+  /// Independent. How many collective calls this handle has made: tests count them.
+  [[nodiscard]] std::uint64_t collectives() const noexcept { return collectives_; }
+  [[nodiscard]] CommBackend& backend() const noexcept { return *backend_; }
+
+ private:
+  std::shared_ptr<CommBackend> backend_;
+  Deadline deadline_;
+  std::uint64_t collectives_ = 0;
+};
+
+/// Collective. If any rank brings an error, every rank throws the error of the lowest such rank; otherwise returns.
+/// One collective on the success path.
+void agree(Comm& comm, const std::optional<Error>& mine);
+
+}  // namespace quire

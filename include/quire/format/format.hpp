@@ -1,0 +1,160 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quire/format/options.hpp"
+#include "quire/model/description.hpp"
+#include "quire/model/slice.hpp"
+#include "quire/model/view.hpp"
+#include "quire/plan/byte_source.hpp"
+#include "quire/plan/plan.hpp"
+#include "quire/plan/record.hpp"
+
+namespace quire {
+
+/// What a describer may use besides the bytes of its file.
+struct DescribeContext {
+  std::string path;                             ///< for messages only
+  std::uint64_t memory_budget = 64ULL << 20;    ///< for anything the file announces, beyond the file's own size
+  /// The bytes of another file that this one refers to (an include, an external link), by the name written in the
+  /// file; nothing if there is no such file.
+  std::function<std::shared_ptr<ByteSource>(const std::string& name)> neighbour;
+};
+
+/// Reads the structure of one file. Lives on the rank that describes; the others receive what it answers.
+class Describer {
+ public:
+  virtual ~Describer() = default;
+
+  [[nodiscard]] virtual const FileDescription& file() const = 0;
+
+  /// How many whole steps there are. May look through the file once; `step` alone looks only as far as it must.
+  [[nodiscard]] virtual std::uint64_t steps() = 0;
+  /// The number of step `index`, cheaper than its layout where the format allows.
+  [[nodiscard]] virtual std::int64_t step_number(std::uint64_t index) = 0;
+  /// Step `index` in file order (numeric order where the file has none), or nothing beyond the last one.
+  /// Damage throws bad_file errors; the steps before it stay readable.
+  [[nodiscard]] virtual std::optional<StepLayout> step(std::uint64_t index) = 0;
+
+  /// For runs marked opaque: rows of one column (field component) of a step through the format itself.
+  virtual void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
+                           const View& out);
+
+  /// Steps that could be saved although the file is damaged behind or inside them: a last page cut in the middle, with
+  /// its complete rows. Nothing where there is no such thing. Called after step() has thrown for `index`.
+  [[nodiscard]] virtual std::optional<StepLayout> salvage(std::uint64_t index);
+};
+
+/// How much a rank's part of a step takes in the file, in slots that are summed over ranks. What a slot means is the
+/// format's own affair; the number of slots depends only on the structure of the step, not on values or rows.
+using Measure = std::vector<std::uint64_t>;
+
+/// One rank's part of a field.
+struct FieldPart {
+  Box box;                       ///< in the extents of the description; empty count: nothing here
+  std::vector<ConstView> views;  ///< one for each component, elements of the box in C order
+};
+
+/// What one rank brings to a step. Rows in the description's tables are this rank's own; extents of fields are global.
+struct StepPart {
+  StepDescription description;
+  std::vector<std::vector<ConstView>> tables;  ///< a view for each column of each table
+  std::vector<FieldPart> fields;
+  /// Bytes of the strings of each string column on this rank, table by table, as declared for a streamed step or
+  /// counted from the views; 0 for other columns.
+  std::vector<std::vector<std::uint64_t>> string_bytes;
+};
+
+/// Where a rank's part of a step goes.
+struct Placement {
+  std::vector<std::vector<Run>> tables;  ///< for each table the runs that hold this rank's rows
+  std::vector<std::vector<Run>> fields;  ///< for each field a run per component and contiguous part of the box
+  WritePlan title;                       ///< rank 0: header and attributes; empty on the others
+  std::uint64_t end = 0;                 ///< the size of the file when the data of the step are in it
+};
+
+/// Plans the bytes of a file that is being written: one object on every rank, all going through the same states.
+class WritePlanner {
+ public:
+  virtual ~WritePlanner() = default;
+
+  /// Rank 0 of a file opened for append: learns from the existing file, of which steps up to and including `after`
+  /// are kept (all steps if nothing). What must happen to the file first (dropping later steps) is returned.
+  /// `drop` false and later steps present: a conflict error.
+  [[nodiscard]] virtual Publication resume(ByteSource& existing, std::optional<std::int64_t> after, bool drop) = 0;
+  /// What other ranks must know of that, and of each published step: sent from rank 0 to the rest.
+  [[nodiscard]] virtual std::vector<std::byte> state() const = 0;
+  virtual void adopt(std::span<const std::byte> state) = 0;
+
+  /// Attributes and texts of the file; before the first step. Formats that can only write them once say so by an error.
+  virtual void set_file(const FileDescription& file) = 0;
+
+  /// The part as this format will hold it: types widened, names checked, against the steps already written.
+  /// Throws type, unsupported and conflict errors that name the object.
+  [[nodiscard]] virtual StepDescription accept(const StepDescription& step) const = 0;
+
+  /// Rank 0, before anything else of a step: bytes that make readers refuse the region until it is published.
+  [[nodiscard]] virtual WritePlan guard(const StepPart& mine) = 0;
+
+  /// Pure. This rank's sizes; `root` adds what rank 0 alone writes.
+  [[nodiscard]] virtual Measure measure(const StepPart& mine, bool root) const = 0;
+
+  /// Pure. The sums over the lower ranks and over all give this rank's places.
+  [[nodiscard]] virtual Placement place(const StepPart& mine, const Measure& before, const Measure& total,
+                                        bool root) const = 0;
+
+  /// Rank 0, after all data are in the file: the acts that make the step visible.
+  [[nodiscard]] virtual Publication publish(const StepPart& mine, const Measure& total) = 0;
+  /// Every rank, after publish() has been carried out or, with `published` false, after the step has failed.
+  /// A format whose next offset only rank 0 knows sends it through state(), otherwise `self_advancing` is true.
+  virtual void advance(const StepPart& mine, const Measure& total, bool published) = 0;
+  /// How large the file is without the unfinished step: what a failed commit returns to.
+  [[nodiscard]] virtual std::uint64_t published_size() const = 0;
+
+  /// Rank 0, at close: acts that make a file without any step valid, or that tidy up.
+  [[nodiscard]] virtual Publication finish() = 0;
+};
+
+/// What a format can hold of a step, told before anything is converted.
+struct Fit {
+  StepDescription adapted;          ///< as it will be written
+  std::vector<std::string> losses;  ///< sentences: what will be left out or changed, and why
+};
+
+/// One file format: the entry in the registry.
+class Format {
+ public:
+  virtual ~Format() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual std::string_view title() const = 0;  ///< one line for people
+  [[nodiscard]] virtual std::vector<std::string_view> suffixes() const = 0;
+  /// By content: `head` holds the first bytes of the file (up to 64 KiB).
+  [[nodiscard]] virtual bool recognises(std::span<const std::byte> head, std::uint64_t size) const = 0;
+
+  [[nodiscard]] virtual const std::vector<Option>& read_options() const = 0;
+  [[nodiscard]] virtual const std::vector<Option>& write_options() const = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes,
+                                                            const DescribeContext& context,
+                                                            const CheckedOptions& options) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const = 0;
+  [[nodiscard]] virtual Fit fit(const FileDescription& file, const StepDescription& step) const = 0;
+};
+
+/// Independent. All formats of this build, in the order in which contents are tried.
+[[nodiscard]] const std::vector<const Format*>& formats();
+/// Independent. Throws usage errors that list the names.
+[[nodiscard]] const Format& format_named(std::string_view name);
+/// Independent. By content, or a bad_file error that lists what was looked for.
+[[nodiscard]] const Format& recognise(std::span<const std::byte> head, std::uint64_t size);
+/// Independent. By the suffix of a path to be written; nothing if no format claims it.
+[[nodiscard]] const Format* format_for_suffix(std::string_view path);
+
+}  // namespace quire

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quire/model/type.hpp"
+#include "quire/model/value.hpp"
+
+namespace quire {
+
+/// What columns, fields and attributes have in common. Texts are kept exactly as written in the file.
+struct Quantity {
+  std::string name;
+  Type type = Type::float64;
+  std::string unit;
+  std::string symbol;
+  std::string description;
+  std::string display;  ///< printf format for showing a value; never used to encode one
+
+  [[nodiscard]] bool operator==(const Quantity&) const = default;
+  template <class Archive>
+  void archive(Archive& a) { a(name, type, unit, symbol, description, display); }
+};
+
+/// A small value of a file, a step or a field, the same on every rank. `type` equals `value.type()`.
+struct Attribute : Quantity {
+  Value value;
+
+  [[nodiscard]] bool operator==(const Attribute&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    Quantity::archive(a);
+    a(value);
+  }
+};
+
+struct Column : Quantity {};
+
+/// Named columns of equal length.
+struct Table {
+  std::string name;
+  std::uint64_t rows = 0;
+  std::vector<Column> columns;
+
+  /// The position of a column, or a missing error that names the nearest existing ones.
+  [[nodiscard]] std::size_t find(const std::string& column) const;
+  [[nodiscard]] bool operator==(const Table&) const = default;
+  template <class Archive>
+  void archive(Archive& a) { a(name, rows, columns); }
+};
+
+/// An n-dimensional array with one or more components.
+struct Field : Quantity {
+  std::vector<std::uint64_t> extents;  ///< slowest axis first
+  std::uint64_t components = 1;
+  std::string group;  ///< fields of one group belong together
+  std::vector<Attribute> attributes;
+
+  [[nodiscard]] bool operator==(const Field&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    Quantity::archive(a);
+    a(extents, components, group, attributes);
+  }
+};
+
+/// One instance of the described structure.
+struct StepDescription {
+  std::int64_t number = 0;
+  std::vector<Attribute> attributes;
+  std::vector<Table> tables;
+  std::vector<Field> fields;
+  std::vector<std::string> warnings;  ///< tolerances used while reading this step
+
+  /// The table of this name; an empty name is the only or first one. Throws missing errors.
+  [[nodiscard]] std::size_t find_table(const std::string& table) const;
+  [[nodiscard]] std::size_t find_field(const std::string& field) const;
+  template <class Archive>
+  void archive(Archive& a) { a(number, attributes, tables, fields, warnings); }
+};
+
+/// A fact about how a file is laid out ("byte order": "little"), for people and for `info --json`.
+struct Fact {
+  std::string name;
+  std::string value;
+  template <class Archive>
+  void archive(Archive& a) { a(name, value); }
+};
+
+/// A file as a whole.
+struct FileDescription {
+  std::string format;
+  std::string title;
+  std::string contents;
+  std::vector<Fact> layout;
+  std::vector<Attribute> attributes;   ///< of the file: the same at every step
+  std::vector<std::string> warnings;   ///< tolerances used while reading the header
+
+  template <class Archive>
+  void archive(Archive& a) { a(format, title, contents, layout, attributes, warnings); }
+};
+
+/// Of the given names the nearest to a wrong one: " (nearest: x, xp)", or an empty text.
+[[nodiscard]] std::string nearest_names(const std::string& wrong, const std::vector<std::string>& names);
+
+}  // namespace quire

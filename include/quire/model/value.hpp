@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quire/model/type.hpp"
+
+namespace quire {
+
+/// A small value in memory: a scalar or an n-dimensional array of one type. What attributes hold.
+class Value {
+ public:
+  Value() : strings_{std::string()} {}  ///< an empty string
+
+  /// Scalars.
+  template <class Number>
+    requires requires { TypeOf<Number>::value; }
+  explicit Value(Number number) : type_(TypeOf<Number>::value) {
+    append(std::as_bytes(std::span<const Number>(&number, 1)));
+  }
+  explicit Value(std::string text) : strings_{std::move(text)} {}
+  explicit Value(const char* text) : strings_{text} {}
+
+  /// One-dimensional arrays.
+  template <class Number>
+    requires requires { TypeOf<Number>::value; }
+  explicit Value(std::span<const Number> numbers) : type_(TypeOf<Number>::value), shape_{numbers.size()} {
+    append(std::as_bytes(numbers));
+  }
+
+  /// Anything: `bytes` are elements in native byte order, as many as the shape says (throws usage errors otherwise).
+  /// An empty shape is a scalar.
+  static Value numbers(Type type, std::vector<std::uint64_t> shape, std::span<const std::byte> bytes);
+  static Value texts(std::vector<std::uint64_t> shape, std::vector<std::string> strings);
+
+  [[nodiscard]] Type type() const noexcept { return type_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& shape() const noexcept { return shape_; }
+  [[nodiscard]] bool is_scalar() const noexcept { return shape_.empty(); }
+  [[nodiscard]] std::uint64_t count() const noexcept;
+
+  /// The elements of a number or character value, native byte order.
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  /// The elements of a string value.
+  [[nodiscard]] const std::vector<std::string>& strings() const noexcept { return strings_; }
+
+  /// Element `index` as the asked type. Throws type errors when it is a string or would lose information.
+  [[nodiscard]] double as_double(std::size_t index = 0) const;
+  [[nodiscard]] std::int64_t as_integer(std::size_t index = 0) const;
+  /// Element `index` as text: strings as they are, numbers with the shortest digits that read back to the same value.
+  [[nodiscard]] std::string as_text(std::size_t index = 0) const;
+
+  /// The same values in another type. Throws type errors when `lossy` is false and a value would change.
+  [[nodiscard]] Value converted_to(Type type, bool lossy = false) const;
+
+  [[nodiscard]] bool operator==(const Value&) const = default;
+  template <class Archive>
+  void archive(Archive& a) { a(type_, shape_, bytes_, strings_); }
+
+ private:
+  void append(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+
+  Type type_ = Type::string;
+  std::vector<std::uint64_t> shape_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::string> strings_;
+};
+
+}  // namespace quire

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "quire/base/endian.hpp"
+#include "quire/model/description.hpp"
+#include "quire/model/type.hpp"
+
+namespace quire {
+
+/// One value inside a record.
+struct Cell {
+  std::uint64_t column = 0;  ///< which column of the table (or component of the field) it belongs to
+  Type type = Type::float64;
+  template <class Archive>
+  void archive(Archive& a) { a(column, type); }
+};
+
+/// Where every `every`-th record of variable size begins: a bounded sample, so that a rank can start near its rows.
+struct Marks {
+  std::uint64_t every = 0;
+  std::vector<std::uint64_t> offsets;  ///< offsets[i] is the absolute offset of record i * every
+  template <class Archive>
+  void archive(Archive& a) { a(every, offsets); }
+};
+
+/// Records one behind the other in the file: the one way in which tables and fields of every format are laid out.
+///
+/// Rows of an interleaved table are records of many cells; a contiguous column is a run with one cell.
+/// A string cell is a 32-bit byte count in `order` and the bytes; all other cells have the size of their type.
+/// float80 cells in big-endian runs are stored as specs/sdds.md section 4.3 says.
+struct Run {
+  std::uint64_t offset = 0;
+  std::uint64_t records = 0;
+  std::uint64_t record_bytes = 0;  ///< 0 if the records have no fixed size
+  std::uint64_t bytes = 0;         ///< of the whole run
+  ByteOrder order = native_order;
+  std::vector<Cell> cells;  ///< in file order
+  Marks marks;              ///< only where record_bytes is 0
+  bool opaque = false;      ///< the bytes cannot be addressed; the format itself must read them
+  template <class Archive>
+  void archive(Archive& a) { a(offset, records, record_bytes, bytes, order, cells, marks, opaque); }
+};
+
+/// Where a table or a field stands. Each column is a cell of exactly one run.
+struct Place {
+  std::vector<Run> runs;
+  template <class Archive>
+  void archive(Archive& a) { a(runs); }
+};
+
+/// A step as described from the file: what it holds and where.
+struct StepLayout {
+  StepDescription description;
+  std::vector<Place> tables;  ///< one for each of description.tables
+  std::vector<Place> fields;  ///< one for each of description.fields; a run per component, records in C order
+  std::uint64_t offset = 0;   ///< of the first byte of the step; 0 where the format has no such thing
+  std::uint64_t end = 0;      ///< one behind the last byte of the step
+  template <class Archive>
+  void archive(Archive& a) { a(description, tables, fields, offset, end); }
+};
+
+}  // namespace quire

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quire/comm/comm.hpp"
+#include "quire/plan/plan.hpp"
+
+namespace quire {
+
+enum class Access : std::uint8_t {
+  read,    ///< the file exists and is only read
+  create,  ///< rank 0 makes it anew, replacing an old one; the others open it at their first write
+  update,  ///< the file exists and is read and written
+};
+
+/// How many calls and bytes went to the operating system or MPI, and where the seconds went.
+struct TransportCounters {
+  std::uint64_t opens = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t syncs = 0;
+  double encode_seconds = 0;    ///< inside encoders and decoders
+  double transfer_seconds = 0;  ///< inside the operating system or MPI-IO
+};
+
+/// Sizes of the data path, settled by measurement (specs/performance.md section 5). In one place.
+struct TransportLimits {
+  std::size_t piece = 4 << 20;         ///< bytes per call for ready bytes
+  std::size_t staging = 1 << 20;       ///< bytes of the staging buffer for encoded bytes
+  std::size_t reserve_from = 16 << 20; ///< preallocate when the file grows by at least this much
+  std::size_t writeback = 8 << 20;     ///< durable: start write-back after this many bytes
+  std::size_t largest_record = 256 << 20;  ///< a staging buffer never grows beyond this for one record
+};
+
+/// Moves the bytes of a plan between memory and one file. Knows no format.
+///
+/// One object per rank and file, kept for all steps. A rank that never moves a byte never opens the file.
+/// After an exception the object may still be closed.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// True if run() must be called by all ranks together, also by those with an empty plan.
+  [[nodiscard]] virtual bool is_collective() const noexcept = 0;
+
+  /// Collective if is_collective(), else independent. Moves all extents of this rank. Throws io errors that name the
+  /// file and the offset; for a short file a bad_file error. Errors of decoders get the absolute offset.
+  virtual void run(const WritePlan& mine) = 0;
+  virtual void run(const ReadPlan& mine) = 0;
+
+  /// Independent always, whatever the transport: small things, and blocks of a streamed step.
+  virtual void run_alone(const WritePlan& mine) = 0;
+  virtual void run_alone(const ReadPlan& mine) = 0;
+
+  /// Independent. Reads at `offset`; fewer bytes than asked only at the end of the file.
+  [[nodiscard]] virtual std::size_t get(std::uint64_t offset, std::span<std::byte> out) = 0;
+  /// Independent.
+  virtual void put(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+  [[nodiscard]] virtual std::uint64_t size() = 0;
+  virtual void resize(std::uint64_t size) = 0;
+  /// Independent, a hint, rank 0. Bytes [from, to) will be written soon: allocate where that is known to pay.
+  virtual void reserve(std::uint64_t from, std::uint64_t to) = 0;
+  /// Independent. This rank's node makes what it wrote durable; `directory` also the file's entry.
+  virtual void sync(bool directory) = 0;
+  /// Independent. Reports errors that the operating system kept back. Safe to call twice.
+  virtual void close() = 0;
+
+  [[nodiscard]] virtual const TransportCounters& counters() const noexcept = 0;
+};
+
+struct TransportOptions {
+  TransportLimits limits;
+  bool durable = false;
+};
+
+/// Collective. Opens `path` by the transport of this name ("posix", "mpi_independent", "mpi_collective",
+/// "aggregated"). Errors agree on all ranks.
+[[nodiscard]] std::unique_ptr<Transport> open_transport(std::string_view name, const std::string& path, Access access,
+                                                        const Comm& comm, const TransportOptions& options);
+
+/// Independent. The names that this build offers, the default first.
+[[nodiscard]] std::vector<std::string> transport_names();
+
+/// Wraps every transport that is opened later by this process; tests put the trace and the faulty transport here.
+using TransportWrapper = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>, const std::string& path, int rank)>;
+
+}  // namespace quire
