@@ -43,14 +43,20 @@ function(quire_add_test)
   endif()
   _quire_test_program("${test_NAME}" "${test_SOURCES}" "GTest::gtest_main;${test_LIBRARIES}")
   _quire_test_environment(environment "${CMAKE_CURRENT_BINARY_DIR}/run/${test_NAME}")
-  # Lists inside PROPERTIES would be flattened; ctest reads escaped semicolons.
-  string(REPLACE ";" "\\;" environment "${environment}")
-  string(REPLACE ";" "\\;" labels "serial;${test_LABELS}")
-  gtest_discover_tests(
-    ${test_NAME}
-    TEST_PREFIX "${test_NAME}."
-    PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${labels}" ENVIRONMENT "${environment}"
-    DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${test_NAME} TEST_PREFIX "${test_NAME}." TEST_LIST discovered_${test_NAME} DISCOVERY_TIMEOUT 60)
+  # gtest_discover_tests flattens lists among its PROPERTIES, so the properties are set by a file that ctest reads
+  # after the one with the discovered cases.
+  set(properties "${CMAKE_CURRENT_BINARY_DIR}/${test_NAME}_properties.cmake")
+  file(
+    CONFIGURE
+    OUTPUT "${properties}"
+    @ONLY
+    CONTENT
+      [[foreach(case IN LISTS discovered_@test_NAME@)
+  set_tests_properties("${case}" PROPERTIES TIMEOUT @test_TIMEOUT@ LABELS "serial;@test_LABELS@" ENVIRONMENT "@environment@")
+endforeach()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
 endfunction()
 
 # Starts the program of an MPI test once: one ctest.

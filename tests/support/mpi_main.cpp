@@ -21,12 +21,18 @@ class RankReporter : public testing::EmptyTestEventListener {
     explicit RankReporter(int rank) : rank_(rank) {}
 
   private:
+    void OnTestStart(const testing::TestInfo& test) override {
+        test_ = std::string(test.test_suite_name()) + '.' + test.name();
+    }
+
+    void OnTestEnd(const testing::TestInfo& /*test*/) override { test_.clear(); }
+
+    // GoogleTest holds its lock while it reports a result: asking it for the current test here never returns.
     void OnTestPartResult(const testing::TestPartResult& result) override {
         if (result.passed()) return;
-        const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
         std::ostringstream line;
         line << "[rank " << rank_ << "] " << (result.skipped() ? "skipped " : "FAILED ");
-        if (test != nullptr) line << test->test_suite_name() << '.' << test->name() << ": ";
+        if (!test_.empty()) line << test_ << ": ";
         if (result.file_name() != nullptr) line << result.file_name() << ':' << result.line_number() << ": ";
         line << result.message() << '\n';
         // One write for the whole message, so that messages of different ranks do not mix.
@@ -35,6 +41,7 @@ class RankReporter : public testing::EmptyTestEventListener {
     }
 
     int rank_;
+    std::string test_;
 };
 
 /// Exit code with which ctest counts a test as skipped (SKIP_RETURN_CODE).
