@@ -64,7 +64,12 @@ function(_quire_add_mpi_run name program ranks timeout labels environment)
   if(QUIRE_MPI)
     add_test(NAME ${name} COMMAND "${MPIEXEC_EXECUTABLE}" -n ${ranks} $<TARGET_FILE:${program}>)
     # The starter ends its ranks itself and says so; ctest's own limit comes later and catches the starter.
-    list(APPEND environment "MPIEXEC_TIMEOUT=${timeout}")
+    list(APPEND environment "MPIEXEC_TIMEOUT=${timeout}" "GTEST_COLOR=no")
+    if(QUIRE_SANITIZE)
+      # MPI libraries leak by design, through modules that are gone when the report is made, so they cannot be
+      # suppressed by name. Leaks of ours are caught by the serial tests.
+      list(APPEND environment "ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1")
+    endif()
     if(QUIRE_MPI_FLAVOUR STREQUAL "openmpi")
       list(
         APPEND
