@@ -17,85 +17,84 @@ namespace {
 /// Reports failures and skipped tests with the rank; everything else is said by rank 0 alone, by GoogleTest's
 /// own printer.
 class RankReporter : public testing::EmptyTestEventListener {
-  public:
-    explicit RankReporter(int rank) : rank_(rank) {}
+ public:
+  explicit RankReporter(int rank) : rank_(rank) {}
 
-  private:
-    void OnTestStart(const testing::TestInfo& test) override {
-        test_ = std::string(test.test_suite_name()) + '.' + test.name();
-    }
+ private:
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + '.' + test.name();
+  }
 
-    void OnTestEnd(const testing::TestInfo& /*test*/) override { test_.clear(); }
+  void OnTestEnd(const testing::TestInfo& /*test*/) override { test_.clear(); }
 
-    // GoogleTest holds its lock while it reports a result: asking it for the current test here never returns.
-    void OnTestPartResult(const testing::TestPartResult& result) override {
-        if (result.passed()) return;
-        std::ostringstream line;
-        line << "[rank " << rank_ << "] " << (result.skipped() ? "skipped " : "FAILED ");
-        if (!test_.empty()) line << test_ << ": ";
-        if (result.file_name() != nullptr) line << result.file_name() << ':' << result.line_number() << ": ";
-        line << result.message() << '\n';
-        // One write for the whole message, so that messages of different ranks do not mix.
-        const std::string text = line.str();
-        std::fwrite(text.data(), 1, text.size(), stderr);
-    }
+  // GoogleTest holds its lock while it reports a result: asking it for the current test here never returns.
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (result.passed()) return;
+    std::ostringstream line;
+    line << "[rank " << rank_ << "] " << (result.skipped() ? "skipped " : "FAILED ");
+    if (!test_.empty()) line << test_ << ": ";
+    if (result.file_name() != nullptr) line << result.file_name() << ':' << result.line_number() << ": ";
+    line << result.message() << '\n';
+    // One write for the whole message, so that messages of different ranks do not mix.
+    const std::string text = line.str();
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
 
-    int rank_;
-    std::string test_;
+  int rank_;
+  std::string test_;
 };
 
 /// Exit code with which ctest counts a test as skipped (SKIP_RETURN_CODE).
 constexpr int skipped_exit_code = 77;
 
 bool world_size_is_as_registered(int size) {
-    const char* expected = std::getenv("QUIRE_TEST_RANKS");
-    if (expected == nullptr) {
-        std::fprintf(stderr, "QUIRE_TEST_RANKS is not set: run this test through ctest\n");
-        return false;
-    }
-    if (std::atoi(expected) == size) return true;
-    std::fprintf(stderr, "world size is %d, the test was registered for %s: mpiexec of another MPI?\n", size,
-                 expected);
+  const char* expected = std::getenv("QUIRE_TEST_RANKS");
+  if (expected == nullptr) {
+    std::fprintf(stderr, "QUIRE_TEST_RANKS is not set: run this test through ctest\n");
     return false;
+  }
+  if (std::atoi(expected) == size) return true;
+  std::fprintf(stderr, "world size is %d, the test was registered for %s: mpiexec of another MPI?\n", size, expected);
+  return false;
 }
 
 /// Runs all tests; *Collective* in the sense that every rank must come here.
 /// @return 0 if the tests passed on every rank, 1 if any failed on any rank, 77 if none ran to its end.
 int run_and_agree(int rank) {
-    testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
-    if (rank != 0) delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new RankReporter(rank));  // owned by GoogleTest
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (rank != 0) delete listeners.Release(listeners.default_result_printer());
+  listeners.Append(new RankReporter(rank));  // owned by GoogleTest
 
-    const int failed_here = RUN_ALL_TESTS() == 0 ? 0 : 1;
-    const testing::UnitTest& all = *testing::UnitTest::GetInstance();
-    const int ran_here = all.test_to_run_count() > all.skipped_test_count() ? 1 : 0;
-    const int empty_here = all.test_to_run_count() == 0 ? 1 : 0;
+  const int failed_here = RUN_ALL_TESTS() == 0 ? 0 : 1;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  const int ran_here = all.test_to_run_count() > all.skipped_test_count() ? 1 : 0;
+  const int empty_here = all.test_to_run_count() == 0 ? 1 : 0;
 
-    const int mine[2] = {failed_here + empty_here, ran_here};
-    int anybody[2] = {0, 0};
-    MPI_Allreduce(mine, anybody, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (anybody[0] != 0) return 1;
-    return anybody[1] != 0 ? 0 : skipped_exit_code;
+  const int mine[2] = {failed_here + empty_here, ran_here};
+  int anybody[2] = {0, 0};
+  MPI_Allreduce(mine, anybody, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (anybody[0] != 0) return 1;
+  return anybody[1] != 0 ? 0 : skipped_exit_code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    testing::InitGoogleTest(&argc, argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  testing::InitGoogleTest(&argc, argv);
 
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-    int exit_code = 1;
-    if (provided < MPI_THREAD_FUNNELED) {
-        std::fprintf(stderr, "this MPI does not provide MPI_THREAD_FUNNELED\n");
-    } else if (world_size_is_as_registered(size)) {
-        exit_code = run_and_agree(rank);
-    }
-    MPI_Finalize();
-    return exit_code;
+  int exit_code = 1;
+  if (provided < MPI_THREAD_FUNNELED) {
+    std::fprintf(stderr, "this MPI does not provide MPI_THREAD_FUNNELED\n");
+  } else if (world_size_is_as_registered(size)) {
+    exit_code = run_and_agree(rank);
+  }
+  MPI_Finalize();
+  return exit_code;
 }

@@ -55,8 +55,8 @@ class ReadStep {
 struct CheckReport {
   std::uint64_t whole_steps = 0;
   std::vector<std::int64_t> numbers;
-  std::optional<Error> damage;   ///< the first defect, if any
-  bool salvageable = false;      ///< rows of the damaged step can be saved
+  std::optional<Error> damage;  ///< the first defect, if any
+  bool salvageable = false;     ///< rows of the damaged step can be saved
   std::vector<std::string> warnings;
 };
 

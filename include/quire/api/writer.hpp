@@ -18,13 +18,13 @@ namespace quire {
 
 /// How a file is written. Unknown format options are usage errors.
 struct WriteOptions {
-  std::string format;             ///< by name; empty: by the suffix of the path
+  std::string format;  ///< by name; empty: by the suffix of the path
   std::string transport = "posix";
-  bool durable = false;           ///< commit returns when the step would survive a power cut
-  bool lossy = false;             ///< allow conversions that change values
-  Deadline deadline;              ///< of every wait for other ranks
-  Options options;                ///< of the format's writer
-  TransportWrapper wrapper;       ///< for tests
+  bool durable = false;      ///< commit returns when the step would survive a power cut
+  bool lossy = false;        ///< allow conversions that change values
+  Deadline deadline;         ///< of every wait for other ranks
+  Options options;           ///< of the format's writer
+  TransportWrapper wrapper;  ///< for tests
 };
 
 /// Where the time of a run went on this rank, in seconds.
@@ -49,7 +49,7 @@ class WriteStep {
   /// Independent. An attribute of the step; every rank gives the same value, rank 0's is written.
   WriteStep& set(std::string name, Value value, std::string unit = {});
   template <class Number>
-    requires requires { TypeOf<Number>::value; }
+  requires requires { TypeOf<Number>::value; }
   WriteStep& set(std::string name, Number number, std::string unit = {}) {
     return set(std::move(name), Value(number), std::move(unit));
   }

@@ -12,7 +12,8 @@ namespace quire {
 enum class ByteOrder : std::uint8_t { little, big };
 
 /// The byte order of the running machine.
-inline constexpr ByteOrder native_order = std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
+inline constexpr ByteOrder native_order =
+    std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
 
 /// Reads one arithmetic value stored in `order` at `from` (any alignment).
 template <class Value>

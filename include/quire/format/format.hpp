@@ -21,8 +21,8 @@ namespace quire {
 
 /// What a describer may use besides the bytes of its file.
 struct DescribeContext {
-  std::string path;                             ///< for messages only
-  std::uint64_t memory_budget = 64ULL << 20;    ///< for anything the file announces, beyond the file's own size
+  std::string path;                           ///< for messages only
+  std::uint64_t memory_budget = 64ULL << 20;  ///< for anything the file announces, beyond the file's own size
   /// The bytes of another file that this one refers to (an include, an external link), by the name written in the
   /// file; nothing if there is no such file.
   std::function<std::shared_ptr<ByteSource>(const std::string& name)> neighbour;

@@ -20,7 +20,9 @@ struct Quantity {
 
   [[nodiscard]] bool operator==(const Quantity&) const = default;
   template <class Archive>
-  void archive(Archive& a) { a(name, type, unit, symbol, description, display); }
+  void archive(Archive& a) {
+    a(name, type, unit, symbol, description, display);
+  }
 };
 
 /// A small value of a file, a step or a field, the same on every rank. `type` equals `value.type()`.
@@ -47,7 +49,9 @@ struct Table {
   [[nodiscard]] std::size_t find(const std::string& column) const;
   [[nodiscard]] bool operator==(const Table&) const = default;
   template <class Archive>
-  void archive(Archive& a) { a(name, rows, columns); }
+  void archive(Archive& a) {
+    a(name, rows, columns);
+  }
 };
 
 /// An n-dimensional array with one or more components.
@@ -77,7 +81,9 @@ struct StepDescription {
   [[nodiscard]] std::size_t find_table(const std::string& table) const;
   [[nodiscard]] std::size_t find_field(const std::string& field) const;
   template <class Archive>
-  void archive(Archive& a) { a(number, attributes, tables, fields, warnings); }
+  void archive(Archive& a) {
+    a(number, attributes, tables, fields, warnings);
+  }
 };
 
 /// A fact about how a file is laid out ("byte order": "little"), for people and for `info --json`.
@@ -85,7 +91,9 @@ struct Fact {
   std::string name;
   std::string value;
   template <class Archive>
-  void archive(Archive& a) { a(name, value); }
+  void archive(Archive& a) {
+    a(name, value);
+  }
 };
 
 /// A file as a whole.
@@ -94,11 +102,13 @@ struct FileDescription {
   std::string title;
   std::string contents;
   std::vector<Fact> layout;
-  std::vector<Attribute> attributes;   ///< of the file: the same at every step
-  std::vector<std::string> warnings;   ///< tolerances used while reading the header
+  std::vector<Attribute> attributes;  ///< of the file: the same at every step
+  std::vector<std::string> warnings;  ///< tolerances used while reading the header
 
   template <class Archive>
-  void archive(Archive& a) { a(format, title, contents, layout, attributes, warnings); }
+  void archive(Archive& a) {
+    a(format, title, contents, layout, attributes, warnings);
+  }
 };
 
 /// Of the given names the nearest to a wrong one: " (nearest: x, xp)", or an empty text.

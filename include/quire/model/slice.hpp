@@ -13,7 +13,9 @@ struct Slice {
   [[nodiscard]] std::uint64_t end() const noexcept { return first + count; }
   [[nodiscard]] bool operator==(const Slice&) const = default;
   template <class Archive>
-  void archive(Archive& a) { a(first, count); }
+  void archive(Archive& a) {
+    a(first, count);
+  }
 };
 
 /// A box of an n-dimensional array: along each axis (slowest first) the elements [start, start + count).

@@ -8,8 +8,16 @@ namespace quire {
 
 /// The element types of columns, fields and attributes.
 enum class Type : std::uint8_t {
-  int8, uint8, int16, uint16, int32, uint32, int64, uint64,
-  float32, float64,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float32,
+  float64,
   float80,    ///< x87 extended precision, 16 bytes in memory, of which the first 10 count
   character,  ///< one byte of text
   string,     ///< text of any length; no fixed size
@@ -33,17 +41,53 @@ enum class Type : std::uint8_t {
 
 template <class Value>
 struct TypeOf;
-template <> struct TypeOf<std::int8_t> { static constexpr Type value = Type::int8; };
-template <> struct TypeOf<std::uint8_t> { static constexpr Type value = Type::uint8; };
-template <> struct TypeOf<std::int16_t> { static constexpr Type value = Type::int16; };
-template <> struct TypeOf<std::uint16_t> { static constexpr Type value = Type::uint16; };
-template <> struct TypeOf<std::int32_t> { static constexpr Type value = Type::int32; };
-template <> struct TypeOf<std::uint32_t> { static constexpr Type value = Type::uint32; };
-template <> struct TypeOf<std::int64_t> { static constexpr Type value = Type::int64; };
-template <> struct TypeOf<std::uint64_t> { static constexpr Type value = Type::uint64; };
-template <> struct TypeOf<float> { static constexpr Type value = Type::float32; };
-template <> struct TypeOf<double> { static constexpr Type value = Type::float64; };
-template <> struct TypeOf<long double> { static constexpr Type value = Type::float80; };
-template <> struct TypeOf<char> { static constexpr Type value = Type::character; };
+template <>
+struct TypeOf<std::int8_t> {
+  static constexpr Type value = Type::int8;
+};
+template <>
+struct TypeOf<std::uint8_t> {
+  static constexpr Type value = Type::uint8;
+};
+template <>
+struct TypeOf<std::int16_t> {
+  static constexpr Type value = Type::int16;
+};
+template <>
+struct TypeOf<std::uint16_t> {
+  static constexpr Type value = Type::uint16;
+};
+template <>
+struct TypeOf<std::int32_t> {
+  static constexpr Type value = Type::int32;
+};
+template <>
+struct TypeOf<std::uint32_t> {
+  static constexpr Type value = Type::uint32;
+};
+template <>
+struct TypeOf<std::int64_t> {
+  static constexpr Type value = Type::int64;
+};
+template <>
+struct TypeOf<std::uint64_t> {
+  static constexpr Type value = Type::uint64;
+};
+template <>
+struct TypeOf<float> {
+  static constexpr Type value = Type::float32;
+};
+template <>
+struct TypeOf<double> {
+  static constexpr Type value = Type::float64;
+};
+template <>
+struct TypeOf<long double> {
+  static constexpr Type value = Type::float80;
+};
+template <>
+struct TypeOf<char> {
+  static constexpr Type value = Type::character;
+};
 
 }  // namespace quire

@@ -19,7 +19,7 @@ class Value {
 
   /// Scalars.
   template <class Number>
-    requires requires { TypeOf<Number>::value; }
+  requires requires { TypeOf<Number>::value; }
   explicit Value(Number number) : type_(TypeOf<Number>::value) {
     append(std::as_bytes(std::span<const Number>(&number, 1)));
   }
@@ -28,7 +28,7 @@ class Value {
 
   /// One-dimensional arrays.
   template <class Number>
-    requires requires { TypeOf<Number>::value; }
+  requires requires { TypeOf<Number>::value; }
   explicit Value(std::span<const Number> numbers) : type_(TypeOf<Number>::value), shape_{numbers.size()} {
     append(std::as_bytes(numbers));
   }
@@ -59,7 +59,9 @@ class Value {
 
   [[nodiscard]] bool operator==(const Value&) const = default;
   template <class Archive>
-  void archive(Archive& a) { a(type_, shape_, bytes_, strings_); }
+  void archive(Archive& a) {
+    a(type_, shape_, bytes_, strings_);
+  }
 
  private:
   void append(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }

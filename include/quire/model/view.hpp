@@ -45,9 +45,10 @@ struct ConstView {
   ConstView() = default;
   /// Any contiguous range of numbers that outlives the expression: a vector by name, a span; no temporary vector.
   template <std::ranges::contiguous_range Range>
-    requires std::ranges::borrowed_range<Range> && requires { TypeOf<std::ranges::range_value_t<Range>>::value; }
+  requires std::ranges::borrowed_range<Range> && requires { TypeOf<std::ranges::range_value_t<Range>>::value; }
   ConstView(Range&& values)
-      : type(TypeOf<std::ranges::range_value_t<Range>>::value), count(std::ranges::size(values)),
+      : type(TypeOf<std::ranges::range_value_t<Range>>::value),
+        count(std::ranges::size(values)),
         data(reinterpret_cast<const std::byte*>(std::ranges::data(values))),
         stride(sizeof(std::ranges::range_value_t<Range>)) {}
   ConstView(std::span<const std::string> values) : type(Type::string), count(values.size()), strings(values) {}
@@ -76,9 +77,10 @@ struct View {
 
   View() = default;
   template <std::ranges::contiguous_range Range>
-    requires std::ranges::borrowed_range<Range> && requires { TypeOf<std::ranges::range_value_t<Range>>::value; }
+  requires std::ranges::borrowed_range<Range> && requires { TypeOf<std::ranges::range_value_t<Range>>::value; }
   View(Range&& values)
-      : type(TypeOf<std::ranges::range_value_t<Range>>::value), count(std::ranges::size(values)),
+      : type(TypeOf<std::ranges::range_value_t<Range>>::value),
+        count(std::ranges::size(values)),
         data(reinterpret_cast<std::byte*>(std::ranges::data(values))),
         stride(sizeof(std::ranges::range_value_t<Range>)) {}
   View(PackedStrings& values, std::uint64_t rows) : type(Type::string), count(rows), strings(&values) {}

@@ -14,7 +14,9 @@ struct Cell {
   std::uint64_t column = 0;  ///< which column of the table (or component of the field) it belongs to
   Type type = Type::float64;
   template <class Archive>
-  void archive(Archive& a) { a(column, type); }
+  void archive(Archive& a) {
+    a(column, type);
+  }
 };
 
 /// Where every `every`-th record of variable size begins: a bounded sample, so that a rank can start near its rows.
@@ -22,7 +24,9 @@ struct Marks {
   std::uint64_t every = 0;
   std::vector<std::uint64_t> offsets;  ///< offsets[i] is the absolute offset of record i * every
   template <class Archive>
-  void archive(Archive& a) { a(every, offsets); }
+  void archive(Archive& a) {
+    a(every, offsets);
+  }
 };
 
 /// Records one behind the other in the file: the one way in which tables and fields of every format are laid out.
@@ -40,14 +44,18 @@ struct Run {
   Marks marks;              ///< only where record_bytes is 0
   bool opaque = false;      ///< the bytes cannot be addressed; the format itself must read them
   template <class Archive>
-  void archive(Archive& a) { a(offset, records, record_bytes, bytes, order, cells, marks, opaque); }
+  void archive(Archive& a) {
+    a(offset, records, record_bytes, bytes, order, cells, marks, opaque);
+  }
 };
 
 /// Where a table or a field stands. Each column is a cell of exactly one run.
 struct Place {
   std::vector<Run> runs;
   template <class Archive>
-  void archive(Archive& a) { a(runs); }
+  void archive(Archive& a) {
+    a(runs);
+  }
 };
 
 /// A step as described from the file: what it holds and where.
@@ -58,7 +66,9 @@ struct StepLayout {
   std::uint64_t offset = 0;   ///< of the first byte of the step; 0 where the format has no such thing
   std::uint64_t end = 0;      ///< one behind the last byte of the step
   template <class Archive>
-  void archive(Archive& a) { a(description, tables, fields, offset, end); }
+  void archive(Archive& a) {
+    a(description, tables, fields, offset, end);
+  }
 };
 
 }  // namespace quire

@@ -34,10 +34,10 @@ struct TransportCounters {
 
 /// Sizes of the data path, settled by measurement (specs/performance.md section 5). In one place.
 struct TransportLimits {
-  std::size_t piece = 4 << 20;         ///< bytes per call for ready bytes
-  std::size_t staging = 1 << 20;       ///< bytes of the staging buffer for encoded bytes
-  std::size_t reserve_from = 16 << 20; ///< preallocate when the file grows by at least this much
-  std::size_t writeback = 8 << 20;     ///< durable: start write-back after this many bytes
+  std::size_t piece = 4 << 20;             ///< bytes per call for ready bytes
+  std::size_t staging = 1 << 20;           ///< bytes of the staging buffer for encoded bytes
+  std::size_t reserve_from = 16 << 20;     ///< preallocate when the file grows by at least this much
+  std::size_t writeback = 8 << 20;         ///< durable: start write-back after this many bytes
   std::size_t largest_record = 256 << 20;  ///< a staging buffer never grows beyond this for one record
 };
 
@@ -91,6 +91,7 @@ struct TransportOptions {
 [[nodiscard]] std::vector<std::string> transport_names();
 
 /// Wraps every transport that is opened later by this process; tests put the trace and the faulty transport here.
-using TransportWrapper = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>, const std::string& path, int rank)>;
+using TransportWrapper =
+    std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>, const std::string& path, int rank)>;
 
 }  // namespace quire

@@ -1,0 +1,47 @@
+#include <algorithm>
+
+#include "quire/base/error.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire {
+
+void Describer::read_opaque(std::uint64_t, const std::string& object, std::uint64_t, const Slice&, const View&) {
+  throw Error(ErrorKind::internal, "this format has no opaque objects").on(object);
+}
+
+std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullopt; }
+
+const std::vector<const Format*>& formats() {
+  static const std::vector<const Format*> all{};
+  return all;
+}
+
+const Format& format_named(std::string_view name) {
+  std::string known;
+  for (const Format* format : formats()) {
+    if (format->name() == name) return *format;
+    known += (known.empty() ? "" : ", ") + std::string(format->name());
+  }
+  throw Error(ErrorKind::usage, "there is no format \"" + std::string(name) + "\"").advise("the formats are " + known);
+}
+
+const Format& recognise(std::span<const std::byte> head, std::uint64_t size) {
+  for (const Format* format : formats()) {
+    if (format->recognises(head, size)) return *format;
+  }
+  std::string known;
+  for (const Format* format : formats()) known += (known.empty() ? "" : ", ") + std::string(format->title());
+  const std::string seen = size == 0 ? "the file is empty" : "the file's first bytes belong to no known format";
+  throw Error(ErrorKind::bad_file, seen).at(0).advise("known are " + known);
+}
+
+const Format* format_for_suffix(std::string_view path) {
+  for (const Format* format : formats()) {
+    for (const std::string_view suffix : format->suffixes()) {
+      if (path.size() > suffix.size() && path.ends_with(suffix)) return format;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace quire

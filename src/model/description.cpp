@@ -1,0 +1,68 @@
+#include "quire/model/description.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace {
+
+/// Levenshtein's distance: how many letters must be put in, taken out or replaced.
+std::size_t edit_distance(const std::string& left, const std::string& right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < right.size(); ++j) {
+      const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+template <class Items>
+std::vector<std::string> names_of(const Items& items) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(item.name);
+  return names;
+}
+
+/// The position of the item called `name`; an empty name is the first item where `first_if_empty`.
+template <class Items>
+std::size_t position(const Items& items, const std::string& name, const char* what, bool first_if_empty) {
+  if (name.empty() && first_if_empty && !items.empty()) return 0;
+  const auto found = std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.name == name; });
+  if (found != items.end()) return static_cast<std::size_t>(found - items.begin());
+  if (items.empty()) throw Error(ErrorKind::missing, "there is no " + std::string(what) + " at all");
+  throw Error(ErrorKind::missing,
+              "there is no " + std::string(what) + " \"" + name + "\"" + nearest_names(name, names_of(items)));
+}
+
+}  // namespace
+
+std::string nearest_names(const std::string& wrong, const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  ranked.reserve(names.size());
+  for (const std::string& candidate : names) ranked.emplace_back(edit_distance(wrong, candidate), candidate);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, ranked.size()); ++i) list += (i == 0 ? "" : ", ") + ranked[i].second;
+  return list.empty() ? list : " (nearest: " + list + ")";
+}
+
+std::size_t Table::find(const std::string& column) const { return position(columns, column, "column", false); }
+
+std::size_t StepDescription::find_table(const std::string& table) const {
+  return position(tables, table, "table", true);
+}
+
+std::size_t StepDescription::find_field(const std::string& field) const {
+  return position(fields, field, "field", false);
+}
+
+}  // namespace quire
