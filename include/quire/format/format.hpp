@@ -85,7 +85,7 @@ class WritePlanner {
  public:
   virtual ~WritePlanner() = default;
 
-  /// Rank 0 of a file opened for append: learns from the existing file, of which steps up to and including `after`
+  /// Rank 0 of a file opened for append, before anything else: learns from the existing file, of which steps up to and including `after`
   /// are kept (all steps if nothing). What must happen to the file first (dropping later steps) is returned.
   /// `drop` false and later steps present: a conflict error.
   [[nodiscard]] virtual Publication resume(ByteSource& existing, std::optional<std::int64_t> after, bool drop) = 0;
@@ -97,8 +97,8 @@ class WritePlanner {
   virtual void set_file(const FileDescription& file) = 0;
 
   /// The part as this format will hold it: types widened, names checked, against the steps already written.
-  /// Throws type, unsupported and conflict errors that name the object.
-  [[nodiscard]] virtual StepDescription accept(const StepDescription& step) const = 0;
+  /// Throws type (unless `lossy`), unsupported and conflict errors that name the object.
+  [[nodiscard]] virtual StepDescription accept(const StepDescription& step, bool lossy) const = 0;
 
   /// Rank 0, before anything else of a step: bytes that make readers refuse the region until it is published.
   [[nodiscard]] virtual WritePlan guard(const StepPart& mine) = 0;

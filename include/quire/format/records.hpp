@@ -16,9 +16,10 @@ namespace quire {
 /// `views` has one view for each cell of the run, each holding exactly `rows` values. Ready bytes (one fixed cell, same
 /// type and byte order, contiguous memory) go as they are, everything else through an encoder. For runs of variable
 /// record size rows must come in order, from 0: `position` is where the previous call ended, relative to the run's
-/// offset; returns where this one ends.
+/// offset; returns where this one ends. Values are converted where a view's type differs from the cell's: losslessly
+/// or with a type error naming the row (`lossy` allows it).
 std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std::uint64_t rows,
-                       std::span<const ConstView> views, std::uint64_t position);
+                       std::span<const ConstView> views, std::uint64_t position, bool lossy = false);
 
 /// One column asked for: its cell's column number and where the values go.
 struct ColumnTarget {
