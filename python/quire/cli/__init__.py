@@ -1,0 +1,1 @@
+"""The command `quire`: one file a command."""
