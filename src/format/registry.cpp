@@ -11,6 +11,8 @@ void Describer::read_opaque(std::uint64_t, const std::string& object, std::uint6
 
 std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullopt; }
 
+Publication Describer::repair() { return {}; }
+
 const std::vector<const Format*>& formats() {
   static const std::vector<const Format*> all{};
   return all;

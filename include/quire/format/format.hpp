@@ -50,6 +50,10 @@ class Describer {
   /// Steps that could be saved although the file is damaged behind or inside them: a last page cut in the middle, with
   /// its complete rows. Nothing where there is no such thing. Called after step() has thrown for `index`.
   [[nodiscard]] virtual std::optional<StepLayout> salvage(std::uint64_t index);
+
+  /// Acts that make the file whole again for readers that know nothing of interrupted publications: finish one whose
+  /// journal is complete, drop what an unfinished step left behind the published end. Nothing for a tidy file.
+  [[nodiscard]] virtual Publication repair();
 };
 
 /// How much a rank's part of a step takes in the file, in slots that are summed over ranks. What a slot means is the
@@ -87,8 +91,10 @@ class WritePlanner {
 
   /// Rank 0 of a file opened for append, before anything else: learns from the existing file, of which steps up to and including `after`
   /// are kept (all steps if nothing). What must happen to the file first (dropping later steps) is returned.
-  /// `drop` false and later steps present: a conflict error.
-  [[nodiscard]] virtual Publication resume(ByteSource& existing, std::optional<std::int64_t> after, bool drop) = 0;
+  /// `drop` false and later steps present: a conflict error. The planner may keep `existing` and read from it later, as
+  /// long as it lives: bytes that it has handed out as a Publication it never asks for again.
+  [[nodiscard]] virtual Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
+                                           bool drop) = 0;
   /// What other ranks must know of that, and of each published step: sent from rank 0 to the rest.
   [[nodiscard]] virtual std::vector<std::byte> state() const = 0;
   virtual void adopt(std::span<const std::byte> state) = 0;
