@@ -95,4 +95,8 @@ class Reader {
 /// Collective. Opens a file for reading; the format is recognised by content. One rank reads the header.
 [[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
 
+/// Collective. Makes a file whole again in place: finishes a publication that was interrupted, drops what an unfinished
+/// step left behind. Returns whether anything had to be done.
+bool repair(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
+
 }  // namespace quire

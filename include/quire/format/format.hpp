@@ -89,10 +89,10 @@ class WritePlanner {
  public:
   virtual ~WritePlanner() = default;
 
-  /// Rank 0 of a file opened for append, before anything else: learns from the existing file, of which steps up to and including `after`
-  /// are kept (all steps if nothing). What must happen to the file first (dropping later steps) is returned.
-  /// `drop` false and later steps present: a conflict error. The planner may keep `existing` and read from it later, as
-  /// long as it lives: bytes that it has handed out as a Publication it never asks for again.
+  /// Rank 0 of a file opened for append, before anything else: learns from the existing file, of which steps up to and
+  /// including `after` are kept (all steps if nothing). What must happen to the file first (dropping later steps) is
+  /// returned. `drop` false and later steps present: a conflict error. The planner may keep `existing` and read from it
+  /// later, as long as it lives: bytes that it has handed out as a Publication it never asks for again.
   [[nodiscard]] virtual Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
                                            bool drop) = 0;
   /// What other ranks must know of that, and of each published step: sent from rank 0 to the rest.

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "quire/plan/plan.hpp"
+#include "quire/transport/transport.hpp"
+
+namespace quire {
+
+/// Independent, rank 0. Carries out the acts in order; syncs only if durability was asked for.
+void carry_out(const Publication& acts, Transport& transport, bool durable);
+
+/// True if an act changes bytes below `published_size`, which belong to earlier steps.
+[[nodiscard]] bool overwrites(const PublishAct& act, std::uint64_t published_size);
+
+}  // namespace quire

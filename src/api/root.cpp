@@ -1,0 +1,50 @@
+#include "api/root.hpp"
+
+#include <exception>
+#include <new>
+
+#include "quire/base/archive.hpp"
+
+namespace quire {
+namespace {
+
+struct RootAnswer {
+  bool failed = false;
+  std::vector<std::byte> bytes;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(failed, bytes);
+  }
+};
+
+}  // namespace
+
+std::optional<Error> caught(int rank, const std::function<void()>& action) {
+  try {
+    action();
+    return std::nullopt;
+  } catch (const Error& error) {
+    Error copy = error;
+    return copy.rank() ? copy : copy.from_rank(rank);
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorKind::memory, "there is not enough memory").from_rank(rank);
+  } catch (const std::exception& error) {
+    return Error(ErrorKind::internal, error.what()).from_rank(rank);
+  }
+}
+
+std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std::byte>()>& action) {
+  std::vector<std::byte> message;
+  if (comm.is_root()) {
+    RootAnswer answer;
+    const auto error = caught(comm.rank(), [&] { answer.bytes = action(); });
+    if (error) answer = {true, error->pack()};
+    message = pack(answer);
+  }
+  comm.broadcast(message);
+  auto answer = unpack<RootAnswer>(message);
+  if (answer.failed) throw Error::unpack(answer.bytes);
+  return std::move(answer.bytes);
+}
+
+}  // namespace quire

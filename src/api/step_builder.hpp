@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "quire/base/error.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire {
+
+/// Collects what a user puts into a step. A wrong call is remembered, not thrown, so that the rank still comes to the
+/// commit, where all ranks learn of it.
+class StepBuilder {
+ public:
+  explicit StepBuilder(std::int64_t number) { part_.description.number = number; }
+
+  void set(Attribute attribute);
+  void table(std::string name);
+  void rows(std::uint64_t count);
+  void put(Column column, const ConstView& values);
+  void declare(Column column, std::uint64_t string_bytes);
+  void put_field(Field field, Box box, std::vector<ConstView> components);
+
+  [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
+  /// Checks what can only be known at the end and hands out the part.
+  [[nodiscard]] StepPart& finish();
+  [[nodiscard]] bool is_streamed() const noexcept { return streamed_; }
+
+ private:
+  void fail(Error error);
+  Table& current();
+  void add_column(Column column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
+
+  StepPart part_;
+  std::size_t table_ = 0;
+  std::vector<bool> rows_known_;
+  bool streamed_ = false;
+  std::optional<Error> error_;
+};
+
+/// A hash of what all ranks must agree on: names, types and texts of tables, columns and fields, not their rows.
+[[nodiscard]] std::uint64_t structure_hash(const StepDescription& step);
+
+}  // namespace quire

@@ -1,0 +1,357 @@
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/root.hpp"
+#include "api/stopwatch.hpp"
+#include "api/writer_state.hpp"
+#include "quire/base/archive.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire {
+namespace {
+
+using State = WriteStep::State;
+
+/// How a publication ended: done, taken back, or begun and not to be taken back.
+enum class Ending : std::uint64_t { done, rolled_back, interrupted };
+
+/// The outcome of the publication and, in most cases, the whole new state of the planner: one small broadcast.
+struct Outcome {
+  static constexpr std::size_t inline_bytes = 48;
+  Ending ending = Ending::done;
+  std::uint64_t size = 0;
+  std::array<std::byte, inline_bytes> bytes{};
+};
+
+/// This rank's own share of the work before anyone is told: accepts the step and measures it.
+Announcement prepare(State& step, std::optional<Error>& error) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  Announcement mine;
+  error = step.builder.error();
+  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
+  if (!error) {
+    error = caught(writer.comm.rank(), [&] {
+      writer.tell_file();
+      step.part = &step.builder.finish();
+      step.accepted = writer.planner->accept(step.part->description, writer.options.lossy);
+      step.part->description = step.accepted;
+      mine.structure = structure_hash(step.accepted);
+      if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
+      mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
+      mine.changed = writer.steps_written == 0 || mine.measure != writer.measure;
+    });
+  }
+  mine.failed = error.has_value();
+  return mine;
+}
+
+/// After a failure anywhere: every rank throws the same error.
+[[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
+  Writer::State& writer = *step.writer;
+  if (writer.comm.is_root() && !writer.broken) writer.roll_back();
+  step.finish(false);
+  agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
+  throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
+}
+
+/// How this rank's step differs from rank 0's, in words.
+std::optional<Error> difference(const StepDescription& mine, const StepDescription& root) {
+  const auto conflict = [](const std::string& object, const std::string& text) {
+    return Error(ErrorKind::conflict, text).on(object).advise("every rank puts the same columns, also without rows");
+  };
+  for (std::size_t t = 0; t < std::max(mine.tables.size(), root.tables.size()); ++t) {
+    if (t >= mine.tables.size()) return conflict(root.tables[t].name, "the table is missing on this rank");
+    if (t >= root.tables.size()) return conflict(mine.tables[t].name, "the table is missing on rank 0");
+    const auto& here = mine.tables[t].columns;
+    const auto& there = root.tables[t].columns;
+    for (std::size_t c = 0; c < std::max(here.size(), there.size()); ++c) {
+      if (c >= here.size()) return conflict(there[c].name, "the column is missing on this rank");
+      if (c >= there.size()) return conflict(here[c].name, "the column is missing on rank 0");
+      if (here[c].name != there[c].name) {
+        return conflict(here[c].name, "rank 0 puts \"" + there[c].name + "\" in this place");
+      }
+      if (here[c] != there[c]) return conflict(here[c].name, "type, unit or texts differ from those on rank 0");
+    }
+  }
+  if (mine.fields != root.fields) return conflict("fields", "the fields differ from those on rank 0");
+  return std::nullopt;
+}
+
+[[noreturn]] void fail_for_structure(State& step) {
+  Comm& comm = step.writer->comm;
+  const auto root = unpack<StepDescription>(from_root(comm, [&] { return pack(step.accepted); }));
+  fail_together(step, caught(comm.rank(), [&] {
+                  if (const auto error = difference(step.accepted, root)) throw *error;
+                }));
+}
+
+/// Collectives 1 and 2: everybody learns the totals, and where its own part begins.
+void exchange(State& step) {
+  Writer::State& writer = *step.writer;
+  std::optional<Error> error;
+  const Announcement mine = prepare(step, error);
+  const Stopwatch watch(writer.timing.wait);
+  Consensus all = announce(writer.comm, mine);
+  if (all.closing != 0 && all.failed == 0) {
+    error = Error(ErrorKind::aborted, "a rank closes the file while others write a step");
+  }
+  if (all.failed != 0 || all.closing != 0) fail_together(step, error);
+  if (!all.same_structure) fail_for_structure(step);
+  if (all.changed) {
+    writer.before = mine.measure;
+    writer.comm.prefix(writer.before);
+  }
+  writer.measure = mine.measure;
+  step.total = std::move(all.total);
+}
+
+void place(State& step) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  const bool root = writer.comm.is_root();
+  step.placement = writer.planner->place(*step.part, writer.before, step.total, root);
+  step.positions.clear();
+  for (const auto& runs : step.placement.tables) step.positions.emplace_back(runs.size(), 0);
+}
+
+/// The views of a run's cells among those of its table's columns.
+std::vector<ConstView> views_of(const Run& run, std::span<const ConstView> columns) {
+  std::vector<ConstView> views;
+  views.reserve(run.cells.size());
+  for (const Cell& cell : run.cells) views.push_back(columns[static_cast<std::size_t>(cell.column)]);
+  return views;
+}
+
+void add_table(WritePlan& plan, State& step, std::size_t table, std::uint64_t first, std::uint64_t rows,
+               std::span<const ConstView> columns) {
+  const auto& runs = step.placement.tables[table];
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    std::uint64_t& position = step.positions[table][r];
+    position = add_rows(plan, runs[r], first, rows, views_of(runs[r], columns), position, step.writer->options.lossy);
+  }
+}
+
+/// Runs of a field come component by component, each with its contiguous parts in the order of the box's elements.
+void add_field(WritePlan& plan, const std::vector<Run>& runs, const FieldPart& field, bool lossy) {
+  std::vector<std::uint64_t> used(field.views.size(), 0);
+  for (const Run& run : runs) {
+    const auto component = static_cast<std::size_t>(run.cells.front().column);
+    const ConstView view = field.views[component].part(used[component], run.records);
+    used[component] += run.records;
+    add_rows(plan, run, 0, run.records, std::span(&view, 1), 0, lossy);
+  }
+}
+
+WritePlan plan_of(State& step) {
+  const Stopwatch watch(step.writer->timing.plan);
+  WritePlan plan = step.placement.title;
+  const StepPart& part = *step.part;
+  for (std::size_t t = 0; t < part.tables.size(); ++t) {
+    if (!step.builder.is_streamed()) add_table(plan, step, t, 0, part.description.tables[t].rows, part.tables[t]);
+  }
+  for (std::size_t f = 0; f < part.fields.size(); ++f) {
+    add_field(plan, step.placement.fields[f], part.fields[f], step.writer->options.lossy);
+  }
+  coalesce(plan);
+  return plan;
+}
+
+void reserve(State& step) {
+  Writer::State& writer = *step.writer;
+  if (writer.comm.is_root()) writer.transport->reserve(writer.planner->published_size(), step.placement.end);
+}
+
+/// Collective 4: rank 0 makes the step visible and tells the others where the next one begins.
+void publish(State& step) {
+  Writer::State& writer = *step.writer;
+  Outcome outcome;
+  std::vector<std::byte> state;
+  std::optional<Error> error;
+  if (writer.comm.is_root()) {
+    const Stopwatch watch(writer.timing.metadata);
+    writer.overwriting = false;
+    error = caught(0, [&] {
+      writer.carry_out(writer.planner->publish(*step.part, step.total));
+      if (writer.options.durable) writer.transport->sync(true);
+      writer.planner->advance(*step.part, step.total, true);
+      state = writer.planner->state();
+    });
+    if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
+    outcome.size = state.size();
+    std::copy_n(state.begin(), std::min(state.size(), Outcome::inline_bytes), outcome.bytes.begin());
+  }
+  const Stopwatch watch(writer.timing.wait);
+  writer.comm.broadcast(std::as_writable_bytes(std::span(&outcome, 1)));
+  writer.broken = outcome.ending == Ending::interrupted;
+  if (outcome.ending != Ending::done) fail_together(step, error);
+  state.resize(static_cast<std::size_t>(outcome.size));
+  if (state.size() > Outcome::inline_bytes) {
+    writer.comm.broadcast(std::span(state));
+  } else {
+    std::copy_n(outcome.bytes.begin(), state.size(), state.begin());
+  }
+  if (writer.comm.is_root()) return;
+  writer.planner->advance(*step.part, step.total, true);
+  if (!state.empty()) writer.planner->adopt(state);
+}
+
+/// Collective 3, after this rank's bytes are written or have failed to be.
+void agree_on_data(State& step, const std::optional<Error>& error) {
+  std::uint64_t failed = error ? 1 : 0;
+  const Stopwatch watch(step.writer->timing.wait);
+  step.writer->comm.sum(std::span(&failed, 1));
+  if (failed != 0) fail_together(step, error);
+}
+
+}  // namespace
+
+void State::require_filling(const char* call) const {
+  if (phase == Phase::filling) return;
+  throw writer->placed(Error(ErrorKind::usage, std::string(call) + " comes too late: the step is already " +
+                                                   (phase == Phase::done ? "finished" : "placed")));
+}
+
+void State::finish(bool published) {
+  phase = Phase::done;
+  writer->step_open = false;
+  if (!published && part != nullptr) writer->planner->advance(*part, total, false);
+  if (!published) writer->measure.clear();
+}
+
+WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}
+WriteStep::WriteStep(WriteStep&&) noexcept = default;
+WriteStep& WriteStep::operator=(WriteStep&&) noexcept = default;
+
+WriteStep::~WriteStep() {
+  if (!state_ || state_->phase == State::Phase::done) return;
+  state_->writer->abandoned = "a step was left without commit";
+  state_->writer->step_open = false;
+}
+
+WriteStep& WriteStep::set(std::string name, Value value, std::string unit) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.unit = std::move(unit);
+  attribute.value = std::move(value);
+  return set(std::move(attribute));
+}
+
+WriteStep& WriteStep::set(Attribute attribute) {
+  state_->require_filling("set");
+  state_->builder.set(std::move(attribute));
+  return *this;
+}
+
+WriteStep& WriteStep::table(std::string name) {
+  state_->require_filling("table");
+  state_->builder.table(std::move(name));
+  return *this;
+}
+
+WriteStep& WriteStep::rows(std::uint64_t count) {
+  state_->require_filling("rows");
+  state_->builder.rows(count);
+  return *this;
+}
+
+WriteStep& WriteStep::put(std::string name, ConstView values, std::string unit) {
+  Column column;
+  column.name = std::move(name);
+  column.unit = std::move(unit);
+  return put(std::move(column), values);
+}
+
+WriteStep& WriteStep::put(Column column, ConstView values) {
+  state_->require_filling("put");
+  state_->builder.put(std::move(column), values);
+  return *this;
+}
+
+WriteStep& WriteStep::put_field(Field field, Box box, std::vector<ConstView> components) {
+  state_->require_filling("put_field");
+  state_->builder.put_field(std::move(field), std::move(box), std::move(components));
+  return *this;
+}
+
+WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
+  state_->require_filling("declare");
+  state_->builder.declare(std::move(column), string_bytes);
+  return *this;
+}
+
+void WriteStep::open() {
+  state_->require_filling("open");
+  exchange(*state_);
+  state_->failure = caught(state_->writer->comm.rank(), [&] {
+    place(*state_);
+    reserve(*state_);
+    state_->writer->transport->run_alone(plan_of(*state_));
+  });
+  state_->phase = State::Phase::placed;
+}
+
+void WriteStep::write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns) {
+  State& step = *state_;
+  if (step.phase != State::Phase::placed) throw step.writer->placed(Error(ErrorKind::usage, "write before open"));
+  if (step.failure) return;
+  step.failure = caught(step.writer->comm.rank(), [&] {
+    const std::size_t index = step.accepted.find_table(std::string(table));
+    const Table& target = step.accepted.tables[index];
+    if (columns.size() != target.columns.size()) {
+      throw Error(ErrorKind::usage,
+                  "a block needs a view for each of the " + std::to_string(target.columns.size()) + " columns");
+    }
+    const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
+    if (first + rows > target.rows) throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
+    WritePlan plan;
+    add_table(plan, step, index, first, rows, columns);
+    coalesce(plan);
+    step.writer->transport->run_alone(plan);
+  });
+}
+
+void WriteStep::commit() {
+  State& step = *state_;
+  if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
+  Writer::State& writer = *step.writer;
+  std::optional<Error> error = step.failure;
+  if (step.phase == State::Phase::filling) {
+    exchange(step);
+    WritePlan plan;
+    error = caught(writer.comm.rank(), [&] {
+      place(step);
+      reserve(step);
+      plan = plan_of(step);
+    });
+    // A rank whose plan failed still takes part in a collective transfer, with nothing.
+    const auto transfer = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
+    if (!error) error = transfer;
+  }
+  if (!error && writer.options.durable) error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
+  agree_on_data(step, error);
+  publish(step);
+  writer.schema = step.accepted;
+  ++writer.steps_written;
+  step.finish(true);
+}
+
+void WriteStep::abort(const std::string& reason) {
+  State& step = *state_;
+  if (step.phase == State::Phase::done) return;
+  Writer::State& writer = *step.writer;
+  const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());
+  static_cast<void>(caught(writer.comm.rank(), [&] {
+    if (step.phase == State::Phase::placed) {
+      agree_on_data(step, error);
+    } else {
+      static_cast<void>(announce(writer.comm, {.failed = true}));
+      fail_together(step, error);
+    }
+  }));
+}
+
+}  // namespace quire

@@ -1,0 +1,205 @@
+#include "quire/api/writer.hpp"
+
+#include <array>
+#include <utility>
+
+#include "api/publication.hpp"
+#include "api/root.hpp"
+#include "api/stopwatch.hpp"
+#include "api/transport_source.hpp"
+#include "api/writer_state.hpp"
+#include "quire/base/archive.hpp"
+
+namespace quire {
+namespace {
+
+const Format& chosen_format(const std::string& path, const WriteOptions& options) {
+  if (!options.format.empty()) return format_named(options.format);
+  if (const Format* format = format_for_suffix(path)) return *format;
+  throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format in the options");
+}
+
+TransportOptions transport_options(const WriteOptions& options) { return {.limits = {}, .durable = options.durable}; }
+
+std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm,
+                                             const WriteOptions& options) {
+  auto transport = open_transport(options.transport, path, access, comm, transport_options(options));
+  return options.wrapper ? options.wrapper(std::move(transport), path, comm.rank()) : std::move(transport);
+}
+
+std::shared_ptr<Writer::State> new_state(const std::string& path, Comm comm, const WriteOptions& options) {
+  comm.set_deadline(options.deadline);
+  return std::make_shared<Writer::State>(Writer::State{.path = path, .comm = std::move(comm), .options = options});
+}
+
+/// What the other ranks must know to continue a file.
+struct Resumption {
+  std::string format;
+  std::vector<std::byte> state;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(format, state);
+  }
+};
+
+/// Returns when every rank is in close(). Ranks that are still in a commit learn that this one has left it: they raise,
+/// and close later. A step that was left without commit fails there too.
+void leave_together(Writer::State& state) {
+  bool abandoned = state.abandoned.has_value();
+  while (true) {
+    const Consensus all = announce(state.comm, {.failed = abandoned, .closing = true});
+    if (all.failed == 0 && all.closing == static_cast<std::uint64_t>(state.comm.size())) return;
+    std::optional<Error> error;
+    if (abandoned) error = state.placed(Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+    static_cast<void>(caught(state.comm.rank(), [&] { agree(state.comm, error); }));
+    abandoned = false;
+  }
+}
+
+}  // namespace
+
+Error Writer::State::placed(Error error) const {
+  if (error.file().empty()) error.in_file(path);
+  return error;
+}
+
+void Writer::State::tell_file() {
+  if (!file_told) planner->set_file(file);
+  file_told = true;
+}
+
+void Writer::State::carry_out(const Publication& acts) {
+  for (const PublishAct& act : acts) {
+    overwriting = overwriting || overwrites(act, planner->published_size());
+    quire::carry_out({act}, *transport, options.durable);
+  }
+}
+
+void Writer::State::roll_back() {
+  // The commit has failed already, and its error is the one to tell; whatever stays behind is refused by readers.
+  static_cast<void>(caught(comm.rank(), [&] {
+    if (transport->size() > planner->published_size()) transport->resize(planner->published_size());
+  }));
+}
+
+Writer::Writer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+Writer::~Writer() = default;
+
+Writer& Writer::set(std::string name, Value value, std::string unit) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.unit = std::move(unit);
+  attribute.value = std::move(value);
+  return set(std::move(attribute));
+}
+
+Writer& Writer::set(Attribute attribute) {
+  if (state_->file_told) {
+    throw state_->placed(
+        Error(ErrorKind::usage, "attributes of the file must be set before the first commit").on(attribute.name));
+  }
+  attribute.type = attribute.value.type();
+  std::erase_if(state_->file.attributes, [&](const Attribute& old) { return old.name == attribute.name; });
+  state_->file.attributes.push_back(std::move(attribute));
+  return *this;
+}
+
+Writer& Writer::describe(std::string title, std::string contents) {
+  state_->file.title = std::move(title);
+  state_->file.contents = std::move(contents);
+  return *this;
+}
+
+WriteStep Writer::step(std::int64_t number) {
+  if (state_->closed) throw state_->placed(Error(ErrorKind::usage, "the file is closed"));
+  if (state_->broken) {
+    throw state_->placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
+                             .advise("close the file and run quire recover"));
+  }
+  if (state_->step_open) throw state_->placed(Error(ErrorKind::usage, "another step is still open"));
+  state_->step_open = true;
+  return WriteStep(std::make_unique<WriteStep::State>(state_, number));
+}
+
+void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
+  WriteStep step = this->step(number);
+  try {
+    fill(step);
+  } catch (const std::exception& error) {
+    step.abort(error.what());
+    throw;
+  }
+  step.commit();
+}
+
+void Writer::close() {
+  State& state = *state_;
+  if (state.closed) return;
+  state.closed = true;
+  leave_together(state);
+  const auto error = caught(state.comm.rank(), [&] {
+    state.tell_file();
+    const Stopwatch watch(state.timing.metadata);
+    if (state.comm.is_root() && !state.broken) state.carry_out(state.planner->finish());
+    if (state.comm.is_root() && state.options.durable) state.transport->sync(true);
+    state.transport->close();
+  });
+  agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
+}
+
+const StepDescription& Writer::schema() const { return state_->schema; }
+
+Timing Writer::timing() const {
+  Timing timing = state_->timing;
+  timing.encode = state_->transport->counters().encode_seconds;
+  timing.transfer = state_->transport->counters().transfer_seconds;
+  return timing;
+}
+
+TransportCounters Writer::counters() const { return state_->transport->counters(); }
+
+Comm& Writer::comm() { return state_->comm; }
+
+Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
+  auto state = new_state(path, std::move(comm), options);
+  const auto error = caught(state->comm.rank(), [&] {
+    const Format& format = chosen_format(path, options);
+    state->planner = format.plan_writing(CheckedOptions(format.write_options(), options.options));
+    state->file.format = format.name();
+  });
+  agree(state->comm, error);
+  state->transport = wrapped_transport(path, Access::create, state->comm, options);
+  return Writer(std::move(state));
+}
+
+Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> after, Later later,
+              const WriteOptions& options) {
+  auto state = new_state(path, std::move(comm), options);
+  state->transport = wrapped_transport(path, Access::update, state->comm, options);
+  const auto plan_with = [&](const Format& format) {
+    state->planner = format.plan_writing(CheckedOptions(format.write_options(), options.options));
+    state->file.format = format.name();
+  };
+  const auto message = from_root(state->comm, [&] {
+    std::vector<std::byte> head(std::size_t{1} << 16);
+    head.resize(state->transport->get(0, head));
+    const Format& format = recognise(head, state->transport->size());
+    plan_with(format);
+    const auto existing = std::make_shared<TransportSource>(*state->transport);
+    carry_out(state->planner->resume(existing, after, later == Later::drop), *state->transport, options.durable);
+    return pack(Resumption{std::string(format.name()), state->planner->state()});
+  });
+  const auto error = caught(state->comm.rank(), [&] {
+    if (state->comm.is_root()) return;
+    const auto resumption = unpack<Resumption>(message);
+    plan_with(format_named(resumption.format));
+    state->planner->adopt(resumption.state);
+  });
+  agree(state->comm, error);
+  state->file_told = true;
+  return Writer(std::move(state));
+}
+
+}  // namespace quire

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/announcement.hpp"
+#include "api/step_builder.hpp"
+#include "quire/api/writer.hpp"
+#include "quire/format/format.hpp"
+#include "quire/transport/transport.hpp"
+
+namespace quire {
+
+/// Everything of a file that is being written.
+struct Writer::State {
+  std::string path;
+  Comm comm;
+  WriteOptions options{};
+  std::unique_ptr<Transport> transport{};
+  std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
+  FileDescription file{};
+  bool file_told = false;  ///< the planner knows the file's attributes
+  bool step_open = false;
+  bool closed = false;
+  bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
+  bool broken = false;       ///< and was interrupted: no further steps
+  StepDescription schema{};
+  std::uint64_t steps_written = 0;
+  std::optional<std::string> abandoned{};  ///< a step was left without commit or abort: votes in the next agreement
+
+  // Of the last step that was placed: a step with the same measures everywhere needs no second exchange.
+  Measure measure{};
+  Measure before{};
+  Timing timing{};
+
+  void tell_file();
+  /// Rank 0: carries out the acts in order.
+  void carry_out(const Publication& acts);
+  /// Rank 0: takes back what an unfinished step left in the file.
+  void roll_back();
+  [[nodiscard]] Error placed(Error error) const;
+};
+
+/// Everything of a step that is being written.
+struct WriteStep::State {
+  explicit State(std::shared_ptr<Writer::State> file, std::int64_t number) : writer(std::move(file)), builder(number) {}
+
+  std::shared_ptr<Writer::State> writer;
+  StepBuilder builder;
+  enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
+  StepPart* part = nullptr;
+  StepDescription accepted;
+  Measure total;
+  Placement placement;
+  std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
+  std::optional<Error> failure;                       ///< of a streamed block; told at commit
+
+  void require_filling(const char* call) const;
+  void finish(bool published);
+};
+
+}  // namespace quire
