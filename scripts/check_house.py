@@ -1,0 +1,157 @@
+"""Check the rules of the house that no other tool knows.
+
+    scripts/check_house.py [ROOT]
+
+1. No source file has more than 600 lines.
+2. Knowledge points down only: a layer includes lower layers (design.md, section 3), formats include neither
+   the communicator nor the transports, and MPI's header stays where MPI is known.
+3. The name of a format stands only where formats are made, tested and documented.
+
+Prints one line for each violation and exits with 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+MAXIMUM_LINES = 600
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py"}
+INCLUDING_SUFFIXES = SOURCE_SUFFIXES - {".py"}
+
+# From the bottom to the top; a layer may include itself and those before it.
+LAYERS = [
+    "base",
+    "model",
+    "plan",
+    "kernels",
+    "comm",
+    "transport",
+    "format",
+    "query",
+    "api",
+    "capi",
+]
+# Lower layers that a layer may not include all the same.
+FORBIDDEN_BELOW = {"format": {"comm", "transport"}}
+# Layers that may include mpi.h.
+MPI_LAYERS = {"comm", "transport", "capi"}
+# Folders that see the library from outside, by its public headers.
+OUTSIDE_FOLDERS = {"examples"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+FORMAT_NAME = re.compile(
+    # These are no part of any other word, so they are looked for inside identifiers as well.
+    r"(?i:sdds|h5part|h5block|h5hut|h5fed|nektar|openpmd|sionlib|pelegant)"
+    # These are: as words, or as parts of an identifier.
+    r"|(?<![A-Za-z])(?:sion|Sion|SION)(?![a-z])|(?<=[a-z])Sion(?![a-z])"
+    r"|(?<![A-Za-z])(?i:elegant)(?![a-z])"
+)
+FORMAT_FOLDERS = [
+    "bench/peers",
+    "docs",
+    "include/quire/format",
+    "python/quire/interfaces",
+    "src/format",
+    "tests/data",
+    "tests/format",
+]
+# Single files with a reason.
+FORMAT_FILES = {
+    "scripts/check_house.py": "the list of names itself",
+    "tests/scripts/test_check_house.py": "its test",
+}
+
+
+def source_files(root: Path) -> list[PurePosixPath]:
+    """Return the source files under version control or about to be; all of them outside a repository."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listing = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    if listing.returncode == 0 and listing.stdout:
+        names = listing.stdout.decode().split("\0")
+    else:
+        names = [path.relative_to(root).as_posix() for path in root.rglob("*")]
+    paths = {PurePosixPath(name) for name in names if name}
+    return sorted(path for path in paths if path.suffix in SOURCE_SUFFIXES and (root / path).is_file())
+
+
+def layer_of(path: PurePosixPath) -> str | None:
+    """Return the layer that a file of the repository belongs to, None outside the layers."""
+    parts = path.parts
+    if parts[:2] == ("include", "quire"):
+        folder = parts[2] if len(parts) > 3 else "capi"  # the umbrella headers stand on everything
+    elif parts[:1] == ("src",):
+        folder = parts[1] if len(parts) > 2 else "capi"
+    else:
+        return None
+    return folder
+
+
+def resolve(root: Path, source: PurePosixPath, name: str) -> PurePosixPath | None:
+    """Return the file of the repository that an include names, None for a header of another library."""
+    for base in (source.parent, PurePosixPath("include"), PurePosixPath("src")):
+        candidate = (root / base / name).resolve()
+        if candidate.is_file() and candidate.is_relative_to(root):
+            return PurePosixPath(candidate.relative_to(root).as_posix())
+    return None
+
+
+def include_violation(source: PurePosixPath, name: str, target: PurePosixPath | None) -> str | None:
+    """Return what is wrong with one include, None if nothing is."""
+    if source.parts[0] in OUTSIDE_FOLDERS and target is not None and target.parts[0] == "src":
+        return f"includes the private header {name}"
+    layer = layer_of(source)
+    if layer is None:
+        return None
+    if layer not in LAYERS:
+        return f"the folder {layer} is no layer: add it to the list in scripts/check_house.py"
+    if name == "mpi.h":
+        return None if layer in MPI_LAYERS else f"the layer {layer} must not know MPI"
+    below = layer_of(target) if target is not None else None
+    if below is None or below not in LAYERS:
+        return None
+    if LAYERS.index(below) > LAYERS.index(layer):
+        return f"the layer {layer} includes {name} of the higher layer {below}"
+    if below in FORBIDDEN_BELOW.get(layer, set()):
+        return f"the layer {layer} must not know {below}, but includes {name}"
+    return None
+
+
+def may_name_formats(path: PurePosixPath) -> bool:
+    """Tell whether the names of formats may stand in a file."""
+    return str(path) in FORMAT_FILES or any(path.is_relative_to(folder) for folder in FORMAT_FOLDERS)
+
+
+def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
+    """Yield the violations of one file, each with its place."""
+    lines = (root / path).read_text(encoding="utf-8", errors="replace").splitlines()
+    if len(lines) > MAXIMUM_LINES:
+        yield f"{path}: {len(lines)} lines, more than {MAXIMUM_LINES}"
+    if not may_name_formats(path) and (found := FORMAT_NAME.search(str(path))):
+        yield f"{path}: the format name '{found[0]}' in the name of a file outside the format folders"
+    for number, line in enumerate(lines, start=1):
+        include = INCLUDE.match(line) if path.suffix in INCLUDING_SUFFIXES else None
+        if include and (wrong := include_violation(path, include[1], resolve(root, path, include[1]))):
+            yield f"{path}:{number}: {wrong}"
+        if not may_name_formats(path) and (found := FORMAT_NAME.search(line)):
+            yield f"{path}:{number}: the format name '{found[0]}' outside the format folders"
+
+
+def main(arguments: list[str]) -> int:
+    """Check the repository, or the tree that is named."""
+    root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
+    files = source_files(root)
+    if not files:
+        print(f"{root}: no source file found")
+        return 1
+    found = [violation for path in files for violation in violations_of(root, path)]
+    print("\n".join([*found, f"house rules: {len(files)} files, {len(found)} violations"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Every check of `make lint`; goes on after a failure, so that one run tells all. Needs scripts/setup.sh --no-build.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+failed=()
+check() {
+    local name=$1
+    shift
+    echo "lint: $name"
+    if ! "$@"; then failed+=("$name"); fi
+}
+
+# Another version of clang-format formats differently: prefer Debian 12's by its name.
+clang_format=$(command -v clang-format-14 || command -v clang-format)
+mapfile -t cpp_files < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.c')
+mapfile -t python_files < <(git ls-files '*.py')
+
+check clang-format "$clang_format" --dry-run -Werror "${cpp_files[@]}"
+check "ruff check" ruff check "${python_files[@]}"
+check "ruff format" ruff format --check "${python_files[@]}"
+check mypy mypy "${python_files[@]}"
+check "house rules" python scripts/check_house.py
+
+if ((${#failed[@]})); then
+    echo "lint: FAILED: ${failed[*]}" >&2
+    exit 1
+fi
+echo "lint: all good"

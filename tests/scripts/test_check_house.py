@@ -1,0 +1,90 @@
+"""The checker of the house rules sees what it is there to see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import check_house
+
+
+def violations(root: Path, files: dict[str, str]) -> list[str]:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return [
+        found for path in check_house.source_files(root) for found in check_house.violations_of(root, path)
+    ]
+
+
+def test_clean_tree_passes(tmp_path: Path) -> None:
+    files = {
+        "include/quire/base/error.hpp": "#include <string>\n",
+        "include/quire/comm/mpi.hpp": "#include <mpi.h>\n",
+        "src/api/open.cpp": '#include "quire/base/error.hpp"\n#include "format/registry.hpp"\n',
+        "src/format/registry.hpp": "// sdds, h5part\n",
+        "src/model/version.cpp": "// the version of this session's expansion\n",
+    }
+    assert violations(tmp_path, files) == []
+    assert check_house.main([str(tmp_path)]) == 0
+
+
+def test_long_file_is_refused(tmp_path: Path) -> None:
+    assert violations(tmp_path, {"src/base/a.cpp": "//\n" * 600}) == []
+    assert len(violations(tmp_path, {"src/base/a.cpp": "//\n" * 601})) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "include"),
+    [
+        ("src/base/a.cpp", '"quire/model/b.hpp"'),
+        ("src/plan/a.cpp", "<quire/transport/b.hpp>"),
+        ("src/transport/a.cpp", '"format/b.hpp"'),
+        ("src/format/a.cpp", '"quire/comm/b.hpp"'),
+        ("src/format/x/a.cpp", '"../../transport/b.hpp"'),
+        ("include/quire/api/a.hpp", '"quire/capi/b.hpp"'),
+        ("examples/a.cpp", '"api/b.hpp"'),
+    ],
+)
+def test_upward_include_is_refused(tmp_path: Path, source: str, include: str) -> None:
+    files = {source: f"#include {include}\n"}
+    for layer in ("model", "transport", "format", "comm", "capi"):
+        files[f"include/quire/{layer}/b.hpp"] = ""
+    for layer in ("transport", "format", "api"):
+        files[f"src/{layer}/b.hpp"] = ""
+    assert len(violations(tmp_path, files)) == 1
+
+
+@pytest.mark.parametrize("layer", ["base", "model", "plan", "kernels", "format", "query"])
+def test_mpi_is_known_in_few_layers(tmp_path: Path, layer: str) -> None:
+    assert len(violations(tmp_path, {f"src/{layer}/a.cpp": "#include <mpi.h>\n"})) == 1
+
+
+def test_unknown_folder_is_no_layer(tmp_path: Path) -> None:
+    assert len(violations(tmp_path, {"src/extra/a.cpp": "#include <string>\n"})) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "class SddsReader;",
+        "open_h5part(path)",
+        "SionFile file;",
+        "openSion()",
+        'if name == "sion"',
+        "# for Elegant",
+    ],
+)
+def test_format_name_outside_is_refused(tmp_path: Path, line: str) -> None:
+    assert len(violations(tmp_path, {"python/quire/io.py": line})) == 1
+    assert violations(tmp_path / "inside", {"tests/format/test_a.py": line}) == []
+
+
+def test_format_name_in_a_file_name_is_refused(tmp_path: Path) -> None:
+    assert len(violations(tmp_path, {"python/quire/sdds_tools.py": ""})) == 1
+
+
+def test_empty_tree_is_an_error(tmp_path: Path) -> None:
+    assert check_house.main([str(tmp_path)]) == 1

@@ -1,0 +1,37 @@
+"""What is written in two places is the same in both."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def requirements(name: str) -> set[str]:
+    lines = (ROOT / "scripts" / f"requirements-{name}.txt").read_text().splitlines()
+    return {entry for line in lines if (entry := line.partition("#")[0].strip())}
+
+
+def test_dependencies_are_those_of_the_set_up() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    run_time = {*project["project"]["dependencies"], *extras["plot"], *project["build-system"]["requires"]}
+    assert run_time == requirements("base")
+    assert set(extras["mpi"]) == requirements("mpi")
+    assert set(extras["test"]) <= requirements("test")
+
+
+def test_every_requirement_says_why() -> None:
+    for path in sorted((ROOT / "scripts").glob("*.txt")):
+        for line in path.read_text().splitlines():
+            assert not line.strip() or "#" in line, f"{path.name}: {line}"
+
+
+def test_version_is_that_of_the_build() -> None:
+    from quire import __version__
+
+    found = re.search(r"VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text())
+    assert found is not None
+    assert found[1] == __version__
