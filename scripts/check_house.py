@@ -51,6 +51,8 @@ FORMAT_NAME = re.compile(
     r"|(?<![A-Za-z])(?:sion|Sion|SION)(?![a-z])|(?<=[a-z])Sion(?![a-z])"
     r"|(?<![A-Za-z])(?i:elegant)(?![a-z])"
 )
+# A reference to the section of a specification that a line follows is no knowledge of a format.
+SPECIFICATION = re.compile(r"\bspecs/[a-z0-9-]+\.md\b")
 FORMAT_FOLDERS = [
     "bench/peers",
     "docs",
@@ -137,7 +139,7 @@ def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
         include = INCLUDE.match(line) if path.suffix in INCLUDING_SUFFIXES else None
         if include and (wrong := include_violation(path, include[1], resolve(root, path, include[1]))):
             yield f"{path}:{number}: {wrong}"
-        if not may_name_formats(path) and (found := FORMAT_NAME.search(line)):
+        if not may_name_formats(path) and (found := FORMAT_NAME.search(SPECIFICATION.sub("", line))):
             yield f"{path}:{number}: the format name '{found[0]}' outside the format folders"
 
 

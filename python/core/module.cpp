@@ -3,6 +3,6 @@
 #include <nanobind/nanobind.h>
 
 NB_MODULE(_core, module) {
-    module.doc() = "Compiled core of quire; use the package quire, not this module.";
-    module.attr("__version__") = QUIRE_VERSION;
+  module.doc() = "Compiled core of quire; use the package quire, not this module.";
+  module.attr("__version__") = QUIRE_VERSION;
 }
