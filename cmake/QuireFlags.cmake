@@ -38,6 +38,8 @@ target_compile_options(
             -Wpedantic
             -Wshadow
             -Wconversion
+            # GCC 12 sees overlaps in the concatenation of strings where there are none (GCC bug 105651).
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
             -Wno-sign-conversion
             $<$<BOOL:${QUIRE_DEVELOPER}>:-Werror>)
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "api/part_plan.hpp"
 #include "api/root.hpp"
 #include "api/stopwatch.hpp"
 #include "api/writer_state.hpp"
 #include "quire/base/archive.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire {
 namespace {
@@ -118,43 +118,14 @@ void place(State& step) {
   for (const auto& runs : step.placement.tables) step.positions.emplace_back(runs.size(), 0);
 }
 
-/// The views of a run's cells among those of its table's columns.
-std::vector<ConstView> views_of(const Run& run, std::span<const ConstView> columns) {
-  std::vector<ConstView> views;
-  views.reserve(run.cells.size());
-  for (const Cell& cell : run.cells) views.push_back(columns[static_cast<std::size_t>(cell.column)]);
-  return views;
-}
-
-void add_table(WritePlan& plan, State& step, std::size_t table, std::uint64_t first, std::uint64_t rows,
-               std::span<const ConstView> columns) {
-  const auto& runs = step.placement.tables[table];
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    std::uint64_t& position = step.positions[table][r];
-    position = add_rows(plan, runs[r], first, rows, views_of(runs[r], columns), position, step.writer->options.lossy);
-  }
-}
-
-/// Runs of a field come component by component, each with its contiguous parts in the order of the box's elements.
-void add_field(WritePlan& plan, const std::vector<Run>& runs, const FieldPart& field, bool lossy) {
-  std::vector<std::uint64_t> used(field.views.size(), 0);
-  for (const Run& run : runs) {
-    const auto component = static_cast<std::size_t>(run.cells.front().column);
-    const ConstView view = field.views[component].part(used[component], run.records);
-    used[component] += run.records;
-    add_rows(plan, run, 0, run.records, std::span(&view, 1), 0, lossy);
-  }
-}
-
+/// What this rank writes at once: the title, and of a step that is not streamed all columns and fields.
 WritePlan plan_of(State& step) {
   const Stopwatch watch(step.writer->timing.plan);
+  const bool lossy = step.writer->options.lossy;
+  if (!step.builder.is_streamed()) return whole_plan(*step.part, step.placement, lossy);
   WritePlan plan = step.placement.title;
-  const StepPart& part = *step.part;
-  for (std::size_t t = 0; t < part.tables.size(); ++t) {
-    if (!step.builder.is_streamed()) add_table(plan, step, t, 0, part.description.tables[t].rows, part.tables[t]);
-  }
-  for (std::size_t f = 0; f < part.fields.size(); ++f) {
-    add_field(plan, step.placement.fields[f], part.fields[f], step.writer->options.lossy);
+  for (std::size_t f = 0; f < step.part->fields.size(); ++f) {
+    add_field(plan, step.placement.fields[f], step.part->fields[f], lossy);
   }
   coalesce(plan);
   return plan;
@@ -308,7 +279,8 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
     const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
     if (first + rows > target.rows) throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
     WritePlan plan;
-    add_table(plan, step, index, first, rows, columns);
+    add_table(plan, step.placement.tables[index], first, rows, columns, step.positions[index],
+              step.writer->options.lossy);
     coalesce(plan);
     step.writer->transport->run_alone(plan);
   });

@@ -99,7 +99,7 @@ Value Value::numbers(Type type, std::vector<std::uint64_t> shape, std::span<cons
   value.type_ = type;
   value.shape_ = std::move(shape);
   value.strings_.clear();
-  value.append(bytes);
+  value.bytes_ = copy_of(bytes);
   return value;
 }
 
@@ -110,6 +110,8 @@ Value Value::texts(std::vector<std::uint64_t> shape, std::vector<std::string> st
   value.strings_ = std::move(strings);
   return value;
 }
+
+std::vector<std::byte> Value::copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
 std::uint64_t Value::count() const noexcept {
   return type_ == Type::string ? strings_.size() : bytes_.size() / size_of(type_);
@@ -137,7 +139,8 @@ Value Value::converted_to(Type type, bool lossy) const {
     using Target = typename decltype(target)::type;
     for (std::size_t i = 0; i < count(); ++i) {
       const auto number = converted_element<Target>(*this, i, lossy);
-      result.append(std::as_bytes(std::span<const Target>(&number, 1)));
+      const auto bytes = std::as_bytes(std::span<const Target>(&number, 1));
+      result.bytes_.insert(result.bytes_.end(), bytes.begin(), bytes.end());
     }
   });
   return result;

@@ -1,0 +1,38 @@
+#include "api/part_plan.hpp"
+
+#include "quire/format/records.hpp"
+
+namespace quire {
+
+void add_table(WritePlan& plan, const std::vector<Run>& runs, std::uint64_t first, std::uint64_t rows,
+               std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    std::vector<ConstView> views;
+    views.reserve(runs[r].cells.size());
+    for (const Cell& cell : runs[r].cells) views.push_back(columns[static_cast<std::size_t>(cell.column)]);
+    positions[r] = add_rows(plan, runs[r], first, rows, views, positions[r], lossy);
+  }
+}
+
+void add_field(WritePlan& plan, const std::vector<Run>& runs, const FieldPart& field, bool lossy) {
+  std::vector<std::uint64_t> used(field.views.size(), 0);
+  for (const Run& run : runs) {
+    const auto component = static_cast<std::size_t>(run.cells.front().column);
+    const ConstView view = field.views[component].part(used[component], run.records);
+    used[component] += run.records;
+    add_rows(plan, run, 0, run.records, std::span(&view, 1), 0, lossy);
+  }
+}
+
+WritePlan whole_plan(const StepPart& part, const Placement& placement, bool lossy) {
+  WritePlan plan = placement.title;
+  for (std::size_t t = 0; t < part.tables.size(); ++t) {
+    std::vector<std::uint64_t> positions(placement.tables[t].size(), 0);
+    add_table(plan, placement.tables[t], 0, part.description.tables[t].rows, part.tables[t], positions, lossy);
+  }
+  for (std::size_t f = 0; f < part.fields.size(); ++f) add_field(plan, placement.fields[f], part.fields[f], lossy);
+  coalesce(plan);
+  return plan;
+}
+
+}  // namespace quire

@@ -1,0 +1,128 @@
+// A kill at every moment, enumerated: each prefix of the traced writes is materialised as a file. Every step whose
+// commit had returned must be reported by check and kept by repair.
+
+#include <gtest/gtest.h>
+
+#include "quire/quire.hpp"
+#include "quire/transport/trace.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+constexpr std::uint64_t rows = 12;
+constexpr std::int64_t steps = 3;
+
+/// A run and how many of its events had happened when each commit returned.
+struct TracedRun {
+  std::shared_ptr<Trace> trace = std::make_shared<Trace>();
+  std::vector<std::size_t> committed;
+};
+
+TracedRun traced_run(const Format& format, Sample& sample, const std::string& file, bool reopen) {
+  TracedRun run;
+  run.trace->keep_bytes = true;
+  WriteOptions options;
+  options.format = format.name();
+  options.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int) {
+    return traced(std::move(inner), run.trace);
+  };
+  std::optional<Writer> out = create(file, Comm::self(), options);
+  out->set("code", Value("crash"));
+  for (std::int64_t number = 0; number < steps; ++number) {
+    if (reopen && number > 0) {
+      out->close();
+      out = append(file, Comm::self(), {}, Later::refuse, options);
+    }
+    WriteStep step = out->step(number);
+    sample.fill(step, number, {0, rows});
+    step.commit();
+    sample.forget();
+    run.committed.push_back(run.trace->events.size());
+  }
+  out->close();
+  return run;
+}
+
+void apply(const TraceEvent& event, std::string& file, std::size_t length) {
+  if (event.what == TraceEvent::What::resize) file.resize(event.offset, '\0');
+  // A reservation makes the file longer where the file system takes part: the worse case for a reader.
+  if (event.what == TraceEvent::What::reserve && event.offset > file.size()) file.resize(event.offset, '\0');
+  if (event.what != TraceEvent::What::write) return;
+  if (event.offset + length > file.size()) file.resize(event.offset + length, '\0');
+  std::copy_n(reinterpret_cast<const char*>(event.bytes.data()), length,
+              file.begin() + static_cast<std::ptrdiff_t>(event.offset));
+}
+
+/// How many steps a reader reports as whole; a file that is not even recognised has none.
+std::uint64_t whole_steps(const std::string& file, Sample& sample) {
+  std::optional<Reader> in;
+  try {
+    in = open(file);
+  } catch (const Error&) {
+    return 0;
+  }
+  const std::uint64_t whole = in->check().whole_steps;
+  for (std::uint64_t i = 0; i < whole; ++i) EXPECT_EQ(sample.difference(in->at(i), {0, rows}), "") << "step " << i;
+  in->close();
+  return whole;
+}
+
+/// The file as a kill left it: check finds what was committed, repair keeps it, and a run can go on behind it.
+void expect_survival(const Format& format, const std::string& bytes, std::uint64_t committed, Sample& sample) {
+  const std::string file = path("crashed_" + std::string(format.name()));
+  write_bytes(file, bytes);
+  const std::uint64_t seen = whole_steps(file, sample);
+  EXPECT_GE(seen, committed);
+  EXPECT_LE(seen, committed + 1);
+  if (seen == 0) return;
+  repair(file);
+  EXPECT_EQ(whole_steps(file, sample), seen) << "after repair";
+  Reader repaired = open(file);
+  EXPECT_FALSE(repaired.check().damage.has_value()) << "repair leaves a whole file";
+  repaired.close();
+
+  write_bytes(file, bytes);
+  Writer more = append(file);
+  WriteStep step = more.step(100);
+  sample.fill(step, 100, {0, rows});
+  step.commit();
+  more.close();
+  EXPECT_EQ(whole_steps(file, sample), seen + 1) << "after appending to the crashed file";
+}
+
+class Crash : public testing::TestWithParam<std::tuple<const Format*, bool>> {};
+
+TEST_P(Crash, EveryPrefixOfTheWritesKeepsWhatWasCommitted) {
+  const auto& [format, reopen] = GetParam();
+  Sample sample(*format, rows);
+  const TracedRun run = traced_run(*format, sample, path("crash_" + std::string(format->name())), reopen);
+  ASSERT_EQ(run.committed.size(), static_cast<std::size_t>(steps));
+
+  std::string file;
+  std::uint64_t committed = 0;
+  for (std::size_t i = 0; i < run.trace->events.size(); ++i) {
+    const TraceEvent& event = run.trace->events[i];
+    if (event.what == TraceEvent::What::write && event.length > 1) {
+      SCOPED_TRACE("killed in the middle of event " + std::to_string(i));
+      std::string torn = file;
+      apply(event, torn, event.length / 2);
+      expect_survival(*format, torn, committed, sample);
+    }
+    apply(event, file, event.length);
+    while (committed < run.committed.size() && run.committed[committed] <= i + 1) ++committed;
+    SCOPED_TRACE("killed after event " + std::to_string(i));
+    expect_survival(*format, file, committed, sample);
+  }
+  EXPECT_EQ(committed, static_cast<std::uint64_t>(steps));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Crash, testing::Combine(testing::ValuesIn(formats()), testing::Bool()),
+                         [](const auto& chosen) {
+                           return std::string(std::get<0>(chosen.param)->name()) +
+                                  (std::get<1>(chosen.param) ? "_reopened" : "_one_run");
+                         });
+
+}  // namespace
+}  // namespace quire::test

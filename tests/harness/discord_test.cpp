@@ -1,0 +1,236 @@
+// Ranks that do not do the same: every rank raises, nobody waits for ever, earlier steps stay.
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+constexpr std::uint64_t rows = 10;
+
+class Discord : public testing::TestWithParam<const Format*> {
+ protected:
+  void SetUp() override {
+    comm_.set_deadline(std::chrono::seconds(60));
+    options_.format = GetParam()->name();
+    options_.deadline = std::chrono::seconds(60);
+    file_ = path("discord_" + std::string(GetParam()->name()));
+  }
+
+  Slice mine() { return slice(Spread::even, rows, comm_); }
+  [[nodiscard]] bool is_last() const { return comm_.rank() == comm_.size() - 1; }
+
+  void write(Writer& out, std::int64_t number) {
+    WriteStep step = out.step(number);
+    sample_.fill(step, number, mine());
+    step.commit();
+  }
+
+  /// The error that commit() raises on this rank.
+  static Error error_of(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "no error";
+    return {ErrorKind::internal, "none"};
+  }
+
+  /// The file still takes a step, and holds exactly these.
+  void expect_usable(Writer& out, const std::vector<std::int64_t>& numbers) {
+    write(out, numbers.back());
+    out.close();
+    Reader in = open(file_, comm_);
+    EXPECT_EQ(in.numbers(), numbers);
+    for (const std::int64_t number : numbers) EXPECT_EQ(sample_.difference(in.step(number), mine()), "");
+    in.close();
+  }
+
+  Comm comm_ = everyone();
+  WriteOptions options_;
+  std::string file_;
+  Sample sample_{*GetParam(), rows};
+};
+
+TEST_P(Discord, AColumnIsMissingOnOneRank) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  std::vector<double> x(mine().count, 1.0);
+  WriteStep step = out.step(1);
+  if (is_last()) {
+    step.put("x", x);
+  } else {
+    sample_.fill(step, 1, mine());
+  }
+  const Error error = error_of([&] { step.commit(); });
+  EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+  EXPECT_TRUE(error.rank().has_value());
+  EXPECT_NE(error.object(), "") << error.what();
+  expect_usable(out, {0, 2});
+}
+
+TEST_P(Discord, AColumnHasAnotherTypeOnOneRankInTheFirstStep) {
+  Writer out = create(file_, comm_, options_);
+  const std::vector<double> wide(mine().count, 1.0);
+  const std::vector<float> narrow(mine().count, 1.0F);
+  WriteStep step = out.step(0);
+  if (is_last()) {
+    step.put("x", narrow);
+  } else {
+    step.put("x", wide);
+  }
+  const Error error = error_of([&] { step.commit(); });
+  EXPECT_EQ(error.object(), "x") << error.what();
+  expect_usable(out, {0});
+}
+
+TEST_P(Discord, ALossyColumnIsAnErrorUnlessAskedFor) {
+  Writer out = create(file_, comm_, options_);
+  const std::vector<float> narrow(mine().count, 1.0F);
+  const std::vector<double> wide(mine().count, 0.1);
+  WriteStep first = out.step(0);
+  first.put("x", narrow).commit();
+  WriteStep second = out.step(1);
+  second.put("x", wide);
+  // A format whose steps are independent may hold both types; then nothing is lost.
+  bool refused = false;
+  try {
+    second.commit();
+  } catch (const Error& error) {
+    refused = true;
+    EXPECT_EQ(error.kind(), ErrorKind::type) << error.what();
+    EXPECT_EQ(error.object(), "x") << error.what();
+  }
+  out.close();
+  Reader in = open(file_, comm_);
+  if (!refused) {
+    std::vector<double> back(mine().count);
+    in.step(1).read({}, mine(), {{"x", back}});
+    EXPECT_EQ(back, wide);
+  }
+  EXPECT_EQ(in.size(), refused ? 1U : 2U);
+  in.close();
+}
+
+TEST_P(Discord, OneRankPutsColumnsOfDifferentLengths) {
+  Writer out = create(file_, comm_, options_);
+  const std::vector<double> x(mine().count, 1.0);
+  const std::vector<double> longer(mine().count + 1, 1.0);
+  WriteStep step = out.step(0);
+  step.put("x", x);
+  step.put("y", is_last() ? longer : x);
+  const Error error = error_of([&] { step.commit(); });
+  EXPECT_EQ(error.object(), "y") << error.what();
+  EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();
+  expect_usable(out, {0});
+}
+
+TEST_P(Discord, AnExceptionOnOneRankFreesTheOthers) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  std::string told;
+  try {
+    out.write_step(1, [&](WriteStep& step) {
+      if (is_last()) throw std::runtime_error("the magnet quenched");
+      sample_.fill(step, 1, mine());
+    });
+  } catch (const std::exception& error) {
+    told = error.what();
+  }
+  EXPECT_NE(told.find("the magnet quenched"), std::string::npos) << told;
+  expect_usable(out, {0, 2});
+}
+
+TEST_P(Discord, AbortInTheMiddleOfAStreamedStep) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  const StepPart part = sample_.part(1, mine());
+  WriteStep step = out.step(1);
+  for (const Attribute& attribute : part.description.attributes) step.set(attribute);
+  step.table().rows(mine().count);
+  for (std::size_t c = 0; c < sample_.columns().size(); ++c)
+    step.declare(sample_.columns()[c], part.string_bytes[0][c]);
+  step.open();
+  if (is_last()) {
+    step.abort("enough");
+  } else {
+    EXPECT_EQ(error_of([&] { step.commit(); }).kind(), ErrorKind::aborted);
+  }
+  expect_usable(out, {0, 2});
+}
+
+TEST_P(Discord, AStepLeftWithoutCommitIsToldAtClose) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  if (is_last()) {
+    WriteStep forgotten = out.step(1);
+    sample_.fill(forgotten, 1, mine());
+  } else {
+    WriteStep step = out.step(1);
+    sample_.fill(step, 1, mine());
+    const Error error = error_of([&] { step.commit(); });
+    EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+  }
+  out.close();
+  Reader in = open(file_, comm_);
+  EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0}));
+  in.close();
+}
+
+TEST_P(Discord, TwoFilesOnDifferentHalvesOfTheRanks) {
+  const int half = comm_.rank() % 2;
+  Comm mine = comm_.split(half, comm_.rank());
+  const std::string own = file_ + std::to_string(half);
+  Writer all = create(file_, comm_, options_);
+  Writer some = create(own, mine, options_);
+  Sample other(*GetParam(), rows + 3);
+  for (const std::int64_t number : {0, 1}) {
+    WriteStep wide = all.step(number);
+    WriteStep narrow = some.step(number);
+    sample_.fill(wide, number, this->mine());
+    other.fill(narrow, number, slice(Spread::even, rows + 3, mine));
+    if (half == 0) narrow.commit();
+    wide.commit();
+    if (half == 1) narrow.commit();
+  }
+  some.close();
+  all.close();
+  Reader in = open(own, mine);
+  EXPECT_EQ(other.difference(in.step(1), slice(Spread::even, rows + 3, mine)), "");
+  in.close();
+  Reader whole = open(file_, comm_);
+  EXPECT_EQ(sample_.difference(whole.step(1), this->mine()), "");
+  whole.close();
+}
+
+TEST_P(Discord, AMissingFileIsTheSameErrorEverywhere) {
+  const Error error = error_of([&] { static_cast<void>(open(path("nowhere"), comm_)); });
+  EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
+  const Error unwritable = error_of([&] { static_cast<void>(create(path("no/folder"), comm_, options_)); });
+  EXPECT_EQ(unwritable.kind(), ErrorKind::io) << unwritable.what();
+}
+
+TEST_P(Discord, ARankThatStaysAwayRunsIntoTheDeadline) {
+  Comm some = comm_.split(0, comm_.rank());
+  WriteOptions hasty = options_;
+  hasty.deadline = std::chrono::milliseconds(300);
+  Writer out = create(file_ + "deadline", some, hasty);
+  if (!is_last()) {
+    WriteStep step = out.step(0);
+    sample_.fill(step, 0, mine());
+    EXPECT_EQ(error_of([&] { step.commit(); }).kind(), ErrorKind::deadline);
+  }
+  comm_.barrier();
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Discord, testing::ValuesIn(formats()),
+                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+
+}  // namespace
+}  // namespace quire::test

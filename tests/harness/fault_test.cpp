@@ -1,0 +1,145 @@
+// A disk that fails on one rank, whichever it is: every rank raises the same error, nothing hangs, earlier steps stay.
+
+#include <gtest/gtest.h>
+
+#include "quire/quire.hpp"
+#include "quire/transport/faulty.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+constexpr std::uint64_t rows = 64;
+
+/// What a rank sees of a run whose second step fails: the error's text, or nothing if the step went through.
+std::optional<Error> failure_of(WriteStep& step) {
+  try {
+    step.commit();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+/// True if all ranks hold the same text.
+bool same_everywhere(Comm& comm, const std::string& mine) {
+  std::string root = mine;
+  std::vector<std::byte> bytes(reinterpret_cast<const std::byte*>(root.data()),
+                               reinterpret_cast<const std::byte*>(root.data() + root.size()));
+  comm.broadcast(bytes);
+  const std::string theirs(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::uint64_t different = theirs == mine ? 0 : 1;
+  comm.sum(std::span(&different, 1));
+  return different == 0;
+}
+
+class Faults : public testing::TestWithParam<const Format*> {
+ protected:
+  /// Writes step 0 whole and step 1 with a fault on one rank that is due once `armed`.
+  void run(const Fault& fault, int failing_rank, bool must_fail) {
+    const Format& format = *GetParam();
+    Comm comm = everyone();
+    comm.set_deadline(std::chrono::seconds(60));
+    const std::string file = path("fault_" + std::string(format.name()));
+    write_first_step(file, comm);
+
+    WriteOptions options;
+    options.format = format.name();
+    options.transport = transport();
+    options.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int rank) {
+      return rank == failing_rank ? faulty(std::move(inner), fault) : std::move(inner);
+    };
+    options.durable = fault.on_sync;
+    Sample sample(format, rows);
+    Writer out = append(file, comm, {}, Later::refuse, options);
+    WriteStep step = out.step(1);
+    sample.fill(step, 1, slice(Spread::even, rows, comm));
+    const auto error = failure_of(step);
+    ASSERT_EQ(error.has_value(), must_fail);
+    if (error) {
+      EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
+      EXPECT_EQ(error->rank(), failing_rank) << error->what();
+      EXPECT_NE(error->file(), "");
+      EXPECT_TRUE(same_everywhere(comm, error->what()));
+    }
+    try {
+      out.close();
+    } catch (const Error&) {
+      // The disk still fails; what counts is what is in the file.
+    }
+    comm.barrier();
+    expect_steps(file, comm, sample, must_fail ? 1 : 2);
+  }
+
+  void write_first_step(const std::string& file, Comm& comm) {
+    WriteOptions options;
+    options.format = GetParam()->name();
+    Sample sample(*GetParam(), rows);
+    Writer out = create(file, comm, options);
+    WriteStep step = out.step(0);
+    sample.fill(step, 0, slice(Spread::even, rows, comm));
+    step.commit();
+    out.close();
+  }
+
+  static void expect_steps(const std::string& file, Comm& comm, Sample& sample, std::uint64_t least) {
+    Reader in = open(file, comm);
+    const CheckReport report = in.check();
+    EXPECT_GE(report.whole_steps, least);
+    for (std::uint64_t i = 0; i < report.whole_steps; ++i) {
+      EXPECT_EQ(sample.difference(in.at(i), slice(Spread::even, rows, comm)), "") << i;
+    }
+    in.close();
+  }
+};
+
+TEST_P(Faults, DiskIsFullOnEachRankInTurn) {
+  const int size = everyone().size();
+  for (int rank = 0; rank < size; ++rank) {
+    for (const std::uint64_t after : {0, 1, 100}) {
+      SCOPED_TRACE("rank " + std::to_string(rank) + " after " + std::to_string(after));
+      run({.after_bytes = after, .error_number = 28, .on_read = false, .on_sync = false}, rank, true);
+    }
+  }
+}
+
+TEST_P(Faults, DataCannotBeMadeDurableOnEachRankInTurn) {
+  const int size = everyone().size();
+  for (int rank = 0; rank < size; ++rank) {
+    SCOPED_TRACE("rank " + std::to_string(rank));
+    run({.after_bytes = 0, .error_number = 5, .on_read = false, .on_sync = true}, rank, true);
+  }
+}
+
+TEST_P(Faults, ReadingFailsOnOneRankOnly) {
+  const Format& format = *GetParam();
+  Comm comm = everyone();
+  const std::string file = path("fault_read_" + std::string(format.name()));
+  write_first_step(file, comm);
+  Sample sample(format, rows);
+  const int last = comm.size() - 1;
+  ReadOptions options;
+  options.transport = transport();
+  options.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int rank) {
+    if (rank != last || comm.size() == 1) return inner;
+    return faulty(std::move(inner), {.after_bytes = 0, .error_number = 5, .on_read = true, .on_sync = false});
+  };
+  Reader in = open(file, comm, options);
+  const ReadStep step = in.at(0);
+  std::vector<std::byte> memory(rows * 16);
+  const Column& column = sample.columns().front();
+  const View view(column.type, memory.data(), rows, static_cast<std::ptrdiff_t>(size_of(column.type)));
+  if (comm.rank() == last && comm.size() > 1) {
+    EXPECT_THROW(step.read({}, {0, rows}, {{column.name, view}}), Error);
+  } else {
+    EXPECT_NO_THROW(step.read({}, {0, rows}, {{column.name, view}}));
+  }
+  in.close();
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Faults, testing::ValuesIn(formats()),
+                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+
+}  // namespace
+}  // namespace quire::test

@@ -1,0 +1,193 @@
+// The same bytes from every rank count, spread and transport, and all values back on any other slice.
+
+#include <gtest/gtest.h>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+constexpr std::uint64_t rows = 23;
+constexpr std::int64_t steps = 3;
+
+struct Case {
+  const Format* format;
+  Spread spread;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Format* format : formats()) {
+    for (const Spread spread : spreads) all.push_back({format, spread});
+  }
+  return all;
+}
+
+/// Every combination of values of the format's text options that have choices, beside the presets.
+std::vector<Options> layouts(const Format& format) {
+  std::vector<Options> all{{}};
+  for (const Option& option : format.write_options()) {
+    if (option.kind != OptionKind::text || option.choices.empty()) continue;
+    std::vector<Options> extended;
+    for (const Options& options : all) {
+      for (const std::string_view choice : option.choices) {
+        extended.push_back(options);
+        extended.back()[std::string(option.name)] = choice;
+      }
+    }
+    all = std::move(extended);
+  }
+  return all;
+}
+
+WriteOptions write_options(const Format& format, const Options& options) {
+  WriteOptions result;
+  result.format = format.name();
+  result.options = options;
+  return result;
+}
+
+void write_file(const std::string& path, const Comm& comm, const WriteOptions& options, Sample& sample,
+                const std::function<Slice(std::int64_t)>& mine) {
+  Writer out = create(path, comm, options);
+  out.set("code", Value("parity"));
+  for (std::int64_t number = 0; number < steps; ++number) {
+    WriteStep step = out.step(number);
+    sample.fill(step, number, mine(number));
+    step.commit();
+    sample.forget();
+  }
+  out.close();
+}
+
+/// What one process writes: the bytes that everybody else must write too.
+std::string serial_bytes(const std::string& name, const WriteOptions& options, Sample& sample, std::uint64_t total) {
+  const std::string file = path(name + ".serial" + std::to_string(everyone().rank()));
+  WriteOptions serial = options;
+  serial.transport = "posix";
+  write_file(file, Comm::self(), serial, sample, [&](std::int64_t) { return Slice{0, total}; });
+  return bytes_of(file);
+}
+
+class Parity : public testing::TestWithParam<Case> {};
+
+TEST_P(Parity, SameBytesAndValuesBack) {
+  const auto& [format, spread] = GetParam();
+  Comm comm = everyone();
+  const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
+  int layout = 0;
+  for (const Options& options : layouts(*format)) {
+    const std::string file = "parity_" + std::string(format->name()) + name(spread) + std::to_string(layout++);
+    Sample sample(*format, total);
+    WriteOptions how = write_options(*format, options);
+    how.transport = transport();
+    write_file(path(file), comm, how, sample, [&](std::int64_t) { return slice(spread, total, comm); });
+    EXPECT_EQ(bytes_of(path(file)), serial_bytes(file, how, sample, total)) << file;
+    comm.barrier();
+
+    for (const Spread other : spreads) {
+      if (other == Spread::nobody_has_anything) continue;
+      ReadOptions reading;
+      reading.transport = transport();
+      Reader in = open(path(file), comm, reading);
+      ASSERT_EQ(in.size(), static_cast<std::uint64_t>(steps));
+      for (std::int64_t number = 0; number < steps; ++number) {
+        EXPECT_EQ(sample.difference(in.step(number), slice(other, total, comm)), "") << file << " step " << number;
+      }
+      in.close();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Parity, testing::ValuesIn(cases()), [](const auto& chosen) {
+  return std::string(chosen.param.format->name()) + "_" + name(chosen.param.spread);
+});
+
+class ParityOfAppend : public testing::TestWithParam<const Format*> {};
+
+TEST_P(ParityOfAppend, AppendingGivesTheBytesOfOneRun) {
+  const Format& format = *GetParam();
+  Comm comm = everyone();
+  const WriteOptions options = [&] {
+    WriteOptions how = write_options(format, {});
+    how.transport = transport();
+    return how;
+  }();
+  Sample sample(format, rows);
+  const std::string file = "append_" + std::string(format.name());
+  const auto mine = [&] { return slice(Spread::even, rows, comm); };
+  const auto write = [&](Writer& out, std::int64_t number) {
+    WriteStep step = out.step(number);
+    sample.fill(step, number, mine());
+    step.commit();
+    sample.forget();
+  };
+  Writer out = create(path(file), comm, options);
+  out.set("code", Value("parity"));
+  write(out, 0);
+  write(out, 7);  // to be dropped
+  out.close();
+  Writer more = append(path(file), comm, 0, Later::drop, options);
+  write(more, 1);
+  write(more, 2);
+  more.close();
+
+  Reader in = open(path(file), comm);
+  EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0, 1, 2}));
+  for (std::int64_t number = 0; number < steps; ++number) {
+    EXPECT_EQ(sample.difference(in.step(number), mine()), "") << number;
+  }
+  in.close();
+  EXPECT_THROW(static_cast<void>(append(path(file), comm, 1, Later::refuse, options)), Error);
+  Writer again = append(path(file), comm, {}, Later::refuse, options);
+  WriteStep twice = again.step(2);
+  sample.fill(twice, 2, mine());
+  EXPECT_THROW(twice.commit(), Error) << "a step number must not appear twice";
+  again.close();
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, ParityOfAppend, testing::ValuesIn(formats()),
+                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+
+class ParityOfPieces : public testing::TestWithParam<const Format*> {};
+
+TEST_P(ParityOfPieces, StreamedBlocksGiveTheSameBytes) {
+  const Format& format = *GetParam();
+  Comm comm = everyone();
+  Sample sample(format, rows);
+  WriteOptions how = write_options(format, {});
+  how.transport = transport();
+  const std::string file = "pieces_" + std::string(format.name());
+  const Slice mine = slice(Spread::even, rows, comm);
+  Writer out = create(path(file), comm, how);
+  out.set("code", Value("parity"));
+  for (std::int64_t number = 0; number < steps; ++number) {
+    const StepPart part = sample.part(number, mine);
+    WriteStep step = out.step(number);
+    for (const Attribute& attribute : part.description.attributes) step.set(attribute);
+    step.table().rows(mine.count);
+    for (std::size_t c = 0; c < sample.columns().size(); ++c) {
+      step.declare(sample.columns()[c], part.string_bytes[0][c]);
+    }
+    step.open();
+    constexpr std::uint64_t block = 5;
+    for (std::uint64_t first = 0; first < mine.count; first += block) {
+      std::vector<ConstView> views;
+      for (const ConstView& view : part.tables[0])
+        views.push_back(view.part(first, std::min(block, mine.count - first)));
+      step.write("", first, views);
+    }
+    step.commit();
+    sample.forget();
+  }
+  out.close();
+  EXPECT_EQ(bytes_of(path(file)), serial_bytes(file, how, sample, rows));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, ParityOfPieces, testing::ValuesIn(formats()),
+                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+
+}  // namespace
+}  // namespace quire::test

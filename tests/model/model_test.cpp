@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "quire/base/archive.hpp"
+#include "quire/base/error.hpp"
+#include "quire/model/description.hpp"
+#include "quire/model/slice.hpp"
+#include "quire/model/value.hpp"
+#include "quire/model/view.hpp"
+
+namespace quire {
+namespace {
+
+ErrorKind kind_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error";
+  return ErrorKind::internal;
+}
+
+// What must not compile: a view of a vector that is gone at the end of the line.
+static_assert(!std::is_convertible_v<std::vector<double>, ConstView>);
+static_assert(std::is_convertible_v<std::vector<double>&, ConstView>);
+static_assert(std::is_convertible_v<std::span<const double>, ConstView>);
+static_assert(!std::is_convertible_v<std::vector<double>, View>);
+
+TEST(Type, NamesGoThereAndBack) {
+  for (int i = 0; i <= static_cast<int>(Type::string); ++i) {
+    const auto type = static_cast<Type>(i);
+    EXPECT_EQ(type_named(name(type)), type);
+  }
+  EXPECT_EQ(kind_of([] { static_cast<void>(type_named("float63")); }), ErrorKind::usage);
+}
+
+TEST(Type, WideningIsWithoutLossAndNarrowingIsNot) {
+  EXPECT_TRUE(converts_without_loss(Type::int32, Type::float64));
+  EXPECT_TRUE(converts_without_loss(Type::uint8, Type::int16));
+  EXPECT_TRUE(converts_without_loss(Type::int64, Type::float80));
+  EXPECT_FALSE(converts_without_loss(Type::int64, Type::float64));
+  EXPECT_FALSE(converts_without_loss(Type::int8, Type::uint64));
+  EXPECT_FALSE(converts_without_loss(Type::float32, Type::int64));
+  EXPECT_FALSE(converts_without_loss(Type::character, Type::int8));
+  EXPECT_FALSE(converts_without_loss(Type::float64, Type::string));
+}
+
+TEST(Value, HoldsScalarsArraysAndTexts) {
+  EXPECT_EQ(Value().as_text(), "");
+  EXPECT_EQ(Value().count(), 1U);
+  EXPECT_EQ(Value(1.5).as_text(), "1.5");
+  EXPECT_EQ(Value("beam").type(), Type::string);
+  const std::vector<std::int32_t> numbers{3, -4};
+  const Value array{std::span<const std::int32_t>(numbers)};
+  EXPECT_EQ(array.shape(), std::vector<std::uint64_t>{2});
+  EXPECT_EQ(array.as_integer(1), -4);
+  EXPECT_EQ(kind_of([&] { static_cast<void>(array.as_integer(2)); }), ErrorKind::usage);
+}
+
+TEST(Value, ConvertsWhereNothingIsLost) {
+  EXPECT_EQ(Value(3.0).as_integer(), 3);
+  EXPECT_EQ(Value(std::uint8_t{200}).converted_to(Type::float32).as_double(), 200.0);
+  EXPECT_EQ(kind_of([] { static_cast<void>(Value(3.5).as_integer()); }), ErrorKind::type);
+  EXPECT_EQ(kind_of([] { static_cast<void>(Value(1e300).as_integer()); }), ErrorKind::type);
+  EXPECT_EQ(kind_of([] { static_cast<void>(Value("3").as_integer()); }), ErrorKind::type);
+  const Value nan(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(std::isnan(nan.converted_to(Type::float32).as_double()));
+  EXPECT_EQ(kind_of([&] { static_cast<void>(nan.as_integer()); }), ErrorKind::type);
+}
+
+TEST(Value, EdgesOfIntegersAreExact) {
+  const Value largest(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(largest.as_integer(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(kind_of([&] { static_cast<void>(largest.as_double()); }), ErrorKind::type);
+  const Value smallest(std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(smallest.as_double(), -0x1p63);
+  EXPECT_EQ(Value(-0x1p63).as_integer(), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(kind_of([] { static_cast<void>(Value(0x1p63).as_integer()); }), ErrorKind::type);
+  EXPECT_EQ(Value(0x1p63).converted_to(Type::int64, true).as_integer(), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(Value(-1).converted_to(Type::uint8, true).as_integer(), 255);
+}
+
+TEST(Value, TextReadsBackToTheSameNumber) {
+  for (const double number : {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0}) {
+    EXPECT_EQ(std::strtod(Value(number).as_text().c_str(), nullptr), number);
+  }
+  EXPECT_EQ(Value('x').as_text(), "x");
+}
+
+TEST(Slice, VolumesAreChecked) {
+  EXPECT_EQ(volume({}), 1U);
+  EXPECT_EQ(volume({3, 0, 5}), 0U);
+  EXPECT_EQ(kind_of([] {
+              static_cast<void>(volume({std::uint64_t{1} << 33, std::uint64_t{1} << 33}));
+            }),
+            ErrorKind::bad_file);
+}
+
+TEST(View, PartsOfStringsAndNumbers) {
+  PackedStrings packed;
+  for (const char* text : {"a", "", "ccc"}) packed.push_back(text);
+  EXPECT_EQ(ConstView(packed).part(1, 2).part(1, 1).text(0), "ccc");
+  const std::vector<double> numbers{1, 2, 3};
+  EXPECT_EQ(ConstView(numbers).part(2, 1).data, reinterpret_cast<const std::byte*>(&numbers[2]));
+}
+
+TEST(Description, ErrorsNameTheNearest) {
+  Table table;
+  for (const char* column : {"betax", "betay", "s"}) {
+    table.columns.emplace_back();
+    table.columns.back().name = column;
+  }
+  try {
+    static_cast<void>(table.find("betaz"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::missing);
+    EXPECT_NE(std::string(error.what()).find("nearest: betax, betay"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Error, TellsWhatWhereAndWhatToDoAndTravels) {
+  Error error(ErrorKind::bad_file, "negative row count");
+  error.in_file("a.b").on("step 3").at(17).from_rank(2).advise("run quire recover");
+  EXPECT_STREQ(error.what(), "a.b: step 3: negative row count (at byte 17) [rank 2]; run quire recover");
+  const Error back = Error::unpack(error.pack());
+  EXPECT_STREQ(back.what(), error.what());
+  EXPECT_EQ(back.kind(), ErrorKind::bad_file);
+  EXPECT_EQ(back.offset(), 17U);
+}
+
+TEST(Archive, RefusesMessagesThatEndEarly) {
+  StepDescription step;
+  step.tables.emplace_back();
+  auto bytes = pack(step);
+  bytes.pop_back();
+  EXPECT_EQ(kind_of([&] { static_cast<void>(unpack<StepDescription>(bytes)); }), ErrorKind::internal);
+}
+
+}  // namespace
+}  // namespace quire

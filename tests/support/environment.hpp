@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "quire/comm/comm.hpp"
+
+namespace quire::test {
+
+/// All ranks of the test: the world in an MPI build, else the one process.
+[[nodiscard]] Comm everyone();
+
+/// The transport this run was registered with; "posix" if with none.
+[[nodiscard]] std::string transport();
+
+/// A path inside the folder of this run. Every rank gets the same.
+[[nodiscard]] std::string path(const std::string& name);
+
+/// The whole of a file.
+[[nodiscard]] std::string bytes_of(const std::string& path);
+void write_bytes(const std::string& path, const std::string& bytes);
+
+}  // namespace quire::test

@@ -1,0 +1,203 @@
+#include "support/sample.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "quire/comm/partition.hpp"
+#include "quire/model/dispatch.hpp"
+
+namespace quire::test {
+namespace {
+
+constexpr std::array types{Type::int8,    Type::uint8,     Type::int16,  Type::uint16,  Type::int32,
+                           Type::uint32,  Type::int64,     Type::uint64, Type::float32, Type::float64,
+                           Type::float80, Type::character, Type::string};
+
+/// Small enough for every type, different in every step, column and row.
+std::uint64_t seed(Type type, std::int64_t number, std::uint64_t row) {
+  return (static_cast<std::uint64_t>(type) * 13 + static_cast<std::uint64_t>(number) * 7 + row * 3) % 127;
+}
+
+std::vector<std::byte> numbers(Type type, std::int64_t number, const Slice& rows) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(rows.count) * size_of(type));
+  visit_type(type, [&](auto identity) {
+    using Number = typename decltype(identity)::type;
+    for (std::uint64_t i = 0; i < rows.count; ++i) {
+      auto value = static_cast<Number>(seed(type, number, rows.first + i));
+      if constexpr (std::is_floating_point_v<Number>) value = -value / 8 + static_cast<Number>(number);
+      // The padding of an 80-bit number is not part of its value: memory stays zero there.
+      std::memcpy(bytes.data() + i * sizeof(Number), &value, type == Type::float80 ? 10 : sizeof(Number));
+    }
+  });
+  return bytes;
+}
+
+std::vector<std::string> texts(std::int64_t number, const Slice& rows) {
+  std::vector<std::string> result;
+  for (std::uint64_t row = rows.first; row < rows.end(); ++row) {
+    const std::uint64_t length = seed(Type::string, number, row) % 6;
+    std::string text(static_cast<std::size_t>(length), 'a');
+    if (length != 0) text += std::to_string(row);
+    result.push_back(std::move(text));
+  }
+  return result;
+}
+
+std::string label(std::int64_t number) { return "step " + std::to_string(number); }
+
+StepDescription everything(std::uint64_t rows, bool with_strings) {
+  StepDescription step;
+  Table table;
+  table.rows = rows;
+  for (const Type type : types) {
+    if (type == Type::string && !with_strings) continue;
+    Column column;
+    column.name = "c_" + std::string(name(type));
+    column.type = type;
+    column.unit = "m";
+    table.columns.push_back(column);
+  }
+  step.tables.push_back(table);
+  return step;
+}
+
+}  // namespace
+
+Sample::Sample(const Format& format, std::uint64_t rows, bool with_strings) : rows_(rows) {
+  const StepDescription full = everything(rows, with_strings);
+  const Fit fit = format.fit({}, full);
+  for (const Column& column : full.tables.front().columns) {
+    const auto& held = fit.adapted.tables.front().columns;
+    if (std::ranges::find(held, column.name, &Column::name) != held.end()) columns_.push_back(column);
+  }
+}
+
+void Sample::set_attributes(std::int64_t number, std::vector<Attribute>& attributes) const {
+  const auto add = [&](const std::string& name, Value value, const std::string& unit) {
+    Attribute attribute;
+    attribute.name = name;
+    attribute.unit = unit;
+    attribute.type = value.type();
+    attribute.value = std::move(value);
+    attributes.push_back(std::move(attribute));
+  };
+  add("s", Value(0.5 * static_cast<double>(number)), "m");
+  add("turn", Value(static_cast<std::int32_t>(number)), "");
+  add("label", Value(label(number)), "");
+}
+
+ConstView Sample::column(const Column& column, std::int64_t number, const Slice& mine) {
+  if (column.type == Type::string) {
+    return std::span<const std::string>(texts_.emplace_back(texts(number, mine)));
+  }
+  const auto& bytes = numbers_.emplace_back(numbers(column.type, number, mine));
+  return {column.type, bytes.data(), mine.count, static_cast<std::ptrdiff_t>(size_of(column.type))};
+}
+
+void Sample::fill(WriteStep& step, std::int64_t number, const Slice& mine) {
+  std::vector<Attribute> attributes;
+  set_attributes(number, attributes);
+  for (Attribute& attribute : attributes) step.set(std::move(attribute));
+  step.table().rows(mine.count);
+  for (const Column& column : columns_) step.put(column, this->column(column, number, mine));
+}
+
+StepPart Sample::part(std::int64_t number, const Slice& mine) {
+  StepPart part;
+  part.description.number = number;
+  set_attributes(number, part.description.attributes);
+  Table table;
+  table.rows = mine.count;
+  table.columns = columns_;
+  std::vector<ConstView> views;
+  std::vector<std::uint64_t> bytes;
+  for (const Column& column : columns_) {
+    const ConstView view = this->column(column, number, mine);
+    std::uint64_t length = 0;
+    for (std::uint64_t i = 0; column.type == Type::string && i < mine.count; ++i) length += view.text(i).size();
+    views.push_back(view);
+    bytes.push_back(length);
+  }
+  part.description.tables.push_back(std::move(table));
+  part.tables.push_back(std::move(views));
+  part.string_bytes.push_back(std::move(bytes));
+  return part;
+}
+
+void Sample::forget() {
+  numbers_.clear();
+  texts_.clear();
+}
+
+std::string Sample::difference(const ReadStep& step, const Slice& mine) {
+  const std::int64_t number = step.number();
+  const Table& table = step.description().tables.at(0);
+  if (table.rows != rows_) return "the table has " + std::to_string(table.rows) + " rows";
+  if (step.attribute("s").value.as_double() != 0.5 * static_cast<double>(number)) return "attribute s";
+  if (step.attribute("turn").value.as_integer() != number) return "attribute turn";
+  if (step.attribute("label").value.as_text() != label(number)) return "attribute label";
+  for (const Column& column : columns_) {
+    if (column.type == Type::string) {
+      PackedStrings found;
+      step.read({}, mine, {{column.name, View(found, mine.count)}});
+      const auto wanted = texts(number, mine);
+      if (found.size() != wanted.size()) return column.name + ": number of strings";
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (found[i] != wanted[i]) return column.name + ": row " + std::to_string(mine.first + i);
+      }
+      continue;
+    }
+    const auto wanted = numbers(column.type, number, mine);
+    std::vector<std::byte> found(wanted.size());
+    const auto stride = static_cast<std::ptrdiff_t>(size_of(column.type));
+    step.read({}, mine, {{column.name, View(column.type, found.data(), mine.count, stride)}});
+    const auto size = static_cast<std::size_t>(stride);
+    const std::size_t significant = column.type == Type::float80 ? 10 : size;
+    for (std::size_t i = 0; i < mine.count; ++i) {
+      if (std::memcmp(found.data() + i * size, wanted.data() + i * size, significant) != 0) {
+        return column.name + ": row " + std::to_string(mine.first + i);
+      }
+    }
+  }
+  return {};
+}
+
+std::string name(Spread spread) {
+  switch (spread) {
+    case Spread::even:
+      return "even";
+    case Spread::first_has_nothing:
+      return "first_has_nothing";
+    case Spread::last_has_nothing:
+      return "last_has_nothing";
+    case Spread::nobody_has_anything:
+      return "nobody_has_anything";
+    case Spread::last_has_everything:
+      return "last_has_everything";
+  }
+  return "unknown";
+}
+
+Slice slice(Spread spread, std::uint64_t rows, int rank, int size) {
+  switch (spread) {
+    case Spread::even:
+      return even_slice(rows, rank, size);
+    case Spread::first_has_nothing:
+      return slice_without_root(rows, rank, size);
+    case Spread::last_has_nothing:
+      if (size == 1) return {0, rows};
+      return rank == size - 1 ? Slice{rows, 0} : even_slice(rows, rank, size - 1);
+    case Spread::nobody_has_anything:
+      return {0, 0};
+    case Spread::last_has_everything:
+      return rank == size - 1 ? Slice{0, rows} : Slice{0, 0};
+  }
+  return {};
+}
+
+Slice slice(Spread spread, std::uint64_t rows, const Comm& comm) {
+  return slice(spread, rows, comm.rank(), comm.size());
+}
+
+}  // namespace quire::test

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "quire/format/format.hpp"
+#include "quire/quire.hpp"
+
+namespace quire::test {
+
+/// A made-up run whose every value is a function of the step, the column and the global row, so that any rank can make
+/// its own part and check any other. It has all column types that a format can hold.
+class Sample {
+ public:
+  /// Of all column types those that `format` holds.
+  Sample(const Format& format, std::uint64_t rows, bool with_strings = true);
+
+  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+  [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
+
+  /// Sets attributes and puts this slice of rows. The sample keeps the memory until forget().
+  void fill(WriteStep& step, std::int64_t number, const Slice& mine);
+  /// One column of a step, as fill() puts it.
+  [[nodiscard]] ConstView column(const Column& column, std::int64_t number, const Slice& mine);
+  /// What a rank brings, for the simulation.
+  [[nodiscard]] StepPart part(std::int64_t number, const Slice& mine);
+  void forget();
+
+  /// Empty if the step holds what fill() wrote, over this slice of rows; otherwise the first difference in words.
+  [[nodiscard]] std::string difference(const ReadStep& step, const Slice& mine);
+
+ private:
+  void set_attributes(std::int64_t number, std::vector<Attribute>& attributes) const;
+
+  std::uint64_t rows_;
+  std::vector<Column> columns_;
+  std::deque<std::vector<std::byte>> numbers_;
+  std::deque<std::vector<std::string>> texts_;
+};
+
+/// How rows are spread over ranks in a test.
+enum class Spread { even, first_has_nothing, last_has_nothing, nobody_has_anything, last_has_everything };
+inline constexpr std::array spreads{Spread::even, Spread::first_has_nothing, Spread::last_has_nothing,
+                                    Spread::nobody_has_anything, Spread::last_has_everything};
+[[nodiscard]] std::string name(Spread spread);
+[[nodiscard]] Slice slice(Spread spread, std::uint64_t rows, const Comm& comm);
+[[nodiscard]] Slice slice(Spread spread, std::uint64_t rows, int rank, int size);
+
+}  // namespace quire::test
