@@ -34,11 +34,12 @@ class ReadStep {
   [[nodiscard]] const StepDescription& description() const;
   /// Independent. Throws missing errors that name the nearest attributes.
   [[nodiscard]] const Attribute& attribute(const std::string& name) const;
+  /// Independent. Whether the step has this attribute.
   [[nodiscard]] bool has_attribute(const std::string& name) const;
 
   /// Independent with independent transports, else collective. Rows of several columns in one pass over the file.
   void read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const;
-  /// The same for a box of a field, one view per component.
+  /// Independent with independent transports, else collective. A box of a field, one view per component.
   void read_field(const std::string& field, const Box& box, std::vector<View> components) const;
   /// Independent. The plan that read() would run: for printing. Memory need not exist.
   [[nodiscard]] std::vector<Extent> plan(const std::string& table, const Slice& rows,
@@ -81,8 +82,11 @@ class Reader {
   /// Collective. Closes; handles of steps must not be used afterwards.
   void close();
 
+  /// Independent. Where the seconds of this rank went so far.
   [[nodiscard]] Timing timing() const;
+  /// Independent. Calls and bytes of this rank so far.
   [[nodiscard]] TransportCounters counters() const;
+  /// Independent. The ranks that read the file.
   [[nodiscard]] Comm& comm() const;
 
   struct State;

@@ -25,6 +25,7 @@ class WriteSimulation {
  public:
   /// Independent. The format must be named in the options.
   WriteSimulation(const FileDescription& file, int ranks, const WriteOptions& options);
+
   ~WriteSimulation();
 
   /// Independent. The next step; `part` gives the part of each rank and is asked twice. Views may have no memory.

@@ -71,7 +71,7 @@ class WriteStep {
   /// the same error. At most 4 collectives.
   void commit();
 
-  /// Collective with the others' commit(): they throw an aborted error that carries `reason`; this rank returns.
+  /// Collective. Meets the commit() of the others: they throw an aborted error that carries `reason`; this rank returns.
   void abort(const std::string& reason);
 
   // A step in pieces, for data larger than memory: declare columns and rows, open(), write() blocks, commit().
@@ -98,9 +98,10 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();  ///< releases; call close() to learn of errors
 
-  /// Independent. An attribute or text of the file; before the first commit.
+  /// Independent. An attribute of the file, before the first commit; every rank gives the same value.
   Writer& set(std::string name, Value value, std::string unit = {});
   Writer& set(Attribute attribute);
+  /// Independent. Title and contents of the file, before the first commit.
   Writer& describe(std::string title, std::string contents);
 
   /// Independent. Begins the step of this number; at most one step is open at a time.
@@ -113,8 +114,11 @@ class Writer {
 
   /// Independent. The widened types and texts of the columns as of the first committed step; empty before.
   [[nodiscard]] const StepDescription& schema() const;
+  /// Independent. Where the seconds of this rank went so far.
   [[nodiscard]] Timing timing() const;
+  /// Independent. Calls and bytes of this rank so far.
   [[nodiscard]] TransportCounters counters() const;
+  /// Independent. The ranks that write the file.
   [[nodiscard]] Comm& comm();
 
   struct State;

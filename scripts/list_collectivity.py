@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Writes docs/collectivity.md from the first words of the public documentation comments; --check only compares."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs" / "collectivity.md"
+HEADERS = ["api/writer.hpp", "api/reader.hpp", "api/simulation.hpp", "comm/comm.hpp", "comm/partition.hpp", "comm/mpi.hpp",
+           "transport/transport.hpp", "format/format.hpp"]  # fmt: skip
+
+INTRODUCTION = """# Collective or independent
+
+Made from the documentation comments in `include/quire/` by `scripts/list_collectivity.py`; do not edit.
+
+*Collective*: every rank of the file's communicator must make the call, in the same order. *Independent*: any rank may make it
+at any time. A rank with an error still takes part in the collective calls; then every rank raises the same error.
+`MPI_THREAD_FUNNELED` suffices.
+"""
+
+
+@dataclass
+class Entry:
+    """One declaration and how it must be called."""
+
+    scope: str
+    call: str
+    manner: str
+    sentence: str
+
+
+def first_sentence(comment: str) -> tuple[str, str] | None:
+    match = re.match(r"(Collective|Independent)\b([^.]*)\.\s*(.*)", comment)
+    if match is None:
+        return None
+    manner, condition, rest = match.groups()
+    sentence = re.split(r"(?<=[.:;])\s", rest, maxsplit=1)[0].rstrip(":;")
+    return (manner + condition, sentence)
+
+
+def call_name(declaration: str) -> str | None:
+    match = re.search(r"([~\w]+)\s*\(", declaration)
+    return match.group(1) if match else None
+
+
+def entries_of(header: Path) -> list[Entry]:
+    found: list[Entry] = []
+    scope = ""
+    comment: list[str] = []
+    manner: tuple[str, str] | None = None
+    for line in header.read_text().splitlines():
+        text = line.strip()
+        if match := re.match(r"(?:class|struct) (\w+)[^;]*$", text):
+            scope = match.group(1) + "::"
+        if line == "};":
+            scope = ""
+        if text.startswith("///"):
+            comment.append(text.removeprefix("///").strip())
+            continue
+        if comment:
+            manner = first_sentence(" ".join(comment))
+            comment = []
+        if not text:
+            manner = None
+        name = call_name(text) if manner and "(" in text and not text.startswith("requires") else None
+        if manner and name and not any(e.scope == scope and e.call == name for e in found):
+            found.append(Entry(scope, name, *manner))
+    return found
+
+
+def page() -> str:
+    lines = [INTRODUCTION]
+    for name in HEADERS:
+        entries = entries_of(ROOT / "include" / "quire" / name)
+        if not entries:
+            continue
+        lines += [f"## `quire/{name}`", "", "| call | manner | what |", "|---|---|---|"]
+        lines += [f"| `{e.scope}{e.call}` | {e.manner} | {e.sentence} |" for e in entries]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    text = page()
+    if "--check" not in sys.argv[1:]:
+        TARGET.parent.mkdir(exist_ok=True)
+        TARGET.write_text(text)
+        return 0
+    if TARGET.is_file() and TARGET.read_text() == text:
+        return 0
+    print(f"{TARGET.relative_to(ROOT)} is out of date: run scripts/list_collectivity.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
