@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/collectivity.md from the first words of the public documentation comments; --check only compares."""
+"""Writes docs/collectivity.md from the first words of the public comments; --check only compares."""
 
 from __future__ import annotations
 
@@ -10,16 +10,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "collectivity.md"
-HEADERS = ["api/writer.hpp", "api/reader.hpp", "api/simulation.hpp", "comm/comm.hpp", "comm/partition.hpp", "comm/mpi.hpp",
-           "transport/transport.hpp", "format/format.hpp"]  # fmt: skip
+HEADERS = [
+    "api/writer.hpp",
+    "api/reader.hpp",
+    "api/simulation.hpp",
+    "comm/comm.hpp",
+    "comm/partition.hpp",
+    "comm/mpi.hpp",
+    "transport/transport.hpp",
+    "format/format.hpp",
+]
 
 INTRODUCTION = """# Collective or independent
 
 Made from the documentation comments in `include/quire/` by `scripts/list_collectivity.py`; do not edit.
 
-*Collective*: every rank of the file's communicator must make the call, in the same order. *Independent*: any rank may make it
-at any time. A rank with an error still takes part in the collective calls; then every rank raises the same error.
-`MPI_THREAD_FUNNELED` suffices.
+*Collective*: every rank of the file's communicator must make the call, in the same order.
+*Independent*: any rank may make it at any time. A rank with an error still takes part in the collective
+calls; then every rank raises the same error. `MPI_THREAD_FUNNELED` suffices.
 """
 
 
