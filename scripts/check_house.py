@@ -22,6 +22,9 @@ MAXIMUM_LINES = 600
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py"}
 INCLUDING_SUFFIXES = SOURCE_SUFFIXES - {".py"}
 
+# What is made in the tree of a source archive, which has no list of its files.
+NOT_SOURCES = {"build", "demo", "dist"}
+
 # From the bottom to the top; a layer may include itself and those before it.
 LAYERS = [
     "base",
@@ -70,13 +73,14 @@ FORMAT_FILES = {
 
 
 def source_files(root: Path) -> list[PurePosixPath]:
-    """Return the source files under version control or about to be; all of them outside a repository."""
+    """Return the source files under version control or about to be; outside a repository all but hidden ones."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listing = subprocess.run(command, cwd=root, capture_output=True, check=False)
     if listing.returncode == 0 and listing.stdout:
         names = listing.stdout.decode().split("\0")
     else:
-        names = [path.relative_to(root).as_posix() for path in root.rglob("*")]
+        tops = [path for path in root.iterdir() if path.name not in NOT_SOURCES and path.name[0] != "."]
+        names = [path.relative_to(root).as_posix() for top in tops for path in [top, *top.rglob("*")]]
     paths = {PurePosixPath(name) for name in names if name}
     return sorted(path for path in paths if path.suffix in SOURCE_SUFFIXES and (root / path).is_file())
 

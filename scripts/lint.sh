@@ -16,6 +16,11 @@ clang_format=$(command -v clang-format-14 || command -v clang-format)
 mapfile -t cpp_files < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.c')
 mapfile -t python_files < <(git ls-files '*.py')
 
+if ((${#cpp_files[@]} == 0 || ${#python_files[@]} == 0)); then
+    echo "lint: works on the files that git tracks, and here is no repository" >&2
+    exit 1
+fi
+
 check clang-format "$clang_format" --dry-run -Werror "${cpp_files[@]}"
 check "ruff check" ruff check "${python_files[@]}"
 check "ruff format" ruff format --check "${python_files[@]}"

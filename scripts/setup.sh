@@ -188,7 +188,9 @@ mkdir -p build
 exec 9>build/.setup-lock
 flock 9
 
-: >"$log"
+# The log tells of the first set-up too, until it grows too long to be read.
+if [[ -f $log && $(stat -c %s "$log") -gt 4000000 ]]; then : >"$log"; fi
+echo "=== $(date -u +%F) preset $preset" >>"$log"
 started=$SECONDS
 install_packages
 make_environment

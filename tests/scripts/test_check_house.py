@@ -89,3 +89,8 @@ def test_format_name_in_a_file_name_is_refused(tmp_path: Path) -> None:
 
 def test_empty_tree_is_an_error(tmp_path: Path) -> None:
     assert check_house.main([str(tmp_path)]) == 1
+
+
+def test_environments_and_builds_are_no_sources(tmp_path: Path) -> None:
+    files = {".venv/lib/a.py": "# sdds\n", "build/mpich/a.cpp": "// sdds\n", "src/base/a.cpp": "//\n"}
+    assert violations(tmp_path, files) == []
