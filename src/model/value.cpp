@@ -2,13 +2,12 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/model/conversion.hpp"
 #include "quire/model/dispatch.hpp"
 #include "quire/model/slice.hpp"
 
@@ -21,43 +20,6 @@ Number element(std::span<const std::byte> bytes, std::size_t index) {
   Number number;
   std::memcpy(&number, bytes.data() + index * sizeof(Number), sizeof(Number));
   return number;
-}
-
-/// True if `value` is one of the values of Target (for floating targets: after rounding to it nothing is
-/// lost).
-template <class Target, class Source>
-bool fits(Source value) {
-  if constexpr (std::is_floating_point_v<Source>) {
-    if constexpr (std::is_floating_point_v<Target>) {
-      return std::isnan(value) || static_cast<Source>(static_cast<Target>(value)) == value;
-    } else {
-      // Both bounds are powers of two and thus exact; NaN fails the comparison.
-      const auto low = static_cast<Source>(std::numeric_limits<Target>::min());
-      const Source high = std::ldexp(Source{1}, std::numeric_limits<Target>::digits);
-      return value >= low && value < high && std::trunc(value) == value;
-    }
-  } else if constexpr (std::is_floating_point_v<Target>) {
-    // The largest integer rounds up to a power of two outside its own type: converting that back is
-    // undefined.
-    const auto rounded = static_cast<Target>(value);
-    return rounded < std::ldexp(Target{1}, std::numeric_limits<Source>::digits) &&
-           static_cast<Source>(rounded) == value;
-  } else if constexpr (std::is_same_v<Source, char> || std::is_same_v<Target, char>) {
-    return true;
-  } else {
-    return std::in_range<Target>(value);
-  }
-}
-
-/// A conversion that is defined for every value: out of range saturates, NaN becomes 0.
-template <class Target, class Source>
-Target forced(Source value) {
-  if constexpr (std::is_floating_point_v<Source> && !std::is_floating_point_v<Target>) {
-    if (std::isnan(value)) return Target{};
-    if (value <= static_cast<Source>(std::numeric_limits<Target>::min())) return std::numeric_limits<Target>::min();
-    if (value >= std::ldexp(Source{1}, std::numeric_limits<Target>::digits)) return std::numeric_limits<Target>::max();
-  }
-  return static_cast<Target>(value);
 }
 
 template <class Number>
