@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "quire/base/endian.hpp"
+#include "quire/model/type.hpp"
+
+namespace quire::kernels {
+
+/// How the bytes of a value in memory become those of its cell, and back.
+enum class CellCode : std::uint8_t {
+  copy,
+  reverse,
+  float80_little,  ///< 10 bytes and 6 of padding, which is always zero
+  float80_big,     ///< specs/sdds.md section 4.3: the first 12 bytes reversed, the last 4 zero
+};
+
+/// The code of cells of a fixed-size type in a file of this byte order, on a little-endian machine.
+[[nodiscard]] CellCode code_for(Type type, ByteOrder order) noexcept;
+
+/// Where a cell stands in its record.
+struct CellShape {
+  std::size_t offset = 0;
+  std::size_t size = 8;  ///< 1, 2, 4, 8 or 16 bytes
+  CellCode code = CellCode::copy;
+};
+
+/// Memory of the values of one cell: that of row i at `data + i * stride`, at any alignment.
+struct Source {
+  const std::byte* data = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+struct Target {
+  std::byte* data = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+
+struct Version;
+
+/// Records of fixed size and the way to walk through them: which neighbouring cells make a tile, how many rows are
+/// taken at once. Cells may be a part of the record, in any order.
+class RecordShape {
+ public:
+  /// Independent. Throws internal errors for cells of other sizes or outside the record.
+  RecordShape(std::size_t record_bytes, std::vector<CellShape> cells);
+
+  [[nodiscard]] std::size_t record_bytes() const noexcept { return record_bytes_; }
+  [[nodiscard]] std::span<const CellShape> cells() const noexcept { return cells_; }
+
+  /// Neighbouring cells of equal size and code: cells [first, first + count).
+  struct Group {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  [[nodiscard]] std::span<const Group> groups() const noexcept { return groups_; }
+  /// Rows that all groups take before any group takes the next ones.
+  [[nodiscard]] std::size_t block_rows(const Version& version) const noexcept;
+
+ private:
+  std::size_t record_bytes_;
+  std::vector<CellShape> cells_;
+  std::vector<Group> groups_;
+};
+
+/// Independent. Writes the cells of `rows` records to `out`; bytes of a record that no cell covers stay as they are.
+/// `sources` has one entry for each cell. `out` has any alignment and does not overlap the sources.
+void pack(const RecordShape& shape, std::span<const Source> sources, std::size_t rows, std::byte* out,
+          const Version& version);
+void pack(const RecordShape& shape, std::span<const Source> sources, std::size_t rows, std::byte* out);
+
+/// Independent. The inverse: reads the cells of `rows` records at `in` into memory.
+void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in,
+            const Version& version);
+void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in);
+
+/// Independent. Writes one value per row at `out + positions[row] + offset`: cells of records of variable size.
+/// `size` and `code` as in CellShape.
+void pack_at(const CellShape& cell, const Source& source, std::span<const std::uint64_t> positions, std::byte* out);
+/// Independent. The inverse.
+void unpack_at(const CellShape& cell, const Target& target, std::span<const std::uint64_t> positions,
+               const std::byte* in);
+
+}  // namespace quire::kernels

@@ -1,0 +1,206 @@
+#include "kernels/avx2.hpp"
+
+#include <immintrin.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+// Every function with vectors carries the target itself: compiled for AVX2 as a whole, this file would also emit
+// inline functions of the standard library with AVX2, and the linker may choose those for everybody.
+
+namespace quire::kernels {
+namespace {
+
+/// Sixteen-byte lanes: byte i of the result is byte pattern[i] of the source.
+template <std::size_t size>
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i reversed_cells(__m256i cells) {
+  const __m256i pattern = size == 8 ? _mm256_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
+                                                       3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
+                                    : _mm256_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 3, 2, 1, 0,
+                                                       7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+  return _mm256_shuffle_epi8(cells, pattern);
+}
+
+template <std::size_t size, bool reverse>
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i load_cells(const std::byte* from) {
+  const __m256i cells = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  if constexpr (reverse) {
+    return reversed_cells<size>(cells);
+  } else {
+    return cells;
+  }
+}
+
+[[gnu::target("avx2"), gnu::always_inline]] inline void store_cells(std::byte* to, __m256i cells) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), cells);
+}
+
+template <bool reverse>
+[[gnu::target("avx2"), gnu::always_inline]] inline void transpose4(const std::byte* const* from, std::byte* const* to) {
+  const __m256i a = load_cells<8, reverse>(from[0]);
+  const __m256i b = load_cells<8, reverse>(from[1]);
+  const __m256i c = load_cells<8, reverse>(from[2]);
+  const __m256i d = load_cells<8, reverse>(from[3]);
+  const __m256i ab_even = _mm256_unpacklo_epi64(a, b);
+  const __m256i ab_odd = _mm256_unpackhi_epi64(a, b);
+  const __m256i cd_even = _mm256_unpacklo_epi64(c, d);
+  const __m256i cd_odd = _mm256_unpackhi_epi64(c, d);
+  store_cells(to[0], _mm256_permute2x128_si256(ab_even, cd_even, 0x20));
+  store_cells(to[1], _mm256_permute2x128_si256(ab_odd, cd_odd, 0x20));
+  store_cells(to[2], _mm256_permute2x128_si256(ab_even, cd_even, 0x31));
+  store_cells(to[3], _mm256_permute2x128_si256(ab_odd, cd_odd, 0x31));
+}
+
+template <bool reverse>
+[[gnu::target("avx2"), gnu::always_inline]] inline void transpose8(const std::byte* const* from, std::byte* const* to) {
+  // Neighbouring pairs of lines, then pairs of pairs, then the halves.
+  __m256i pairs[8];
+  for (int i = 0; i < 8; i += 2) {
+    const __m256i a = load_cells<4, reverse>(from[i]);
+    const __m256i b = load_cells<4, reverse>(from[i + 1]);
+    pairs[i] = _mm256_unpacklo_epi32(a, b);
+    pairs[i + 1] = _mm256_unpackhi_epi32(a, b);
+  }
+  __m256i quads[8];
+  for (int i = 0; i < 8; i += 4) {
+    quads[i] = _mm256_unpacklo_epi64(pairs[i], pairs[i + 2]);
+    quads[i + 1] = _mm256_unpackhi_epi64(pairs[i], pairs[i + 2]);
+    quads[i + 2] = _mm256_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
+    quads[i + 3] = _mm256_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    store_cells(to[i], _mm256_permute2x128_si256(quads[i], quads[i + 4], 0x20));
+    store_cells(to[i + 4], _mm256_permute2x128_si256(quads[i], quads[i + 4], 0x31));
+  }
+}
+
+template <std::size_t size, bool reverse>
+[[gnu::target("avx2"), gnu::always_inline]] inline void transpose(const std::byte* const* from, std::byte* const* to) {
+  if constexpr (size == 8) {
+    transpose4<reverse>(from, to);
+  } else {
+    transpose8<reverse>(from, to);
+  }
+}
+
+template <std::size_t size, bool reverse>
+[[gnu::always_inline]] inline void copy_cell(std::byte* to, const std::byte* from) {
+  if constexpr (size == 8) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, from, size);
+    if constexpr (reverse) bits = __builtin_bswap64(bits);
+    std::memcpy(to, &bits, size);
+  } else {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, from, size);
+    if constexpr (reverse) bits = __builtin_bswap32(bits);
+    std::memcpy(to, &bits, size);
+  }
+}
+
+/// Columns whose number is no multiple of the tile: the last tile begins earlier and repeats some of its neighbour,
+/// which writes the same bytes again.
+std::size_t tile_begin(std::size_t column, std::size_t count, std::size_t width) {
+  return column + width <= count ? column : count - width;
+}
+
+template <std::size_t size, bool reverse>
+[[gnu::target("avx2")]] void pack_tiles(const PackTiles& job) {
+  constexpr std::size_t width = 32 / size;
+  for (std::size_t next = 0; next < job.count; next += width) {
+    const std::size_t column = tile_begin(next, job.count, width);
+    const std::byte* from[width];
+    for (std::size_t i = 0; i < width; ++i) from[i] = job.columns[column + i].data + job.first_row * size;
+    std::byte* line = job.out + column * size;
+    std::size_t row = 0;
+    for (; row + width <= job.rows; row += width) {
+      std::byte* to[width];
+      for (std::size_t i = 0; i < width; ++i) to[i] = line + i * job.record_bytes;
+      transpose<size, reverse>(from, to);
+      for (std::size_t i = 0; i < width; ++i) from[i] += 32;
+      line += width * job.record_bytes;
+    }
+    for (; row < job.rows; ++row, line += job.record_bytes) {
+      for (std::size_t i = 0; i < width; ++i) {
+        copy_cell<size, reverse>(line + i * size, from[i]);
+        from[i] += size;
+      }
+    }
+  }
+}
+
+template <std::size_t size, bool reverse>
+[[gnu::target("avx2")]] void unpack_tiles(const UnpackTiles& job) {
+  constexpr std::size_t width = 32 / size;
+  for (std::size_t next = 0; next < job.count; next += width) {
+    const std::size_t column = tile_begin(next, job.count, width);
+    std::byte* to[width];
+    for (std::size_t i = 0; i < width; ++i) to[i] = job.columns[column + i].data + job.first_row * size;
+    const std::byte* line = job.in + column * size;
+    std::size_t row = 0;
+    for (; row + width <= job.rows; row += width) {
+      const std::byte* from[width];
+      for (std::size_t i = 0; i < width; ++i) from[i] = line + i * job.record_bytes;
+      transpose<size, reverse>(from, to);
+      for (std::size_t i = 0; i < width; ++i) to[i] += 32;
+      line += width * job.record_bytes;
+    }
+    for (; row < job.rows; ++row, line += job.record_bytes) {
+      for (std::size_t i = 0; i < width; ++i) {
+        copy_cell<size, reverse>(to[i], line + i * size);
+        to[i] += size;
+      }
+    }
+  }
+}
+
+template <std::size_t size>
+void pack(const PackTiles& job) {
+  return job.reverse ? pack_tiles<size, true>(job) : pack_tiles<size, false>(job);
+}
+
+template <std::size_t size>
+void unpack(const UnpackTiles& job) {
+  return job.reverse ? unpack_tiles<size, true>(job) : unpack_tiles<size, false>(job);
+}
+
+/// Aligned stores, unaligned loads, 128 bytes at once.
+[[gnu::target("avx2")]] void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes < 256) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  const std::size_t head = (32 - reinterpret_cast<std::uintptr_t>(to) % 32) % 32;
+  std::memcpy(to, from, head);
+  to += head;
+  from += head;
+  bytes -= head;
+  for (; bytes >= 128; bytes -= 128, to += 128, from += 128) {
+    const __m256i a = load_cells<8, false>(from);
+    const __m256i b = load_cells<8, false>(from + 32);
+    const __m256i c = load_cells<8, false>(from + 64);
+    const __m256i d = load_cells<8, false>(from + 96);
+    store_cells(to, a);
+    store_cells(to + 32, b);
+    store_cells(to + 64, c);
+    store_cells(to + 96, d);
+  }
+  std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+const Version* avx2_version() noexcept {
+  static const Version version{.name = "avx2",
+                               .fewest8 = 4,
+                               .fewest4 = 8,
+                               .pack8 = pack<8>,
+                               .pack4 = pack<4>,
+                               .unpack8 = unpack<8>,
+                               .unpack4 = unpack<4>,
+                               .copy = copy};
+  return __builtin_cpu_supports("avx2") ? &version : nullptr;
+}
+
+}  // namespace quire::kernels
