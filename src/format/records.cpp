@@ -1,0 +1,273 @@
+#include "quire/format/records.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "format/records_columns.hpp"
+#include "format/records_fixed.hpp"
+#include "format/records_variable.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace {
+
+std::string plural(std::uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+kernels::Loss loss_for(bool lossy) { return lossy ? kernels::Loss::allowed : kernels::Loss::refused; }
+
+std::string object_of(std::uint64_t column, const std::string& known) {
+  return known.empty() ? "column " + std::to_string(column) : known;
+}
+
+/// True if the bytes of a column in the file are those in memory.
+bool is_ready(const Run& run, Type view, bool contiguous) {
+  if (run.cells.size() != 1 || !contiguous) return false;
+  const Type cell = run.cells.front().type;
+  return kernels::same_bytes(view, cell) && kernels::code_for(cell, run.order) == kernels::CellCode::copy;
+}
+
+void check_rows(const Run& run, const Slice& rows) {
+  if (checked_add(rows.first, rows.count) > run.records) {
+    throw Error(ErrorKind::usage, "rows " + std::to_string(rows.first) + " to " + std::to_string(rows.end()) +
+                                      " are beyond the " + plural(run.records, "row"));
+  }
+}
+
+void check_count(std::uint64_t values, std::uint64_t rows, const std::string& object) {
+  if (values == rows) return;
+  throw Error(ErrorKind::usage, "there are " + plural(values, "value") + " for " + plural(rows, "row")).on(object);
+}
+
+/// The shape of all cells of a run of fixed-size records, or of some of them.
+std::vector<kernels::CellShape> cell_shapes(const Run& run) {
+  std::vector<kernels::CellShape> shapes;
+  shapes.reserve(run.cells.size());
+  std::size_t offset = 0;
+  for (const Cell& cell : run.cells) {
+    shapes.push_back({offset, size_of(cell.type), kernels::code_for(cell.type, run.order)});
+    offset += size_of(cell.type);
+  }
+  if (offset != run.record_bytes) throw Error(ErrorKind::internal, "a run's record is not the sum of its cells");
+  return shapes;
+}
+
+/// A view that is wanted from one cell of a run.
+struct CellTarget {
+  std::size_t cell = 0;
+  View view;
+  std::string object;
+};
+
+TargetColumn target_column(const Run& run, const CellTarget& wanted, const View& view, bool lossy) {
+  return {view, run.cells[wanted.cell].type, {wanted.object, loss_for(lossy)}};
+}
+
+/// Slices of a run of fixed-size records; their rows go to consecutive rows of the views.
+void add_fixed(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
+               bool lossy) {
+  const std::vector<kernels::CellShape> all = cell_shapes(run);
+  std::vector<kernels::CellShape> shapes;
+  for (const CellTarget& target : wanted) shapes.push_back(all[target.cell]);
+  std::uint64_t delivered = 0;
+  for (const Slice& slice : slices) {
+    const std::uint64_t offset = run.offset + slice.first * run.record_bytes;
+    const std::uint64_t length = slice.count * run.record_bytes;
+    const View& first = wanted.front().view;
+    if (wanted.size() == 1 && is_ready(run, first.type, first.is_contiguous())) {
+      plan.add(offset, {part_of(first, delivered, slice.count).data, static_cast<std::size_t>(length)});
+    } else {
+      std::vector<TargetColumn> columns;
+      for (const CellTarget& target : wanted) {
+        columns.push_back(target_column(run, target, part_of(target.view, delivered, slice.count), lossy));
+      }
+      plan.add(offset, length,
+               std::make_shared<FixedDecoder>(kernels::RecordShape(run.record_bytes, shapes), std::move(columns),
+                                              slice.count, slice.first));
+    }
+    delivered += slice.count;
+  }
+}
+
+/// Slices of a run whose records have no fixed size: one extent from the mark before the first to that behind the last.
+void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
+                  bool lossy) {
+  std::vector<WantedColumn> columns;
+  for (const CellTarget& target : wanted) {
+    columns.push_back({target.cell, target_column(run, target, target.view, lossy)});
+  }
+  const std::uint64_t run_end = checked_add(run.offset, run.bytes);
+  std::uint64_t offset = run.offset;
+  std::uint64_t end = run_end;
+  VariableExtent extent;
+  if (run.marks.every != 0 && !run.marks.offsets.empty()) {
+    const std::uint64_t known = run.marks.offsets.size();
+    const std::uint64_t begin_mark = std::min(slices.front().first / run.marks.every, known - 1);
+    const std::uint64_t end_mark = (slices.back().end() - 1) / run.marks.every + 1;
+    extent.first = begin_mark * run.marks.every;
+    offset = run.marks.offsets[begin_mark];
+    if (end_mark < known) end = run.marks.offsets[end_mark];
+  }
+  if (offset < run.offset || offset > end || end > run_end) {
+    throw Error(ErrorKind::internal, "the marks of a run lie outside of it");
+  }
+  extent.length = end - offset;
+  plan.add(offset, extent.length,
+           std::make_shared<VariableDecoder>(VariableShape(run), std::move(columns), extent,
+                                             std::vector<Slice>(slices.begin(), slices.end())));
+}
+
+/// Slices (ascending, not empty) of one run, if it can be planned and anything of it is wanted.
+void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
+             bool lossy) {
+  if (run.opaque || wanted.empty() || slices.empty()) return;
+  for (const Slice& slice : slices) check_rows(run, slice);
+  if (run.record_bytes != 0) {
+    add_fixed(plan, run, slices, wanted, lossy);
+  } else {
+    add_variable(plan, run, slices, wanted, lossy);
+  }
+}
+
+void check_view(const View& view, Type cell, std::uint64_t rows, const std::string& object) {
+  check_count(view.count, rows, object);
+  if (view.type == Type::string && cell == Type::string && view.strings == nullptr) {
+    throw Error(ErrorKind::usage, "there is no memory for the strings").on(object);
+  }
+}
+
+/// Which cells of which run are wanted: one list for each run of the place.
+std::vector<std::vector<CellTarget>> targets_by_run(const Place& place, std::span<const ColumnTarget> columns,
+                                                    std::uint64_t rows) {
+  std::vector<std::vector<CellTarget>> result(place.runs.size());
+  for (const ColumnTarget& column : columns) {
+    const std::string object = object_of(column.column, column.object);
+    bool found = false;
+    for (std::size_t i = 0; i < place.runs.size(); ++i) {
+      const auto& cells = place.runs[i].cells;
+      const auto cell = std::ranges::find(cells, column.column, &Cell::column);
+      if (cell == cells.end()) continue;
+      check_view(column.view, cell->type, rows, object);
+      result[i].push_back({static_cast<std::size_t>(cell - cells.begin()), column.view, object});
+      found = true;
+    }
+    if (!found) throw Error(ErrorKind::usage, "no run of the table holds this column").on(object);
+  }
+  return result;
+}
+
+void add_slices(ReadPlan& plan, const Place& place, std::span<const Slice> slices, std::uint64_t rows,
+                std::span<const ColumnTarget> columns, bool lossy) {
+  auto wanted = targets_by_run(place, columns, rows);
+  for (std::size_t i = 0; i < place.runs.size(); ++i) {
+    // In file order: neighbours then make one tile.
+    std::ranges::stable_sort(wanted[i], {}, &CellTarget::cell);
+    add_run(plan, place.runs[i], slices, wanted[i], lossy);
+  }
+}
+
+void check_box(const std::vector<std::uint64_t>& extents, const Box& box) {
+  bool fits = box.start.size() == extents.size() && box.count.size() == extents.size();
+  for (std::size_t axis = 0; fits && axis < extents.size(); ++axis) {
+    fits = box.start[axis] <= extents[axis] && box.count[axis] <= extents[axis] - box.start[axis];
+  }
+  if (!fits) throw Error(ErrorKind::usage, "the box does not lie inside the array");
+}
+
+std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstView> views, std::uint64_t rows,
+                                         bool lossy, std::span<const std::string> objects) {
+  if (views.size() != run.cells.size()) {
+    throw Error(ErrorKind::usage,
+                "there are " + plural(views.size(), "view") + " for " + plural(run.cells.size(), "column"));
+  }
+  std::vector<SourceColumn> columns;
+  columns.reserve(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const std::uint64_t column = run.cells[i].column;
+    const std::string object = object_of(column, column < objects.size() ? objects[column] : std::string());
+    check_count(views[i].count, rows, object);
+    columns.emplace_back(views[i], run.cells[i].type, ColumnRules{object, loss_for(lossy)});
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std::uint64_t rows,
+                       std::span<const ConstView> views, std::uint64_t position, bool lossy,
+                       std::span<const std::string> objects) {
+  check_rows(run, {first, rows});
+  std::vector<SourceColumn> columns = source_columns(run, views, rows, lossy, objects);
+  if (columns.empty()) return position;
+  if (run.record_bytes != 0) {
+    const std::uint64_t begin = checked_multiply(first, run.record_bytes);
+    const std::uint64_t length = checked_multiply(rows, run.record_bytes);
+    const std::uint64_t offset = checked_add(run.offset, begin);
+    if (is_ready(run, views.front().type, views.front().is_contiguous())) {
+      plan.add(offset, std::span(views.front().data, static_cast<std::size_t>(length)));
+    } else {
+      plan.add(offset, length,
+               std::make_shared<FixedEncoder>(kernels::RecordShape(run.record_bytes, cell_shapes(run)),
+                                              std::move(columns), rows, first));
+    }
+    return begin + length;
+  }
+  VariableShape shape(run);
+  const std::uint64_t length = variable_bytes(shape, columns, rows);
+  const std::uint64_t end = checked_add(position, length);
+  if (end > run.bytes) {
+    throw Error(ErrorKind::usage, "the strings take " + plural(end - run.bytes, "byte") + " more than was declared");
+  }
+  plan.add(checked_add(run.offset, position), length,
+           std::make_shared<VariableEncoder>(std::move(shape), std::move(columns), rows, first));
+  return end;
+}
+
+void add_rows(ReadPlan& plan, const Place& place, const Slice& rows, std::span<const ColumnTarget> columns,
+              bool lossy) {
+  const std::span<const Slice> slices(&rows, rows.count == 0 ? 0 : 1);
+  add_slices(plan, place, slices, rows.count, columns, lossy);
+}
+
+void add_box(ReadPlan& plan, const Place& place, const std::vector<std::uint64_t>& extents, const Box& box,
+             std::span<const View> components, bool lossy, const std::string& object) {
+  const std::vector<Slice> slices = contiguous_parts(extents, box);
+  std::vector<ColumnTarget> columns;
+  for (std::size_t i = 0; i < components.size(); ++i) columns.push_back({i, components[i], object});
+  add_slices(plan, place, slices, volume(box.count), columns, lossy);
+}
+
+std::vector<Slice> contiguous_parts(const std::vector<std::uint64_t>& extents, const Box& box) {
+  check_box(extents, box);
+  if (volume(box.count) == 0) return {};
+  // From the fastest axis on, whole axes join into one part; the first axis that is not whole still is contiguous.
+  std::size_t axis = extents.size();
+  Slice part{0, 1};
+  std::uint64_t stride = 1;
+  while (axis > 0) {
+    --axis;
+    part.first += box.start[axis] * stride;
+    part.count *= box.count[axis];
+    stride = checked_multiply(stride, extents[axis]);
+    if (box.count[axis] != extents[axis]) break;
+  }
+  // Each axis further out repeats the parts found so far.
+  std::vector<Slice> parts{part};
+  while (axis > 0) {
+    --axis;
+    std::vector<Slice> repeated;
+    repeated.reserve(parts.size() * box.count[axis]);
+    for (std::uint64_t i = 0; i < box.count[axis]; ++i) {
+      for (const Slice& inner : parts) repeated.push_back({inner.first + (box.start[axis] + i) * stride, inner.count});
+    }
+    parts = std::move(repeated);
+    stride = checked_multiply(stride, extents[axis]);
+  }
+  return parts;
+}
+
+}  // namespace quire

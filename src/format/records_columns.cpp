@@ -1,0 +1,93 @@
+#include "format/records_columns.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "quire/base/error.hpp"
+#include "quire/model/value.hpp"
+
+namespace quire {
+namespace {
+
+constexpr std::size_t scratch_limit = 128 << 10;
+constexpr std::size_t fewest_rows = 32;
+constexpr std::size_t most_rows = 4096;
+
+/// Throws unless values of one type can become those of the other; true if that takes a conversion.
+bool needs_conversion(Type from, Type to, const ColumnRules& rules) {
+  if (from == Type::string && to == Type::string) return false;
+  if (kernels::same_bytes(from, to)) return false;
+  if (kernels::convertible(from, to)) return true;
+  throw Error(ErrorKind::type, std::string(name(from)) + " values do not convert to " + std::string(name(to)))
+      .on(rules.object);
+}
+
+[[noreturn]] void refuse(Type from, const std::byte* value, Type to, const ColumnRules& rules, std::uint64_t row) {
+  const Value shown = Value::numbers(from, {}, {value, size_of(from)});
+  throw Error(ErrorKind::type, "row " + std::to_string(row) + " holds the " + std::string(name(from)) + " value " +
+                                   shown.as_text() + ", which has no equal of type " + std::string(name(to)))
+      .on(rules.object)
+      .advise("choose another type, or allow loss");
+}
+
+}  // namespace
+
+SourceColumn::SourceColumn(ConstView view, Type cell, ColumnRules rules)
+    : view_(std::move(view)),
+      cell_(cell),
+      converts_(needs_conversion(view_.type, cell, rules)),
+      rules_(std::move(rules)) {}
+
+kernels::Source SourceColumn::take(std::uint64_t first, std::size_t rows, std::byte* scratch,
+                                   std::uint64_t number) const {
+  const std::byte* values = view_.data + static_cast<std::ptrdiff_t>(first) * view_.stride;
+  if (!converts_) return {values, view_.stride};
+  const auto size = static_cast<std::ptrdiff_t>(size_of(cell_));
+  if (const auto misfit = kernels::convert(view_.type, values, view_.stride, cell_, scratch, size, rows, rules_.loss)) {
+    refuse(view_.type, values + static_cast<std::ptrdiff_t>(*misfit) * view_.stride, cell_, rules_, number + *misfit);
+  }
+  return {scratch, size};
+}
+
+TargetColumn::TargetColumn(View view, Type cell, ColumnRules rules)
+    : view_(view), cell_(cell), converts_(needs_conversion(cell, view.type, rules)), rules_(std::move(rules)) {}
+
+std::byte* TargetColumn::row(std::uint64_t first) const noexcept {
+  return view_.data + static_cast<std::ptrdiff_t>(first) * view_.stride;
+}
+
+kernels::Target TargetColumn::place(std::uint64_t first, std::byte* scratch) const noexcept {
+  if (converts_) return {scratch, static_cast<std::ptrdiff_t>(size_of(cell_))};
+  return {row(first), view_.stride};
+}
+
+void TargetColumn::finish(std::uint64_t first, std::size_t rows, const std::byte* scratch, std::uint64_t number) const {
+  if (!converts_) return;
+  const std::size_t size = size_of(cell_);
+  if (const auto misfit = kernels::convert(cell_, scratch, static_cast<std::ptrdiff_t>(size), view_.type, row(first),
+                                           view_.stride, rows, rules_.loss)) {
+    refuse(cell_, scratch + *misfit * size, view_.type, rules_, number + *misfit);
+  }
+}
+
+Scratch::Scratch(std::size_t bytes_per_row)
+    : bytes_per_row_(bytes_per_row), block_rows_(std::numeric_limits<std::size_t>::max()) {
+  if (bytes_per_row == 0) return;
+  const std::size_t fitting = scratch_limit / bytes_per_row / fewest_rows * fewest_rows;
+  block_rows_ = std::clamp(fitting, fewest_rows, most_rows);
+}
+
+std::byte* Scratch::memory() {
+  if (bytes_per_row_ != 0 && memory_.empty()) memory_.resize(bytes_per_row_ * block_rows_);
+  return memory_.data();
+}
+
+View part_of(const View& view, std::uint64_t first, std::uint64_t rows) {
+  View part = view;
+  part.count = rows;
+  part.data += static_cast<std::ptrdiff_t>(first) * view.stride;
+  return part;
+}
+
+}  // namespace quire

@@ -1,0 +1,91 @@
+#include "format/records_fixed.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace quire {
+namespace {
+
+template <class Columns>
+std::size_t scratch_bytes(const Columns& columns) {
+  std::size_t sum = 0;
+  for (const auto& column : columns) sum += column.scratch_bytes();
+  return sum;
+}
+
+}  // namespace
+
+FixedEncoder::FixedEncoder(kernels::RecordShape shape, std::vector<SourceColumn> columns, std::uint64_t rows,
+                           std::uint64_t number)
+    : shape_(std::move(shape)),
+      columns_(std::move(columns)),
+      sources_(columns_.size()),
+      rows_(rows),
+      number_(number),
+      scratch_(scratch_bytes(columns_)) {}
+
+std::size_t FixedEncoder::encode(std::uint64_t position, std::span<std::byte> out) {
+  const std::size_t record = shape_.record_bytes();
+  std::uint64_t row = position / record;
+  const auto inside = static_cast<std::size_t>(position % record);
+  std::size_t done = 0;
+  if (inside != 0 || out.size() < record) {
+    carry_.resize(record);
+    encode_rows(row, 1, carry_.data());
+    done = std::min(out.size(), record - inside);
+    std::memcpy(out.data(), carry_.data() + inside, done);
+    ++row;
+  }
+  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>((out.size() - done) / record, rows_ - row));
+  encode_rows(row, rows, out.data() + done);
+  if (row + rows == rows_) scratch_.release();
+  return done + rows * record;
+}
+
+void FixedEncoder::encode_rows(std::uint64_t first, std::size_t rows, std::byte* out) {
+  for (std::size_t row = 0; row < rows;) {
+    const std::size_t count = std::min(rows - row, scratch_.block_rows());
+    std::byte* scratch = scratch_.memory();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      sources_[i] = columns_[i].take(first + row, count, scratch, number_ + first + row);
+      scratch += columns_[i].scratch_bytes() * count;
+    }
+    kernels::pack(shape_, sources_, count, out + row * shape_.record_bytes());
+    row += count;
+  }
+}
+
+FixedDecoder::FixedDecoder(kernels::RecordShape shape, std::vector<TargetColumn> columns, std::uint64_t rows,
+                           std::uint64_t number)
+    : shape_(std::move(shape)),
+      columns_(std::move(columns)),
+      targets_(columns_.size()),
+      rows_(rows),
+      number_(number),
+      scratch_(scratch_bytes(columns_)) {}
+
+std::size_t FixedDecoder::decode(std::uint64_t position, std::span<const std::byte> in) {
+  const std::size_t record = shape_.record_bytes();
+  const std::uint64_t first = position / record;
+  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(in.size() / record, rows_ - first));
+  for (std::size_t row = 0; row < rows;) {
+    const std::size_t count = std::min(rows - row, scratch_.block_rows());
+    std::byte* scratch = scratch_.memory();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      targets_[i] = columns_[i].place(first + row, scratch);
+      scratch += columns_[i].scratch_bytes() * count;
+    }
+    kernels::unpack(shape_, targets_, count, in.data() + row * record);
+    scratch = scratch_.memory();
+    for (const TargetColumn& column : columns_) {
+      column.finish(first + row, count, scratch, number_ + first + row);
+      scratch += column.scratch_bytes() * count;
+    }
+    row += count;
+  }
+  if (first + rows == rows_) scratch_.release();
+  return rows * record;
+}
+
+}  // namespace quire
