@@ -73,7 +73,7 @@ FORMAT_FILES = {
 
 
 def source_files(root: Path) -> list[PurePosixPath]:
-    """Return the source files under version control or about to be; outside a repository all but hidden ones."""
+    """Return the source files under version control or about to be; without git all but hidden ones."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listing = subprocess.run(command, cwd=root, capture_output=True, check=False)
     if listing.returncode == 0 and listing.stdout:
