@@ -1,0 +1,76 @@
+#include "quire/comm/comm.hpp"
+
+#include <utility>
+
+#include "comm/serial.hpp"
+
+namespace quire {
+
+Comm Comm::self() { return Comm(std::make_shared<SerialBackend>()); }
+
+Comm::Comm(std::shared_ptr<CommBackend> backend) : backend_(std::move(backend)) {}
+
+void Comm::barrier() {
+  ++collectives_;
+  backend_->barrier(deadline_);
+}
+
+void Comm::sum(std::span<std::uint64_t> words) {
+  ++collectives_;
+  backend_->sum(words, deadline_);
+}
+
+void Comm::maximum(std::span<std::uint64_t> words) {
+  ++collectives_;
+  backend_->maximum(words, deadline_);
+}
+
+void Comm::prefix(std::span<std::uint64_t> words) {
+  ++collectives_;
+  backend_->prefix(words, deadline_);
+}
+
+void Comm::broadcast(std::span<std::byte> bytes, int root) {
+  ++collectives_;
+  backend_->broadcast(bytes, root, deadline_);
+}
+
+void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
+  std::uint64_t size = bytes.size();
+  broadcast(std::as_writable_bytes(std::span(&size, 1)), root);
+  bytes.resize(static_cast<std::size_t>(size));
+  broadcast(std::span(bytes), root);
+}
+
+Comm Comm::split(int color, int key) {
+  ++collectives_;
+  // MPI's own split cannot be given up, so everybody is waited for before it, politely.
+  backend_->barrier(deadline_);
+  Comm part(backend_->split(color, key));
+  part.set_deadline(deadline_);
+  return part;
+}
+
+Comm Comm::split_by_node() {
+  ++collectives_;
+  backend_->barrier(deadline_);
+  Comm node(backend_->split_by_node());
+  node.set_deadline(deadline_);
+  return node;
+}
+
+void agree(Comm& comm, const std::optional<Error>& mine) {
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  // The lowest failing rank has the greatest vote.
+  std::uint64_t vote = mine ? size - static_cast<std::uint64_t>(comm.rank()) : 0;
+  comm.maximum(std::span(&vote, 1));
+  if (vote == 0) return;
+
+  const int root = static_cast<int>(size - vote);
+  std::vector<std::byte> packed;
+  if (comm.rank() == root) packed = Error(*mine).from_rank(root).pack();
+  comm.broadcast(packed, root);
+  throw Error::unpack(packed);
+}
+
+}  // namespace quire

@@ -1,0 +1,191 @@
+#include "quire/comm/mpi.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "comm/mpi_error.hpp"
+
+namespace quire {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A collective that has been posted: MPI may use the buffer until the request is complete.
+struct Posted {
+  std::vector<std::byte> buffer;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+/// Tests until the request is complete; false if the deadline passes first.
+///
+/// At first without a pause, then giving way to other ranks on the same core, then asleep between tests: a blocking
+/// collective of a spinning MPI costs milliseconds as soon as ranks outnumber cores.
+bool wait_politely(MPI_Request& request, Deadline deadline, const std::string& operation) {
+  constexpr int eager_tests = 100;
+  constexpr int yielding_tests = 20;
+  constexpr std::chrono::microseconds nap(50);
+
+  const auto begin = Clock::now();
+  for (int tests = 0;; ++tests) {
+    int done = 0;
+    check_mpi(operation, MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done != 0) return true;
+    if (tests < eager_tests) continue;
+    if (deadline && Clock::now() - begin >= *deadline) return false;
+    if (tests < eager_tests + yielding_tests) {
+      sched_yield();
+    } else {
+      std::this_thread::sleep_for(nap);
+    }
+  }
+}
+
+/// A duplicate of an MPI communicator.
+///
+/// The ranks of a split part are freed without waiting for each other, as every MPI in use does.
+class MpiBackend final : public CommBackend {
+ public:
+  /// Takes over the handle.
+  explicit MpiBackend(MPI_Comm communicator) : communicator_(communicator) {
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(communicator_, &rank_);
+    MPI_Comm_size(communicator_, &size_);
+  }
+  MpiBackend(const MpiBackend&) = delete;
+  MpiBackend& operator=(const MpiBackend&) = delete;
+
+  ~MpiBackend() override {
+    if (abandoned_) {
+      // MPI knows no way to take a posted collective back: its buffer and its communicator must outlive us.
+      static_cast<void>(abandoned_.release());
+    } else if (mpi_is_running()) {
+      MPI_Comm_free(&communicator_);
+    }
+  }
+
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return size_; }
+  [[nodiscard]] MPI_Comm handle() const noexcept { return communicator_; }
+
+  void barrier(Deadline deadline) override {
+    run("wait for all ranks", {}, deadline,
+        [&](void*, int, MPI_Request* request) { return MPI_Ibarrier(communicator_, request); });
+  }
+
+  void sum(std::span<std::uint64_t> words, Deadline deadline) override {
+    reduce("sum over all ranks", words, MPI_UINT64_T, MPI_SUM, deadline);
+  }
+
+  void maximum(std::span<std::uint64_t> words, Deadline deadline) override {
+    // MPICH 4.0 compares unsigned words as if they were signed. With the highest bit turned the order of signed words
+    // is that of the unsigned ones, whatever the MPI.
+    constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
+    for (std::uint64_t& word : words) word ^= highest_bit;
+    reduce("take the maximum over all ranks", words, MPI_INT64_T, MPI_MAX, deadline);
+    for (std::uint64_t& word : words) word ^= highest_bit;
+  }
+
+  void prefix(std::span<std::uint64_t> words, Deadline deadline) override {
+    run_in_pieces("sum over the lower ranks", std::as_writable_bytes(words), deadline,
+                  [&](void* buffer, int bytes, MPI_Request* request) {
+                    return MPI_Iexscan(MPI_IN_PLACE, buffer, bytes / word_bytes, MPI_UINT64_T, MPI_SUM, communicator_,
+                                       request);
+                  });
+    // What rank 0 gets from MPI is undefined.
+    if (rank_ == 0) std::ranges::fill(words, 0);
+  }
+
+  void broadcast(std::span<std::byte> bytes, int root, Deadline deadline) override {
+    if (root < 0 || root >= size_) {
+      throw Error(ErrorKind::usage, "rank " + std::to_string(root) + " cannot broadcast: there are only " +
+                                        std::to_string(size_) + " ranks");
+    }
+    run_in_pieces("broadcast from rank " + std::to_string(root), bytes, deadline,
+                  [&](void* buffer, int count, MPI_Request* request) {
+                    return MPI_Ibcast(buffer, count, MPI_BYTE, root, communicator_, request);
+                  });
+  }
+
+  [[nodiscard]] std::shared_ptr<CommBackend> split(int color, int key) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi("split the ranks", MPI_Comm_split(communicator_, color, key, &part));
+    return std::make_shared<MpiBackend>(part);
+  }
+
+  [[nodiscard]] std::shared_ptr<CommBackend> split_by_node() override {
+    MPI_Comm node = MPI_COMM_NULL;
+    check_mpi("split the ranks by node",
+              MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
+    return std::make_shared<MpiBackend>(node);
+  }
+
+ private:
+  static constexpr int word_bytes = sizeof(std::uint64_t);
+  /// Bounds the memory of the buffers, and keeps counts far below what an int holds.
+  static constexpr std::size_t piece_bytes = 16 << 20;
+
+  using Post = std::function<int(void* buffer, int bytes, MPI_Request*)>;
+
+  void reduce(const char* operation, std::span<std::uint64_t> words, MPI_Datatype type, MPI_Op op, Deadline deadline) {
+    run_in_pieces(operation, std::as_writable_bytes(words), deadline,
+                  [&](void* buffer, int bytes, MPI_Request* request) {
+                    return MPI_Iallreduce(MPI_IN_PLACE, buffer, bytes / word_bytes, type, op, communicator_, request);
+                  });
+  }
+
+  void run_in_pieces(const std::string& operation, std::span<std::byte> bytes, Deadline deadline, const Post& post) {
+    while (bytes.size() > piece_bytes) {
+      run(operation, bytes.first(piece_bytes), deadline, post);
+      bytes = bytes.subspan(piece_bytes);
+    }
+    run(operation, bytes, deadline, post);
+  }
+
+  /// Carries out one nonblocking collective on a copy of the bytes, which stays alive if it must be abandoned.
+  void run(const std::string& operation, std::span<std::byte> bytes, Deadline deadline, const Post& post) {
+    if (abandoned_) {
+      throw Error(ErrorKind::deadline, "cannot " + operation + ": an earlier wait of this communicator was given up");
+    }
+    auto posted = std::make_unique<Posted>();
+    posted->buffer.assign(bytes.begin(), bytes.end());
+    check_mpi(operation, post(posted->buffer.data(), static_cast<int>(bytes.size()), &posted->request));
+    if (!wait_politely(posted->request, deadline, operation)) {
+      abandoned_ = std::move(posted);
+      throw Error(ErrorKind::deadline,
+                  "could not " + operation + " within " + std::to_string(deadline->count()) + " ms")
+          .advise("look for a rank that has ended or waits elsewhere");
+    }
+    std::ranges::copy(posted->buffer, bytes.begin());
+  }
+
+  MPI_Comm communicator_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::unique_ptr<Posted> abandoned_;  ///< at most one: the communicator is unusable after it
+};
+
+}  // namespace
+
+Comm mpi_comm(MPI_Comm communicator) {
+  if (!mpi_is_running()) {
+    throw Error(ErrorKind::usage, "MPI is not initialised, or already finalised").advise("call MPI_Init_thread first");
+  }
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  check_mpi("duplicate a communicator", MPI_Comm_dup(communicator, &duplicate));
+  return Comm(std::make_shared<MpiBackend>(duplicate));
+}
+
+Comm world() { return mpi_comm(MPI_COMM_WORLD); }
+
+MPI_Comm mpi_handle(const Comm& comm) {
+  if (const auto* backend = dynamic_cast<const MpiBackend*>(&comm.backend())) return backend->handle();
+  if (comm.size() == 1) return MPI_COMM_SELF;
+  throw Error(ErrorKind::usage, "there is no MPI communicator behind these ranks");
+}
+
+}  // namespace quire

@@ -1,0 +1,19 @@
+#include "comm/serial.hpp"
+
+#include <algorithm>
+
+namespace quire {
+
+void SerialBackend::prefix(std::span<std::uint64_t> words, Deadline) { std::ranges::fill(words, 0); }
+
+void SerialBackend::broadcast(std::span<std::byte>, int root, Deadline) {
+  if (root != 0) {
+    throw Error(ErrorKind::usage, "rank " + std::to_string(root) + " cannot broadcast: there is only rank 0");
+  }
+}
+
+std::shared_ptr<CommBackend> SerialBackend::split(int, int) { return std::make_shared<SerialBackend>(); }
+
+std::shared_ptr<CommBackend> SerialBackend::split_by_node() { return std::make_shared<SerialBackend>(); }
+
+}  // namespace quire

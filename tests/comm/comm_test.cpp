@@ -1,0 +1,149 @@
+#include "quire/comm/comm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/environment.hpp"
+
+namespace quire {
+namespace {
+
+std::uint64_t rank_of(const Comm& comm) { return static_cast<std::uint64_t>(comm.rank()); }
+
+TEST(CommTest, SumsModuloTwoToThe64) {
+  Comm comm = test::everyone();
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  std::vector<std::uint64_t> words{rank_of(comm) + 1, ~std::uint64_t{0}};
+  comm.sum(words);
+  EXPECT_EQ(words[0], size * (size + 1) / 2);
+  EXPECT_EQ(words[1], std::uint64_t{0} - size);
+}
+
+TEST(CommTest, TakesTheMaximumOfUnsignedWords) {
+  Comm comm = test::everyone();
+  std::vector<std::uint64_t> words{rank_of(comm), comm.rank() == 0 ? std::uint64_t{1} << 63 : 1};
+  comm.maximum(words);
+  EXPECT_EQ(words[0], static_cast<std::uint64_t>(comm.size()) - 1);
+  EXPECT_EQ(words[1], std::uint64_t{1} << 63);
+}
+
+TEST(CommTest, PrefixLeavesOutTheOwnRank) {
+  Comm comm = test::everyone();
+  const std::uint64_t rank = rank_of(comm);
+  std::vector<std::uint64_t> words{10, rank + 1};
+  comm.prefix(words);
+  EXPECT_EQ(words[0], 10 * rank);
+  EXPECT_EQ(words[1], rank * (rank + 1) / 2);
+}
+
+TEST(CommTest, BroadcastsFromAnyRankInSeveralPieces) {
+  Comm comm = test::everyone();
+  // Larger than one piece of the MPI backend, and no multiple of it.
+  std::vector<std::byte> expected((16 << 20) + 12345);
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  const int root = comm.size() - 1;
+  std::vector<std::byte> bytes;
+  if (comm.rank() == root) bytes = expected;
+  comm.broadcast(bytes, root);
+  EXPECT_TRUE(bytes == expected);
+}
+
+TEST(CommTest, BroadcastsNothing) {
+  Comm comm = test::everyone();
+  std::vector<std::byte> bytes(comm.is_root() ? 0 : 5);
+  comm.broadcast(bytes);
+  EXPECT_TRUE(bytes.empty());
+}
+
+TEST(CommTest, RefusesARootThatDoesNotExist) {
+  Comm comm = test::everyone();
+  std::vector<std::byte> bytes(1);
+  EXPECT_THROW(comm.broadcast(std::span(bytes), comm.size()), Error);
+  comm.barrier();  // still usable
+}
+
+TEST(CommTest, CountsCollectives) {
+  Comm comm = test::everyone();
+  std::uint64_t word = 0;
+  comm.sum(std::span(&word, 1));
+  comm.barrier();
+  agree(comm, std::nullopt);
+  EXPECT_EQ(comm.collectives(), 3U);
+}
+
+TEST(CommTest, SplitsByColorInTheOrderOfTheKey) {
+  Comm comm = test::everyone();
+  const int color = comm.rank() % 2;
+  Comm part = comm.split(color, -comm.rank());
+  const int members = (comm.size() + 1 - color) / 2;
+  EXPECT_EQ(part.size(), members);
+  EXPECT_EQ(part.rank(), members - 1 - comm.rank() / 2);
+  std::uint64_t sum = rank_of(comm);
+  part.sum(std::span(&sum, 1));
+  std::uint64_t expected = 0;
+  for (int rank = color; rank < comm.size(); rank += 2) expected += static_cast<std::uint64_t>(rank);
+  EXPECT_EQ(sum, expected);
+}
+
+TEST(CommTest, AllRanksOfOneMachineShareANode) {
+  Comm comm = test::everyone();
+  const Comm node = comm.split_by_node();
+  EXPECT_EQ(node.size(), comm.size());
+  EXPECT_EQ(node.rank(), comm.rank());
+}
+
+/// The error on which the ranks agree when those of `failing` fail, or nothing.
+std::optional<Error> agreed(Comm& comm, const std::vector<int>& failing) {
+  std::optional<Error> mine;
+  for (const int rank : failing) {
+    if (rank != comm.rank()) continue;
+    // Different on every rank, also in length.
+    mine = Error(rank % 2 == 0 ? ErrorKind::io : ErrorKind::type, "broken" + std::string(10 * rank, '!'))
+               .in_file("file of " + std::to_string(rank))
+               .at(static_cast<std::uint64_t>(rank) << 40);
+  }
+  try {
+    agree(comm, mine);
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+TEST(CommTest, AgreesOnTheErrorOfTheLowestFailingRank) {
+  Comm comm = test::everyone();
+  EXPECT_FALSE(agreed(comm, {}));
+  for (int first = 0; first < comm.size(); ++first) {
+    std::vector<int> failing(static_cast<std::size_t>(comm.size() - first));
+    std::iota(failing.begin(), failing.end(), first);
+    const auto error = agreed(comm, failing);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), first % 2 == 0 ? ErrorKind::io : ErrorKind::type);
+    EXPECT_EQ(error->message(), "broken" + std::string(10 * first, '!'));
+    EXPECT_EQ(error->file(), "file of " + std::to_string(first));
+    EXPECT_EQ(error->offset(), static_cast<std::uint64_t>(first) << 40);
+    EXPECT_EQ(error->rank(), first);
+  }
+  EXPECT_FALSE(agreed(comm, {}));
+}
+
+TEST(CommTest, ManyCommunicatorsMayLiveAndEndInAnyOrder) {
+  Comm comm = test::everyone();
+  std::vector<Comm> parts;
+  for (int i = 0; i < 20; ++i) parts.push_back(comm.split(0, comm.rank()));
+  parts.erase(parts.begin() + comm.rank());  // another one on each rank
+  // More than an MPI can have at a time; fewer where ranks outnumber cores and its own waits are slow.
+  const int more = comm.size() <= 2 ? 2500 : 30;
+  for (int i = 0; i < more; ++i) parts.back() = comm.split(0, comm.rank());
+  parts.back().barrier();
+  EXPECT_EQ(parts.back().size(), comm.size());
+}
+
+}  // namespace
+}  // namespace quire

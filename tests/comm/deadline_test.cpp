@@ -1,0 +1,78 @@
+// A rank that stays away: the others give up, and everybody still leaves in good order.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "quire/comm/mpi.hpp"
+
+namespace quire {
+namespace {
+
+template <class Action>
+std::optional<Error> error_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+/// Everything but the last rank waits for the last one, which never comes.
+template <class Wait>
+void expect_deadline(const char* operation, Wait&& wait) {
+  Comm comm = world();
+  comm.set_deadline(std::chrono::milliseconds(30));
+  if (comm.rank() < comm.size() - 1) {
+    const auto first = error_of([&] { wait(comm); });
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->kind(), ErrorKind::deadline);
+    EXPECT_NE(first->message().find(operation), std::string::npos) << first->what();
+    // Given up for good: nothing waits a second time.
+    comm.set_deadline(std::nullopt);
+    const auto second = error_of([&] { agree(comm, first); });
+    ASSERT_TRUE(second);
+    EXPECT_EQ(second->kind(), ErrorKind::deadline);
+  }
+  // The other communicators work as before.
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(DeadlineTest, NamesTheBarrier) {
+  expect_deadline("wait for all ranks", [](Comm& comm) { comm.barrier(); });
+}
+
+TEST(DeadlineTest, NamesTheSum) {
+  expect_deadline("sum over all ranks", [](Comm& comm) {
+    std::vector<std::uint64_t> words(1000, 1);
+    comm.sum(words);
+  });
+}
+
+TEST(DeadlineTest, NamesTheBroadcastWhoseRootStaysAway) {
+  expect_deadline("broadcast from rank", [](Comm& comm) {
+    std::vector<std::byte> bytes(1 << 20);
+    comm.broadcast(std::span(bytes), comm.size() - 1);
+  });
+}
+
+TEST(DeadlineTest, HoldsForSplitsToo) {
+  expect_deadline("wait for all ranks", [](Comm& comm) { static_cast<void>(comm.split(0, 0)); });
+}
+
+TEST(DeadlineTest, PassesWhenEverybodyComes) {
+  Comm comm = world();
+  comm.set_deadline(std::chrono::seconds(30));
+  comm.barrier();
+  std::uint64_t word = 1;
+  comm.sum(std::span(&word, 1));
+  EXPECT_EQ(word, static_cast<std::uint64_t>(comm.size()));
+}
+
+}  // namespace
+}  // namespace quire
