@@ -11,7 +11,8 @@ namespace quire {
 struct TraceEvent {
   enum class What : std::uint8_t { write, read, resize, reserve, sync, close } what = What::write;
   std::uint64_t offset = 0;  ///< of the extent; for resize and reserve the size
-  std::uint64_t length = 0;
+  std::uint64_t length =
+      0;  ///< of the extent; for reserve how much of the size is new; for sync 1 if the directory too
   std::vector<std::byte> bytes;  ///< of writes, if the trace keeps bytes
 };
 
@@ -24,5 +25,9 @@ struct Trace {
 
 /// Passes everything on and writes it down: one event per extent as planned (not per system call).
 [[nodiscard]] std::unique_ptr<Transport> traced(std::unique_ptr<Transport> inner, std::shared_ptr<Trace> trace);
+
+/// Independent. The bytes of a file that held `before`, after the writes and resizes among the first `count` events of
+/// a trace that keeps bytes. Throws usage errors where the trace does not.
+[[nodiscard]] std::vector<std::byte> replay(const Trace& trace, std::size_t count, std::vector<std::byte> before = {});
 
 }  // namespace quire

@@ -34,8 +34,10 @@ struct TransportCounters {
 
 /// Sizes of the data path, settled by measurement (specs/performance.md section 5). In one place.
 struct TransportLimits {
-  std::size_t piece = 4 << 20;             ///< bytes per call for ready bytes
-  std::size_t staging = 1 << 20;           ///< bytes of the staging buffer for encoded bytes
+  std::size_t piece = 4 << 20;             ///< bytes per call for ready bytes; rounded up to pages
+  std::size_t staging = 1 << 20;           ///< bytes of the staging buffer for encoded bytes; rounded up to pages
+  std::size_t direct_from = 256 << 10;     ///< ready bytes shorter than this share calls with their neighbours
+  std::size_t gap = 4 << 10;               ///< between small reads: up to this many bytes are read and dropped
   std::size_t reserve_from = 16 << 20;     ///< preallocate when the file grows by at least this much
   std::size_t writeback = 8 << 20;         ///< durable: start write-back after this many bytes
   std::size_t largest_record = 256 << 20;  ///< a staging buffer never grows beyond this for one record

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "quire/comm/comm.hpp"
+#include "transport/raw_file.hpp"
+
+namespace quire {
+
+/// One transport: its name, and how an object of it is made. Making is independent and opens the file on the rank that
+/// creates it, and on rank 0 in any case.
+struct TransportFactory {
+  std::string_view name;
+  std::unique_ptr<Transport> (*make)(const FileRequest& request, const Comm& comm);
+};
+
+/// The transports of this build, the default first.
+[[nodiscard]] std::span<const TransportFactory> transport_factories() noexcept;
+
+[[nodiscard]] std::unique_ptr<Transport> make_posix(const FileRequest& request, const Comm& comm);
+[[nodiscard]] std::unique_ptr<Transport> make_aggregated(const FileRequest& request, const Comm& comm);
+[[nodiscard]] std::unique_ptr<Transport> make_mpi_independent(const FileRequest& request, const Comm& comm);
+[[nodiscard]] std::unique_ptr<Transport> make_mpi_collective(const FileRequest& request, const Comm& comm);
+
+/// Opens the file at once on rank 0; the other ranks wait for their first use.
+template <class File>
+[[nodiscard]] std::unique_ptr<RawFile> make_file(const FileRequest& request, const Comm& comm) {
+  auto file = std::make_unique<File>(request);
+  if (comm.is_root()) file->open();
+  return file;
+}
+
+}  // namespace quire

@@ -1,0 +1,47 @@
+#include "transport/file_system.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "quire/base/error.hpp"
+#include "transport/descriptor.hpp"
+
+namespace quire {
+namespace {
+
+FileSystem traits(const struct statfs& facts) {
+  constexpr std::uint64_t xfs_magic = 0x58465342;  // not in every linux/magic.h
+  const auto magic = static_cast<std::uint64_t>(facts.f_type) & 0xffffffff;
+  return {.preallocates = magic == EXT4_SUPER_MAGIC || magic == xfs_magic,
+          .in_memory = magic == TMPFS_MAGIC || magic == RAMFS_MAGIC};
+}
+
+}  // namespace
+
+FileSystem file_system_of(int descriptor) noexcept {
+  struct statfs facts {};
+  return ::fstatfs(descriptor, &facts) == 0 ? traits(facts) : FileSystem{};
+}
+
+FileSystem file_system_of(const std::string& path) noexcept {
+  struct statfs facts {};
+  return ::statfs(path.c_str(), &facts) == 0 ? traits(facts) : FileSystem{};
+}
+
+void sync_directory_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const std::string directory = parent.empty() ? std::string(".") : parent.string();
+  const Descriptor open_directory(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!open_directory.is_open()) throw system_error("open the directory to sync it", errno).in_file(directory);
+  // Some file systems know no sync of directories: they say so by EINVAL.
+  if (::fsync(open_directory.number()) != 0 && errno != EINVAL) {
+    throw system_error("sync the directory", errno).in_file(directory);
+  }
+}
+
+}  // namespace quire

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace quire {
+
+/// What the data path does differently from one file system to the next.
+struct FileSystem {
+  bool preallocates = false;  ///< allocating before writing is known to pay
+  bool in_memory = false;     ///< nothing to make durable
+};
+
+/// The file system of an open file. Unknown ones have no special traits.
+[[nodiscard]] FileSystem file_system_of(int descriptor) noexcept;
+
+/// The file system of an existing path.
+[[nodiscard]] FileSystem file_system_of(const std::string& path) noexcept;
+
+/// Makes the directory entry of a file durable. Throws io errors that name the directory.
+void sync_directory_of(const std::string& path);
+
+}  // namespace quire

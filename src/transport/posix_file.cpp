@@ -1,0 +1,151 @@
+#include "transport/posix_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "transport/stopwatch.hpp"
+
+namespace quire {
+namespace {
+
+/// An offset as the operating system takes it.
+off_t system_offset(std::uint64_t offset, const std::string& path) {
+  if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
+    throw Error(ErrorKind::bad_file, "an offset exceeds what a file can have").in_file(path).at(offset);
+  }
+  return static_cast<off_t>(offset);
+}
+
+bool is_full(int error_number) { return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG; }
+
+}  // namespace
+
+Error PosixFile::failure(const char* action, int error_number) const {
+  Error error = system_error(action, error_number).in_file(path());
+  if (is_full(error_number)) error.advise("make room, or raise the quota or the limit of the file size");
+  return error;
+}
+
+void PosixFile::open_now() {
+  int flags = O_CLOEXEC | (request().access == Access::read ? O_RDONLY : O_RDWR);
+  if (request().creates) flags |= O_CREAT | O_TRUNC;
+  constexpr mode_t everybody = 0666;  // less what the umask forbids
+
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  do {
+    descriptor_ = Descriptor(::open(path().c_str(), flags, everybody));
+  } while (!descriptor_.is_open() && errno == EINTR);
+  if (!descriptor_.is_open()) {
+    const int reason = errno;
+    if (reason == ENOENT) throw Error(ErrorKind::missing, system_error("open", reason).message()).in_file(path());
+    throw failure(request().creates ? "create" : "open", reason);
+  }
+  file_system_ = file_system_of(descriptor_.number());
+}
+
+int PosixFile::descriptor() {
+  open();
+  return descriptor_.number();
+}
+
+void PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+  const int file = descriptor();
+  const std::uint64_t begin = offset;
+  {
+    const Stopwatch stopwatch(counters().transfer_seconds);
+    while (!bytes.empty()) {
+      const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), system_offset(offset, path()));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw failure("write", errno).at(offset);
+      if (written == 0) throw failure("write", ENOSPC).at(offset);
+      ++counters().writes;
+      counters().bytes_written += static_cast<std::uint64_t>(written);
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+      offset += static_cast<std::uint64_t>(written);
+    }
+  }
+  if (request().durable) start_writeback(begin, offset - begin);
+}
+
+/// Lets the disk work while further bytes are made, so that the sync at the end finds little left to do.
+void PosixFile::start_writeback(std::uint64_t offset, std::uint64_t length) {
+  if (length == 0 || file_system_.in_memory) return;
+  unsynced_from_ = unsynced_ == 0 ? offset : std::min(unsynced_from_, offset);
+  unsynced_to_ = unsynced_ == 0 ? offset + length : std::max(unsynced_to_, offset + length);
+  unsynced_ += length;
+  if (unsynced_ < limits().writeback) return;
+  // A hint: what it does not start, the sync does.
+  static_cast<void>(::sync_file_range(descriptor(), system_offset(unsynced_from_, path()),
+                                      system_offset(unsynced_to_ - unsynced_from_, path()), SYNC_FILE_RANGE_WRITE));
+  unsynced_ = 0;
+}
+
+std::size_t PosixFile::read(std::uint64_t offset, std::span<std::byte> out) {
+  const int file = descriptor();
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t read = ::pread(file, out.data() + done, out.size() - done, system_offset(offset + done, path()));
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) throw failure("read", errno).at(offset + done);
+    ++counters().reads;
+    if (read == 0) break;
+    counters().bytes_read += static_cast<std::uint64_t>(read);
+    done += static_cast<std::size_t>(read);
+  }
+  return done;
+}
+
+std::uint64_t PosixFile::size() {
+  struct stat facts {};
+  if (::fstat(descriptor(), &facts) != 0) throw failure("look up the size", errno);
+  return static_cast<std::uint64_t>(facts.st_size);
+}
+
+void PosixFile::resize(std::uint64_t size) {
+  const int file = descriptor();
+  int result = 0;
+  do {
+    result = ::ftruncate(file, system_offset(size, path()));
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) throw failure("resize", errno).at(size);
+}
+
+void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
+  const int file = descriptor();
+  if (!file_system_.preallocates || to > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) return;
+  from = std::max(from, size());
+  if (to <= from || to - from < limits().reserve_from) return;
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  // The call of Linux, not posix_fallocate, which writes into every block where the file system lacks it. A hint:
+  // where it is not supported nothing is lost, and a full disk is reported by the write that does not fit.
+  static_cast<void>(::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)));
+}
+
+void PosixFile::sync(bool directory) {
+  const int file = descriptor();
+  if (file_system_.in_memory) return;
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  int result = 0;
+  do {
+    result = ::fdatasync(file);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) throw failure("sync", errno);
+  ++counters().syncs;
+  unsynced_ = 0;
+  if (!directory) return;
+  sync_directory_of(path());
+  ++counters().syncs;
+}
+
+void PosixFile::close() {
+  // On Linux the descriptor is gone even if the call was interrupted: it must not be repeated.
+  if (descriptor_.close() != 0 && errno != EINTR) throw failure("close", errno);
+}
+
+}  // namespace quire

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "transport/descriptor.hpp"
+#include "transport/file_system.hpp"
+#include "transport/raw_file.hpp"
+
+namespace quire {
+
+/// A file by the calls of the operating system.
+class PosixFile final : public RawFile {
+ public:
+  using RawFile::RawFile;
+
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
+  [[nodiscard]] std::uint64_t size() override;
+  void resize(std::uint64_t size) override;
+  void reserve(std::uint64_t from, std::uint64_t to) override;
+  void sync(bool directory) override;
+  void close() override;
+
+  [[nodiscard]] bool is_open() const noexcept override { return descriptor_.is_open(); }
+
+ private:
+  void open_now() override;
+  [[nodiscard]] int descriptor();
+  [[nodiscard]] Error failure(const char* action, int error_number) const;
+  void start_writeback(std::uint64_t offset, std::uint64_t length);
+
+  Descriptor descriptor_;
+  FileSystem file_system_;
+  std::uint64_t unsynced_ = 0;  ///< bytes written since write-back was last started, all inside [from, to)
+  std::uint64_t unsynced_from_ = 0;
+  std::uint64_t unsynced_to_ = 0;
+};
+
+}  // namespace quire

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "quire/transport/transport.hpp"
+
+namespace quire {
+
+/// What a transport needs to know of the file it works on.
+struct FileRequest {
+  std::string path;
+  Access access = Access::read;
+  bool creates = false;  ///< this rank makes the file anew
+  bool durable = false;
+  TransportLimits limits;
+};
+
+/// One file by one way of calling the system: everything in which the independent transports differ.
+///
+/// Opens itself at first use, once. Throws errors that name the file, and the offset where there is one.
+class RawFile {
+ public:
+  explicit RawFile(FileRequest request) : request_(std::move(request)) {}
+  RawFile(const RawFile&) = delete;
+  RawFile& operator=(const RawFile&) = delete;
+  virtual ~RawFile() = default;
+
+  /// Opens the file (creates it, if this rank does) unless it is open already.
+  void open() {
+    if (is_open()) return;
+    // Opening again would create the file again.
+    if (counters_.opens != 0) throw Error(ErrorKind::usage, "the file is already closed").in_file(path());
+    open_now();
+    ++counters_.opens;
+  }
+  /// All of the bytes.
+  virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+  /// Fewer bytes than asked only at the end of the file.
+  [[nodiscard]] virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) = 0;
+  [[nodiscard]] virtual std::uint64_t size() = 0;
+  virtual void resize(std::uint64_t size) = 0;
+  /// A hint that never fails.
+  virtual void reserve(std::uint64_t from, std::uint64_t to) = 0;
+  virtual void sync(bool directory) = 0;
+  /// Safe to call twice.
+  virtual void close() = 0;
+
+  [[nodiscard]] const std::string& path() const noexcept { return request_.path; }
+  [[nodiscard]] const TransportLimits& limits() const noexcept { return request_.limits; }
+  [[nodiscard]] TransportCounters& counters() noexcept { return counters_; }
+  [[nodiscard]] const TransportCounters& counters() const noexcept { return counters_; }
+
+ protected:
+  [[nodiscard]] virtual bool is_open() const noexcept = 0;
+  virtual void open_now() = 0;
+  [[nodiscard]] const FileRequest& request() const noexcept { return request_; }
+
+ private:
+  FileRequest request_;
+  TransportCounters counters_;
+};
+
+}  // namespace quire

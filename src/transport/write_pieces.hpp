@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "quire/plan/plan.hpp"
+#include "quire/transport/transport.hpp"
+#include "transport/cut.hpp"
+
+namespace quire {
+
+/// Bytes for one call of the operating system.
+struct WritePiece {
+  std::uint64_t offset = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// Which bytes may be written straight from the caller's memory.
+enum class Gather : std::uint8_t {
+  small,  ///< large ready extents go straight; small, misaligned and encoded ones through the buffer
+  all,    ///< everything goes through the buffer
+};
+
+/// Turns a plan into pieces, one at a time.
+///
+/// Extents that neighbour in the file share pieces. Staged pieces are built in the caller's buffer at the place that
+/// equals the file offset modulo a page, and every piece but the last of a run ends on a page.
+class WritePieces {
+ public:
+  WritePieces(const WritePlan& plan, const TransportLimits& limits, Gather gather, TransportCounters& counters);
+
+  /// How many pieces there are: known before the first one is made, whatever the encoders do.
+  [[nodiscard]] std::uint64_t count() const noexcept;
+  /// What next() needs: 0 if everything goes straight from memory.
+  [[nodiscard]] std::size_t buffer_bytes() const noexcept;
+  /// The next piece, or nothing behind the last. `buffer` begins on a page; the piece may lie in it.
+  [[nodiscard]] std::optional<WritePiece> next(std::span<std::byte> buffer);
+
+ private:
+  /// Extents that follow each other in the file and go to it in the same manner.
+  struct Segment {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    std::size_t first_extent = 0;
+    bool direct = false;
+  };
+  [[nodiscard]] Cut cut(const Segment& segment) const noexcept;
+  void add_to_segments(std::size_t extent, bool direct);
+  void fill(std::span<std::byte> out);
+  [[nodiscard]] std::size_t encode(const WriteExtent& extent, Encoder& encoder, std::span<std::byte> out);
+
+  WritePlan plan_;
+  TransportLimits limits_;
+  TransportCounters& counters_;
+  std::vector<Segment> segments_;
+  std::size_t segment_ = 0;     ///< the current one
+  std::uint64_t done_ = 0;      ///< bytes of it that are already in pieces
+  std::size_t extent_ = 0;      ///< of a staged segment: the extent that goes on
+  std::uint64_t position_ = 0;  ///< inside that extent
+};
+
+}  // namespace quire

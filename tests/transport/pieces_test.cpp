@@ -1,0 +1,306 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "transport/copy.hpp"
+#include "transport/cut.hpp"
+#include "transport/pattern.hpp"
+#include "transport/read_pieces.hpp"
+#include "transport/staging.hpp"
+#include "transport/write_pieces.hpp"
+
+namespace quire {
+namespace {
+
+TransportLimits small_limits() {
+  TransportLimits limits;
+  limits.piece = 4 * page_bytes;
+  limits.staging = 2 * page_bytes;
+  limits.direct_from = page_bytes;
+  limits.gap = 64;
+  return limits;
+}
+
+TEST(CopyBytes, CopiesEveryLengthAtEveryDistance) {
+  const auto source = test::pattern(0, 1000);
+  for (std::size_t length = 0; length < 400; ++length) {
+    std::vector<std::byte> target(500, std::byte{0xee});
+    copy_bytes(target.data() + length % 7, source.data() + length % 5, length);
+    ASSERT_TRUE(
+        std::equal(source.begin() + length % 5, source.begin() + length % 5 + length, target.begin() + length % 7));
+    ASSERT_EQ(target[length % 7 + length], std::byte{0xee}) << length;
+  }
+}
+
+TEST(CutTest, AnnouncesAsManyPiecesAsItMakes) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20000; ++i) {
+    const Cut cut{random() % 20000, 1 + random() % 100000, page_bytes * (1 + random() % 4), random() % 2 == 0};
+    std::uint64_t done = 0;
+    std::uint64_t count = 0;
+    while (done < cut.length) {
+      const std::uint64_t piece = cut.piece(done);
+      ASSERT_GT(piece, 0U);
+      ASSERT_LE(piece, cut.absorb ? cut.limit + cut.limit / 8 : cut.limit);
+      done += piece;
+      ++count;
+      if (done < cut.length) {
+        ASSERT_EQ((cut.offset + done) % page_bytes, 0U);
+      }
+    }
+    ASSERT_EQ(done, cut.length);
+    ASSERT_EQ(count, cut.count()) << cut.offset << ' ' << cut.length << ' ' << cut.limit << ' ' << cut.absorb;
+  }
+}
+
+TEST(CutTest, LetsASmallRestJoinTheLastPieceOnlyWhereAsked) {
+  EXPECT_EQ((Cut{0, 8 * page_bytes + 100, 8 * page_bytes, true}.count()), 1U);
+  EXPECT_EQ((Cut{0, 8 * page_bytes + 100, 8 * page_bytes, false}.count()), 2U);
+  EXPECT_EQ((Cut{0, 9 * page_bytes, 8 * page_bytes, true}.count()), 2U);
+  EXPECT_EQ((Cut{5, 0, page_bytes, true}.count()), 0U);
+}
+
+/// Puts all pieces into a file in memory and checks what is promised of each.
+std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& limits, Gather gather) {
+  TransportCounters counters;
+  Staging staging;
+  WritePieces pieces(plan, limits, gather, counters);
+  const auto buffer = staging.provide(pieces.buffer_bytes());
+  std::vector<std::byte> file;
+  std::uint64_t count = 0;
+  while (const auto piece = pieces.next(buffer)) {
+    ++count;
+    const bool staged = piece->bytes.data() >= buffer.data() && piece->bytes.data() < buffer.data() + buffer.size();
+    EXPECT_TRUE(staged || gather == Gather::small);
+    if (staged) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(piece->bytes.data()) % page_bytes, piece->offset % page_bytes);
+      EXPECT_LE(piece->bytes.size(), limits.staging);
+    }
+    const std::size_t end = static_cast<std::size_t>(piece->offset) + piece->bytes.size();
+    if (file.size() < end) file.resize(end);
+    std::ranges::copy(piece->bytes, file.begin() + static_cast<std::ptrdiff_t>(piece->offset));
+  }
+  EXPECT_EQ(count, pieces.count());
+  return file;
+}
+
+TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::byte> expected;
+    std::vector<std::vector<std::byte>> memory;  // stays where it is: moved, never copied
+    WritePlan plan;
+    std::uint64_t offset = 0;
+    for (int i = 0; i < 8; ++i) {
+      if (random() % 3 == 0) offset += random() % 10000;
+      const std::size_t length = 1 + random() % (random() % 2 == 0 ? 300 : 30000);
+      const std::size_t shift = random() % 70;
+      expected.resize(static_cast<std::size_t>(offset) + length);
+      std::ranges::copy(test::pattern(offset, length), expected.begin() + static_cast<std::ptrdiff_t>(offset));
+      if (random() % 2 == 0) {
+        auto& bytes = memory.emplace_back(shift);
+        const auto made = test::pattern(offset, length);
+        bytes.insert(bytes.end(), made.begin(), made.end());
+        plan.add(offset, std::span<const std::byte>(bytes).subspan(shift));
+      } else {
+        plan.add(offset, length, std::make_shared<test::PatternEncoder>(offset, 1 + random() % 100));
+      }
+      offset += length;
+    }
+    std::ranges::shuffle(plan.extents, random);
+    WritePlan again = plan;  // encoders make their bytes only once
+    for (auto& extent : again.extents) {
+      if (extent.source.index() == 1) extent.source = std::make_shared<test::PatternEncoder>(extent.offset, 60);
+    }
+    ASSERT_TRUE(collect(plan, small_limits(), Gather::small) == expected) << round;
+    ASSERT_TRUE(collect(again, small_limits(), Gather::all) == expected) << round;
+  }
+}
+
+TEST(WritePiecesTest, SendsLargeReadyBytesStraightUnlessTheCopyWouldStall) {
+  const auto memory = test::pattern(0, 5 * page_bytes);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  for (const std::size_t distance : {0, 1, 8, 31, 32, 100, 4095}) {
+    // d = (offset - address) modulo a page
+    const std::uint64_t offset = (address + distance) % page_bytes;
+    WritePlan plan;
+    plan.add(offset, std::span<const std::byte>(memory).first(3 * page_bytes));
+    TransportCounters counters;
+    WritePieces pieces(plan, small_limits(), Gather::small, counters);
+    const bool straight = pieces.buffer_bytes() == 0;
+    EXPECT_EQ(straight, distance == 0 || distance >= 32) << distance;
+  }
+}
+
+TEST(WritePiecesTest, RefusesPlansThatOverlap) {
+  const auto memory = test::pattern(0, 100);
+  WritePlan plan;
+  plan.add(0, std::span<const std::byte>(memory));
+  plan.add(50, std::span<const std::byte>(memory));
+  TransportCounters counters;
+  const auto error = test::error_of([&] { WritePieces(plan, small_limits(), Gather::small, counters); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::internal);
+}
+
+class SilentEncoder final : public Encoder {
+ public:
+  explicit SilentEncoder(std::size_t answer) : answer_(answer) {}
+  [[nodiscard]] std::size_t encode(std::uint64_t, std::span<std::byte>) override { return answer_; }
+
+ private:
+  std::size_t answer_;
+};
+
+TEST(WritePiecesTest, RefusesEncodersThatMakeNothingOrTooMuch) {
+  for (const std::size_t answer : {std::size_t{0}, std::size_t{11}}) {
+    WritePlan plan;
+    plan.add(1000, 10, std::make_shared<SilentEncoder>(answer));
+    const auto error = test::error_of([&] { collect(plan, small_limits(), Gather::small); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), ErrorKind::internal);
+    EXPECT_EQ(error->offset(), 1000U);
+  }
+}
+
+/// Runs a plan on a file in memory; counts the pieces and checks where they are put.
+void serve(const ReadPlan& plan, std::span<const std::byte> file, const TransportLimits& limits) {
+  TransportCounters counters;
+  Staging staging;
+  ReadPieces pieces(plan, limits, staging, counters);
+  std::uint64_t count = 0;
+  while (const auto piece = pieces.next()) {
+    ++count;
+    const auto begin = std::min<std::uint64_t>(piece->offset, file.size());
+    const auto there =
+        file.subspan(static_cast<std::size_t>(begin))
+            .first(std::min<std::size_t>(piece->memory.size(), file.size() - static_cast<std::size_t>(begin)));
+    std::ranges::copy(there, piece->memory.begin());
+    pieces.take(there.size());
+  }
+  EXPECT_EQ(count, pieces.count());
+}
+
+TEST(ReadPiecesTest, GivesEveryTargetItsBytes) {
+  std::mt19937_64 random(13);
+  const auto file = test::pattern(0, 200000);
+  for (int round = 0; round < 200; ++round) {
+    ReadPlan plan;
+    std::vector<std::pair<std::uint64_t, std::vector<std::byte>>> ready;
+    std::vector<std::pair<ReadExtent, std::shared_ptr<test::KeepingDecoder>>> decoded;
+    for (int i = 0; i < 12; ++i) {
+      const std::uint64_t record = 1 + random() % (random() % 4 == 0 ? 20000 : 100);
+      const std::uint64_t length = record * (1 + random() % std::max<std::uint64_t>(30000 / record, 1));
+      const std::uint64_t offset = random() % (file.size() - length);  // overlaps and repeats are allowed
+      if (random() % 2 == 0) {
+        ready.emplace_back(offset, std::vector<std::byte>(static_cast<std::size_t>(length) + 40));
+        plan.add(offset, std::span(ready.back().second).subspan(random() % 40, static_cast<std::size_t>(length)));
+      } else {
+        decoded.emplace_back(ReadExtent{offset, length, nullptr}, std::make_shared<test::KeepingDecoder>(record));
+        plan.add(offset, length, decoded.back().second);
+      }
+    }
+    const ReadPlan asked = plan;
+    serve(plan, file, small_limits());
+    for (const ReadExtent& extent : asked.extents) {
+      if (const auto* memory = std::get_if<std::byte*>(&extent.target)) {
+        ASSERT_TRUE(std::equal(*memory, *memory + extent.length, file.begin() + extent.offset)) << round;
+      }
+    }
+    for (const auto& [extent, decoder] : decoded) {
+      ASSERT_TRUE(decoder->bytes == test::pattern(extent.offset, static_cast<std::size_t>(extent.length))) << round;
+    }
+  }
+}
+
+TEST(ReadPiecesTest, ReadsSmallNeighboursTogether) {
+  const auto file = test::pattern(0, 20000);
+  std::vector<std::vector<std::byte>> memory(10, std::vector<std::byte>(100));
+  ReadPlan plan;
+  for (std::size_t i = 0; i < memory.size(); ++i) plan.add(1000 + 150 * i, std::span(memory[i]));  // gaps of 50
+  TransportCounters counters;
+  Staging staging;
+  EXPECT_EQ(ReadPieces(plan, small_limits(), staging, counters).count(), 1U);
+  plan.add(1000 + 150 * 9 + 100 + 65, std::span(memory[0]).first(1));  // behind a gap of 65
+  EXPECT_EQ(ReadPieces(plan, small_limits(), staging, counters).count(), 2U);
+}
+
+TEST(ReadPiecesTest, SaysWhereTheFileEnds) {
+  const auto file = test::pattern(0, 5000);
+  std::vector<std::byte> memory(3000);
+  ReadPlan plan;
+  plan.add(3000, std::span(memory));
+  const auto error = test::error_of([&] { serve(plan, file, small_limits()); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::bad_file);
+  EXPECT_EQ(error->offset(), 5000U);
+}
+
+TEST(ReadPiecesTest, RefusesDataThatEndInsideARecord) {
+  const auto file = test::pattern(0, 50000);
+  for (const std::uint64_t length : {250U, 30050U}) {  // read at once, and as a stream
+    ReadPlan plan;
+    plan.add(7, length, std::make_shared<test::KeepingDecoder>(100));
+    const auto error = test::error_of([&] { serve(plan, file, small_limits()); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), ErrorKind::bad_file);
+    EXPECT_EQ(error->offset(), 7 + length - 50);
+  }
+}
+
+TEST(ReadPiecesTest, TurnsOffsetsOfDecodersIntoOffsetsOfTheFile) {
+  const auto file = test::pattern(0, 50000);
+  for (const std::uint64_t length : {300U, 30000U}) {
+    ReadPlan plan;
+    plan.add(7, length, std::make_shared<test::KeepingDecoder>(100, length - 20));
+    const auto error = test::error_of([&] { serve(plan, file, small_limits()); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->offset(), 7 + length - 20);
+  }
+}
+
+TEST(ReadPiecesTest, BoundsTheSizeOfARecord) {
+  const auto file = test::pattern(0, 200000);
+  auto limits = small_limits();
+  limits.largest_record = 40000;
+  ReadPlan fits;
+  fits.add(11, 80000, std::make_shared<test::KeepingDecoder>(40000));
+  serve(fits, file, limits);
+  ReadPlan plan;
+  plan.add(11, 180000, std::make_shared<test::KeepingDecoder>(60000));
+  const auto error = test::error_of([&] { serve(plan, file, limits); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::memory);
+  EXPECT_EQ(error->offset(), 11U);
+}
+
+class GreedyDecoder final : public Decoder {
+ public:
+  [[nodiscard]] std::size_t decode(std::uint64_t, std::span<const std::byte> in) override { return in.size() + 1; }
+};
+
+TEST(ReadPiecesTest, RefusesDecodersThatUseMoreThanThereIs) {
+  const auto file = test::pattern(0, 100);
+  ReadPlan plan;
+  plan.add(0, 100, std::make_shared<GreedyDecoder>());
+  const auto error = test::error_of([&] { serve(plan, file, small_limits()); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::internal);
+}
+
+TEST(StagingTest, KeepsWhatIsCarriedWhenItGrows) {
+  Staging staging;
+  auto buffer = staging.provide(10000);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % page_bytes, 0U);
+  const auto kept = test::pattern(3, 5000);
+  std::ranges::copy(kept, buffer.begin() + 2000);
+  buffer = staging.keep(buffer.subspan(2000, 5000), 1000, 3 << 20);
+  ASSERT_GE(buffer.size(), std::size_t{3} << 20);
+  EXPECT_TRUE(std::ranges::equal(kept, buffer.subspan(1000, 5000)));
+}
+
+}  // namespace
+}  // namespace quire

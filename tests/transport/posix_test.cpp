@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "quire/transport/transport.hpp"
+#include "transport/file_system.hpp"
+#include "transport/pattern.hpp"
+
+namespace quire {
+namespace {
+
+std::unique_ptr<Transport> open_posix(const std::string& path, Access access, const TransportOptions& options = {}) {
+  return open_transport("posix", path, access, Comm::self(), options);
+}
+
+/// A path of its own for the running test.
+std::string own_path() {
+  return test::scratch(std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+}
+
+TEST(PosixTest, WritesAndReadsMixedPlans) {
+  const std::string path = own_path();
+  const std::size_t large = (9 << 20) + 371;
+  const auto memory = test::pattern(371, large);
+  {
+    const auto file = open_posix(path, Access::create);
+    WritePlan plan;
+    plan.add(0, test::pattern(0, 371));
+    plan.add(371, std::span<const std::byte>(memory));
+    plan.add(371 + large, 6'000'000, std::make_shared<test::PatternEncoder>(371 + large, 60));
+    file->run(plan);
+    EXPECT_EQ(file->size(), 371 + large + 6'000'000);
+    EXPECT_EQ(file->counters().bytes_written, file->size());
+    file->close();
+  }
+  const auto expected = test::pattern(0, 371 + large + 6'000'000);
+  EXPECT_TRUE(test::bytes_of_file(path) == expected);
+
+  const auto file = open_posix(path, Access::read);
+  std::vector<std::byte> ready(large);
+  auto decoder = std::make_shared<test::KeepingDecoder>(60);
+  ReadPlan plan;
+  plan.add(371, std::span(ready));
+  plan.add(371 + large, 6'000'000, decoder);
+  file->run(plan);
+  EXPECT_TRUE(ready == memory);
+  EXPECT_TRUE(decoder->bytes == test::pattern(371 + large, 6'000'000));
+  EXPECT_EQ(file->counters().opens, 1U);
+}
+
+TEST(PosixTest, ReplacesAnOldFileButUpdatesWithoutLoss) {
+  const std::string path = own_path();
+  test::make_file(path, test::pattern(0, 1000));
+  {
+    const auto file = open_posix(path, Access::update);
+    EXPECT_EQ(file->size(), 1000U);
+    file->put(1000, test::pattern(1000, 10));
+    file->close();
+  }
+  EXPECT_TRUE(test::bytes_of_file(path) == test::pattern(0, 1010));
+  static_cast<void>(open_posix(path, Access::create));
+  EXPECT_EQ(std::filesystem::file_size(path), 0U);
+}
+
+TEST(PosixTest, GetReturnsLessOnlyAtTheEnd) {
+  const std::string path = own_path();
+  test::make_file(path, test::pattern(0, 100));
+  const auto file = open_posix(path, Access::read);
+  std::vector<std::byte> out(60);
+  EXPECT_EQ(file->get(10, out), 60U);
+  EXPECT_TRUE(out == test::pattern(10, 60));
+  EXPECT_EQ(file->get(70, out), 30U);
+  EXPECT_EQ(file->get(100, out), 0U);
+  EXPECT_EQ(file->get(1000, out), 0U);
+}
+
+TEST(PosixTest, MakesLargeCallsOnly) {
+  const auto file = open_posix(own_path(), Access::create);
+  const auto writes = [&](const WritePlan& plan) {
+    const auto before = file->counters().writes;
+    file->run(plan);
+    return file->counters().writes - before;
+  };
+  const auto memory = test::pattern(0, 10 << 20);
+
+  WritePlan ready;
+  ready.add(0, std::span<const std::byte>(memory));
+  EXPECT_EQ(writes(ready), 3U);  // 4 + 4 + 2 MiB
+
+  WritePlan odd;
+  odd.add(8'000'004, 8 << 20, std::make_shared<test::PatternEncoder>(8'000'004, 60));
+  EXPECT_EQ(writes(odd), 9U);  // a piece more, because pieces end on pages
+
+  WritePlan small;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    small.add(371 + 100 * i, std::span<const std::byte>(memory).subspan(200 * i, 100));
+  }
+  EXPECT_EQ(writes(small), 1U);
+  EXPECT_EQ(file->counters().opens, 1U);
+}
+
+TEST(PosixTest, ReadsPiecesOfTheSameSizes) {
+  const std::string path = own_path();
+  test::make_file(path, test::pattern(0, 9 << 20));
+  const auto file = open_posix(path, Access::read);
+  ReadPlan plan;
+  plan.add(0, 8 << 20, std::make_shared<test::KeepingDecoder>(64));
+  file->run(plan);
+  EXPECT_EQ(file->counters().reads, 8U);
+}
+
+TEST(PosixTest, FullDiskNamesFileAndOffset) {
+  // A device that is always full.
+  const auto file = open_posix("/dev/full", Access::update);
+  WritePlan plan;
+  plan.add(4096, 100, std::make_shared<test::PatternEncoder>(4096, 10));
+  const auto error = test::error_of([&] { file->run(plan); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::io);
+  EXPECT_EQ(error->file(), "/dev/full");
+  EXPECT_EQ(error->offset(), 4096U);
+  EXPECT_FALSE(error->advice().empty());
+  file->close();
+}
+
+/// Lets files of this process grow up to so many bytes only, for its own life.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(PosixTest, ShortWriteIsContinuedUntilTheTrueError) {
+  const std::string path = own_path();
+  const auto file = open_posix(path, Access::create);
+  const auto memory = test::pattern(0, 5 << 20);
+  std::optional<Error> error;
+  {
+    const FileSizeLimit limit(4'500'123);
+    WritePlan plan;
+    plan.add(0, std::span<const std::byte>(memory));
+    error = test::error_of([&] { file->run(plan); });
+  }
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::io);
+  EXPECT_EQ(error->file(), path);
+  EXPECT_EQ(error->offset(), 4'500'123U);
+  file->close();
+  // What fitted is there.
+  EXPECT_TRUE(test::bytes_of_file(path) == test::pattern(0, 4'500'123));
+}
+
+TEST(PosixTest, MissingFileIsAMissingError) {
+  const auto error = test::error_of([] { static_cast<void>(open_posix(test::scratch("no_such_file"), Access::read)); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::missing);
+  EXPECT_NE(error->file().find("no_such_file"), std::string::npos);
+}
+
+TEST(PosixTest, WritingToAFileOpenForReadingIsAnError) {
+  const std::string path = own_path();
+  test::make_file(path, test::pattern(0, 10));
+  const auto file = open_posix(path, Access::read);
+  const auto error = test::error_of([&] { file->put(0, test::pattern(0, 1)); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::io);
+}
+
+TEST(PosixTest, UnknownTransportListsTheKnownOnes) {
+  const auto error =
+      test::error_of([] { static_cast<void>(open_transport("pigeon", own_path(), Access::create, Comm::self(), {})); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::usage);
+  for (const std::string& name : transport_names()) EXPECT_NE(error->advice().find(name), std::string::npos) << name;
+  EXPECT_EQ(transport_names().front(), "posix");
+}
+
+TEST(PosixTest, ErrorsOfEncodersNameTheFile) {
+  const std::string path = own_path();
+  const auto file = open_posix(path, Access::create);
+  WritePlan plan;
+  plan.add(0, 1000, std::make_shared<test::PatternEncoder>(0, 10, 500));
+  const auto error = test::error_of([&] { file->run(plan); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::type);
+  EXPECT_EQ(error->file(), path);
+}
+
+TEST(PosixTest, ReservesOnlyLargeGrowthAndNeverBeyondIt) {
+  const std::string path = own_path();
+  TransportOptions options;
+  options.limits.reserve_from = 1 << 20;
+  const auto file = open_posix(path, Access::create, options);
+  file->reserve(0, (1 << 20) - 1);
+  EXPECT_EQ(file->size(), 0U);
+  file->put(0, test::pattern(0, 1000));
+  file->reserve(500, 2'000'000);
+  if (file_system_of(path).preallocates) {
+    EXPECT_EQ(file->size(), 2'000'000U);
+    struct stat facts {};
+    ASSERT_EQ(::stat(path.c_str(), &facts), 0);
+    EXPECT_GE(facts.st_blocks * 512, 2'000'000);
+  } else {
+    EXPECT_EQ(file->size(), 1000U);
+  }
+  file->resize(1000);
+  file->close();
+  EXPECT_TRUE(test::bytes_of_file(path) == test::pattern(0, 1000));
+}
+
+TEST(PosixTest, DurableWritesAreSynced) {
+  const std::string path = own_path();
+  TransportOptions options;
+  options.durable = true;
+  options.limits.writeback = 100'000;
+  const auto file = open_posix(path, Access::create, options);
+  WritePlan plan;
+  plan.add(5, 3'000'000, std::make_shared<test::PatternEncoder>(5, 60));
+  file->run(plan);
+  file->sync(false);
+  const bool in_memory = file_system_of(path).in_memory;
+  EXPECT_EQ(file->counters().syncs, in_memory ? 0U : 1U);
+  file->sync(true);
+  EXPECT_EQ(file->counters().syncs, in_memory ? 0U : 3U);
+}
+
+TEST(PosixTest, NothingWorksAfterCloseButCloseItself) {
+  const std::string path = own_path();
+  const auto file = open_posix(path, Access::create);
+  file->put(0, test::pattern(0, 10));
+  file->close();
+  file->close();
+  const auto error = test::error_of([&] { file->put(0, test::pattern(0, 1)); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::usage);
+  EXPECT_EQ(std::filesystem::file_size(path), 10U);  // not created anew
+}
+
+}  // namespace
+}  // namespace quire
