@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 MAXIMUM_LINES = 600
+MAXIMUM_SHOWN = 100
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py"}
 INCLUDING_SUFFIXES = SOURCE_SUFFIXES - {".py"}
 
@@ -155,7 +156,10 @@ def main(arguments: list[str]) -> int:
         print(f"{root}: no source file found")
         return 1
     found = [violation for path in files for violation in violations_of(root, path)]
-    print("\n".join([*found, f"house rules: {len(files)} files, {len(found)} violations"]))
+    shown = found[:MAXIMUM_SHOWN]
+    if len(found) > len(shown):
+        shown.append(f"and {len(found) - len(shown)} more")
+    print("\n".join([*shown, f"house rules: {len(files)} files, {len(found)} violations"]))
     return 1 if found else 0
 
 
