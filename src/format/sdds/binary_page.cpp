@@ -7,6 +7,7 @@
 #include "format/sdds/elements.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/model/slice.hpp"
 #include "quire/model/value.hpp"
 
 namespace quire::sdds {
@@ -17,7 +18,9 @@ constexpr std::uint64_t wide_count_bytes = 8;
 constexpr std::uint64_t length_bytes = 4;
 
 /// The fewest bytes that a value takes in the file.
-[[nodiscard]] std::uint64_t least_bytes(Type type) noexcept { return type == Type::string ? length_bytes : size_of(type); }
+[[nodiscard]] std::uint64_t least_bytes(Type type) noexcept {
+  return type == Type::string ? length_bytes : size_of(type);
+}
 
 [[nodiscard]] std::uint64_t least_bytes(const std::vector<Cell>& cells) noexcept {
   std::uint64_t bytes = 0;
@@ -150,7 +153,8 @@ bool BinaryPage::take_arrays() {
       page_.layout.description.tables.back().columns.push_back({quantity_of(column)});
     }
   } else if (rows_ != 0) {
-    page_.layout.description.warnings.push_back(std::to_string(rows_) + " rows are announced, but there are no columns");
+    page_.layout.description.warnings.push_back(std::to_string(rows_) +
+                                                " rows are announced, but there are no columns");
   }
   return true;
 }
@@ -208,8 +212,8 @@ bool BinaryPage::take_attribute_elements(const ArrayDefinition& array, std::uint
     const std::byte* bytes = peek(length, object);
     if (bytes == nullptr) return false;
     spend(length, object);
-    attribute.value =
-        Value::numbers(array.type, extents_, native_elements(array.type, order_, {bytes, static_cast<std::size_t>(length)}));
+    attribute.value = Value::numbers(array.type, extents_,
+                                     native_elements(array.type, order_, {bytes, static_cast<std::size_t>(length)}));
     position_ += length;
   }
   const bool of_file = array.group_name == file_attribute_group;
@@ -293,8 +297,8 @@ void BinaryPage::end_rows_early(Run found, const Error& reason) {
   page_.layout.description.tables.back().rows = complete;
   page_.layout.end = position_;
   page_.layout.tables.back().runs = {std::move(found)};
-  const std::string what = "the table announces " + std::to_string(rows_) + " rows, of which " + std::to_string(complete) +
-                           " are complete: " + reason.message();
+  const std::string what = "the table announces " + std::to_string(rows_) + " rows, of which " +
+                           std::to_string(complete) + " are complete: " + reason.message();
   page_.cut = true;
   page_.layout.description.warnings.push_back(what);
   if (header_.data.fixed_row_count) return;

@@ -7,6 +7,7 @@
 
 #include "format/sdds/page.hpp"
 #include "format/sdds/record_walk.hpp"
+#include "quire/base/error.hpp"
 
 namespace quire::sdds {
 
@@ -62,9 +63,9 @@ class BinaryPage final : public PageDescriber {
   Need need_;
   Page page_;
   std::uint64_t rows_ = 0;
-  std::size_t item_ = 0;                 ///< the parameter, array or column at hand
-  std::vector<std::uint64_t> extents_;   ///< of the array at hand, once they are known
-  std::vector<std::string> strings_;     ///< of the attribute at hand
+  std::size_t item_ = 0;                ///< the parameter, array or column at hand
+  std::vector<std::uint64_t> extents_;  ///< of the array at hand, once they are known
+  std::vector<std::string> strings_;    ///< of the attribute at hand
   std::optional<RecordWalk> walk_;
   bool salvageable_ = false;
 };

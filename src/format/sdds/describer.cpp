@@ -6,6 +6,7 @@
 
 #include "format/sdds/binary_page.hpp"
 #include "format/sdds/header_lexer.hpp"
+#include "format/sdds/schema.hpp"
 #include "format/sdds/text_values.hpp"
 #include "quire/base/error.hpp"
 
@@ -17,7 +18,8 @@ constexpr std::size_t first_read = 64 << 10;
 /// All bytes of an included file.
 [[nodiscard]] std::string read_included(const NeedFile& file, const DescribeContext& context, std::uint64_t most) {
   const auto bytes = context.neighbour ? context.neighbour(file.name) : nullptr;
-  if (bytes == nullptr) throw error_at(file.offset, file.line, "the included file \"" + file.name + "\" does not exist");
+  if (bytes == nullptr)
+    throw error_at(file.offset, file.line, "the included file \"" + file.name + "\" does not exist");
   const std::uint64_t size = bytes->size();
   if (size > most) throw error_at(file.offset, file.line, "the included file \"" + file.name + "\" is too long");
   std::string text(static_cast<std::size_t>(size), '\0');
@@ -28,12 +30,6 @@ constexpr std::size_t first_read = 64 << 10;
 [[nodiscard]] std::string_view order_name(const Header& header) {
   if (!header.declared_order) return "undeclared";
   return *header.declared_order == ByteOrder::little ? "little" : "big";
-}
-
-[[nodiscard]] bool has_step_parameter(const Header& header) {
-  return std::any_of(header.parameters.begin(), header.parameters.end(), [](const ParameterDefinition& parameter) {
-    return parameter.name == step_parameter && is_integer(parameter.type) && !parameter.fixed_value;
-  });
 }
 
 /// The first parameter whose fixed value is none of its type.
@@ -111,9 +107,8 @@ SddsDescriber::SddsDescriber(std::shared_ptr<ByteSource> bytes, const DescribeCo
 }
 
 void SddsDescriber::add_file_attributes() {
-  const bool any = std::any_of(header_.arrays.begin(), header_.arrays.end(), [](const ArrayDefinition& array) {
-    return array.group_name == file_attribute_group;
-  });
+  const bool any = std::any_of(header_.arrays.begin(), header_.arrays.end(),
+                               [](const ArrayDefinition& array) { return array.group_name == file_attribute_group; });
   if (!any || header_.data.mode == Mode::ascii) return;
   look_up_to(0);
   if (!last_) return;
@@ -176,9 +171,7 @@ PublishWrite SddsDescriber::true_count() {
   return {offset + sizeof(std::int32_t), std::move(count)};
 }
 
-std::uint64_t SddsDescriber::end_of_steps() const {
-  return pages_.empty() ? header_.data_offset : pages_.back().end;
-}
+std::uint64_t SddsDescriber::end_of_steps() const { return pages_.empty() ? header_.data_offset : pages_.back().end; }
 
 void SddsDescriber::look_up_to(std::uint64_t index) {
   while (!complete_ && pages_.size() <= index) {
@@ -186,7 +179,8 @@ void SddsDescriber::look_up_to(std::uint64_t index) {
     try {
       if (pages_.empty()) {
         if (const ParameterDefinition* parameter = bad_fixed_value(header_)) {
-          throw Error(ErrorKind::bad_file, "its fixed_value \"" + *parameter->fixed_value + "\" is no value of its type")
+          throw Error(ErrorKind::bad_file,
+                      "its fixed_value \"" + *parameter->fixed_value + "\" is no value of its type")
               .on("parameter " + parameter->name);
         }
       }

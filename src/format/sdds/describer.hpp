@@ -9,6 +9,7 @@
 #include "format/sdds/header_parser.hpp"
 #include "format/sdds/page.hpp"
 #include "format/sdds/read_ahead.hpp"
+#include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
 namespace quire::sdds {
@@ -37,7 +38,8 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] const Header& header() const noexcept { return header_; }
   /// Whether the parameter Step numbers the steps, as far as they were looked at.
   [[nodiscard]] bool is_numbered() const noexcept { return numbered_; }
-  /// Where step `index` begins and ends; it must be known already.
+  /// The number of step `index` and where it begins and ends; it must be known already.
+  [[nodiscard]] std::int64_t known_number(std::uint64_t index) const { return number_of(index); }
   [[nodiscard]] std::uint64_t begin_of(std::uint64_t index) const { return pages_.at(index).offset; }
   [[nodiscard]] std::uint64_t end_of(std::uint64_t index) const { return pages_.at(index).end; }
   /// Whether rows of this step are missing that its row count announces.
@@ -76,7 +78,7 @@ class SddsDescriber final : public Describer {
   ReadAhead ahead_;
   std::vector<Entry> pages_;
   bool numbered_ = false;
-  bool complete_ = false;  ///< all pages are known
+  bool complete_ = false;     ///< all pages are known
   std::optional<Page> last_;  ///< the page parsed last, with its index
   std::uint64_t last_index_ = 0;
   std::optional<Error> damage_;

@@ -166,7 +166,8 @@ void CommandLexer::fail_at_end(std::uint64_t offset) const {
   const std::string where = " in the command &" + command_.name + " that begins at byte " +
                             std::to_string(command_.offset) + " (line " + std::to_string(command_.line) + ")";
   if (state_ == State::quoted) {
-    throw error_at(field_.offset, field_.line, "the quotation mark of the field " + field_.name + " is never closed" + where);
+    throw error_at(field_.offset, field_.line,
+                   "the quotation mark of the field " + field_.name + " is never closed" + where);
   }
   throw error_at(offset, line_, "the header ends without &end" + where);
 }

@@ -15,10 +15,10 @@ namespace quire::sdds {
 
 /// A line of a header text.
 struct Line {
-  std::string_view text;      ///< without the line end
-  std::uint64_t number = 0;   ///< counted from 1
-  std::uint64_t offset = 0;   ///< of its first byte
-  std::uint64_t after = 0;    ///< the offset behind the line end
+  std::string_view text;     ///< without the line end
+  std::uint64_t number = 0;  ///< counted from 1
+  std::uint64_t offset = 0;  ///< of its first byte
+  std::uint64_t after = 0;   ///< the offset behind the line end
 };
 
 /// Cuts a text of which perhaps only the first bytes are known into lines (LF or CRLF).
@@ -55,8 +55,8 @@ struct Command {
   std::vector<Field> fields;
   std::uint64_t offset = 0;
   std::uint64_t line = 0;
-  std::string_view rest;       ///< what stands behind `&end` on its line
-  std::uint64_t bytes = 0;     ///< of all its lines together, without comments
+  std::string_view rest;    ///< what stands behind `&end` on its line
+  std::uint64_t bytes = 0;  ///< of all its lines together, without comments
 };
 
 /// Collects a command from the lines over which it spans. A state machine over characters: comments, quotation marks
@@ -74,7 +74,16 @@ class CommandLexer {
   [[noreturn]] void fail_at_end(std::uint64_t offset) const;
 
  private:
-  enum class State : std::uint8_t { idle, command_name, between, field_name, before_equals, before_value, bare, quoted };
+  enum class State : std::uint8_t {
+    idle,
+    command_name,
+    between,
+    field_name,
+    before_equals,
+    before_value,
+    bare,
+    quoted
+  };
 
   /// Takes one character; false when `&end` is complete and the character is the one behind it.
   [[nodiscard]] bool take_character(char c, bool literal);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t deepest_include = 16;
 constexpr std::size_t most_includes = 256;
-constexpr std::size_t most_fields = 1000;       ///< of one command
+constexpr std::size_t most_fields = 1000;  ///< of one command
 constexpr std::size_t most_warnings = 100;
 constexpr std::uint64_t longest_portable_line = 1023;  ///< bytes that the reference reads
 
@@ -81,8 +81,8 @@ HeaderAnswer HeaderParser::run() {
       const Next next = next_line(line);
       if (next == Next::wait) {
         if (known_.size() >= options_.largest_header) {
-          throw error_at(known_.size(), line.number, "the header has no &data command within its first " +
-                                                         std::to_string(known_.size()) + " bytes")
+          throw error_at(known_.size(), line.number,
+                         "the header has no &data command within its first " + std::to_string(known_.size()) + " bytes")
               .advise("if the header is really that long, allow more memory");
         }
         return Need{known_.size(), 1};
@@ -152,7 +152,8 @@ std::optional<NeedFile> HeaderParser::take_line(const Line& line) {
     const std::size_t ampersand = find_unquoted(line.text, '&');
     if (ampersand == std::string_view::npos) {
       // The format ignores such lines; an empty one is not worth a word.
-      if (line.text.find_first_not_of(" \t\r") != std::string_view::npos && find_unquoted(line.text, '!') == std::string_view::npos) {
+      if (line.text.find_first_not_of(" \t\r") != std::string_view::npos &&
+          find_unquoted(line.text, '!') == std::string_view::npos) {
         tolerate(line.offset, line.number, "the line belongs to no command and is ignored");
       }
       return std::nullopt;
@@ -277,7 +278,8 @@ void HeaderParser::read_definition(const CommandFields& fields, Definition& defi
 
   const Field& type = fields.required("type");
   const auto known_type = type_of_file_name(type.value);
-  if (!known_type) throw error_at(type.offset, type.line, "the type \"" + type.value + "\" of " + name.value + " is unknown");
+  if (!known_type)
+    throw error_at(type.offset, type.line, "the type \"" + type.value + "\" of " + name.value + " is unknown");
   definition.type = *known_type;
   if (version_of(*known_type) > header_.version) {
     tolerate(type.offset, type.line, "the type " + type.value + " belongs to a later version of the format");
@@ -341,7 +343,8 @@ void HeaderParser::end_with_data(const Command& command, const Line& line) {
   data.column_major = fields.integer("column_major_order", 0) != 0;
   if (const Field* endian = fields.find("endian")) {
     if (endian->value != "big" && endian->value != "little") {
-      throw error_at(endian->offset, endian->line, "the byte order \"" + endian->value + "\" is unknown (big or little)");
+      throw error_at(endian->offset, endian->line,
+                     "the byte order \"" + endian->value + "\" is unknown (big or little)");
     }
     declare_order(endian->value == "big" ? ByteOrder::big : ByteOrder::little, endian->offset, endian->line);
   }

@@ -12,9 +12,9 @@
 namespace quire::sdds {
 
 struct HeaderOptions {
-  bool strict = false;           ///< tolerances are errors
-  bool any_names = false;        ///< names that the format forbids are a tolerance
-  bool unescape_quotes = false;  ///< \" in a value means "
+  bool strict = false;                        ///< tolerances are errors
+  bool any_names = false;                     ///< names that the format forbids are a tolerance
+  bool unescape_quotes = false;               ///< \" in a value means "
   std::uint64_t largest_header = 4ULL << 20;  ///< bytes, included files not counted
 };
 

@@ -46,7 +46,7 @@ class CommandText {
   /// Leaves out values of blanks alone, as the reference does.
   CommandText& add_if_visible(std::string_view field, const std::optional<std::string>& value) {
     return value && value->find_first_not_of(" \t\r\n\v\f") != std::string::npos ? add(field, std::string_view(*value))
-                                                                               : *this;
+                                                                                 : *this;
   }
   [[nodiscard]] std::string end(std::string_view before_end = {}) { return text_.append(before_end).append("&end\n"); }
 

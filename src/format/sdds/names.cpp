@@ -85,7 +85,9 @@ std::string format_string_fault(std::string_view format, Type type) {
   const std::size_t percent = format.find('%');
   if (percent == std::string_view::npos) return "it holds no conversion";
   std::size_t position = percent + 1;
-  const std::string_view allowed_before = type == Type::character ? "" : type == Type::string ? "-0123456789" : "-+.0123456789 ";
+  const std::string_view allowed_before = type == Type::character ? ""
+                                          : type == Type::string  ? "-0123456789"
+                                                                  : "-+.0123456789 ";
   while (position < format.size() && allowed_before.find(format[position]) != std::string_view::npos) ++position;
 
   const std::string_view conversion = format.substr(position);

@@ -21,10 +21,10 @@ inline constexpr std::string_view step_parameter = "Step";
 
 /// A page as described from the file.
 struct Page {
-  StepLayout layout;                        ///< numbered 0; the parameter Step is among the attributes
-  std::optional<std::int64_t> step;         ///< the value of the parameter Step, if it is an integer
-  std::vector<Attribute> file_attributes;   ///< arrays of the group for those
-  bool cut = false;  ///< rows are missing and the file allows that: nothing follows
+  StepLayout layout;                       ///< numbered 0; the parameter Step is among the attributes
+  std::optional<std::int64_t> step;        ///< the value of the parameter Step, if it is an integer
+  std::vector<Attribute> file_attributes;  ///< arrays of the group for those
+  bool cut = false;                        ///< rows are missing and the file allows that: nothing follows
 };
 
 /// Parses one page from the bytes it is given: the seam between binary and text data. Opens nothing.

@@ -219,7 +219,8 @@ StepDescription held_step(const StepDescription& step) {
   StepDescription held = step;
   for (Attribute& attribute : held.attributes) hold(attribute);
   if (held.tables.size() > 1) {
-    throw Error(ErrorKind::unsupported, "a step of this format has one table at most").on("table " + held.tables[1].name);
+    throw Error(ErrorKind::unsupported, "a step of this format has one table at most")
+        .on("table " + held.tables[1].name);
   }
   for (Table& table : held.tables) {
     for (Column& column : table.columns) hold(column, "column " + column.name);
