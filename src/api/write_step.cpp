@@ -42,7 +42,10 @@ Announcement prepare(State& step, std::optional<Error>& error) {
       mine.structure = structure_hash(step.accepted);
       if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
-      mine.changed = writer.steps_written == 0 || mine.measure != writer.measure;
+      // What rank 0 adds (header, attributes) moves everybody alike: the totals tell it, the prefix sums stay.
+      Measure data = writer.planner->measure(*step.part, false);
+      mine.changed = writer.measure.empty() || data != writer.measure;
+      writer.measure = std::move(data);
     });
   }
   mine.failed = error.has_value();
@@ -105,7 +108,6 @@ void exchange(State& step) {
     writer.before = mine.measure;
     writer.comm.prefix(writer.before);
   }
-  writer.measure = mine.measure;
   step.total = std::move(all.total);
 }
 

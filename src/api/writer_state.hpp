@@ -30,7 +30,8 @@ struct Writer::State {
   std::uint64_t steps_written = 0;
   std::optional<std::string> abandoned{};  ///< a step was left without commit or abort: votes in the next agreement
 
-  // Of the last step that was placed: a step with the same measures everywhere needs no second exchange.
+  // Of the last step that was placed, without what rank 0 adds: a step that measures the same everywhere needs no
+  // second exchange.
   Measure measure{};
   Measure before{};
   Timing timing{};

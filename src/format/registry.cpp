@@ -2,7 +2,6 @@
 
 #include "format/h5/format.hpp"
 #include "format/sdds/format.hpp"
-#include "format/h5/format.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
@@ -17,7 +16,7 @@ std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullop
 Publication Describer::repair() { return {}; }
 
 const std::vector<const Format*>& formats() {
-  static const std::vector<const Format*> all{&h5part_format()};
+  static const std::vector<const Format*> all{&sdds_format(), &h5part_format()};
   return all;
 }
 

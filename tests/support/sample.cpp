@@ -69,7 +69,8 @@ Sample::Sample(const Format& format, std::uint64_t rows, bool with_strings) : ro
   const Fit fit = format.fit({}, full);
   for (const Column& column : full.tables.front().columns) {
     const auto& held = fit.adapted.tables.front().columns;
-    if (std::ranges::find(held, column.name, &Column::name) != held.end()) columns_.push_back(column);
+    const auto found = std::ranges::find(held, column.name, &Column::name);
+    if (found != held.end() && converts_without_loss(column.type, found->type)) columns_.push_back(column);
   }
 }
 

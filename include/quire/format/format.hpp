@@ -112,7 +112,8 @@ class WritePlanner {
   /// Pure. This rank's sizes; `root` adds what rank 0 alone writes.
   [[nodiscard]] virtual Measure measure(const StepPart& mine, bool root) const = 0;
 
-  /// Pure. The sums over the lower ranks and over all give this rank's places.
+  /// Pure. The sums over the lower ranks and over all give this rank's places. What rank 0 adds must be taken from
+  /// `total`: in `before` it may be that of an earlier step.
   [[nodiscard]] virtual Placement place(const StepPart& mine, const Measure& before, const Measure& total,
                                         bool root) const = 0;
 
