@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/sdds/page.hpp"
+#include "format/sdds/record_walk.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::sdds {
+
+/// The row count of a step that is being written: readers refuse it, and it is the same in both byte orders.
+inline constexpr std::int32_t unfinished_count = -1;
+
+/// The row count that says that the true one follows with 64 bits.
+inline constexpr std::int32_t wide_count_marker = -2147483647 - 1;
+
+/// Parses a binary page (specs/sdds.md section 4).
+class BinaryPage final : public PageDescriber {
+ public:
+  BinaryPage(const PageContext& context, std::uint64_t offset);
+
+  [[nodiscard]] std::optional<Need> advance(const Window& window) override;
+  [[nodiscard]] std::optional<Page> take() override;
+  [[nodiscard]] std::optional<Page> salvage() override;
+
+ private:
+  enum class Stage : std::uint8_t { row_count, parameters, arrays, table, complete, no_page };
+
+  // Each goes on with its stage and returns false when more bytes must be seen: need_ says which.
+  [[nodiscard]] bool take_row_count();
+  [[nodiscard]] bool take_parameters();
+  [[nodiscard]] bool take_arrays();
+  [[nodiscard]] bool take_table();
+
+  [[nodiscard]] bool take_array();
+  [[nodiscard]] bool take_extents(const ArrayDefinition& array);
+  [[nodiscard]] bool take_attribute_elements(const ArrayDefinition& array, std::uint64_t elements);
+  [[nodiscard]] bool take_field_elements(const ArrayDefinition& array, std::uint64_t elements);
+  [[nodiscard]] bool take_rows();
+  [[nodiscard]] bool take_columns();
+  [[nodiscard]] bool walk(const Run& run);
+  void end_rows_early(Run found, const Error& reason);
+  void finish_table();
+
+  [[nodiscard]] const std::byte* peek(std::uint64_t length, const std::string& object);
+  /// The length of the string at position_ with its bytes known, or nothing.
+  [[nodiscard]] std::optional<std::string> peek_string(const std::string& object);
+  void check_remaining(std::uint64_t count, std::uint64_t least_bytes, const std::string& object) const;
+  void spend(std::uint64_t bytes, const std::string& object);
+  [[noreturn]] void fail_for_memory(const std::string& object) const;
+  [[nodiscard]] Run run_of(std::uint64_t records, std::vector<Cell> cells) const;
+
+  const Header& header_;
+  std::uint64_t file_size_;
+  std::uint64_t budget_;
+  ByteOrder order_;
+  Stage stage_ = Stage::row_count;
+  std::uint64_t position_;
+  Window window_;
+  Need need_;
+  Page page_;
+  std::uint64_t rows_ = 0;
+  std::size_t item_ = 0;                ///< the parameter, array or column at hand
+  std::vector<std::uint64_t> extents_;  ///< of the array at hand, once they are known
+  std::vector<std::string> strings_;    ///< of the attribute at hand
+  std::optional<RecordWalk> walk_;
+  bool salvageable_ = false;
+};
+
+}  // namespace quire::sdds

@@ -1,0 +1,255 @@
+#include "format/sdds/describer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "format/sdds/binary_page.hpp"
+#include "format/sdds/header_lexer.hpp"
+#include "format/sdds/schema.hpp"
+#include "format/sdds/text_values.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::sdds {
+namespace {
+
+constexpr std::size_t first_read = 64 << 10;
+
+/// All bytes of an included file.
+[[nodiscard]] std::string read_included(const NeedFile& file, const DescribeContext& context, std::uint64_t most) {
+  const auto bytes = context.neighbour ? context.neighbour(file.name) : nullptr;
+  if (bytes == nullptr)
+    throw error_at(file.offset, file.line, "the included file \"" + file.name + "\" does not exist");
+  const std::uint64_t size = bytes->size();
+  if (size > most) throw error_at(file.offset, file.line, "the included file \"" + file.name + "\" is too long");
+  std::string text(static_cast<std::size_t>(size), '\0');
+  text.resize(bytes->read(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+[[nodiscard]] std::string_view order_name(const Header& header) {
+  if (!header.declared_order) return "undeclared";
+  return *header.declared_order == ByteOrder::little ? "little" : "big";
+}
+
+/// The first parameter whose fixed value is none of its type.
+[[nodiscard]] const ParameterDefinition* bad_fixed_value(const Header& header) {
+  for (const ParameterDefinition& parameter : header.parameters) {
+    if (parameter.fixed_value && !parameter_from(parameter.type, *parameter.fixed_value)) return &parameter;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Header read_header(ByteSource& bytes, const DescribeContext& context, const HeaderOptions& options) {
+  const std::uint64_t size = bytes.size();
+  std::string known;
+  IncludedFiles included;
+  std::uint64_t included_bytes = 0;
+  std::size_t wanted = first_read;
+  while (true) {
+    const std::size_t before = known.size();
+    known.resize(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, size)));
+    const auto fresh = std::as_writable_bytes(std::span(known)).subspan(before);
+    if (bytes.read(before, fresh) < fresh.size()) {
+      throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context.path);
+    }
+    try {
+      HeaderAnswer answer = parse_header(known, known.size() == size, included, options);
+      if (auto* header = std::get_if<Header>(&answer)) return std::move(*header);
+      if (const auto* file = std::get_if<NeedFile>(&answer)) {
+        included[file->name] = read_included(*file, context, options.largest_header - included_bytes);
+        included_bytes += included[file->name].size();
+      } else {
+        wanted = known.size() * 2;
+      }
+    } catch (Error& error) {
+      throw error.in_file(context.path);
+    }
+  }
+}
+
+FileDescription file_description(const Header& header) {
+  FileDescription file;
+  file.format = "sdds";
+  file.title = header.text.value_or(std::string());
+  file.contents = header.contents.value_or(std::string());
+  const DataCommand& data = header.data;
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  file.layout = {{"version", std::to_string(header.version)},
+                 {"mode", data.mode == Mode::ascii ? "ascii" : "binary"},
+                 {"byte order", std::string(order_name(header))},
+                 {"major order", data.column_major ? "column" : "row"},
+                 {"lines_per_row", number(data.lines_per_row)},
+                 {"no_row_counts", number(data.no_row_counts ? 1 : 0)},
+                 {"additional_header_lines", number(data.additional_header_lines)},
+                 {"fixed_row_count", number(data.fixed_row_count ? 1 : 0)}};
+  for (const ParameterDefinition& parameter : header.parameters) {
+    if (!parameter.fixed_value) continue;
+    const auto value = parameter_from(parameter.type, *parameter.fixed_value);
+    if (value) file.attributes.push_back({quantity_of(parameter), *value});
+  }
+  file.warnings = header.warnings;
+  return file;
+}
+
+SddsDescriber::SddsDescriber(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                             const HeaderOptions& options)
+    : bytes_(std::move(bytes)),
+      context_(context),
+      header_(read_header(*bytes_, context_, options)),
+      file_(file_description(header_)),
+      size_(bytes_->size()),
+      ahead_(*bytes_, size_),
+      numbered_(has_step_parameter(header_)) {
+  add_file_attributes();
+}
+
+void SddsDescriber::add_file_attributes() {
+  const bool any = std::any_of(header_.arrays.begin(), header_.arrays.end(),
+                               [](const ArrayDefinition& array) { return array.group_name == file_attribute_group; });
+  if (!any || header_.data.mode == Mode::ascii) return;
+  look_up_to(0);
+  if (!last_) return;
+  file_.attributes.insert(file_.attributes.end(), last_->file_attributes.begin(), last_->file_attributes.end());
+}
+
+std::uint64_t SddsDescriber::steps() {
+  while (!complete_) look_up_to(pages_.size());
+  return pages_.size();
+}
+
+std::int64_t SddsDescriber::step_number(std::uint64_t index) {
+  look_up_to(index);
+  if (index >= pages_.size()) throw Error(ErrorKind::missing, "there is no step at position " + std::to_string(index));
+  return number_of(index);
+}
+
+std::optional<StepLayout> SddsDescriber::step(std::uint64_t index) {
+  look_up_to(index);
+  if (index < pages_.size()) {
+    if (last_ && last_index_ == index) return finished(*last_, index);
+    auto page = parse(pages_[index].offset);
+    if (!page) throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context_.path);
+    return finished(*std::move(page), index);
+  }
+  if (damage_ && index == pages_.size()) throw Error(*damage_);
+  return std::nullopt;
+}
+
+std::optional<StepLayout> SddsDescriber::salvage(std::uint64_t index) {
+  look_up_to(index);
+  if (!salvaged_ || index != pages_.size()) return std::nullopt;
+  StepLayout layout = finished(*salvaged_, index);
+  if (numbered_) layout.description.number = salvaged_->step.value_or(static_cast<std::int64_t>(index));
+  return layout;
+}
+
+Publication SddsDescriber::repair() {
+  (void)steps();
+  Publication acts;
+  // The file allows missing rows at its end, but nothing could follow them.
+  if (!pages_.empty() && pages_.back().cut) acts.emplace_back(true_count());
+  const bool rest = end_of_steps() < size_;
+  if (rest && (!damage_ || unfinished_)) acts.emplace_back(PublishResize{end_of_steps()});
+  return acts;
+}
+
+PublishWrite SddsDescriber::true_count() {
+  const std::uint64_t offset = pages_.back().offset;
+  const auto layout = step(pages_.size() - 1);
+  const std::uint64_t rows = layout->description.tables.front().rows;
+  std::vector<std::byte> count(sizeof(std::int32_t));
+  const bool read = bytes_->read(offset, count) == count.size();
+  if (!read || load<std::int32_t>(count.data(), header_.order()) != wide_count_marker) {
+    store(count.data(), static_cast<std::int32_t>(rows), header_.order());
+    return {offset, std::move(count)};
+  }
+  count.resize(sizeof(std::uint64_t));
+  store(count.data(), rows, header_.order());
+  return {offset + sizeof(std::int32_t), std::move(count)};
+}
+
+std::uint64_t SddsDescriber::end_of_steps() const { return pages_.empty() ? header_.data_offset : pages_.back().end; }
+
+void SddsDescriber::look_up_to(std::uint64_t index) {
+  while (!complete_ && pages_.size() <= index) {
+    const std::uint64_t offset = end_of_steps();
+    try {
+      if (pages_.empty()) {
+        if (const ParameterDefinition* parameter = bad_fixed_value(header_)) {
+          throw Error(ErrorKind::bad_file,
+                      "its fixed_value \"" + *parameter->fixed_value + "\" is no value of its type")
+              .on("parameter " + parameter->name);
+        }
+      }
+      auto page = parse(offset);
+      if (!page) {
+        complete_ = true;
+      } else {
+        remember(*page);
+        last_ = std::move(page);
+        last_index_ = pages_.size() - 1;
+      }
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::bad_file) throw;
+      note_damage(error, pages_.size());
+    }
+  }
+}
+
+std::optional<Page> SddsDescriber::parse(std::uint64_t offset) {
+  std::unique_ptr<PageDescriber> describer;
+  try {
+    describer = describe_page({&header_, size_, context_.memory_budget}, offset);
+    Window window = ahead_.last();
+    while (const auto need = describer->advance(window)) window = ahead_.read(*need);
+  } catch (Error& error) {
+    if (error.kind() == ErrorKind::bad_file) salvaged_ = describer->salvage();
+    throw error.in_file(context_.path);
+  }
+  return describer->take();
+}
+
+void SddsDescriber::remember(const Page& page) {
+  if (pages_.size() >= context_.memory_budget / sizeof(Entry)) {
+    throw Error(ErrorKind::memory, "the file has more steps than the memory budget can index")
+        .in_file(context_.path)
+        .advise("raise the memory budget");
+  }
+  if (numbered_ && !(page.step && (pages_.empty() || *page.step > pages_.back().number))) numbered_ = false;
+  pages_.push_back({page.layout.offset, page.layout.end, page.step.value_or(0), page.cut});
+  complete_ = page.cut;
+}
+
+void SddsDescriber::note_damage(Error error, std::uint64_t index) {
+  complete_ = true;
+  if (!error.object().empty()) {
+    error.on("step at position " + std::to_string(index) + ", " + error.object());
+  } else {
+    error.on("step at position " + std::to_string(index));
+  }
+  error.in_file(context_.path);
+  damage_ = std::move(error);
+  const std::uint64_t offset = end_of_steps();
+  std::vector<std::byte> count(sizeof(std::int32_t));
+  unfinished_ = header_.data.mode == Mode::binary && bytes_->read(offset, count) == count.size() &&
+                load<std::int32_t>(count.data(), header_.order()) == unfinished_count;
+}
+
+std::int64_t SddsDescriber::number_of(std::uint64_t index) const {
+  return numbered_ ? pages_[index].number : static_cast<std::int64_t>(index);
+}
+
+StepLayout SddsDescriber::finished(Page page, std::uint64_t index) const {
+  StepLayout layout = std::move(page.layout);
+  layout.description.number = index < pages_.size() ? number_of(index) : static_cast<std::int64_t>(index);
+  if (numbered_) {
+    std::erase_if(layout.description.attributes,
+                  [](const Attribute& attribute) { return attribute.name == step_parameter; });
+  }
+  return layout;
+}
+
+}  // namespace quire::sdds

@@ -1,0 +1,153 @@
+#include "format/sdds/fit.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "format/sdds/header_writer.hpp"
+#include "format/sdds/names.hpp"
+#include "format/sdds/schema.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::sdds {
+namespace {
+
+constexpr std::size_t longest_portable_command = 1023;  ///< bytes that other programs read
+
+/// Changes one step and remembers what it said about that.
+class Fitter {
+ public:
+  Fitter(const FileDescription& file, const StepDescription& step) : file_(file) { fit_.adapted = step; }
+
+  [[nodiscard]] Fit run() {
+    tell_of_file();
+    fit_attributes();
+    fit_tables();
+    fit_fields();
+    tell_of_long_commands();
+    return std::move(fit_);
+  }
+
+ private:
+  void lose(const std::string& object, const std::string& what) { fit_.losses.push_back(object + ": " + what); }
+
+  void tell_of_file();
+  void fit_attributes();
+  void fit_tables();
+  void fit_fields();
+  void tell_of_long_commands();
+  void fit_quantity(Quantity& quantity, const std::string& kind, std::set<std::string>& used);
+  void fit_text(std::string& text, const std::string& object, const std::string& what);
+
+  const FileDescription& file_;
+  Fit fit_;
+};
+
+void Fitter::fit_text(std::string& text, const std::string& object, const std::string& what) {
+  if (text.find('\0') != std::string::npos) {
+    std::erase(text, '\0');
+    lose(object, "zero bytes in its " + what + " are left out");
+  }
+  if (text.find('\n') != std::string::npos) {
+    text = on_one_line(std::move(text));
+    lose(object, "line ends in its " + what + " become blanks");
+  }
+  if (!text_fault(text).empty()) {
+    while (text.ends_with('\\')) text.pop_back();
+    lose(object, "the backslash at the end of its " + what + " is left out");
+  }
+  for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 1)) {
+    if (at != 0 && text[at - 1] == '\\') continue;
+    lose(object, "quotation marks in its " + what + " get a backslash in front");
+    break;
+  }
+}
+
+void Fitter::fit_quantity(Quantity& quantity, const std::string& kind, std::set<std::string>& used) {
+  const std::string object = kind + ' ' + quantity.name;
+  std::string valid = is_valid_name(quantity.name) ? quantity.name : valid_name_for(quantity.name);
+  while (!used.insert(valid).second) valid += '_';
+  if (valid != quantity.name) {
+    lose(object, "it is renamed to " + valid + ", for its name holds forbidden characters or is used twice");
+    quantity.name = valid;
+  }
+  if (held_as(quantity.type) != quantity.type) {
+    lose(object,
+         "its type " + std::string(name(quantity.type)) + " becomes " + std::string(name(held_as(quantity.type))));
+    quantity.type = held_as(quantity.type);
+  }
+  fit_text(quantity.unit, object, "unit");
+  fit_text(quantity.symbol, object, "symbol");
+  fit_text(quantity.description, object, "description");
+  if (!quantity.display.empty() && !format_string_fault(quantity.display, quantity.type).empty()) {
+    lose(object, "its display format \"" + quantity.display + "\" is left out, for it does not fit the type");
+    quantity.display.clear();
+  }
+  fit_text(quantity.display, object, "display format");
+}
+
+void Fitter::tell_of_file() {
+  for (const Attribute& attribute : file_.attributes) {
+    const std::string object = "attribute " + attribute.name + " of the file";
+    if (!is_valid_name(attribute.name)) lose(object, "it is renamed to " + valid_name_for(attribute.name));
+    if (!attribute.value.is_scalar())
+      lose(object, "it has more than one value and is written into every step as an array");
+  }
+}
+
+void Fitter::fit_attributes() {
+  std::set<std::string> used;
+  for (const Attribute& attribute : file_.attributes) used.insert(valid_name_for(attribute.name));
+  for (Attribute& attribute : fit_.adapted.attributes) {
+    const std::string object = "attribute " + attribute.name;
+    fit_quantity(attribute, "attribute", used);
+    attribute.value = attribute.value.converted_to(attribute.type);
+    if (!attribute.value.is_scalar()) lose(object, "it has more than one value and is written as an array");
+  }
+}
+
+void Fitter::fit_tables() {
+  auto& tables = fit_.adapted.tables;
+  for (std::size_t i = 1; i < tables.size(); ++i)
+    lose("table " + tables[i].name, "it is left out: a step holds one table");
+  if (tables.size() > 1) tables.resize(1);
+  if (tables.empty()) return;
+  if (!tables.front().name.empty()) lose("table " + tables.front().name, "its name is left out");
+  std::set<std::string> used;
+  for (Column& column : tables.front().columns) fit_quantity(column, "column", used);
+}
+
+void Fitter::fit_fields() {
+  std::set<std::string> used;
+  for (Field& field : fit_.adapted.fields) {
+    const std::string object = "field " + field.name;
+    fit_quantity(field, "field", used);
+    fit_text(field.group, object, "group");
+    if (field.components > 1) {
+      lose(object, "its " + std::to_string(field.components) + " components become arrays of their own, " + field.name +
+                       "[0] and so on");
+    }
+    for (const Attribute& attribute : field.attributes)
+      lose(object, "its attribute " + attribute.name + " is left out");
+    field.attributes.clear();
+  }
+}
+
+void Fitter::tell_of_long_commands() {
+  try {
+    const Header header = header_for(held_file(file_), held_step(fit_.adapted), {});
+    const std::size_t longest = longest_command(header);
+    if (longest <= longest_portable_command) return;
+    lose("header", "a definition takes " + std::to_string(longest) +
+                       " bytes, but other programs of the field read no more than 1023");
+  } catch (const Error& error) {
+    lose("header", error.message());
+  }
+}
+
+}  // namespace
+
+Fit fit_step(const FileDescription& file, const StepDescription& step) { return Fitter(file, step).run(); }
+
+}  // namespace quire::sdds

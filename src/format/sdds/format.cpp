@@ -1,0 +1,110 @@
+#include "format/sdds/format.hpp"
+
+#include <array>
+#include <string>
+
+#include "format/sdds/describer.hpp"
+#include "format/sdds/fit.hpp"
+#include "format/sdds/planner.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace sdds {
+namespace {
+
+/// The name of a compression by the first bytes of its files, or an empty text.
+[[nodiscard]] std::string_view compression_of(std::span<const std::byte> head) {
+  const auto begins_with = [head](std::initializer_list<unsigned> magic) {
+    return head.size() >= magic.size() &&
+           std::equal(magic.begin(), magic.end(), head.begin(),
+                      [](unsigned a, std::byte b) { return a == std::to_integer<unsigned>(b); });
+  };
+  if (begins_with({0x1f, 0x8b})) return "gzip";
+  if (begins_with({0xfd, '7', 'z', 'X', 'Z', 0x00})) return "xz";
+  if (begins_with({0x5d, 0x00, 0x00})) return "lzma";
+  return {};
+}
+
+[[nodiscard]] std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+const std::vector<Option>& reading_options() {
+  static const std::vector<Option> options{
+      {"strict", OptionKind::truth, "false", {}, "refuse files that need a tolerance, instead of warning"},
+      {"any_names", OptionKind::truth, "false", {}, "accept names with characters that the format forbids"},
+      {"unescape_quotes", OptionKind::truth, "false", {}, "read \\\" in texts of the header as \""},
+  };
+  return options;
+}
+
+const std::vector<Option>& writing_options() {
+  static const std::vector<Option> options{
+      {"byte_order", OptionKind::text, "native", {"native", "little", "big"}, "of all numbers in the data"},
+      {"major_order",
+       OptionKind::text,
+       "row",
+       {"row", "column"},
+       "whether the values of a row or those of a column stand side by side"},
+      {"step_parameter", OptionKind::truth, "true", {}, "keep the numbers of the steps in the parameter Step"},
+  };
+  return options;
+}
+
+class SddsFormat final : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "sdds"; }
+  [[nodiscard]] std::string_view title() const override { return "SDDS, self-describing data sets"; }
+  [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".sdds"}; }
+
+  [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
+    return has_magic(text_of(head)) || !compression_of(head).empty();
+  }
+
+  [[nodiscard]] const std::vector<Option>& read_options() const override { return reading_options(); }
+  [[nodiscard]] const std::vector<Option>& write_options() const override { return writing_options(); }
+
+  [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                                    const CheckedOptions& options) const override {
+    std::array<std::byte, 8> head{};
+    const std::string_view compression = compression_of(std::span(head).first(bytes->read(0, head)));
+    if (!compression.empty()) {
+      throw Error(ErrorKind::unsupported,
+                  "the file is compressed (" + std::string(compression) + "), which cannot be read yet")
+          .in_file(context.path)
+          .at(0)
+          .advise("decompress it first");
+    }
+    HeaderOptions header;
+    header.strict = options.truth("strict");
+    header.any_names = options.truth("any_names");
+    header.unescape_quotes = options.truth("unescape_quotes");
+    // Definitions take up to sixteen times the memory of their text.
+    header.largest_header = context.memory_budget / 16;
+    return std::make_unique<SddsDescriber>(std::move(bytes), context, header);
+  }
+
+  [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
+    WriteLayout layout;
+    const std::string& order = options.text("byte_order");
+    if (order != "native") layout.order = order == "big" ? ByteOrder::big : ByteOrder::little;
+    layout.column_major = options.text("major_order") == "column";
+    layout.step_parameter = options.truth("step_parameter");
+    const bool order_given = options.given("byte_order") && order != "native";
+    return std::make_unique<SddsPlanner>(layout, order_given, options.given("major_order"));
+  }
+
+  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step) const override {
+    return fit_step(file, step);
+  }
+};
+
+}  // namespace
+}  // namespace sdds
+
+const Format& sdds_format() {
+  static const sdds::SddsFormat format;
+  return format;
+}
+
+}  // namespace quire

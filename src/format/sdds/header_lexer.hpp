@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quire/base/error.hpp"
+
+namespace quire::sdds {
+
+/// A bad_file error at a place in a header.
+[[nodiscard]] Error error_at(std::uint64_t offset, std::uint64_t line, const std::string& message);
+
+/// A line of a header text.
+struct Line {
+  std::string_view text;     ///< without the line end
+  std::uint64_t number = 0;  ///< counted from 1
+  std::uint64_t offset = 0;  ///< of its first byte
+  std::uint64_t after = 0;   ///< the offset behind the line end
+};
+
+/// Cuts a text of which perhaps only the first bytes are known into lines (LF or CRLF).
+class LineReader {
+ public:
+  /// `complete`: no bytes follow the known ones.
+  LineReader(std::string_view known, bool complete) : known_(known), complete_(complete) {}
+
+  /// The next line, or nothing at the end of the known bytes.
+  [[nodiscard]] std::optional<Line> next();
+  /// After next() gave nothing: true if the text ends here, false if more bytes must become known.
+  [[nodiscard]] bool at_end() const noexcept { return complete_; }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return position_; }
+  [[nodiscard]] std::uint64_t line_number() const noexcept { return number_; }
+
+ private:
+  std::string_view known_;
+  bool complete_;
+  std::size_t position_ = 0;
+  std::uint64_t number_ = 0;
+};
+
+/// One `name = value` of a command.
+struct Field {
+  std::string name;
+  std::string value;  ///< as written, without the enclosing quotation marks
+  std::uint64_t offset = 0;
+  std::uint64_t line = 0;
+};
+
+/// A namelist: `&name field, field ... &end`.
+struct Command {
+  std::string name;
+  std::vector<Field> fields;
+  std::uint64_t offset = 0;
+  std::uint64_t line = 0;
+  std::string_view rest;    ///< what stands behind `&end` on its line
+  std::uint64_t bytes = 0;  ///< of all its lines together, without comments
+};
+
+/// Collects a command from the lines over which it spans. A state machine over characters: comments, quotation marks
+/// and line ends mean what the value at hand makes of them (specs/sdds.md sections 2.2 and 2.3).
+class CommandLexer {
+ public:
+  /// Takes the next line of the command, the first one from its `&` on. True when `&end` was found.
+  /// Throws bad_file errors with byte offsets.
+  [[nodiscard]] bool feed(const Line& line);
+  /// Whether a command has been begun and not yet ended.
+  [[nodiscard]] bool is_open() const noexcept { return state_ != State::idle; }
+  /// The command that feed() has completed.
+  [[nodiscard]] Command take();
+  /// The error for a text that ends inside the command.
+  [[noreturn]] void fail_at_end(std::uint64_t offset) const;
+
+ private:
+  enum class State : std::uint8_t {
+    idle,
+    command_name,
+    between,
+    field_name,
+    before_equals,
+    before_value,
+    bare,
+    quoted
+  };
+
+  /// Takes one character; false when `&end` is complete and the character is the one behind it.
+  [[nodiscard]] bool take_character(char c, bool literal);
+  [[nodiscard]] bool end_field_name();
+  void end_bare_value();
+  void begin_field(char c);
+  void finish_field();
+  [[nodiscard]] bool comments_count() const noexcept;
+
+  State state_ = State::idle;
+  Command command_;
+  Field field_;
+  bool inner_quote_ = false;  ///< inside quotation marks within a bare value
+  std::uint64_t offset_ = 0;  ///< of the character at hand
+  std::uint64_t line_ = 0;
+};
+
+/// Where the first character stands that is neither inside quotation marks nor in a comment and equals `wanted`.
+[[nodiscard]] std::size_t find_unquoted(std::string_view line, char wanted);
+
+}  // namespace quire::sdds

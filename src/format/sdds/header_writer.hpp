@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "format/sdds/header.hpp"
+
+namespace quire::sdds {
+
+/// The lowest version that holds everything the header defines (specs/sdds.md section 2.1).
+[[nodiscard]] int lowest_version(const Header& header);
+
+/// The bytes of a header, by the templates of specs/sdds.md section 2.9, in the lowest version; `header.version`,
+/// `data_offset` and `warnings` are not looked at.
+/// Throws unsupported errors for texts that could not be read back: those for which text_fault() finds a fault.
+[[nodiscard]] std::string write_header(const Header& header);
+
+/// Why a text cannot stand in a header, or an empty text.
+[[nodiscard]] std::string text_fault(std::string_view text);
+
+/// The nearest text that can stand in a header: line ends become blanks.
+[[nodiscard]] std::string on_one_line(std::string text);
+
+/// Bytes of the longest command, for the warning that other programs read no more than 1023.
+[[nodiscard]] std::size_t longest_command(const Header& header);
+
+}  // namespace quire::sdds

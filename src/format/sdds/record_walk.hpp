@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "format/sdds/need.hpp"
+#include "quire/plan/record.hpp"
+
+namespace quire::sdds {
+
+/// Steps over records that hold strings and have therefore no fixed size, from string length to string length, and
+/// remembers where every so many of them begin.
+class RecordWalk {
+ public:
+  /// `run` has offset, records, order and cells; marks and bytes are found. `file_size` bounds every length.
+  RecordWalk(Run run, std::uint64_t file_size);
+
+  /// Goes on with the bytes of the window. Nothing: all records are found.
+  /// Throws bad_file errors for negative lengths and for records beyond the end of the file.
+  [[nodiscard]] std::optional<Need> advance(const Window& window);
+
+  /// The run with the records found so far.
+  [[nodiscard]] Run found() const;
+  [[nodiscard]] std::uint64_t end() const noexcept { return record_begin_; }
+
+ private:
+  Run run_;
+  std::uint64_t file_size_;
+  std::vector<std::uint64_t> gaps_;  ///< bytes in front of each string of a record
+  std::uint64_t behind_ = 0;         ///< bytes behind the last one
+  std::uint64_t record_ = 0;         ///< complete ones
+  std::uint64_t record_begin_ = 0;
+  std::size_t string_ = 0;      ///< the next one of the record at hand
+  std::uint64_t position_ = 0;  ///< behind the last string
+};
+
+/// The smallest power of two for which at most 4096 marks cover all records.
+[[nodiscard]] std::uint64_t mark_distance(std::uint64_t records) noexcept;
+
+}  // namespace quire::sdds

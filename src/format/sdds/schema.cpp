@@ -1,0 +1,310 @@
+#include "format/sdds/schema.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "format/sdds/header_writer.hpp"
+#include "format/sdds/names.hpp"
+#include "format/sdds/page.hpp"
+#include "format/sdds/text_values.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::sdds {
+namespace {
+
+constexpr std::uint64_t largest_extent = std::numeric_limits<std::int32_t>::max();
+
+void check_name(const std::string& name, const std::string& object) {
+  if (is_valid_name(name)) return;
+  throw Error(ErrorKind::unsupported, "the name holds characters that the file cannot have in names")
+      .on(object)
+      .advise("call it " + valid_name_for(name));
+}
+
+void check_text(const std::string& text, const std::string& what, const std::string& object) {
+  const std::string fault = text_fault(text);
+  if (!fault.empty()) throw Error(ErrorKind::unsupported, "its " + what + " cannot be written: " + fault).on(object);
+}
+
+/// Texts on one line and checked, the type widened.
+void hold(Quantity& quantity, const std::string& object) {
+  check_name(quantity.name, object);
+  quantity.type = held_as(quantity.type);
+  for (auto [text, what] : {std::pair(&quantity.unit, "unit"), std::pair(&quantity.symbol, "symbol"),
+                            std::pair(&quantity.description, "description"), std::pair(&quantity.display, "display")}) {
+    *text = on_one_line(std::move(*text));
+    check_text(*text, what, object);
+  }
+}
+
+void hold(Attribute& attribute) {
+  const std::string object = "attribute " + attribute.name;
+  hold(attribute, object);
+  attribute.value = attribute.value.converted_to(held_as(attribute.value.type()));
+  attribute.type = attribute.value.type();
+  for (const std::uint64_t extent : attribute.value.shape()) {
+    if (extent > largest_extent) throw Error(ErrorKind::unsupported, "it has too many values").on(object);
+  }
+}
+
+void hold(Field& field) {
+  const std::string object = "field " + field.name;
+  hold(field, object);
+  field.group = on_one_line(std::move(field.group));
+  check_text(field.group, "group", object);
+  if (field.extents.empty()) throw Error(ErrorKind::unsupported, "a field needs at least one axis").on(object);
+  for (const std::uint64_t extent : field.extents) {
+    if (extent <= largest_extent) continue;
+    throw Error(ErrorKind::unsupported, "an extent of " + std::to_string(extent) + " exceeds 31 bits").on(object);
+  }
+  if (field.group == attribute_group || field.group == file_attribute_group) {
+    throw Error(ErrorKind::unsupported, "the group \"" + field.group + "\" is kept for attributes").on(object);
+  }
+}
+
+[[nodiscard]] std::optional<std::string> optional_text(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+void define(Definition& definition, const Quantity& quantity) {
+  definition.name = quantity.name;
+  definition.type = quantity.type;
+  definition.symbol = optional_text(quantity.symbol);
+  definition.units = optional_text(quantity.unit);
+  definition.description = optional_text(quantity.description);
+  // Readers of the field refuse files with formats that do not fit.
+  if (format_string_fault(quantity.display, quantity.type).empty()) {
+    definition.format_string = optional_text(quantity.display);
+  }
+}
+
+[[nodiscard]] ParameterDefinition step_definition(std::int64_t number) {
+  ParameterDefinition definition;
+  definition.name = step_parameter;
+  using Limits = std::numeric_limits<std::int32_t>;
+  definition.type = number >= Limits::min() && number <= Limits::max() ? Type::int32 : Type::int64;
+  definition.description = "step number";
+  return definition;
+}
+
+[[nodiscard]] ArrayDefinition attribute_definition(const Attribute& attribute, std::string_view group) {
+  ArrayDefinition definition;
+  define(definition, attribute);
+  definition.group_name = group;
+  definition.dimensions = attribute.value.shape().size();
+  return definition;
+}
+
+template <class Definitions>
+void check_distinct(const Definitions& definitions, const std::string& kind) {
+  std::unordered_map<std::string_view, int> seen;
+  for (const auto& definition : definitions) {
+    if (++seen[definition.name] > 1) {
+      throw Error(ErrorKind::conflict, "the name is used twice").on(kind + ' ' + definition.name);
+    }
+  }
+}
+
+template <class Definitions>
+[[nodiscard]] auto find_definition(const Definitions& definitions, std::string_view name) {
+  return std::find_if(definitions.begin(), definitions.end(),
+                      [name](const auto& definition) { return definition.name == name; });
+}
+
+/// The type of the header, if values of the step's type may become that.
+[[nodiscard]] Type agreed_type(const Definition& definition, Type type, bool lossy, const std::string& object) {
+  const bool kept = type == definition.type || converts_without_loss(type, definition.type);
+  const bool possible = (type == Type::string) == (definition.type == Type::string);
+  if (kept || (lossy && possible)) return definition.type;
+  throw Error(ErrorKind::type, "its values are " + std::string(name(type)) + ", but the steps before have it as " +
+                                   std::string(name(definition.type)))
+      .on(object);
+}
+
+void check_unit(const Definition& definition, const Quantity& quantity, const std::string& object) {
+  if (quantity.unit.empty() || quantity.unit == definition.units.value_or(std::string())) return;
+  throw Error(ErrorKind::conflict, "its unit is \"" + quantity.unit + "\", but the steps before have it in \"" +
+                                       definition.units.value_or(std::string()) + '"')
+      .on(object);
+}
+
+[[nodiscard]] Error not_in_header(const std::string& object) {
+  return Error(ErrorKind::conflict, "the steps before do not have it, and all steps of this file have one structure")
+      .on(object);
+}
+
+[[nodiscard]] Error missing_in_step(const std::string& object) {
+  return Error(ErrorKind::conflict, "the steps before have it, this step has not").on(object);
+}
+
+void agree_on_attribute(const Header& header, Attribute& attribute, bool lossy) {
+  const std::string object = "attribute " + attribute.name;
+  const Definition* definition = nullptr;
+  if (attribute.value.is_scalar()) {
+    const auto found = find_definition(header.parameters, attribute.name);
+    if (found == header.parameters.end()) throw not_in_header(object);
+    if (found->fixed_value) throw Error(ErrorKind::conflict, "it is an attribute of the whole file").on(object);
+    definition = &*found;
+  } else {
+    const auto found = find_definition(header.arrays, attribute.name);
+    if (found == header.arrays.end() || found->group_name != attribute_group) throw not_in_header(object);
+    if (found->dimensions != attribute.value.shape().size()) {
+      throw Error(ErrorKind::conflict, "the steps before have it with another number of axes").on(object);
+    }
+    definition = &*found;
+  }
+  check_unit(*definition, attribute, object);
+  try {
+    attribute.value = attribute.value.converted_to(definition->type, lossy);
+  } catch (Error& error) {
+    throw error.on(object);
+  }
+  attribute.type = definition->type;
+}
+
+void agree_on_columns(const Header& header, StepDescription& step, bool lossy) {
+  std::vector<Column> none;
+  std::vector<Column>& columns = step.tables.empty() ? none : step.tables.front().columns;
+  for (Column& column : columns) {
+    const std::string object = "column " + column.name;
+    const auto found = find_definition(header.columns, column.name);
+    if (found == header.columns.end()) throw not_in_header(object);
+    check_unit(*found, column, object);
+    column.type = agreed_type(*found, column.type, lossy, object);
+  }
+  for (const ColumnDefinition& definition : header.columns) {
+    if (find_definition(columns, definition.name) == columns.end()) throw missing_in_step("column " + definition.name);
+  }
+}
+
+void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
+  std::vector<std::string> names;
+  for (const FieldArray& array : field_arrays(step)) {
+    Field& field = step.fields[array.field];
+    const std::string object = "field " + field.name;
+    const auto found = find_definition(header.arrays, array.name);
+    if (found == header.arrays.end() || is_attribute_array(*found)) throw not_in_header(object);
+    if (found->dimensions != field.extents.size()) {
+      throw Error(ErrorKind::conflict, "the steps before have it with another number of axes").on(object);
+    }
+    check_unit(*found, field, object);
+    field.type = agreed_type(*found, field.type, lossy, object);
+    names.push_back(array.name);
+  }
+  for (const ArrayDefinition& definition : header.arrays) {
+    if (is_attribute_array(definition)) continue;
+    if (std::find(names.begin(), names.end(), definition.name) == names.end()) {
+      throw missing_in_step("field " + definition.name);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<FieldArray> field_arrays(const StepDescription& step) {
+  std::vector<FieldArray> arrays;
+  for (std::size_t i = 0; i < step.fields.size(); ++i) {
+    const Field& field = step.fields[i];
+    for (std::uint64_t component = 0; component < field.components; ++component) {
+      const std::string suffix = field.components == 1 ? "" : '[' + std::to_string(component) + ']';
+      arrays.push_back({i, component, field.name + suffix});
+    }
+  }
+  return arrays;
+}
+
+StepDescription held_step(const StepDescription& step) {
+  StepDescription held = step;
+  for (Attribute& attribute : held.attributes) hold(attribute);
+  if (held.tables.size() > 1) {
+    throw Error(ErrorKind::unsupported, "a step of this format has one table at most")
+        .on("table " + held.tables[1].name);
+  }
+  for (Table& table : held.tables) {
+    for (Column& column : table.columns) hold(column, "column " + column.name);
+  }
+  for (Field& field : held.fields) hold(field);
+  return held;
+}
+
+FileDescription held_file(const FileDescription& file) {
+  FileDescription held = file;
+  held.title = on_one_line(std::move(held.title));
+  held.contents = on_one_line(std::move(held.contents));
+  check_text(held.title, "title", "file");
+  check_text(held.contents, "contents", "file");
+  for (Attribute& attribute : held.attributes) {
+    if (!is_valid_name(attribute.name)) attribute.name = valid_name_for(attribute.name);
+    hold(attribute);
+  }
+  return held;
+}
+
+Header header_for(const FileDescription& file, const StepDescription& step, const WriteLayout& layout) {
+  Header header;
+  header.declared_order = layout.order;
+  header.data.column_major = layout.column_major;
+  header.text = optional_text(file.title);
+  header.contents = optional_text(file.contents);
+  const bool has_own_step = find_attribute(step.attributes, step_parameter) != nullptr ||
+                            find_attribute(file.attributes, step_parameter) != nullptr;
+  if (layout.step_parameter && !has_own_step) header.parameters.push_back(step_definition(step.number));
+
+  for (const Attribute& attribute : file.attributes) {
+    if (!attribute.value.is_scalar()) {
+      header.arrays.push_back(attribute_definition(attribute, file_attribute_group));
+      continue;
+    }
+    ParameterDefinition& definition = header.parameters.emplace_back();
+    define(definition, attribute);
+    definition.fixed_value = parameter_line(attribute.value);
+  }
+  for (const Attribute& attribute : step.attributes) {
+    if (attribute.value.is_scalar()) {
+      define(header.parameters.emplace_back(), attribute);
+    } else {
+      header.arrays.push_back(attribute_definition(attribute, attribute_group));
+    }
+  }
+  for (const FieldArray& array : field_arrays(step)) {
+    const Field& field = step.fields[array.field];
+    ArrayDefinition& definition = header.arrays.emplace_back();
+    define(definition, field);
+    definition.name = array.name;
+    definition.group_name = optional_text(field.group);
+    definition.dimensions = field.extents.size();
+  }
+  for (const Table& table : step.tables) {
+    for (const Column& column : table.columns) define(header.columns.emplace_back(), column);
+  }
+  check_distinct(header.parameters, "attribute");
+  check_distinct(header.arrays, "array");
+  check_distinct(header.columns, "column");
+  header.version = lowest_version(header);
+  return header;
+}
+
+StepDescription agreed_step(const Header& header, StepDescription step, bool lossy) {
+  for (Attribute& attribute : step.attributes) agree_on_attribute(header, attribute, lossy);
+  agree_on_columns(header, step, lossy);
+  agree_on_fields(header, step, lossy);
+  return step;
+}
+
+bool has_step_parameter(const Header& header) {
+  const auto found = find_definition(header.parameters, step_parameter);
+  return found != header.parameters.end() && is_integer(found->type) && !found->fixed_value;
+}
+
+const Attribute* find_attribute(const std::vector<Attribute>& attributes, std::string_view name) {
+  const auto found = find_definition(attributes, name);
+  return found == attributes.end() ? nullptr : &*found;
+}
+
+bool is_attribute_array(const ArrayDefinition& array) {
+  return array.group_name == attribute_group || array.group_name == file_attribute_group;
+}
+
+}  // namespace quire::sdds

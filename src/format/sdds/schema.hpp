@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/sdds/header.hpp"
+#include "quire/model/description.hpp"
+
+namespace quire::sdds {
+
+/// How a file is to be written.
+struct WriteLayout {
+  ByteOrder order = native_order;
+  bool column_major = false;
+  bool step_parameter = true;  ///< the numbers of the steps are kept in a parameter of their own
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(order, column_major, step_parameter);
+  }
+};
+
+/// A field is written as one array for each of its components.
+struct FieldArray {
+  std::size_t field = 0;
+  std::uint64_t component = 0;
+  std::string name;  ///< that of the field, or name[component] where there are several
+};
+[[nodiscard]] std::vector<FieldArray> field_arrays(const StepDescription& step);
+
+/// A step as the format holds it: types widened, texts on one line. Throws unsupported errors for names and texts that
+/// cannot be written, for more than one table and for extents beyond 32 bits.
+[[nodiscard]] StepDescription held_step(const StepDescription& step);
+
+/// The same for the attributes and texts of a file, but names are replaced by valid ones: nobody else can.
+[[nodiscard]] FileDescription held_file(const FileDescription& file);
+
+/// The header of a file whose first step is this one. Both as held. Throws conflict errors for names that appear twice.
+[[nodiscard]] Header header_for(const FileDescription& file, const StepDescription& step, const WriteLayout& layout);
+
+/// The held step with the types of the header. Throws conflict errors for whatever the header lacks or, `attributes`
+/// apart, for what it asks for and the step does not have; type errors where values could change, unless `lossy`.
+[[nodiscard]] StepDescription agreed_step(const Header& header, StepDescription step, bool lossy);
+
+/// Whether the header has an integer parameter Step without a fixed value.
+[[nodiscard]] bool has_step_parameter(const Header& header);
+
+/// Of a step: the attribute of this name, or nothing.
+[[nodiscard]] const Attribute* find_attribute(const std::vector<Attribute>& attributes, std::string_view name);
+
+/// Whether an array holds the value of an attribute.
+[[nodiscard]] bool is_attribute_array(const ArrayDefinition& array);
+
+}  // namespace quire::sdds

@@ -1,0 +1,118 @@
+#include "format/sdds/table_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/sdds/title.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/base/error.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire::sdds {
+namespace {
+
+constexpr std::uint64_t length_bytes = sizeof(std::int32_t);
+
+/// The bytes of a value but those of a string itself.
+[[nodiscard]] std::uint64_t fixed_bytes(Type type) noexcept {
+  return type == Type::string ? length_bytes : size_of(type);
+}
+
+/// A cell for each column of the header, which names the column of the step.
+[[nodiscard]] std::vector<Cell> cells_of(const Header& header, const StepPart& mine) {
+  std::vector<Cell> cells;
+  if (mine.description.tables.empty()) return cells;
+  const Table& table = mine.description.tables.front();
+  for (const ColumnDefinition& column : header.columns) cells.push_back({table.find(column.name), column.type});
+  return cells;
+}
+
+[[nodiscard]] Run run_at(std::uint64_t offset, std::uint64_t rows, ByteOrder order, std::vector<Cell> cells,
+                         std::uint64_t string_bytes) {
+  Run run;
+  run.offset = offset;
+  run.records = rows;
+  run.order = order;
+  std::uint64_t record = 0;
+  bool is_fixed = true;
+  for (const Cell& cell : cells) {
+    record += fixed_bytes(cell.type);
+    is_fixed = is_fixed && cell.type != Type::string;
+  }
+  run.record_bytes = is_fixed ? record : 0;
+  run.bytes = checked_add(checked_multiply(rows, record), string_bytes);
+  run.cells = std::move(cells);
+  return run;
+}
+
+}  // namespace
+
+Measure table_string_slots(const Header& header, const StepPart& mine) {
+  Measure slots;
+  for (const Cell& cell : cells_of(header, mine)) {
+    if (cell.type != Type::string) continue;
+    const std::uint64_t bytes = mine.string_bytes.at(0).at(static_cast<std::size_t>(cell.column));
+    if (slots.empty() || header.data.column_major) {
+      slots.push_back(bytes);
+    } else {
+      slots.front() = checked_add(slots.front(), bytes);
+    }
+  }
+  return slots;
+}
+
+TablePlan plan_table(const Header& header, const StepPart& mine, const TableSlots& slots, std::uint64_t position) {
+  TablePlan plan;
+  plan.end = position;
+  std::vector<Cell> cells = cells_of(header, mine);
+  if (cells.empty()) return plan;
+  const std::uint64_t rows = mine.description.tables.front().rows;
+  const Measure own = table_string_slots(header, mine);
+
+  // One block of records row-major, one for each column column-major.
+  std::vector<std::vector<Cell>> blocks;
+  if (header.data.column_major) {
+    for (const Cell& cell : cells) blocks.push_back({cell});
+  } else {
+    blocks.push_back(std::move(cells));
+  }
+  std::size_t slot = 0;
+  for (std::vector<Cell>& block : blocks) {
+    std::uint64_t record = 0;
+    for (const Cell& cell : block) record += fixed_bytes(cell.type);
+    const bool has_strings =
+        std::any_of(block.begin(), block.end(), [](const Cell& cell) { return cell.type == Type::string; });
+    const auto of = [&](std::span<const std::uint64_t> values) { return has_strings ? values[slot] : 0; };
+    const std::uint64_t before = checked_add(checked_multiply(slots.rows_before, record), of(slots.strings_before));
+    const std::uint64_t bytes = checked_add(checked_multiply(slots.rows, record), of(slots.strings));
+    plan.runs.push_back(run_at(checked_add(plan.end, before), rows, header.order(), std::move(block), of(own)));
+    plan.end = checked_add(plan.end, bytes);
+    if (has_strings) ++slot;
+  }
+  return plan;
+}
+
+std::vector<Run> field_runs(const Field& field, std::uint64_t component, const FieldPart& part, std::uint64_t begin,
+                            ByteOrder order) {
+  std::vector<Run> runs;
+  const bool is_empty =
+      part.box.count.empty() || std::find(part.box.count.begin(), part.box.count.end(), 0) != part.box.count.end();
+  if (is_empty) return runs;
+  const auto parts = contiguous_parts(field.extents, part.box);
+  if (field.type == Type::string) {
+    if (parts.size() != 1 || parts.front() != Slice{0, volume(field.extents)}) {
+      throw Error(ErrorKind::unsupported, "rank 0 must put all strings of a field").on("field " + field.name);
+    }
+    const ConstView& strings = part.views.at(static_cast<std::size_t>(component));
+    const std::uint64_t bytes = bytes_of_strings(strings) - strings.count * length_bytes;
+    runs.push_back(run_at(begin, strings.count, order, {{component, field.type}}, bytes));
+    return runs;
+  }
+  for (const Slice& slice : parts) {
+    const std::uint64_t offset = checked_add(begin, checked_multiply(slice.first, size_of(field.type)));
+    runs.push_back(run_at(offset, slice.count, order, {{component, field.type}}, 0));
+  }
+  return runs;
+}
+
+}  // namespace quire::sdds

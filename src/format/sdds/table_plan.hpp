@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/sdds/header.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::sdds {
+
+/// The bytes of this rank's strings in the table, lengths not counted: row-major in one slot, if there are string
+/// columns; column-major in one for each of them, in the order of the header.
+[[nodiscard]] Measure table_string_slots(const Header& header, const StepPart& mine);
+
+/// What this rank must know of the others to place its rows.
+struct TableSlots {
+  std::uint64_t rows_before = 0;
+  std::uint64_t rows = 0;
+  std::span<const std::uint64_t> strings_before;
+  std::span<const std::uint64_t> strings;
+};
+
+struct TablePlan {
+  std::vector<Run> runs;  ///< of this rank's rows; their cells name the columns of the rank's step
+  std::uint64_t end = 0;  ///< of the table
+};
+
+/// Pure. Where this rank's rows go in a table that begins at `position`.
+[[nodiscard]] TablePlan plan_table(const Header& header, const StepPart& mine, const TableSlots& slots,
+                                   std::uint64_t position);
+
+/// Pure. Where this rank's part of one component of a field goes whose elements begin at `begin`.
+[[nodiscard]] std::vector<Run> field_runs(const Field& field, std::uint64_t component, const FieldPart& part,
+                                          std::uint64_t begin, ByteOrder order);
+
+}  // namespace quire::sdds
