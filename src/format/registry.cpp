@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "format/sdds/format.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
@@ -14,7 +15,7 @@ std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullop
 Publication Describer::repair() { return {}; }
 
 const std::vector<const Format*>& formats() {
-  static const std::vector<const Format*> all{};
+  static const std::vector<const Format*> all{&sdds_format()};
   return all;
 }
 
