@@ -1,0 +1,133 @@
+#include "format/h5/acceptance.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "format/h5/attributes.hpp"
+#include "format/h5/names.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// Calls `visit` for the attributes, columns and fields of a step.
+template <class Step, class Visit>
+void for_each_quantity(Step& step, const Visit& visit) {
+  for (auto& attribute : step.attributes) visit(attribute);
+  for (auto& table : step.tables) {
+    for (auto& column : table.columns) visit(column);
+  }
+}
+
+Attribute text_attribute(std::string name, const std::string& text) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.type = Type::string;
+  attribute.value = Value(text);
+  return attribute;
+}
+
+/// Why a unit cannot be kept beside those already known, or an empty text.
+std::string unit_conflict(const Quantity& quantity, const Units& known) {
+  const std::string& old = known.of(quantity.name);
+  if (quantity.unit.empty() || old.empty() || old == quantity.unit) return {};
+  return "the unit \"" + quantity.unit + "\" contradicts the unit \"" + old +
+         "\" that the file already has for this name";
+}
+
+void add_attribute(std::vector<Attribute>& attributes, Attribute attribute) {
+  const auto old = std::ranges::find(attributes, attribute.name, &Attribute::name);
+  if (old == attributes.end()) {
+    attributes.push_back(std::move(attribute));
+  } else if (old->value != attribute.value) {
+    throw Error(ErrorKind::conflict, "a file attribute of this name is given twice with different values")
+        .on(attribute.name);
+  }
+}
+
+Column accepted_column(const Column& column, bool lossy) {
+  check_column_name(column.name);
+  Column result = column;
+  if (column.type == Type::string) {
+    throw Error(ErrorKind::unsupported, "H5Part has no columns of texts").on(column.name);
+  }
+  if (column.type == Type::float80) {
+    if (!lossy) {
+      throw Error(ErrorKind::type, "H5Part has no columns of 80-bit numbers")
+          .on(column.name)
+          .advise("convert to float64, or allow lossy conversions");
+    }
+    result.type = Type::float64;
+  }
+  if (column.type == Type::character) result.type = Type::int8;
+  return result;
+}
+
+Table accepted_table(const Table& table, bool lossy) {
+  Table result;
+  result.rows = table.rows;
+  std::set<std::string> names;
+  for (const Column& column : table.columns) {
+    result.columns.push_back(accepted_column(column, lossy));
+    if (!names.insert(column.name).second) {
+      throw Error(ErrorKind::conflict, "two columns have this name").on(column.name);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+FileAcceptance accept_file(const FileDescription& file, const Units& known) {
+  FileAcceptance result{.attributes = {}, .units = known};
+  if (!file.title.empty()) add_attribute(result.attributes, text_attribute("title", file.title));
+  if (!file.contents.empty()) add_attribute(result.attributes, text_attribute("contents", file.contents));
+  for (const Attribute& attribute : file.attributes) {
+    add_attribute(result.attributes, accepted(attribute, false));
+    if (attribute.unit.empty()) continue;
+    add_attribute(result.attributes, text_attribute(Units::attribute_name(attribute.name), attribute.unit));
+  }
+  const Units given(result.attributes);
+  for (const auto& [quantity, unit] : given.all()) result.units.set(quantity, unit);
+  return result;
+}
+
+StepDescription accept_step(const StepDescription& step, const Units& known, bool lossy) {
+  if (!step.fields.empty()) {
+    throw Error(ErrorKind::unsupported, "fields of H5Part files cannot be written yet").on(step.fields.front().name);
+  }
+  StepDescription result = step;
+  result.tables.clear();
+  for (const Table& table : step.tables) {
+    if (table.columns.empty()) continue;
+    if (!result.tables.empty()) {
+      throw Error(ErrorKind::unsupported, "a step of H5Part has one table only").on(table.name);
+    }
+    result.tables.push_back(accepted_table(table, lossy));
+  }
+  std::set<std::string> names;
+  for (Attribute& attribute : result.attributes) {
+    attribute = accepted(attribute, lossy);
+    if (!names.insert(attribute.name).second) {
+      throw Error(ErrorKind::conflict, "two attributes have this name").on(attribute.name);
+    }
+  }
+  Units units = known;
+  for_each_quantity(result, [&](const Quantity& quantity) {
+    const std::string conflict = unit_conflict(quantity, units);
+    if (!conflict.empty()) throw Error(ErrorKind::conflict, conflict).on(quantity.name);
+    if (!quantity.unit.empty()) units.set(quantity.name, quantity.unit);
+  });
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> new_units(const StepDescription& step, const Units& known) {
+  std::vector<std::pair<std::string, std::string>> units;
+  std::set<std::string> seen;
+  for_each_quantity(step, [&](const Quantity& quantity) {
+    if (quantity.unit.empty() || known.of(quantity.name) == quantity.unit) return;
+    if (seen.insert(quantity.name).second) units.emplace_back(quantity.name, quantity.unit);
+  });
+  return units;
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,213 @@
+#include "format/h5/attributes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "format/h5/types.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/model/slice.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::uint64_t largest_message = 65536;  // of an object header
+constexpr unsigned most_dimensions = H5S_MAX_RANK;
+
+extern "C" herr_t collect_attribute(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/,
+                                    void* names) noexcept {
+  try {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+    return 0;
+  } catch (...) {
+    return -1;
+  }
+}
+
+std::vector<std::uint64_t> shape_of(hid_t space) {
+  std::array<hsize_t, most_dimensions> extents{};
+  const int rank = require(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "read the shape");
+  return {extents.begin(), extents.begin() + rank};
+}
+
+/// The bytes of one fixed-length text without its padding.
+std::string unpadded(const char* text, std::size_t length, H5T_str_t padding) {
+  std::size_t end = static_cast<std::size_t>(std::find(text, text + length, '\0') - text);
+  if (padding == H5T_STR_SPACEPAD) {
+    while (end > 0 && text[end - 1] == ' ') --end;
+  }
+  return {text, end};
+}
+
+std::vector<std::string> read_fixed_texts(hid_t attribute, hid_t type, std::uint64_t count, std::uint64_t budget) {
+  const std::size_t length = H5Tget_size(type);
+  const std::uint64_t total = checked_multiply(count, length);
+  if (total > budget) throw Error(ErrorKind::memory, "the value exceeds the memory budget");
+  std::vector<char> bytes(static_cast<std::size_t>(total));
+  if (total > 0) require(H5Aread(attribute, type, bytes.data()), "read an attribute");
+  std::vector<std::string> texts;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    texts.push_back(unpadded(bytes.data() + i * length, length, H5Tget_strpad(type)));
+  }
+  return texts;
+}
+
+std::vector<std::string> read_variable_texts(hid_t attribute, hid_t type, hid_t space, std::uint64_t count) {
+  std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
+  std::vector<std::string> texts;
+  if (count == 0) return texts;
+  const Handle memory = own(H5Tcopy(type), "copy a text type");
+  require(H5Aread(attribute, memory.id(), pointers.data()), "read an attribute");
+  for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+  H5Dvlen_reclaim(memory.id(), space, H5P_DEFAULT, pointers.data());
+  return texts;
+}
+
+/// True for the texts of H5Part 1.x: arrays of 8-bit integers that end in NUL.
+bool is_old_text(const Value& value) {
+  return value.type() == Type::int8 && value.shape().size() == 1 && value.count() > 0 &&
+         value.bytes().back() == std::byte{0};
+}
+
+std::string old_text(const Value& value) {
+  const auto* first = reinterpret_cast<const char*>(value.bytes().data());
+  return unpadded(first, value.bytes().size(), H5T_STR_NULLTERM);
+}
+
+std::optional<Value> read_value(hid_t attribute, std::uint64_t budget) {
+  const Handle type = own(H5Aget_type(attribute), "read the type of an attribute");
+  const Handle space = own(H5Aget_space(attribute), "read the shape of an attribute");
+  const auto stored = stored_type(type.id());
+  if (!stored) return std::nullopt;
+  std::vector<std::uint64_t> shape{0};
+  if (H5Sget_simple_extent_type(space.id()) != H5S_NULL) shape = shape_of(space.id());
+  const std::uint64_t count = volume(shape);
+  if (checked_multiply(count, std::max<std::size_t>(size_of(stored->type), sizeof(char*))) > budget) {
+    throw Error(ErrorKind::memory, "the value exceeds the memory budget");
+  }
+  const std::vector<std::uint64_t> described =
+      shape == std::vector<std::uint64_t>{1} ? std::vector<std::uint64_t>{} : shape;
+  if (stored->type == Type::string) {
+    const bool variable = require(H5Tis_variable_str(type.id()), "read a text type") > 0;
+    return Value::texts(described, variable ? read_variable_texts(attribute, type.id(), space.id(), count)
+                                            : read_fixed_texts(attribute, type.id(), count, budget));
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count * size_of(stored->type)));
+  if (count > 0) require(H5Aread(attribute, native_type(stored->type), bytes.data()), "read an attribute");
+  const Value stored_value = Value::numbers(stored->type, shape, bytes);
+  if (is_old_text(stored_value)) return Value(old_text(stored_value));
+  return Value::numbers(stored->type, described, bytes);
+}
+
+bool is_ascii(const std::string& text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// Bytes of one element in the file.
+std::uint64_t element_length(const Value& value) {
+  if (value.type() != Type::string) return size_of(value.type());
+  std::size_t longest = 0;
+  for (const std::string& text : value.strings()) longest = std::max(longest, text.size());
+  return longest + 1;
+}
+
+void check_size(const Attribute& attribute) {
+  // Name, type and shape stand in the same message, each rounded up to 8 bytes.
+  const std::uint64_t frame = 8 + round_up(attribute.name.size() + 1, 8) + 32 + 8 + 16 * attribute.value.shape().size();
+  const std::uint64_t bytes = checked_multiply(attribute.value.count(), element_length(attribute.value));
+  if (checked_add(frame, bytes) >= largest_message) {
+    throw Error(ErrorKind::unsupported,
+                "an attribute of " + std::to_string(bytes) + " bytes does not fit: HDF5 allows 64 KB with its name")
+        .on(attribute.name)
+        .advise("write it as a column of a step of its own");
+  }
+}
+
+Value narrowed(const Value& value, bool lossy) {
+  if (value.type() == Type::float80) return value.converted_to(Type::float64, lossy);
+  if (value.type() == Type::int8 && !value.is_scalar()) return value.converted_to(Type::int16);
+  if (value.type() == Type::character) {
+    const auto* first = reinterpret_cast<const char*>(value.bytes().data());
+    return Value(std::string(first, value.bytes().size()));
+  }
+  return value;
+}
+
+Handle value_space(const Value& value) {
+  if (value.is_scalar() && (value.type() == Type::string || value.type() == Type::int8)) {
+    return own(H5Screate(H5S_SCALAR), "make a scalar shape");
+  }
+  std::vector<hsize_t> extents(value.shape().begin(), value.shape().end());
+  if (extents.empty()) extents.push_back(1);
+  return own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), "make a shape");
+}
+
+}  // namespace
+
+std::vector<Attribute> read_attributes(hid_t object, std::uint64_t memory_budget, std::vector<std::string>& warnings) {
+  std::vector<std::string> names;
+  hsize_t position = 0;
+  // In native order nothing is sorted: that is the order of creation.
+  require(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_attribute, &names),
+          "list the attributes");
+  std::vector<Attribute> attributes;
+  for (const std::string& name : names) {
+    const Handle handle = own(H5Aopen(object, name.c_str(), H5P_DEFAULT), "open an attribute", name);
+    auto value = read_value(handle.id(), memory_budget);
+    if (!value) {
+      warnings.push_back("the attribute " + name + " holds neither numbers nor texts and is left out");
+      continue;
+    }
+    Attribute attribute;
+    attribute.name = name;
+    attribute.type = value->type();
+    attribute.value = *std::move(value);
+    attributes.push_back(std::move(attribute));
+  }
+  return attributes;
+}
+
+Attribute accepted(const Attribute& attribute, bool lossy) {
+  if (attribute.name.empty() || attribute.name.find('\0') != std::string::npos) {
+    throw Error(ErrorKind::usage, "an attribute needs a name without NUL").on(attribute.name);
+  }
+  Attribute result = attribute;
+  try {
+    result.value = narrowed(attribute.value, lossy);
+  } catch (Error& error) {
+    throw error.on(attribute.name);
+  }
+  result.type = result.value.type();
+  for (const std::string& text : result.value.strings()) {
+    if (text.find('\0') != std::string::npos) {
+      throw Error(ErrorKind::type, "a text with a NUL inside cannot be stored").on(attribute.name);
+    }
+  }
+  check_size(result);
+  return result;
+}
+
+void write_attribute(hid_t object, const std::string& name, const Value& value) {
+  if (require(H5Aexists(object, name.c_str()), "look for an attribute", name) > 0) {
+    require(H5Adelete(object, name.c_str()), "replace an attribute", name);
+  }
+  const Handle space = value_space(value);
+  const bool is_text = value.type() == Type::string;
+  const std::size_t length = static_cast<std::size_t>(element_length(value));
+  const Handle type = is_text ? text_type(length, std::ranges::all_of(value.strings(), is_ascii))
+                              : own(H5Tcopy(native_type(value.type())), "copy a type");
+  const Handle attribute = own(H5Acreate2(object, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
+                               "create the attribute", name);
+  if (value.count() == 0) return;
+  if (!is_text) {
+    require(H5Awrite(attribute.id(), type.id(), value.bytes().data()), "write the attribute", name);
+    return;
+  }
+  std::vector<char> bytes(value.strings().size() * length, '\0');
+  for (std::size_t i = 0; i < value.strings().size(); ++i) {
+    std::ranges::copy(value.strings()[i], bytes.begin() + static_cast<std::ptrdiff_t>(i * length));
+  }
+  require(H5Awrite(attribute.id(), type.id(), bytes.data()), "write the attribute", name);
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/h5/hdf5.hpp"
+#include "quire/model/description.hpp"
+
+namespace quire::h5 {
+
+/// Values of an object (root, step or field group) in the order in which they stand in its header.
+///
+/// H5Part writes scalars as arrays of one element: such arrays are described as scalars. Arrays of 8-bit integers that
+/// end in NUL are texts of the old H5Part 1.x. What cannot be described is named in `warnings`.
+[[nodiscard]] std::vector<Attribute> read_attributes(hid_t object, std::uint64_t memory_budget,
+                                                     std::vector<std::string>& warnings);
+
+/// The attribute as a file can hold it: float80 becomes float64 (losslessly, or when `lossy`), characters become texts,
+/// arrays of 8-bit integers become 16 bits wide (they would read back as texts). Throws type, usage and unsupported
+/// errors that name it.
+[[nodiscard]] Attribute accepted(const Attribute& attribute, bool lossy);
+
+/// Writes an accepted attribute; one of the same name is replaced and moves to the end. Scalars become arrays of one
+/// element (8-bit ones true scalars), texts fixed-length ones with their NUL.
+void write_attribute(hid_t object, const std::string& name, const Value& value);
+
+}  // namespace quire::h5

@@ -1,0 +1,188 @@
+#include "format/h5/datasets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "format/h5/hdf5.hpp"
+#include "format/h5/types.hpp"
+#include "quire/base/checked.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name) {
+  const Handle space = own(H5Dget_space(dataset), "read the shape", name);
+  if (H5Sget_simple_extent_type(space.id()) == H5S_NULL) return {0};
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = require(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), "read the shape", name);
+  return {extents.begin(), extents.begin() + rank};
+}
+
+/// True if the elements stand one behind the other in this file.
+bool is_addressable(hid_t creation) {
+  return H5Pget_layout(creation) == H5D_CONTIGUOUS && H5Pget_nfilters(creation) == 0 &&
+         H5Pget_external_count(creation) == 0;
+}
+
+/// Refuses what the library would read from other files behind our back, or with more memory than allowed.
+void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget) {
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  const H5D_layout_t layout = H5Pget_layout(creation.id());
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0) {
+    throw Error(ErrorKind::unsupported, "the values are kept in other files")
+        .on(name)
+        .advise("copy them into this file with h5repack");
+  }
+  if (layout != H5D_CHUNKED) return;
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank =
+      require(H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()), "read the chunk size", name);
+  const Handle type = own(H5Dget_type(dataset), "read the type", name);
+  std::uint64_t bytes = H5Tget_size(type.id());
+  for (int axis = 0; axis < rank; ++axis) bytes = checked_multiply(bytes, chunk[static_cast<std::size_t>(axis)]);
+  if (bytes > memory_budget) {
+    throw Error(ErrorKind::memory, "one chunk takes " + std::to_string(bytes) + " bytes, more than the memory budget")
+        .on(name);
+  }
+}
+
+/// The elements [first, first + count) of a data set, and the memory for them.
+struct Selection {
+  Handle file;
+  Handle memory;
+};
+
+Selection select(hid_t dataset, const std::string& name, std::uint64_t first, std::uint64_t count) {
+  Selection selection;
+  selection.file = own(H5Dget_space(dataset), "read the shape", name);
+  const hsize_t length = count;
+  selection.memory = own(H5Screate_simple(1, &length, nullptr), "make a shape");
+  if (H5Sget_simple_extent_ndims(selection.file.id()) == 1) {
+    const hsize_t start = first;
+    require(H5Sselect_hyperslab(selection.file.id(), H5S_SELECT_SET, &start, nullptr, &length, nullptr),
+            "select the rows", name);
+  }
+  return selection;
+}
+
+void read_numbers(hid_t dataset, const std::string& name, const Slice& rows, const View& out) {
+  const hid_t type = native_type(out.type);
+  if (out.is_contiguous()) {
+    const Selection all = select(dataset, name, rows.first, rows.count);
+    require(H5Dread(dataset, type, all.memory.id(), all.file.id(), H5P_DEFAULT, out.data), "read the data set", name);
+    return;
+  }
+  const std::size_t width = size_of(out.type);
+  const bool is_line = extents_of(dataset, name).size() == 1;
+  const std::uint64_t step = is_line ? block_bytes / width : rows.count;
+  std::vector<std::byte> block(static_cast<std::size_t>(std::min(step, rows.count) * width));
+  for (std::uint64_t done = 0; done < rows.count; done += step) {
+    const std::uint64_t count = std::min(step, rows.count - done);
+    const Selection part = select(dataset, name, rows.first + done, count);
+    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, block.data()), "read the data set",
+            name);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::memcpy(out.data + static_cast<std::ptrdiff_t>(done + i) * out.stride, block.data() + i * width, width);
+    }
+  }
+}
+
+void read_fixed_texts(hid_t dataset, const std::string& name, hid_t type, const Slice& rows, PackedStrings& out) {
+  const std::size_t length = H5Tget_size(type);
+  const std::uint64_t step = std::max<std::uint64_t>(1, block_bytes / length);
+  std::vector<char> block(static_cast<std::size_t>(std::min(step, rows.count) * length));
+  for (std::uint64_t done = 0; done < rows.count; done += step) {
+    const std::uint64_t count = std::min(step, rows.count - done);
+    const Selection part = select(dataset, name, rows.first + done, count);
+    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, block.data()), "read the data set",
+            name);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::string_view text(block.data() + i * length, length);
+      text = text.substr(0, std::min(text.find('\0'), text.size()));
+      if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) text = text.substr(0, text.find_last_not_of(' ') + 1);
+      out.push_back(text);
+    }
+  }
+}
+
+void read_variable_texts(hid_t dataset, const std::string& name, hid_t type, const Slice& rows, PackedStrings& out) {
+  const std::uint64_t step = block_bytes / sizeof(char*);
+  for (std::uint64_t done = 0; done < rows.count; done += step) {
+    const std::uint64_t count = std::min(step, rows.count - done);
+    const Selection part = select(dataset, name, rows.first + done, count);
+    std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
+    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, pointers.data()), "read the data set",
+            name);
+    for (const char* text : pointers) out.push_back(text == nullptr ? "" : text);
+    H5Dvlen_reclaim(type, part.memory.id(), H5P_DEFAULT, pointers.data());
+  }
+}
+
+void read_texts(hid_t dataset, const std::string& name, const Slice& rows, const View& out) {
+  const Handle type = own(H5Dget_type(dataset), "read the type", name);
+  if (require(H5Tis_variable_str(type.id()), "read the type", name) > 0) {
+    read_variable_texts(dataset, name, type.id(), rows, *out.strings);
+  } else {
+    read_fixed_texts(dataset, name, type.id(), rows, *out.strings);
+  }
+}
+
+}  // namespace
+
+std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, std::uint64_t file_size) {
+  const Handle type = own(H5Dget_type(dataset), "read the type", name);
+  const auto stored = stored_type(type.id());
+  if (!stored) return std::nullopt;
+  DatasetDescription description{.type = stored->type, .extents = extents_of(dataset, name), .run = {}};
+  Run& run = description.run;
+  run.records = volume(description.extents);
+  run.record_bytes = size_of(stored->type);
+  run.bytes = checked_multiply(run.records, run.record_bytes);
+  run.cells = {Cell{.column = 0, .type = stored->type}};
+
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  const haddr_t offset = H5Dget_offset(dataset);
+  const bool is_direct = stored->direct.has_value() && is_addressable(creation.id());
+  run.opaque = !is_direct || (offset == HADDR_UNDEF && run.bytes > 0);
+  if (run.opaque) return description;
+  run.order = *stored->direct;
+  run.offset = offset == HADDR_UNDEF ? 0 : offset;
+  if (run.offset > file_size || run.bytes > file_size - run.offset) {
+    throw Error(ErrorKind::bad_file, "the data set lies outside the file")
+        .on(name)
+        .at(run.offset)
+        .advise("it takes " + std::to_string(run.bytes) + " bytes, the file has " + std::to_string(file_size));
+  }
+  return description;
+}
+
+void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
+                  std::uint64_t memory_budget) {
+  const std::vector<std::uint64_t> extents = extents_of(dataset, name);
+  const std::uint64_t elements = volume(extents);
+  if (rows.first > elements || rows.count > elements - rows.first || rows.count != out.count) {
+    throw Error(ErrorKind::usage, "the rows asked for lie outside the data set").on(name);
+  }
+  if (extents.size() != 1 && rows.count != elements) {
+    throw Error(ErrorKind::unsupported, "only the whole of this data set can be read").on(name);
+  }
+  check_storage(dataset, name, memory_budget);
+  if (rows.count == 0) return;
+  if ((type == Type::string) != (out.type == Type::string) ||
+      (type != Type::string && type != out.type && !converts_without_loss(type, out.type))) {
+    throw Error(ErrorKind::type, "values of type " + std::string(quire::name(type)) + " cannot be read as " +
+                                     std::string(quire::name(out.type)))
+        .on(name)
+        .advise("read them as " + std::string(quire::name(type)));
+  }
+  if (type == Type::string) {
+    read_texts(dataset, name, rows, out);
+  } else {
+    read_numbers(dataset, name, rows, out);
+  }
+}
+
+}  // namespace quire::h5

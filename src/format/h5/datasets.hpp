@@ -1,0 +1,34 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/h5/image.hpp"
+#include "quire/model/slice.hpp"
+#include "quire/model/type.hpp"
+#include "quire/model/view.hpp"
+#include "quire/plan/record.hpp"
+
+namespace quire::h5 {
+
+/// A data set of numbers or texts: its shape and where its elements stand.
+struct DatasetDescription {
+  Type type = Type::float64;
+  std::vector<std::uint64_t> extents;  ///< slowest first; none for a scalar
+  Run run;                             ///< one cell of column 0; opaque unless contiguous and of a direct type
+};
+
+/// Describes an open data set of a file of `file_size` bytes. Nothing if its type holds neither numbers nor texts.
+/// Throws bad_file errors when its bytes lie outside the file.
+[[nodiscard]] std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name,
+                                                                 std::uint64_t file_size);
+
+/// Reads elements (of a data set with one dimension; of others all) through libhdf5 into `out`, converting where every
+/// value of `type` fits the view's. Other conversions are type errors.
+void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
+                  std::uint64_t memory_budget);
+
+}  // namespace quire::h5

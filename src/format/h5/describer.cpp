@@ -1,0 +1,304 @@
+#include "format/h5/describer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/h5/attributes.hpp"
+#include "format/h5/datasets.hpp"
+#include "format/h5/fields.hpp"
+#include "format/h5/links.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr const char* block_group = "Block";
+/// The group of fields that stand for columns of other lengths or shapes than their table.
+constexpr const char* loose_columns = "columns of other shapes";
+
+/// Takes a text out of the attributes of a file.
+std::string take_text(std::vector<Attribute>& attributes, std::string_view name) {
+  const auto found = std::ranges::find_if(attributes, [&](const Attribute& attribute) {
+    return attribute.name == name && attribute.value.type() == Type::string && attribute.value.is_scalar();
+  });
+  if (found == attributes.end() || found->value.strings().front().empty()) return {};
+  std::string text = found->value.strings().front();
+  attributes.erase(found);
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > shown ? text + ", ..." : text;
+}
+
+}  // namespace
+
+struct H5partDescriber::Member {
+  std::string name;
+  DatasetDescription data;
+};
+
+template <class Work>
+auto H5partDescriber::guarded(Image& image, Work&& work) {
+  try {
+    return with_hdf5(image, std::forward<Work>(work));
+  } catch (Error& error) {
+    if (error.file().empty() && !context_.path.empty()) error.in_file(context_.path);
+    throw;
+  }
+}
+
+H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context,
+                                 const CheckedOptions& options)
+    : context_(std::move(context)), strict_(options.truth("strict")) {
+  try {
+    main_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget);
+  } catch (Error& error) {
+    throw context_.path.empty() ? error : error.in_file(context_.path);
+  }
+  guarded(main_->image(), [&] { describe_file(options); });
+}
+
+void H5partDescriber::describe_file(const CheckedOptions& options) {
+  description_.format = "h5part";
+  std::vector<std::string>& warnings = description_.warnings;
+  std::vector<std::string> names;
+  for (Link& link : list_links(main_->id(), "/")) names.push_back(std::move(link.name));
+  const std::string& asked = options.text("step_name");
+  naming_ = asked.empty() ? guess_naming(names) : guess_width(names, asked);
+  entries_ = step_entries(names, naming_.prefix, warnings);
+
+  description_.attributes = read_attributes(main_->id(), context_.memory_budget, warnings);
+  units_ = Units(description_.attributes);
+  description_.title = take_text(description_.attributes, "title");
+  description_.contents = take_text(description_.attributes, "contents");
+  StepDescription first;
+  try {
+    if (!entries_.empty()) first = describe_step(entries_.front()).description;
+  } catch (const Error& error) {
+    warnings.push_back("the first step cannot be described: " + error.message());
+  }
+  units_.fold(description_.attributes, first);
+
+  std::vector<std::string> others;
+  for (std::string& name : names) {
+    const auto step = parse_step_name(name);
+    if (!step || step->prefix != naming_.prefix) others.push_back(std::move(name));
+  }
+  add_layout_facts(others);
+}
+
+void H5partDescriber::add_layout_facts(const std::vector<std::string>& others) {
+  const Superblock& superblock = main_->superblock();
+  auto& layout = description_.layout;
+  auto& warnings = description_.warnings;
+  layout.push_back({"superblock version", std::to_string(superblock.version)});
+  layout.push_back({"user block", std::to_string(superblock.offset) + " bytes"});
+  layout.push_back({"step name", naming_.prefix});
+  layout.push_back({"step width", std::to_string(naming_.width)});
+  if (!others.empty()) {
+    layout.push_back({"not described", joined(others)});
+    warnings.push_back("not described, because they are no steps called " + naming_.prefix +
+                       "#<number>: " + joined(others));
+  }
+  if (main_->journal()) {
+    layout.push_back({"journal", "complete"});
+    warnings.emplace_back(
+        "an interrupted publication was completed from its journal; quire recover makes it permanent");
+  } else if (main_->raw_size() > superblock.end) {
+    warnings.push_back(
+        std::to_string(main_->raw_size() - superblock.end) +
+        " bytes behind the last published step were left by an unfinished one; quire recover drops them");
+  }
+}
+
+std::int64_t H5partDescriber::step_number(std::uint64_t index) {
+  if (index >= entries_.size())
+    throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  return entries_[static_cast<std::size_t>(index)].number;
+}
+
+std::optional<StepLayout> H5partDescriber::step(std::uint64_t index) {
+  if (index >= entries_.size()) return std::nullopt;
+  if (!described_ || described_index_ != index) {
+    described_ = guarded(main_->image(), [&] { return describe_step(entries_[static_cast<std::size_t>(index)]); });
+    described_index_ = index;
+  }
+  return described_;
+}
+
+std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
+  if (neighbour_ && neighbour_name_ == name) return neighbour_;
+  auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
+  if (!bytes) throw Error(ErrorKind::missing, "the file " + name + " that a step is linked to is not there");
+  try {
+    neighbour_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget);
+  } catch (Error& error) {
+    throw error.in_file(name);
+  }
+  neighbour_name_ = name;
+  return neighbour_;
+}
+
+H5partDescriber::StepGroup H5partDescriber::open_step(const StepEntry& entry) {
+  H5L_info_t info{};
+  require(H5Lget_info(main_->id(), entry.name.c_str(), &info, H5P_DEFAULT), "look at the step", entry.name);
+  StepGroup step{.file = main_, .group = {}, .is_external = info.type == H5L_TYPE_EXTERNAL};
+  std::string object = entry.name;
+  if (step.is_external) {
+    const ExternalTarget target = external_target(main_->id(), entry.name);
+    step.file = neighbour(target.file);
+    object = target.object;
+  }
+  const auto open = [&] {
+    return own(H5Oopen(step.file->id(), object.c_str(), H5P_DEFAULT), "open the step", entry.name);
+  };
+  step.group = with_hdf5(step.file->image(), open);
+  if (H5Iget_type(step.group.id()) != H5I_GROUP) {
+    throw Error(ErrorKind::bad_file, "a step must be a group, this is another object").on(entry.name);
+  }
+  return step;
+}
+
+StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
+  const StepGroup step = open_step(entry);
+  StepLayout layout;
+  layout.description.number = entry.number;
+  with_hdf5(step.file->image(), [&] {
+    layout.description.attributes =
+        read_attributes(step.group.id(), context_.memory_budget, layout.description.warnings);
+    add_table(layout, members_of(step, layout));
+    add_block(step, layout);
+  });
+  units_.apply(layout.description);
+  for (auto* places : {&layout.tables, &layout.fields}) {
+    for (Place& place : *places) {
+      for (Run& run : place.runs) {
+        // Bytes of other files are out of the transport's reach.
+        run.opaque = run.opaque || step.is_external;
+        if (!run.opaque) layout.end = std::max(layout.end, run.offset + run.bytes);
+      }
+    }
+  }
+  return layout;
+}
+
+std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup& step, StepLayout& layout) {
+  std::vector<Member> members;
+  auto& warnings = layout.description.warnings;
+  for (const Link& link : list_links(step.group.id(), "step")) {
+    if (link.name == block_group) continue;
+    const Handle object(H5Oopen(step.group.id(), link.name.c_str(), H5P_DEFAULT));
+    if (!object && link.type != H5L_TYPE_HARD) {
+      warnings.push_back("the link " + link.name + " leads nowhere and is left out");
+      continue;
+    }
+    if (!object) throw hdf5_error("open the column", link.name);
+    auto data = H5Iget_type(object.id()) == H5I_DATASET
+                    ? describe_dataset(object.id(), link.name, step.file->image().size())
+                    : std::nullopt;
+    if (data) {
+      members.push_back({link.name, *std::move(data)});
+    } else {
+      warnings.push_back(link.name + " holds neither numbers nor texts and is left out");
+    }
+  }
+  return members;
+}
+
+void H5partDescriber::add_table(StepLayout& layout, std::vector<Member> members) const {
+  const auto first =
+      std::ranges::find_if(members, [](const Member& member) { return member.data.extents.size() == 1; });
+  Table table;
+  Place place;
+  if (first != members.end()) table.rows = first->data.extents.front();
+  const std::vector<std::uint64_t> shape{table.rows};
+  for (Member& member : members) {
+    Quantity quantity;
+    quantity.name = member.name;
+    quantity.type = member.data.type;
+    if (first != members.end() && member.data.extents == shape) {
+      member.data.run.cells.front().column = table.columns.size();
+      table.columns.push_back({quantity});
+      place.runs.push_back(std::move(member.data.run));
+      continue;
+    }
+    const std::string defect =
+        member.data.extents.size() != 1
+            ? "it has " + std::to_string(member.data.extents.size()) + " dimensions"
+            : "it has " + std::to_string(member.data.extents.front()) + " rows, the step " + std::to_string(table.rows);
+    if (strict_) throw Error(ErrorKind::bad_file, "a column does not fit its step: " + defect).on(member.name);
+    layout.description.warnings.push_back("the column " + member.name + " is given as a field: " + defect);
+    Field field{quantity, member.data.extents, 1, loose_columns, {}};
+    layout.description.fields.push_back(std::move(field));
+    layout.fields.push_back({{std::move(member.data.run)}});
+  }
+  if (table.columns.empty()) return;
+  layout.description.tables.push_back(std::move(table));
+  layout.tables.push_back(std::move(place));
+}
+
+void H5partDescriber::add_block(const StepGroup& step, StepLayout& layout) const {
+  if (require(H5Lexists(step.group.id(), block_group, H5P_DEFAULT), "look for fields") == 0) return;
+  const Handle block(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
+  if (!block) {
+    layout.description.warnings.emplace_back("Block is no group and is left out");
+    return;
+  }
+  const std::size_t loose = layout.description.fields.size();
+  describe_fields(block.id(), step.file->image().size(), context_.memory_budget, layout);
+  // Names of columns and fields are one space for whoever asks for an object by its name.
+  for (std::size_t f = loose; f < layout.description.fields.size(); ++f) {
+    std::string& name = layout.description.fields[f].name;
+    const auto has_name = [&](const Quantity& other) { return other.name == name; };
+    const auto& fields = layout.description.fields;
+    const bool taken =
+        (!layout.tables.empty() && std::ranges::any_of(layout.description.tables[0].columns, has_name)) ||
+        std::any_of(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(loose), has_name);
+    if (taken) name = std::string(block_group) + "/" + name;
+  }
+}
+
+void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component,
+                                  const Slice& rows, const View& out) {
+  const auto layout = step(index);
+  if (!layout) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  const StepDescription& description = layout->description;
+  std::string path = object;
+  std::optional<Type> type;
+  for (const Table& table : description.tables) {
+    for (const Column& column : table.columns) {
+      if (column.name == object) type = column.type;
+    }
+  }
+  if (!type) {
+    const Field& field = description.fields[description.find_field(object)];
+    type = field.type;
+    if (field.group != loose_columns) {
+      const bool is_full = object.starts_with(std::string(block_group) + "/");
+      path = (is_full ? object : std::string(block_group) + "/" + object) + "/" + std::to_string(component);
+    }
+  }
+  guarded(main_->image(), [&] {
+    const StepGroup group = open_step(entries_[static_cast<std::size_t>(index)]);
+    with_hdf5(group.file->image(), [&] {
+      const Handle dataset = own(H5Dopen2(group.group.id(), path.c_str(), H5P_DEFAULT), "open the data set", object);
+      read_dataset(dataset.id(), object, *type, rows, out, context_.memory_budget);
+    });
+  });
+}
+
+Publication H5partDescriber::repair() {
+  const std::uint64_t end = main_->superblock().end;
+  if (const auto& journal = main_->journal()) {
+    Publication acts = complete(*journal);
+    if (journal->start != end) acts.emplace_back(PublishResize{end});
+    return acts;
+  }
+  if (main_->raw_size() > end) return {PublishResize{end}};
+  return {};
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/h5/names.hpp"
+#include "format/h5/open_file.hpp"
+#include "format/h5/units.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::h5 {
+
+/// Describes H5Part files. The links of the root are listed once; of a step nothing is read until it is asked for.
+class H5partDescriber final : public Describer {
+ public:
+  /// Options: `step_name` (empty: guessed), `strict` (columns of unequal length are bad_file errors).
+  H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const CheckedOptions& options);
+
+  [[nodiscard]] const FileDescription& file() const override { return description_; }
+  [[nodiscard]] std::uint64_t steps() override { return entries_.size(); }
+  [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
+  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
+                   const View& out) override;
+  [[nodiscard]] Publication repair() override;
+
+ private:
+  /// A step's group, maybe in another file, which lives as long as the handle.
+  struct StepGroup {
+    std::shared_ptr<OpenFile> file;
+    Handle group;
+    bool is_external = false;
+  };
+  /// A column-like data set of a step.
+  struct Member;
+
+  void describe_file(const CheckedOptions& options);
+  void add_layout_facts(const std::vector<std::string>& others);
+  [[nodiscard]] StepGroup open_step(const StepEntry& entry);
+  [[nodiscard]] std::shared_ptr<OpenFile> neighbour(const std::string& name);
+  [[nodiscard]] StepLayout describe_step(const StepEntry& entry);
+  [[nodiscard]] std::vector<Member> members_of(const StepGroup& step, StepLayout& layout);
+  void add_table(StepLayout& layout, std::vector<Member> members) const;
+  void add_block(const StepGroup& step, StepLayout& layout) const;
+  /// Runs work on the library; its errors name the file.
+  template <class Work>
+  auto guarded(Image& image, Work&& work);
+
+  DescribeContext context_;
+  bool strict_ = false;
+  std::shared_ptr<OpenFile> main_;
+  std::string neighbour_name_;
+  std::shared_ptr<OpenFile> neighbour_;  ///< the one used last
+  StepNaming naming_;
+  std::vector<StepEntry> entries_;
+  Units units_;
+  FileDescription description_;
+  std::uint64_t described_index_ = 0;
+  std::optional<StepLayout> described_;  ///< the step described last
+};
+
+}  // namespace quire::h5

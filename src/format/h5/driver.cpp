@@ -1,0 +1,185 @@
+#include "format/h5/driver.hpp"
+
+#if __has_include(<H5FDdevelop.h>)
+#include <H5FDdevelop.h>  // 1.14 moved the driver's classes here
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+namespace quire::h5 {
+namespace {
+
+constexpr haddr_t highest_address = (haddr_t{1} << 62) - 1;
+
+/// What the access list carries to the driver.
+struct DriverInfo {
+  Image* image = nullptr;
+};
+
+/// The driver's file. The library knows the first member only.
+struct DriverFile {
+  H5FD_t base{};
+  Image* image = nullptr;
+  haddr_t end = 0;
+};
+static_assert(std::is_standard_layout_v<DriverFile>);
+
+DriverFile* ours(H5FD_t* file) { return reinterpret_cast<DriverFile*>(file); }
+const DriverFile* ours(const H5FD_t* file) { return reinterpret_cast<const DriverFile*>(file); }
+
+/// Runs a callback; an exception must not cross the library and is kept for later.
+template <class Result, class Work>
+Result sheltered(Image& image, Result failed, Work&& work) noexcept {
+  try {
+    return work();
+  } catch (...) {
+    image.keep_failure(std::current_exception());
+    return failed;
+  }
+}
+
+void* copy_info(const void* info) noexcept {
+  return new (std::nothrow) DriverInfo(*static_cast<const DriverInfo*>(info));
+}
+
+void* info_of(H5FD_t* file) noexcept { return new (std::nothrow) DriverInfo{ours(file)->image}; }
+
+herr_t free_info(void* info) noexcept {
+  const std::unique_ptr<DriverInfo> owned(static_cast<DriverInfo*>(info));
+  return 0;
+}
+
+H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*highest*/) noexcept {
+  const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
+  if (info == nullptr || std::strcmp(name, image_name) != 0) return nullptr;
+  if ((flags & H5F_ACC_RDWR) != 0 && !info->image->is_writable()) return nullptr;
+  std::unique_ptr<DriverFile> file(new (std::nothrow) DriverFile);
+  if (!file) return nullptr;
+  file->image = info->image;
+  return &file.release()->base;
+}
+
+haddr_t allocated_end(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
+  const DriverFile& mine = *ours(file);
+  // A file without anything must look so, or the library would not make its superblock.
+  return mine.end == 0 ? 0 : std::max<haddr_t>(mine.end, mine.image->planned_end());
+}
+
+herr_t close_file(H5FD_t* file) noexcept {
+  const std::unique_ptr<DriverFile> owned(ours(file));
+  owned->image->set_allocated_end(allocated_end(file, H5FD_MEM_SUPER));
+  return 0;
+}
+
+int compare_files(const H5FD_t* left, const H5FD_t* right) noexcept {
+  const std::less<const Image*> before;
+  if (before(ours(left)->image, ours(right)->image)) return -1;
+  return before(ours(right)->image, ours(left)->image) ? 1 : 0;
+}
+
+/// No features: every one of them would let the library keep or move bytes on its own.
+herr_t query_features(const H5FD_t* /*file*/, unsigned long* flags) noexcept {
+  if (flags != nullptr) *flags = 0;
+  return 0;
+}
+
+haddr_t allocate(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) noexcept {
+  DriverFile& mine = *ours(file);
+  return sheltered(*mine.image, HADDR_UNDEF, [&]() -> haddr_t {
+    const haddr_t offset = mine.image->allocate(type == H5FD_MEM_DRAW, size, mine.end);
+    mine.end = std::max<haddr_t>(mine.end, offset + size);
+    return offset;
+  });
+}
+
+herr_t set_allocated_end(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) noexcept {
+  ours(file)->end = end;
+  return 0;
+}
+
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
+  const Image& image = *ours(file)->image;
+  return std::max<haddr_t>(image.size(), image.pending().end());
+}
+
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t size,
+                  void* buffer) noexcept {
+  Image& image = *ours(file)->image;
+  return sheltered(image, herr_t{-1}, [&] {
+    image.read(offset, {static_cast<std::byte*>(buffer), size});
+    return herr_t{0};
+  });
+}
+
+herr_t write_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t size,
+                   const void* buffer) noexcept {
+  Image& image = *ours(file)->image;
+  return sheltered(image, herr_t{-1}, [&] {
+    image.write(offset, {static_cast<const std::byte*>(buffer), size});
+    return herr_t{0};
+  });
+}
+
+/// Field by field: the members differ between the versions of the library.
+H5FD_class_t driver_class() {
+  H5FD_class_t driver{};
+#ifdef H5FD_CLASS_VERSION
+  driver.version = H5FD_CLASS_VERSION;
+  driver.value = static_cast<H5FD_class_value_t>(513);  // from the range for private use
+#endif
+  driver.name = "quire";
+  driver.maxaddr = highest_address;
+  driver.fc_degree = H5F_CLOSE_STRONG;
+  driver.fapl_size = sizeof(DriverInfo);
+  driver.fapl_get = info_of;
+  driver.fapl_copy = copy_info;
+  driver.fapl_free = free_info;
+  driver.open = open_file;
+  driver.close = close_file;
+  driver.cmp = compare_files;
+  driver.query = query_features;
+  driver.alloc = allocate;
+  driver.get_eoa = allocated_end;
+  driver.set_eoa = set_allocated_end;
+  driver.get_eof = end_of_file;
+  driver.read = read_bytes;
+  driver.write = write_bytes;
+  // Raw data and metadata keep separate lists of free space, so that planned places are never taken from them.
+  constexpr H5FD_mem_t lists[] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(lists), std::end(lists), driver.fl_map);
+  return driver;
+}
+
+}  // namespace
+
+Handle access_list(Image& image) {
+  const H5FD_class_t description = driver_class();
+  const Handle driver = own(H5FDregister(&description), "register the file driver");
+  Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
+  const DriverInfo info{&image};
+  require(H5Pset_driver(list.id(), driver.id(), &info), "set the file driver");
+  require(H5Pset_libver_bounds(list.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set the library bounds");
+  require(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), "set the close degree");
+  require(H5Pset_sieve_buf_size(list.id(), 0), "switch the sieve off");
+  require(H5Pset_meta_block_size(list.id(), 0), "switch metadata blocks off");
+  require(H5Pset_small_data_block_size(list.id(), 0), "switch small data blocks off");
+  return list;
+}
+
+Handle open_image(Image& image) {
+  const Handle list = access_list(image);
+  const unsigned flags = image.is_writable() ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
+  return own(H5Fopen(image_name, flags, list.id()), "open the HDF5 file");
+}
+
+Handle create_image(Image& image) {
+  const Handle list = access_list(image);
+  const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a file creation list");
+  require(H5Pset_obj_track_times(creation.id(), false), "switch time stamps off");
+  return own(H5Fcreate(image_name, H5F_ACC_TRUNC, creation.id(), list.id()), "create the HDF5 file");
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,93 @@
+#include "format/h5/fields.hpp"
+
+#include <optional>
+
+#include "format/h5/attributes.hpp"
+#include "format/h5/datasets.hpp"
+#include "format/h5/hdf5.hpp"
+#include "format/h5/links.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::size_t block_dimensions = 3;
+
+/// The components of a field, or why it is none.
+struct Components {
+  std::vector<DatasetDescription> found;
+  std::string defect;
+};
+
+Components components_of(hid_t group, const std::string& name, std::uint64_t file_size) {
+  Components components;
+  const std::vector<Link> links = list_links(group, name);
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const std::string number = std::to_string(i);
+    if (require(H5Lexists(group, number.c_str(), H5P_DEFAULT), "look for a component", name) == 0) {
+      components.defect = "component " + number + " is missing";
+      return components;
+    }
+    const Handle dataset(H5Dopen2(group, number.c_str(), H5P_DEFAULT));
+    if (!dataset) {
+      components.defect = "component " + number + " is no data set";
+      return components;
+    }
+    auto description = describe_dataset(dataset.id(), name, file_size);
+    if (!description || description->type == Type::string) {
+      components.defect = "component " + number + " holds no numbers";
+    } else if (description->extents.size() != block_dimensions) {
+      components.defect = "component " + number + " has " + std::to_string(description->extents.size()) + " dimensions";
+    } else if (i > 0 && description->extents != components.found.front().extents) {
+      components.defect = "component " + number + " has another shape than component 0";
+    } else if (i > 0 && description->type != components.found.front().type) {
+      components.defect = "component " + number + " has another type than component 0";
+    }
+    if (!components.defect.empty()) return components;
+    components.found.push_back(*std::move(description));
+  }
+  if (components.found.empty()) components.defect = "it has no components";
+  return components;
+}
+
+void add_field(StepLayout& step, Components components, Field field) {
+  const DatasetDescription& first = components.found.front();
+  field.type = first.type;
+  field.extents = first.extents;
+  field.components = components.found.size();
+  Place place;
+  for (std::size_t c = 0; c < components.found.size(); ++c) {
+    Run run = std::move(components.found[c].run);
+    run.cells.front().column = c;
+    place.runs.push_back(std::move(run));
+  }
+  step.description.fields.push_back(std::move(field));
+  step.fields.push_back(std::move(place));
+}
+
+}  // namespace
+
+void describe_fields(hid_t block, std::uint64_t file_size, std::uint64_t memory_budget, StepLayout& step) {
+  std::vector<std::string>& warnings = step.description.warnings;
+  for (const Link& link : list_links(block, "Block")) {
+    const std::string& name = link.name;
+    const auto leave_out = [&](const std::string& why) {
+      warnings.push_back("the field " + name + " is left out: " + why);
+    };
+    const Handle group(H5Gopen2(block, name.c_str(), H5P_DEFAULT));
+    if (!group) {
+      leave_out("it is no group");
+      continue;
+    }
+    Components components = components_of(group.id(), name, file_size);
+    if (!components.defect.empty()) {
+      leave_out(components.defect);
+      continue;
+    }
+    Field field;
+    field.name = name;
+    field.attributes = read_attributes(group.id(), memory_budget, warnings);
+    add_field(step, std::move(components), std::move(field));
+  }
+}
+
+}  // namespace quire::h5

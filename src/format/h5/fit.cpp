@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <optional>
+
+#include "format/h5/acceptance.hpp"
+#include "format/h5/attributes.hpp"
+#include "format/h5/names.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// Collects the sentences, and texts that are lost from many objects in one sentence.
+class Losses {
+ public:
+  void tell(std::string sentence) { sentences_.push_back(std::move(sentence)); }
+  /// Symbols, descriptions and display formats have no place in H5Part.
+  void drop_texts(Quantity& quantity) {
+    if (quantity.symbol.empty() && quantity.description.empty() && quantity.display.empty()) return;
+    without_texts_ += (without_texts_.empty() ? "" : ", ") + quantity.name;
+    quantity.symbol.clear();
+    quantity.description.clear();
+    quantity.display.clear();
+  }
+  std::vector<std::string> take() {
+    if (!without_texts_.empty()) {
+      tell("symbols, descriptions and display formats are left out: " + without_texts_);
+    }
+    return std::move(sentences_);
+  }
+
+ private:
+  std::vector<std::string> sentences_;
+  std::string without_texts_;
+};
+
+/// The attribute as it will be written; nothing if it cannot be.
+std::optional<Attribute> fitted(const Attribute& attribute, Losses& losses) {
+  try {
+    Attribute result = accepted(attribute, true);
+    if (result.type != attribute.type) {
+      losses.tell("the attribute " + attribute.name + " of type " + std::string(name(attribute.type)) + " becomes " +
+                  std::string(name(result.type)));
+    }
+    losses.drop_texts(result);
+    return result;
+  } catch (const Error& error) {
+    losses.tell("the attribute " + attribute.name + " is left out: " + error.message());
+    return std::nullopt;
+  }
+}
+
+std::optional<Column> fitted(const Column& column, Losses& losses) {
+  try {
+    check_column_name(column.name);
+  } catch (const Error& error) {
+    losses.tell("the column " + column.name + " is left out: " + error.message());
+    return std::nullopt;
+  }
+  if (column.type == Type::string) {
+    losses.tell("the column " + column.name + " is left out: H5Part has no columns of texts");
+    return std::nullopt;
+  }
+  Column result = column;
+  if (column.type == Type::float80) result.type = Type::float64;
+  if (column.type == Type::character) result.type = Type::int8;
+  if (result.type != column.type) {
+    losses.tell("the column " + column.name + " of type " + std::string(name(column.type)) + " becomes " +
+                std::string(name(result.type)));
+  }
+  losses.drop_texts(result);
+  return result;
+}
+
+void fit_tables(StepDescription& adapted, const StepDescription& step, Losses& losses) {
+  adapted.tables.clear();
+  for (const Table& table : step.tables) {
+    if (table.columns.empty()) continue;
+    if (!adapted.tables.empty()) {
+      losses.tell("the table " + table.name + " is left out: a step of H5Part has one table only");
+      continue;
+    }
+    if (!table.name.empty()) losses.tell("the name of the table " + table.name + " is left out");
+    Table result;
+    result.name = table.name;
+    result.rows = table.rows;
+    for (const Column& column : table.columns) {
+      if (auto kept = fitted(column, losses)) result.columns.push_back(*std::move(kept));
+    }
+    if (!result.columns.empty()) adapted.tables.push_back(std::move(result));
+  }
+}
+
+/// One name has one unit in the whole file: the first one stays.
+void fit_units(StepDescription& adapted, Units units, Losses& losses) {
+  const auto check = [&](Quantity& quantity) {
+    const std::string& old = units.of(quantity.name);
+    if (quantity.unit.empty() || old == quantity.unit) return;
+    if (old.empty()) return units.set(quantity.name, quantity.unit);
+    losses.tell("the unit \"" + quantity.unit + "\" of " + quantity.name +
+                " is left out: something else of this name has the unit \"" + old + "\"");
+    quantity.unit.clear();
+  };
+  for (Table& table : adapted.tables) std::ranges::for_each(table.columns, check);
+  std::ranges::for_each(adapted.attributes, check);
+}
+
+}  // namespace
+
+Fit fit_h5part(const FileDescription& file, const StepDescription& step) {
+  Losses losses;
+  Fit fit{.adapted = step, .losses = {}};
+  std::vector<Attribute> file_attributes;
+  for (const Attribute& attribute : file.attributes) {
+    if (auto kept = fitted(attribute, losses)) file_attributes.push_back(*std::move(kept));
+  }
+  fit_tables(fit.adapted, step, losses);
+  fit.adapted.attributes.clear();
+  for (const Attribute& attribute : step.attributes) {
+    if (auto kept = fitted(attribute, losses)) fit.adapted.attributes.push_back(*std::move(kept));
+  }
+  for (const Field& field : step.fields) {
+    losses.tell("the field " + field.name + " is left out: fields of H5Part files cannot be written yet");
+  }
+  fit.adapted.fields.clear();
+  Units units(file_attributes);
+  for (const Attribute& attribute : file_attributes) {
+    if (!attribute.unit.empty()) units.set(attribute.name, attribute.unit);
+  }
+  fit_units(fit.adapted, std::move(units), losses);
+  fit.losses = losses.take();
+  return fit;
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,67 @@
+#include "format/h5/format.hpp"
+
+#include <algorithm>
+
+#include "format/h5/acceptance.hpp"
+#include "format/h5/describer.hpp"
+#include "format/h5/planner.hpp"
+#include "format/h5/superblock.hpp"
+
+namespace quire {
+namespace {
+
+class H5partFormat final : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "h5part"; }
+  [[nodiscard]] std::string_view title() const override { return "H5Part particles on HDF5"; }
+  [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".h5", ".h5part", ".h5p", ".h5hut"}; }
+
+  [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
+    const auto read = [head](std::uint64_t offset, std::span<std::byte> out) -> std::size_t {
+      const auto rest = head.subspan(std::min<std::size_t>(offset, head.size()));
+      const auto part = rest.first(std::min(rest.size(), out.size()));
+      std::ranges::copy(part, out.begin());
+      return part.size();
+    };
+    return h5::find_signature(read, head.size()).has_value();
+  }
+
+  [[nodiscard]] const std::vector<Option>& read_options() const override {
+    static const std::vector<Option> options{
+        {"step_name", OptionKind::text, "", {}, "what the groups of steps are called before the #; empty: guessed"},
+        {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
+    };
+    return options;
+  }
+
+  [[nodiscard]] const std::vector<Option>& write_options() const override {
+    static const std::vector<Option> options{
+        {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
+        {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
+        {"alignment", OptionKind::integer, "4096", {}, "columns of 64 KiB or more start at multiples of this"},
+    };
+    return options;
+  }
+
+  [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                                    const CheckedOptions& options) const override {
+    return std::make_unique<h5::H5partDescriber>(std::move(bytes), context, options);
+  }
+
+  [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
+    return std::make_unique<h5::H5partPlanner>(options);
+  }
+
+  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step) const override {
+    return h5::fit_h5part(file, step);
+  }
+};
+
+}  // namespace
+
+const Format& h5part_format() {
+  static const H5partFormat format;
+  return format;
+}
+
+}  // namespace quire

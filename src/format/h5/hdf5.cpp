@@ -1,0 +1,66 @@
+#include "format/h5/hdf5.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// The descriptions of the outermost and the innermost failure.
+struct StackEnds {
+  std::string first;
+  std::string last;
+};
+
+extern "C" herr_t collect_error(unsigned /*position*/, const H5E_error2_t* error, void* data) noexcept {
+  try {
+    auto& ends = *static_cast<StackEnds*>(data);
+    const std::string text = error->desc != nullptr ? error->desc : "";
+    if (ends.first.empty()) ends.first = text;
+    if (!text.empty()) ends.last = text;
+    return 0;
+  } catch (...) {
+    return -1;
+  }
+}
+
+}  // namespace
+
+void Handle::release() noexcept {
+  if (id_ < 0) return;
+  // After MPI_Finalize a parallel HDF5 has closed everything itself.
+  if (H5Iis_valid(id_) > 0) H5Idec_ref(id_);
+  id_ = H5I_INVALID_HID;
+}
+
+std::string error_stack_text() {
+  StackEnds ends;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect_error, &ends);
+  if (ends.first.empty()) return "HDF5 does not say why";
+  return ends.first == ends.last ? ends.first : ends.first + " (" + ends.last + ")";
+}
+
+Error hdf5_error(std::string_view action, const std::string& object) {
+  Error error(ErrorKind::bad_file, "cannot " + std::string(action) + ": " + error_stack_text());
+  if (!object.empty()) error.on(object);
+  return error;
+}
+
+void close_file(Handle& file) {
+  require(H5Fflush(file.id(), H5F_SCOPE_LOCAL), "flush the HDF5 file");
+  const hid_t id = file.id();
+  require(H5Fclose(id), "close the HDF5 file");
+  file.release();
+}
+
+Quiet::Quiet() noexcept {
+  unsigned is_second = 0;
+  // A program may have installed a handler of the first kind; that one can neither be read nor restored here.
+  if (H5Eauto_is_v2(H5E_DEFAULT, &is_second) >= 0 && is_second != 0) {
+    saved_ = H5Eget_auto2(H5E_DEFAULT, &print_, &client_) >= 0;
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+}
+
+Quiet::~Quiet() {
+  if (saved_) H5Eset_auto2(H5E_DEFAULT, print_, client_);
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "format/h5/image.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::h5 {
+
+/// Owns one HDF5 identifier of any kind.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) noexcept : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    if (this != &other) {
+      release();
+      id_ = std::exchange(other.id_, H5I_INVALID_HID);
+    }
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { release(); }
+
+  [[nodiscard]] hid_t id() const noexcept { return id_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return id_ >= 0; }
+  void release() noexcept;
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+};
+
+/// What HDF5's error stack says: what failed last and, in the end, why.
+[[nodiscard]] std::string error_stack_text();
+
+/// The bad_file error "cannot <action>: <what HDF5 says>", of an object if there is one.
+[[nodiscard]] Error hdf5_error(std::string_view action, const std::string& object = {});
+
+/// Takes what a call returned, or throws hdf5_error.
+[[nodiscard]] inline Handle own(hid_t id, std::string_view action, const std::string& object = {}) {
+  if (id < 0) throw hdf5_error(action, object);
+  return Handle(id);
+}
+
+/// Checks a status, count or truth that a call returned and hands it on.
+template <class Result>
+Result require(Result result, std::string_view action, const std::string& object = {}) {
+  if (result < 0) throw hdf5_error(action, object);
+  return result;
+}
+
+/// Flushes and closes a file, reporting what goes wrong. (A released handle closes silently.)
+void close_file(Handle& file);
+
+/// While it lives, HDF5 does not print its errors.
+class Quiet {
+ public:
+  Quiet() noexcept;
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* client_ = nullptr;
+  bool saved_ = false;
+};
+
+/// Runs `work`, which calls HDF5 on `image`: quietly, and with an error of our own driver instead of what HDF5 makes
+/// of it.
+template <class Work>
+auto with_hdf5(Image& image, Work&& work) {
+  const Quiet quiet;
+  try {
+    return std::forward<Work>(work)();
+  } catch (const Error&) {
+    image.rethrow_failure();
+    throw;
+  }
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,135 @@
+#include "format/h5/image.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "quire/base/checked.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::h5 {
+
+Image::Image(std::shared_ptr<ByteSource> source, Use use) : source_(std::move(source)), use_(use) {
+  if (source_) source_size_ = published_size_ = source_->size();
+}
+
+ReadBytes Image::reader(std::uint64_t size) {
+  return [this, size](std::uint64_t offset, std::span<std::byte> out) -> std::size_t {
+    if (offset >= size) return 0;
+    const auto part = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size - offset)));
+    read(offset, part);
+    return part.size();
+  };
+}
+
+std::uint64_t Image::size() const { return published_size_; }
+
+void Image::overlay(ByteMap bytes, std::uint64_t size) {
+  published_ = std::move(bytes);
+  published_size_ = size;
+  source_size_ = std::min(source_size_, size);
+}
+
+void Image::begin(std::uint64_t published, std::vector<PlannedSpace> planned) {
+  discard();
+  planned_ = std::move(planned);
+  gap_ = published;
+  gap_end_ = planned_.empty() ? published : planned_.front().offset;
+  for (const PlannedSpace& space : planned_) raw_end_ = std::max(raw_end_, checked_add(space.offset, space.length));
+}
+
+void Image::commit(std::uint64_t size) {
+  for (const auto& [offset, bytes] : pending_.ranges()) published_.write(offset, bytes);
+  for (const PlannedSpace& space : cold_ranges_) published_.erase(space.offset, space.length);
+  if (published_.end() > size) published_.erase(size, published_.end() - size);
+  published_size_ = size;
+  discard();
+}
+
+void Image::discard() {
+  pending_.clear();
+  planned_.clear();
+  cold_ranges_.clear();
+  next_planned_ = 0;
+  raw_end_ = 0;
+  cold_ = false;
+  failure_ = nullptr;
+}
+
+void Image::rethrow_failure() {
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Image::keep_failure(std::exception_ptr failure) noexcept {
+  if (!failure_) failure_ = std::move(failure);
+}
+
+std::uint64_t Image::known_until(std::uint64_t position) const {
+  for (;;) {
+    const std::uint64_t known = std::max(pending_.known_from(position), published_.known_from(position));
+    if (known != 0) {
+      position += known;
+    } else if (position < source_size_) {
+      position = source_size_;
+    } else {
+      return position;
+    }
+  }
+}
+
+void Image::read(std::uint64_t offset, std::span<std::byte> out) {
+  if (out.empty()) return;
+  const std::uint64_t end = checked_add(offset, out.size());
+  if (pending_.known_from(offset) >= out.size()) return pending_.copy(offset, out);
+  if (published_.known_from(offset) < out.size()) {
+    std::size_t available = 0;
+    if (offset < source_size_) {
+      const auto part = out.first(static_cast<std::size_t>(std::min(end, source_size_) - offset));
+      available = source_->read(offset, part);
+      if (available < part.size()) {
+        throw Error(ErrorKind::bad_file, "the file has become shorter while it was read").at(offset + available);
+      }
+    }
+    // A writer meets space that is allocated and not written yet when it reads ahead of an object's header.
+    std::memset(out.data() + available, 0, out.size() - available);
+    if (use_ == Use::reading && known_until(offset) < end) {
+      throw Error(ErrorKind::bad_file, "the file's structure points beyond its end")
+          .at(offset)
+          .advise("the file has " + std::to_string(size()) + " bytes");
+    }
+  }
+  published_.copy(offset, out);
+  pending_.copy(offset, out);
+}
+
+void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+  if (use_ == Use::reading) throw Error(ErrorKind::internal, "HDF5 writes to a file that is only read").at(offset);
+  for (const PlannedSpace& space : planned_) {
+    if (offset < space.offset + space.length && space.offset < offset + bytes.size()) {
+      throw Error(ErrorKind::internal, "HDF5 writes where raw data was planned").at(offset);
+    }
+  }
+  pending_.write(offset, bytes);
+}
+
+std::uint64_t Image::allocate(bool raw, std::uint64_t length, std::uint64_t end) {
+  if (raw) {
+    if (next_planned_ == planned_.size() || planned_[next_planned_].length != length) {
+      throw Error(ErrorKind::internal,
+                  "HDF5 asks for " + std::to_string(length) + " bytes of raw data that were not planned");
+    }
+    return planned_[next_planned_++].offset;
+  }
+  // Metadata of version 0 files need not be aligned, but aligned is easier to look at.
+  const std::uint64_t in_gap = round_up(gap_, 8);
+  std::uint64_t offset = round_up(std::max(raw_end_, end), 8);
+  if (in_gap < gap_end_ && length <= gap_end_ - in_gap) {
+    offset = in_gap;
+    gap_ = in_gap + length;
+  }
+  if (cold_) cold_ranges_.push_back({offset, length});
+  return offset;
+}
+
+}  // namespace quire::h5

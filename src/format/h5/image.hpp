@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "format/h5/byte_map.hpp"
+#include "format/h5/superblock.hpp"
+#include "quire/plan/byte_source.hpp"
+#include "quire/plan/record.hpp"
+
+namespace quire::h5 {
+
+/// A place that was planned for the raw data of one data set.
+struct PlannedSpace {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+/// The bytes of one file as libhdf5 sees them through our driver: those of the file itself, bytes that were published
+/// after the source was taken (or that a journal completes), and bytes written since and not published yet.
+///
+/// Also decides where new objects go: raw data exactly where it was planned, metadata in the gap before it and then
+/// behind everything.
+class Image {
+ public:
+  enum class Use : std::uint8_t { reading, writing };
+
+  /// No source: a file that does not exist yet.
+  Image(std::shared_ptr<ByteSource> source, Use use);
+
+  // For the describer, the planner and the journal.
+
+  /// Reads the file, or with unpublished bytes the first `size` bytes of what it will be. The image must outlive it.
+  [[nodiscard]] ReadBytes reader() { return reader(size()); }
+  [[nodiscard]] ReadBytes reader(std::uint64_t size);
+  /// The size of the file without unpublished bytes.
+  [[nodiscard]] std::uint64_t size() const;
+  /// Bytes that replace those of the source, by a complete journal: the file then ends at `size`.
+  void overlay(ByteMap bytes, std::uint64_t size);
+
+  /// Begins a session that writes: objects of [0, published) exist, the raw data come at `planned` in this order.
+  void begin(std::uint64_t published, std::vector<PlannedSpace> planned);
+  /// While true, what is allocated is never asked for again once it is published, and forgotten then.
+  void set_cold(bool cold) noexcept { cold_ = cold; }
+  /// True if all planned raw data was asked for.
+  [[nodiscard]] bool is_plan_used() const noexcept { return next_planned_ == planned_.size(); }
+  [[nodiscard]] const ByteMap& pending() const noexcept { return pending_; }
+  /// The end of allocated space as of the last close.
+  [[nodiscard]] std::uint64_t allocated_end() const noexcept { return allocated_end_; }
+  /// The session's bytes are in the file, which has `size` bytes now.
+  void commit(std::uint64_t size);
+  /// The session's bytes will never be in the file.
+  void discard();
+
+  /// Throws what went wrong inside a callback of the driver, if anything did since the last call.
+  void rethrow_failure();
+
+  // For the driver.
+
+  void read(std::uint64_t offset, std::span<std::byte> out);
+  void write(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// Where `length` new bytes go when the end of allocated space is at `end`.
+  [[nodiscard]] std::uint64_t allocate(bool raw, std::uint64_t length, std::uint64_t end);
+  /// The end of the planned data, which counts as allocated from the first moment on: otherwise HDF5 would extend
+  /// metadata in its place, over what is planned.
+  [[nodiscard]] std::uint64_t planned_end() const noexcept { return raw_end_; }
+  void keep_failure(std::exception_ptr failure) noexcept;
+  void set_allocated_end(std::uint64_t end) noexcept { allocated_end_ = end; }
+  [[nodiscard]] bool is_writable() const noexcept { return use_ == Use::writing; }
+
+ private:
+  /// Where the bytes that neither the source nor a map knows begin, at or behind `position`.
+  [[nodiscard]] std::uint64_t known_until(std::uint64_t position) const;
+
+  std::shared_ptr<ByteSource> source_;
+  Use use_;
+  std::uint64_t source_size_ = 0;
+  std::uint64_t published_size_ = 0;
+  ByteMap published_;
+  ByteMap pending_;
+  std::vector<PlannedSpace> planned_;
+  std::size_t next_planned_ = 0;
+  std::uint64_t gap_ = 0;  ///< metadata goes to [gap_, gap_end_) while it fits
+  std::uint64_t gap_end_ = 0;
+  std::uint64_t raw_end_ = 0;  ///< and then behind this; 0 without planned data
+  bool cold_ = false;
+  std::vector<PlannedSpace> cold_ranges_;
+  std::uint64_t allocated_end_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace quire::h5

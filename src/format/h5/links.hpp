@@ -1,0 +1,25 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <vector>
+
+namespace quire::h5 {
+
+struct Link {
+  std::string name;
+  H5L_type_t type = H5L_TYPE_ERROR;
+};
+
+/// The members of a group in byte-wise order of their names. Opens none of them.
+[[nodiscard]] std::vector<Link> list_links(hid_t group, const std::string& name);
+
+/// Where an external link points.
+struct ExternalTarget {
+  std::string file;
+  std::string object;
+};
+[[nodiscard]] ExternalTarget external_target(hid_t group, const std::string& name);
+
+}  // namespace quire::h5

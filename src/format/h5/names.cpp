@@ -1,0 +1,80 @@
+#include "format/h5/names.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "quire/base/error.hpp"
+
+namespace quire::h5 {
+
+std::string StepNaming::name(std::int64_t number) const {
+  std::string digits = std::to_string(number);
+  const std::size_t sign = number < 0 ? 1 : 0;
+  if (digits.size() < width) digits.insert(sign, width - digits.size(), '0');
+  return prefix + "#" + digits;
+}
+
+std::optional<StepName> parse_step_name(std::string_view name) {
+  const std::size_t mark = name.rfind('#');
+  if (mark == std::string_view::npos) return std::nullopt;
+  StepName step{.prefix = name.substr(0, mark), .digits = name.substr(mark + 1)};
+  const char* end = step.digits.data() + step.digits.size();
+  const auto result = std::from_chars(step.digits.data(), end, step.number);
+  if (step.digits.empty() || result.ec != std::errc{} || result.ptr != end) return std::nullopt;
+  return step;
+}
+
+StepNaming guess_width(std::span<const std::string> names, std::string prefix) {
+  StepNaming naming{.prefix = std::move(prefix), .width = 1};
+  for (const std::string& name : names) {
+    const auto step = parse_step_name(name);
+    if (!step || step->prefix != naming.prefix) continue;
+    const std::string_view digits = step->digits.substr(step->number < 0 ? 1 : 0);
+    if (digits.size() > 1 && digits.front() == '0') naming.width = static_cast<unsigned>(step->digits.size());
+  }
+  return naming;
+}
+
+StepNaming guess_naming(std::span<const std::string> names) {
+  std::map<std::string, std::size_t, std::less<>> counts;
+  for (const std::string& name : names) {
+    if (const auto step = parse_step_name(name)) ++counts[std::string(step->prefix)];
+  }
+  if (counts.empty() || counts.contains("Step")) return guess_width(names, "Step");
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  return guess_width(names, most->first);
+}
+
+std::vector<StepEntry> step_entries(std::span<const std::string> names, const std::string& prefix,
+                                    std::vector<std::string>& warnings) {
+  std::vector<StepEntry> entries;
+  for (const std::string& name : names) {
+    const auto step = parse_step_name(name);
+    if (step && step->prefix == prefix) entries.push_back({step->number, name});
+  }
+  std::ranges::stable_sort(entries, {}, &StepEntry::number);
+  std::vector<StepEntry> unique;
+  for (StepEntry& entry : entries) {
+    if (!unique.empty() && unique.back().number == entry.number) {
+      warnings.push_back("the group " + entry.name + " has the number of " + unique.back().name + " and is left out");
+    } else {
+      unique.push_back(std::move(entry));
+    }
+  }
+  return unique;
+}
+
+void check_column_name(const std::string& name) {
+  constexpr std::size_t longest = 63;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::usage, "a column of H5Part " + why).on(name);
+  };
+  if (name.empty()) refuse("needs a name");
+  if (name.size() > longest) refuse("has a name of at most 63 bytes");
+  if (name.find('/') != std::string::npos || name.find('\0') != std::string::npos)
+    refuse("has no slash or NUL in its name");
+  if (name == "." || name == "Block") refuse("cannot be called so");
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quire::h5 {
+
+/// How the groups of steps are called: `<prefix>#<number>`, the number with at least `width` characters, zero padded.
+struct StepNaming {
+  std::string prefix = "Step";
+  unsigned width = 1;
+
+  [[nodiscard]] std::string name(std::int64_t number) const;
+};
+
+/// A group name of the full form.
+struct StepName {
+  std::string_view prefix;
+  std::string_view digits;  ///< with the sign
+  std::int64_t number = 0;
+};
+[[nodiscard]] std::optional<StepName> parse_step_name(std::string_view name);
+
+/// The prefix that most names have, `Step` if any has it, and the width that their padding shows.
+[[nodiscard]] StepNaming guess_naming(std::span<const std::string> names);
+/// The same with a given prefix.
+[[nodiscard]] StepNaming guess_width(std::span<const std::string> names, std::string prefix);
+
+/// One step of a file: its number and how its group is called.
+struct StepEntry {
+  std::int64_t number = 0;
+  std::string name;
+};
+/// The steps among the names in numerical order; a number that comes twice is named in `warnings`.
+[[nodiscard]] std::vector<StepEntry> step_entries(std::span<const std::string> names, const std::string& prefix,
+                                                  std::vector<std::string>& warnings);
+
+/// Throws usage errors for names that a column cannot have: empty, longer than 63 bytes, with "/" or NUL, ".", "Block".
+void check_column_name(const std::string& name);
+
+}  // namespace quire::h5

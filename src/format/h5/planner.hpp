@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "format/h5/image.hpp"
+#include "format/h5/names.hpp"
+#include "format/h5/superblock.hpp"
+#include "format/h5/units.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::h5 {
+
+/// Plans and publishes the steps of an H5Part file without parallel HDF5.
+///
+/// The raw data of a step begin at the published end of the file, rounded up, in the order of the columns: every rank
+/// knows their places from the number of rows alone. HDF5's own structures are made on rank 0 in memory and come before
+/// and behind them.
+class H5partPlanner final : public WritePlanner {
+ public:
+  /// Options: `step_name`, `step_width`, `alignment`.
+  explicit H5partPlanner(const CheckedOptions& options);
+
+  [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
+                                   bool drop) override;
+  [[nodiscard]] std::vector<std::byte> state() const override;
+  void adopt(std::span<const std::byte> state) override;
+  void set_file(const FileDescription& file) override;
+  [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
+  [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
+  [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
+  [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
+                                bool root) const override;
+  [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
+  void advance(const StepPart& mine, const Measure& total, bool published) override;
+  [[nodiscard]] std::uint64_t published_size() const override { return published_end_; }
+  [[nodiscard]] Publication finish() override;
+
+ private:
+  /// Where the raw data of each column go.
+  struct RawLayout {
+    std::vector<PlannedSpace> columns;
+    std::uint64_t end = 0;
+  };
+  [[nodiscard]] RawLayout lay_out(const StepDescription& step, std::uint64_t rows) const;
+  /// Runs a session that writes and makes its publication; `work` gets the open file.
+  template <class Work>
+  Publication session(std::vector<PlannedSpace> planned, Work&& work);
+  void write_file_attributes(std::int64_t file, const StepDescription& step) const;
+  void learn(const std::vector<std::string>& links);
+  [[nodiscard]] std::vector<StepEntry> steps_to_drop(const std::vector<StepEntry>& steps,
+                                                     std::optional<std::int64_t> after, bool drop) const;
+
+  StepNaming naming_;
+  bool is_prefix_given_;
+  bool is_width_given_;
+  std::uint64_t alignment_;
+
+  // The same on every rank.
+  std::uint64_t published_end_ = 0;
+  std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
+  Units units_;                             ///< of what is in the file or will be
+
+  // On rank 0 alone.
+  std::unique_ptr<Image> image_;
+  std::uint64_t next_end_ = 0;      ///< once what publish() answered is carried out
+  std::set<std::int64_t> numbers_;  ///< of the steps in the file
+};
+
+}  // namespace quire::h5

@@ -1,0 +1,66 @@
+#include "format/h5/structure.hpp"
+
+#include "format/h5/attributes.hpp"
+#include "format/h5/types.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// Creation properties of an object without time stamps.
+Handle timeless(hid_t list_class) {
+  Handle list = own(H5Pcreate(list_class), "make a creation list");
+  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
+  return list;
+}
+
+Handle dataset_creation() {
+  Handle list = timeless(H5P_DATASET_CREATE);
+  require(H5Pset_layout(list.id(), H5D_CONTIGUOUS), "set the layout");
+  require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
+  require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
+  return list;
+}
+
+void write_column(hid_t group, const Column& column, const PlannedSpace& place, hsize_t rows, hid_t creation) {
+  const Handle space = own(H5Screate_simple(1, &rows, nullptr), "make the shape of a column", column.name);
+  const Handle dataset = own(
+      H5Dcreate2(group, column.name.c_str(), native_type(column.type), space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
+      "create the column", column.name);
+  if (place.length > 0 && H5Dget_offset(dataset.id()) != place.offset) {
+    throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(column.name).at(place.offset);
+  }
+}
+
+}  // namespace
+
+void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
+                const std::vector<PlannedSpace>& places, std::uint64_t rows) {
+  const Handle group_creation = timeless(H5P_GROUP_CREATE);
+  const Handle creation = dataset_creation();
+  // The group is linked when it is complete: until then nothing of the root is touched.
+  image.set_cold(true);
+  const Handle group = own(H5Gcreate_anon(file, group_creation.id(), H5P_DEFAULT), "create the step", name);
+  for (const Attribute& attribute : step.attributes) write_attribute(group.id(), attribute.name, attribute.value);
+  if (!step.tables.empty()) {
+    const std::vector<Column>& columns = step.tables.front().columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      write_column(group.id(), columns[c], places[c], rows, creation.id());
+    }
+  }
+  image.set_cold(false);
+  require(H5Olink(group.id(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the step", name);
+}
+
+void check_file_space(hid_t file) {
+  const Handle creation = own(H5Fget_create_plist(file), "read the file's properties");
+  H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
+  hbool_t persists = false;
+  hsize_t threshold = 0;
+  require(H5Pget_file_space_strategy(creation.id(), &strategy, &persists, &threshold), "read the file space strategy");
+  if (strategy == H5F_FSPACE_STRATEGY_PAGE || persists) {
+    throw Error(ErrorKind::unsupported, "steps cannot be appended to a file that keeps pages or lists of free space")
+        .advise("copy it with h5repack -S FSM_AGGR first");
+  }
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/h5/hdf5.hpp"
+#include "format/h5/image.hpp"
+#include "quire/model/description.hpp"
+
+namespace quire::h5 {
+
+/// Adds a step's group with its attributes and data sets to an open file: data sets contiguous, allocated where
+/// `places` says (one for each column, length 0 for columns without rows), never filled, without time stamps.
+/// What only the step itself needs is allocated as cold.
+void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
+                const std::vector<PlannedSpace>& places, std::uint64_t rows);
+
+/// Throws unsupported errors for files in which HDF5 would not leave the choice of places to us.
+void check_file_space(hid_t file);
+
+}  // namespace quire::h5

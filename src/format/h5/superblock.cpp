@@ -1,0 +1,103 @@
+#include "format/h5/superblock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "quire/base/endian.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+constexpr std::size_t longest_superblock = 256;
+
+/// An unsigned little-endian number of 2, 4, 8, 16 or 32 bytes; what exceeds 64 bits is damage.
+std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t width, std::uint64_t offset) {
+  if (at + width > bytes.size()) throw Error(ErrorKind::bad_file, "the HDF5 superblock is cut").at(offset + at);
+  std::uint64_t value = 0;
+  for (std::size_t i = width; i-- > 0;) {
+    const auto byte = std::to_integer<std::uint64_t>(bytes[at + i]);
+    if (i >= 8 && byte != 0) throw Error(ErrorKind::bad_file, "an address exceeds 64 bits").at(offset + at);
+    if (i < 8) value |= byte << (8 * i);
+  }
+  return value;
+}
+
+bool is_width(std::size_t width) { return width == 2 || width == 4 || width == 8 || width == 16 || width == 32; }
+
+/// Where the fields stand that depend on the version.
+struct Shape {
+  std::size_t widths = 0;     ///< of the two bytes with the sizes of offsets and lengths
+  std::size_t addresses = 0;  ///< of the base address
+  std::size_t end_index = 0;  ///< which address is the end of file
+  std::size_t count = 0;      ///< addresses before what follows them
+  std::size_t tail = 0;       ///< bytes behind the addresses, besides those made of offsets
+  std::size_t tail_offsets = 0;
+};
+
+Shape shape_of(unsigned version, std::uint64_t offset) {
+  switch (version) {
+    // Behind the four addresses of versions 0 and 1 stands the symbol table entry of the root group.
+    case 0:
+      return {.widths = 13, .addresses = 24, .end_index = 2, .count = 4, .tail = 24, .tail_offsets = 2};
+    case 1:
+      return {.widths = 13, .addresses = 28, .end_index = 2, .count = 4, .tail = 24, .tail_offsets = 2};
+    case 2:
+    case 3:
+      return {.widths = 9, .addresses = 12, .end_index = 2, .count = 4, .tail = 4, .tail_offsets = 0};
+    default:
+      throw Error(ErrorKind::unsupported, "HDF5 superblock version " + std::to_string(version) + " is unknown")
+          .at(offset + 8);
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> find_signature(const ReadBytes& read, std::uint64_t size) {
+  for (std::uint64_t offset = 0; offset < size && size - offset >= signature.size();
+       offset = offset == 0 ? 512 : offset * 2) {
+    std::array<std::byte, signature.size()> bytes{};
+    if (read(offset, bytes) == bytes.size() && std::memcmp(bytes.data(), signature.data(), bytes.size()) == 0) {
+      return offset;
+    }
+    if (offset > size / 2) break;
+  }
+  return std::nullopt;
+}
+
+Superblock read_superblock(const ReadBytes& read, std::uint64_t size) {
+  const auto offset = find_signature(read, size);
+  if (!offset) throw Error(ErrorKind::bad_file, "no HDF5 signature").at(0);
+  std::array<std::byte, longest_superblock> buffer{};
+  const std::size_t available = read(*offset, buffer);
+  const std::span<const std::byte> bytes(buffer.data(), available);
+
+  Superblock block{.offset = *offset};
+  block.version = static_cast<unsigned>(number_at(bytes, 8, 1, *offset));
+  const Shape shape = shape_of(block.version, *offset);
+  const std::size_t width = number_at(bytes, shape.widths, 1, *offset);
+  const std::size_t lengths = number_at(bytes, shape.widths + 1, 1, *offset);
+  if (!is_width(width) || !is_width(lengths)) {
+    throw Error(ErrorKind::bad_file, "the HDF5 superblock has impossible sizes of offsets and lengths")
+        .at(*offset + shape.widths);
+  }
+  block.length = shape.addresses + (shape.count + shape.tail_offsets) * width + shape.tail;
+  if (block.length > available) throw Error(ErrorKind::bad_file, "the HDF5 superblock is cut").at(*offset + available);
+  block.end = number_at(bytes, shape.addresses + shape.end_index * width, width, *offset);
+  if (block.end > size) {
+    throw Error(ErrorKind::bad_file, "the file is cut: it has " + std::to_string(size) +
+                                         " bytes, its HDF5 superblock says " + std::to_string(block.end))
+        .at(size)
+        .advise("copy the file again, or fetch it from a backup");
+  }
+  if (block.end < *offset + block.length) {
+    throw Error(ErrorKind::bad_file, "the HDF5 superblock says that the file ends inside it")
+        .at(*offset + shape.addresses + shape.end_index * width);
+  }
+  return block;
+}
+
+}  // namespace quire::h5

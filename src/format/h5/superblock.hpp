@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+namespace quire::h5 {
+
+/// Reads up to out.size() bytes at an offset and returns how many there were.
+using ReadBytes = std::function<std::size_t(std::uint64_t offset, std::span<std::byte> out)>;
+
+/// The first block of an HDF5 file, as far as we must know it before the library sees the file.
+struct Superblock {
+  std::uint64_t offset = 0;  ///< where it stands: the size of the user block
+  std::uint64_t length = 0;  ///< its bytes
+  std::uint64_t end = 0;     ///< the end of the HDF5 data in the file, absolute
+  unsigned version = 0;
+};
+
+/// Where the signature stands (0, 512, 1024, 2048, ...), or nothing.
+[[nodiscard]] std::optional<std::uint64_t> find_signature(const ReadBytes& read, std::uint64_t size);
+
+/// Finds and checks the superblock. Throws bad_file errors for files that are no HDF5 files, damaged, or shorter than
+/// they say they are.
+[[nodiscard]] Superblock read_superblock(const ReadBytes& read, std::uint64_t size);
+
+}  // namespace quire::h5

@@ -1,0 +1,105 @@
+#include "format/h5/types.hpp"
+
+#include <array>
+
+namespace quire::h5 {
+namespace {
+
+std::optional<ByteOrder> order_of(hid_t type) {
+  switch (H5Tget_order(type)) {
+    case H5T_ORDER_LE:
+      return ByteOrder::little;
+    case H5T_ORDER_BE:
+      return ByteOrder::big;
+    case H5T_ORDER_NONE:
+      return native_order;  // single bytes
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<StoredType> stored_integer(hid_t type) {
+  const std::size_t size = H5Tget_size(type);
+  const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
+  constexpr std::array signed_types{Type::int8, Type::int16, Type::int32, Type::int64};
+  constexpr std::array unsigned_types{Type::uint8, Type::uint16, Type::uint32, Type::uint64};
+  for (std::size_t i = 0; i < signed_types.size(); ++i) {
+    const std::size_t width = size_of(signed_types[i]);
+    if (size > width) continue;
+    StoredType stored{.type = is_signed ? signed_types[i] : unsigned_types[i], .direct = {}};
+    if (size == width && H5Tget_precision(type) == 8 * width) stored.direct = order_of(type);
+    return stored;
+  }
+  return std::nullopt;
+}
+
+std::optional<StoredType> stored_float(hid_t type) {
+  if (H5Tequal(type, H5T_IEEE_F64LE) > 0) return StoredType{Type::float64, ByteOrder::little};
+  if (H5Tequal(type, H5T_IEEE_F64BE) > 0) return StoredType{Type::float64, ByteOrder::big};
+  if (H5Tequal(type, H5T_IEEE_F32LE) > 0) return StoredType{Type::float32, ByteOrder::little};
+  if (H5Tequal(type, H5T_IEEE_F32BE) > 0) return StoredType{Type::float32, ByteOrder::big};
+  const std::size_t size = H5Tget_size(type);
+  if (size <= 2) return StoredType{Type::float32, {}};
+  if (size <= 8) return StoredType{Type::float64, {}};
+  return StoredType{Type::float80, {}};
+}
+
+}  // namespace
+
+std::optional<StoredType> stored_type(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      return stored_integer(type);
+    case H5T_FLOAT:
+      return stored_float(type);
+    case H5T_STRING:
+      return StoredType{Type::string, {}};
+    case H5T_ENUM: {
+      // Truth values of h5py, for example: the numbers behind the names.
+      const Handle base(H5Tget_super(type));
+      return base ? stored_integer(base.id()) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+hid_t native_type(Type type) {
+  switch (type) {
+    case Type::int8:
+    case Type::character:
+      return H5T_NATIVE_INT8;
+    case Type::uint8:
+      return H5T_NATIVE_UINT8;
+    case Type::int16:
+      return H5T_NATIVE_INT16;
+    case Type::uint16:
+      return H5T_NATIVE_UINT16;
+    case Type::int32:
+      return H5T_NATIVE_INT32;
+    case Type::uint32:
+      return H5T_NATIVE_UINT32;
+    case Type::int64:
+      return H5T_NATIVE_INT64;
+    case Type::uint64:
+      return H5T_NATIVE_UINT64;
+    case Type::float32:
+      return H5T_NATIVE_FLOAT;
+    case Type::float64:
+      return H5T_NATIVE_DOUBLE;
+    case Type::float80:
+      return H5T_NATIVE_LDOUBLE;
+    case Type::string:
+      break;
+  }
+  throw Error(ErrorKind::internal, "texts have no native HDF5 type");
+}
+
+Handle text_type(std::size_t length, bool is_ascii) {
+  Handle type = own(H5Tcopy(H5T_C_S1), "copy the text type");
+  require(H5Tset_size(type.id(), length == 0 ? H5T_VARIABLE : length), "set the size of a text type");
+  require(H5Tset_cset(type.id(), is_ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8), "set the character set");
+  return type;
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,51 @@
+#include "format/h5/units.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::string_view suffix = "Unit";
+
+}  // namespace
+
+std::string Units::attribute_name(std::string_view quantity) { return std::string(quantity) + std::string(suffix); }
+
+Units::Units(const std::vector<Attribute>& file_attributes) {
+  for (const Attribute& attribute : file_attributes) {
+    const bool is_text = attribute.value.type() == Type::string && attribute.value.is_scalar();
+    if (!is_text || !attribute.name.ends_with(suffix) || attribute.name.size() == suffix.size()) continue;
+    units_[attribute.name.substr(0, attribute.name.size() - suffix.size())] = attribute.value.strings().front();
+  }
+}
+
+const std::string& Units::of(const std::string& quantity) const {
+  static const std::string none;
+  const auto found = units_.find(quantity);
+  return found == units_.end() ? none : found->second;
+}
+
+void Units::apply(StepDescription& step) const {
+  for (Attribute& attribute : step.attributes) attribute.unit = of(attribute.name);
+  for (Table& table : step.tables) {
+    for (Column& column : table.columns) column.unit = of(column.name);
+  }
+  for (Field& field : step.fields) field.unit = of(field.name);
+}
+
+void Units::fold(std::vector<Attribute>& file_attributes, const StepDescription& step) const {
+  std::set<std::string> described;
+  const auto add = [&](const Quantity& quantity) {
+    if (!of(quantity.name).empty()) described.insert(attribute_name(quantity.name));
+  };
+  for (Attribute& attribute : file_attributes) {
+    attribute.unit = of(attribute.name);
+    add(attribute);
+  }
+  std::ranges::for_each(step.attributes, add);
+  for (const Table& table : step.tables) std::ranges::for_each(table.columns, add);
+  std::erase_if(file_attributes, [&](const Attribute& attribute) { return described.contains(attribute.name); });
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quire/model/description.hpp"
+
+namespace quire::h5 {
+
+/// Units as OPAL keeps them: the unit of a column or attribute `x` is the text of the file attribute `xUnit`.
+class Units {
+ public:
+  Units() = default;
+  /// The units among the attributes of a file.
+  explicit Units(const std::vector<Attribute>& file_attributes);
+
+  [[nodiscard]] static std::string attribute_name(std::string_view quantity);
+  /// The unit of a quantity, or an empty text.
+  [[nodiscard]] const std::string& of(const std::string& quantity) const;
+  /// Gives units to whatever has one.
+  void apply(StepDescription& step) const;
+  /// Takes the units of the file's own attributes and of what `step` holds out of the list of file attributes, where
+  /// they would stand a second time.
+  void fold(std::vector<Attribute>& file_attributes, const StepDescription& step) const;
+
+  void set(const std::string& quantity, const std::string& unit) { units_[quantity] = unit; }
+  [[nodiscard]] const std::map<std::string, std::string>& all() const noexcept { return units_; }
+
+ private:
+  std::map<std::string, std::string> units_;
+};
+
+}  // namespace quire::h5
