@@ -1,5 +1,6 @@
 #include "format/sdds/record_walk.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -35,7 +36,8 @@ RecordWalk::RecordWalk(Run run, std::uint64_t file_size)
 
 std::optional<Need> RecordWalk::advance(const Window& window) {
   const auto beyond_end = [this](std::uint64_t offset) {
-    return Error(ErrorKind::bad_file, "the file ends inside record " + std::to_string(record_)).at(offset);
+    return Error(ErrorKind::bad_file, "the file ends inside record " + std::to_string(record_))
+        .at(std::min(offset, file_size_));
   };
   while (record_ < run_.records) {
     if (string_ == 0 && run_.marks.offsets.size() * run_.marks.every == record_) {

@@ -1,0 +1,150 @@
+"""The one family of exceptions. Each names what went wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Base of everything that this package raises about files, their contents and the calls for them.
+
+    Attributes
+    ----------
+    kind : the name of the kind of error, one for each subclass
+    message : what went wrong, without the place
+    file, object : the file, and the column, attribute or step inside it; empty if unknown
+    offset : byte offset inside the file, or None
+    rank : the rank on which it happened, or None
+    advice : what to do about it; may be empty
+    """
+
+    kind = "internal"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str = "",
+        object: str = "",
+        offset: int | None = None,
+        rank: int | None = None,
+        advice: str = "",
+        text: str = "",
+    ) -> None:
+        super().__init__(text or _sentence(message, file, object, advice))
+        self.message = message
+        self.file = file
+        self.object = object
+        self.offset = offset
+        self.rank = rank
+        self.advice = advice
+
+    def __str__(self) -> str:
+        # KeyError would show the representation of its argument.
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), str(self), self.message, self.file, self.object, self.offset,
+                           self.rank, self.advice))  # fmt: skip
+
+
+class UsageError(Error, ValueError):
+    """The call itself is wrong: arguments, order of calls, an unknown option."""
+
+    kind = "usage"
+
+
+class MissingError(Error, KeyError, IndexError):
+    """A file, step, table, column or attribute is not there."""
+
+    kind = "missing"
+
+
+class BadFileError(Error):
+    """The bytes of the file contradict its format."""
+
+    kind = "bad file"
+
+
+class UnsupportedError(Error):
+    """The format or this build cannot hold or read it."""
+
+    kind = "unsupported"
+
+
+class TypeMismatchError(Error, TypeError):
+    """A conversion would lose information, or there is none."""
+
+    kind = "type"
+
+
+class ConflictError(Error):
+    """Ranks or steps disagree: schema, name, number already present."""
+
+    kind = "conflict"
+
+
+class InputOutputError(Error, OSError):
+    """The operating system refused: full disk, permission, short read."""
+
+    kind = "io"
+
+
+class MemoryBudgetError(Error, MemoryError):
+    """More memory is needed than the budget allows or the system has."""
+
+    kind = "memory"
+
+
+class AbortedError(Error):
+    """A rank left the step, by abort() or by an exception."""
+
+    kind = "aborted"
+
+
+class DeadlineError(Error, TimeoutError):
+    """A wait for the other ranks took longer than asked."""
+
+    kind = "deadline"
+
+
+class InternalError(Error):
+    """A defect of the library: please report it."""
+
+    kind = "internal"
+
+
+def _sentence(message: str, file: str, name: str, advice: str) -> str:
+    """Compose what is known into one sentence."""
+    places = [place for place in (file, f'"{name}"' if name else "") if place]
+    text = f"{', '.join(places)}: {message}" if places else message
+    return f"{text}; {advice}" if advice else text
+
+
+def _rebuild(
+    family: type[Error], text: str, message: str, file: str, name: str, offset: int | None,
+    rank: int | None, advice: str,
+) -> Error:  # fmt: skip
+    return family(message, file=file, object=name, offset=offset, rank=rank, advice=advice, text=text)
+
+
+_FAMILY: dict[str, type[Error]] = {
+    family.kind: family
+    for family in (
+        UsageError, MissingError, BadFileError, UnsupportedError, TypeMismatchError, ConflictError,
+        InputOutputError, MemoryBudgetError, AbortedError, DeadlineError, InternalError,
+    )
+}  # fmt: skip
+
+
+def from_core(
+    kind: str,
+    text: str,
+    message: str,
+    file: str,
+    name: str,
+    offset: int | None,
+    rank: int | None,
+    advice: str,
+) -> Error:
+    """Return the exception for an error of the compiled core, which calls this."""
+    family = _FAMILY.get(kind, InternalError)
+    return _rebuild(family, text, message, file, name, offset, rank, advice)

@@ -1,0 +1,1 @@
+"""Reading and writing: what `import quire` offers, by subject."""

@@ -1,0 +1,122 @@
+"""Attributes: small values with texts, and mappings that name the nearest key when one is missing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from quire import _core
+from quire.errors import MissingError, TypeMismatchError
+from quire.io.types import dtype_of, host_array, ready_array, type_of
+
+Value = Any  # int, float, str, np.longdouble, or an array of any shape
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Attribute:
+    """A small value of a file, a step or a field, the same on every rank.
+
+    `value` is an int, float or str (np.longdouble for float80), or an array: one element in an array stays an
+    array. Text is UTF-8; bytes that are not appear as lone surrogates and are written back unchanged.
+    """
+
+    name: str
+    value: Value
+    type: str
+    unit: str = ""
+    symbol: str = ""
+    description: str = ""
+    display: str = ""
+
+    def __repr__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"<Attribute {self.name} = {self.value!r}{unit} ({self.type})>"
+
+
+def attribute_from_core(core: _core.Attribute) -> Attribute:
+    """Independent. The attribute as Python holds it."""
+    return Attribute(
+        core.name, _value_of(core), core.type, core.unit, core.symbol, core.description, core.display
+    )
+
+
+def _value_of(core: _core.Attribute) -> Value:
+    elements = core.elements
+    if isinstance(elements, list):
+        if not core.shape:
+            return elements[0]
+        array = np.empty(len(elements), dtype=object)
+        array[:] = elements
+        return array.reshape(core.shape)
+    numbers = np.frombuffer(elements, dtype=dtype_of(core.type))
+    if core.shape:
+        return numbers.reshape(core.shape).copy()
+    if core.type == "character":
+        return elements.decode("utf-8", "surrogateescape")
+    return numbers[0] if core.type == "float80" else numbers[0].item()
+
+
+def core_value(name: str, value: Value, wanted: str | None, lossy: bool) -> tuple[str, list[int], Any]:
+    """Independent. Type, shape and elements of a value, as the core takes them."""
+    if isinstance(value, bool | np.bool_):
+        raise TypeMismatchError("there is no truth value in files", object=name, advice="use 0 and 1")
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "surrogateescape")
+    if isinstance(value, str):
+        array = np.array(value, dtype=object)
+    elif isinstance(value, int):
+        array = _integer(name, value)
+    else:
+        array = host_array(value, name)
+    chosen = wanted or type_of(array.dtype, name)
+    shape = list(array.shape)
+    elements = ready_array(array.reshape(-1), chosen, lossy, name)
+    return chosen, shape, elements if isinstance(elements, list) else elements.tobytes()
+
+
+def _integer(name: str, value: int) -> np.ndarray[Any, Any]:
+    try:
+        return np.array(value, dtype=np.uint64 if value > np.iinfo(np.int64).max else np.int64)
+    except OverflowError:
+        raise TypeMismatchError(f"the integer {value} needs more than 64 bits", object=name) from None
+
+
+Item = TypeVar("Item")
+
+
+class NamedItems(Mapping[str, Item], Generic[Item]):
+    """A mapping from names, in file order, whose missing keys are told with the nearest existing ones."""
+
+    def __init__(self, what: str, place: str, items: Iterable[tuple[str, Item]]) -> None:
+        self._what = what
+        self._place = place
+        self._items = dict(items)
+
+    def __getitem__(self, name: str) -> Item:
+        try:
+            return self._items[name]
+        except KeyError:
+            pass
+        near = difflib.get_close_matches(str(name), self._items, n=3, cutoff=0.5)
+        advice = (
+            f"the nearest: {', '.join(near)}" if near else f"there are: {', '.join(self._items) or 'none'}"
+        )
+        raise MissingError(f'{self._place} has no {self._what} "{name}"', object=str(name), advice=advice)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"<{self._what}s of {self._place}: {', '.join(self._items) or 'none'}>"
+
+
+def attributes_from_core(place: str, attributes: Iterable[_core.Attribute]) -> NamedItems[Attribute]:
+    """Independent. All attributes of one object by name."""
+    return NamedItems("attribute", place, ((item.name, attribute_from_core(item)) for item in attributes))

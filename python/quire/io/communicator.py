@@ -1,0 +1,36 @@
+"""The border to mpi4py, which is never imported here: communicators go to the core as Fortran handles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quire import _core
+from quire.errors import TypeMismatchError, UnsupportedError, UsageError
+
+
+def core_comm(comm: Any) -> _core.Comm:
+    """Collective over `comm`. The core's communicator for one of mpi4py; None is this process alone."""
+    if comm is None:
+        return _core.Comm.alone()
+    handle = getattr(comm, "py2f", None)
+    if not callable(handle):
+        raise TypeMismatchError(
+            f"a {type(comm).__name__} is no communicator", advice="give a communicator of mpi4py, or None"
+        )
+    core = _core.Comm.from_handle(handle())
+    if (core.rank, core.size) != (comm.Get_rank(), comm.Get_size()):
+        raise UnsupportedError(
+            f"mpi4py sees rank {comm.Get_rank()} of {comm.Get_size()}, "
+            f"the library rank {core.rank} of {core.size}",
+            advice="build mpi4py from source with the MPI that Quire was built with",
+        )
+    return core
+
+
+def milliseconds(deadline: float | None) -> int | None:
+    """Independent. A deadline in seconds as the core takes it."""
+    if deadline is None:
+        return None
+    if not deadline > 0:
+        raise UsageError(f"a deadline of {deadline} seconds cannot be kept", advice="give a positive number")
+    return max(1, round(deadline * 1000))

@@ -1,0 +1,224 @@
+"""Files open for reading: sequences of steps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Final, overload
+
+from quire import _core
+from quire.errors import MissingError, TypeMismatchError
+from quire.io.attributes import Attribute, attributes_from_core
+from quire.io.communicator import core_comm, milliseconds
+from quire.io.formats import option_texts
+from quire.io.report import CheckReport, Counters, Timing
+from quire.io.step import Step
+
+MEMORY_BUDGET: Final = 64 << 20
+"""Bytes beyond the file's size for anything that the file announces."""
+
+
+class File:
+    """A file that is being read by the ranks of a communicator. Made by `quire.open`; closed by `with`."""
+
+    def __init__(self, core: _core.Reader, path: str, comm: Any, core_communicator: _core.Comm) -> None:
+        self._core = core
+        self._description = core.description
+        self._path = path
+        self._comm = comm
+        self._communicator = core_communicator
+        self._is_open = True
+
+    @property
+    def path(self) -> str:
+        """The path as given."""
+        return self._path
+
+    @property
+    def format(self) -> str:
+        """The name of the format."""
+        return self._description.format
+
+    @property
+    def title(self) -> str:
+        """The title or description text of the file; may be empty."""
+        return self._description.title
+
+    @property
+    def contents(self) -> str:
+        """What the file says about its contents; may be empty."""
+        return self._description.contents
+
+    @property
+    def layout(self) -> dict[str, str]:
+        """Facts about how the file is laid out, for people."""
+        return self._description.layout
+
+    @property
+    def warnings(self) -> list[str]:
+        """Tolerances that were used while the header was read."""
+        return self._description.warnings
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """Independent. Attributes of the file, the same at every step."""
+        return attributes_from_core(self._path, self._description.attributes)
+
+    @property
+    def comm(self) -> Any:
+        """The communicator that the file was opened with, or None."""
+        return self._comm
+
+    @property
+    def rank(self) -> int:
+        """This process among those that opened the file."""
+        return self._communicator.rank
+
+    @property
+    def size(self) -> int:
+        """How many processes opened the file."""
+        return self._communicator.size
+
+    def __len__(self) -> int:
+        """Collective. How many whole steps; may look through the file once."""
+        return self._core.size()
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def numbers(self) -> list[int]:
+        """Collective. The numbers of all steps."""
+        return self._core.numbers()
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Step]: ...
+
+    def __getitem__(self, index: int | slice) -> Step | list[Step]:
+        """Collective. A step by its place in the file, or several; negative places count from the end."""
+        if isinstance(index, slice):
+            return [self._at(place) for place in range(*index.indices(len(self)))]
+        if not hasattr(index, "__index__"):
+            raise TypeMismatchError(
+                f"a step is not found by a {type(index).__name__}",
+                file=self._path,
+                advice="give its place in the file, or use File.step(number)",
+            )
+        place = index.__index__()
+        return self._at(place if place >= 0 else place + len(self))
+
+    def _at(self, place: int) -> Step:
+        core = self._core.try_at(place) if place >= 0 else None
+        if core is None:
+            raise MissingError(
+                f"there is no step at place {place}: the file has {len(self)} steps", file=self._path
+            )
+        return Step(core, self._path)
+
+    def __iter__(self) -> Iterator[Step]:
+        """Collective. Walk through the steps without counting them first."""
+        place = 0
+        while (core := self._core.try_at(place)) is not None:
+            yield Step(core, self._path)
+            place += 1
+
+    def step(self, number: int) -> Step:
+        """Collective. The step with this number; missing errors name the nearest."""
+        return Step(self._core.step(number), self._path)
+
+    def check(self) -> CheckReport:
+        """Collective. Look through the whole file: what is whole, and what is the first damage."""
+        return CheckReport(*self._core.check())
+
+    def salvage(self, index: int) -> Step | None:
+        """Collective. The complete rows of a step that is cut, where the format can tell."""
+        core = self._core.salvage(index)
+        return None if core is None else Step(core, self._path)
+
+    @property
+    def timing(self) -> Timing:
+        """Independent. Where the time went so far on this rank."""
+        return Timing(*self._core.timing())
+
+    @property
+    def counters(self) -> Counters:
+        """Independent. What went to the operating system so far on this rank."""
+        return Counters(*self._core.counters())
+
+    def close(self) -> None:
+        """Collective. Close the file; its steps must not be used afterwards. Closing twice does nothing."""
+        self._is_open = False
+        self._core.close()
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""
+        title = f", {self.title!r}" if self.title else ""
+        state = "" if self._is_open else ", closed"
+        return f"<File {self._path!r}: {self.format}{title}{ranks}{state}>"
+
+
+def open(
+    path: str | os.PathLike[str],
+    comm: Any = None,
+    format: str | None = None,
+    transport: str = "posix",
+    lossy: bool = False,
+    deadline: float | None = None,
+    memory_budget: int = MEMORY_BUDGET,
+    **options: Any,
+) -> File:
+    """Collective. Open a file for reading; the format is recognised by content, one rank reads the header.
+
+    Parameters
+    ----------
+    path : the file
+    comm : a communicator of mpi4py whose ranks open the file together; None is this process alone
+    format : the name of the format, if it should not be recognised
+    transport : how bytes are moved, see `quire.io.formats.transports`
+    lossy : whether values may change when they are read into arrays of another type
+    deadline : seconds that a wait for other ranks may take; None is for ever
+    memory_budget : bytes beyond the file's size that anything announced by the file may take
+    options : of the format's reader
+    """
+    name = os.fspath(path)
+    communicator = core_comm(comm)
+    core = _core.open(
+        name,
+        communicator,
+        format or "",
+        transport,
+        lossy,
+        milliseconds(deadline),
+        memory_budget,
+        option_texts(options),
+    )
+    return File(core, name, comm, communicator)
+
+
+def repair(
+    path: str | os.PathLike[str],
+    comm: Any = None,
+    format: str | None = None,
+    transport: str = "posix",
+    memory_budget: int = MEMORY_BUDGET,
+    **options: Any,
+) -> bool:
+    """Collective. Make a file whole again in place; returns whether anything had to be done.
+
+    Finishes a publication that was interrupted, and drops what an unfinished step left behind.
+    """
+    return _core.repair(
+        os.fspath(path), core_comm(comm), format or "", transport, memory_budget, option_texts(options)
+    )

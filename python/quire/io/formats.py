@@ -1,0 +1,96 @@
+"""The formats of this build, as the registry knows them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from quire import _core
+from quire.errors import TypeMismatchError, UsageError
+
+if TYPE_CHECKING:
+    from quire.io.file import File
+    from quire.io.step import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option that a format's reader or writer understands."""
+
+    name: str
+    kind: str
+    """One of "truth", "integer" and "text"."""
+    preset: str
+    choices: tuple[str, ...]
+    """Of a text option; empty: anything."""
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormatInfo:
+    """One format of this build."""
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    read_options: tuple[Option, ...]
+    write_options: tuple[Option, ...]
+
+
+def format_infos() -> list[FormatInfo]:
+    """Independent. All formats, in the order in which contents are tried."""
+    return [
+        FormatInfo(
+            name,
+            title,
+            suffixes,
+            tuple(Option(*row) for row in reading),
+            tuple(Option(*row) for row in writing),
+        )
+        for name, title, suffixes, reading, writing in _core.formats()
+    ]
+
+
+def formats() -> list[str]:
+    """Independent. The names of all formats of this build."""
+    return [info.name for info in format_infos()]
+
+
+def format_info(name: str) -> FormatInfo:
+    """Independent. The format of this name; usage errors list the names."""
+    for info in format_infos():
+        if info.name == name:
+            return info
+    raise UsageError(f'there is no format "{name}"', advice=f"the formats are {', '.join(formats())}")
+
+
+def format_for_path(path: str | os.PathLike[str]) -> str | None:
+    """Independent. The format that claims the suffix of a path to be written, if any."""
+    return _core.format_for_suffix(os.fspath(path))
+
+
+def transports() -> list[str]:
+    """Independent. The names of the transports of this build, the default first."""
+    return _core.transport_names()
+
+
+def losses(target: str, file: File, step: Step) -> list[str]:
+    """Independent. What a format cannot hold of a step: what will be left out or changed, and why."""
+    return _core.fit(target, file._core.description, step._description)[1]
+
+
+def option_texts(options: dict[str, Any]) -> dict[str, str]:
+    """Independent. Options of a format as the core takes them: truth values, integers and texts."""
+    texts = {}
+    for name, value in options.items():
+        if isinstance(value, bool):
+            texts[name] = "true" if value else "false"
+        elif isinstance(value, int | str):
+            texts[name] = str(value)
+        else:
+            raise TypeMismatchError(
+                f"option {name} is a {type(value).__name__}",
+                advice="options are truth values, integers and texts",
+            )
+    return texts

@@ -1,0 +1,69 @@
+"""Memory for results: one aligned block for all columns of a request, recycled when it is freed.
+
+Memory that is touched for the first time costs more than the read itself. Blocks of at least 1 MiB therefore
+come from a pool that keeps up to 320 MiB of freed blocks; QUIRE_POOL in the environment sets the number of
+MiB, 0 switches the pool off. `out=` avoids the question.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from quire import _core
+from quire.errors import UsageError
+from quire.io.types import Array
+
+SMALLEST_BLOCK: Final = 1 << 20
+DEFAULT_CAPACITY_MIB: Final = 320
+PAGE: Final = 4096
+ALIGNMENT: Final = 64
+
+
+def _capacity() -> int:
+    text = os.environ.get("QUIRE_POOL", str(DEFAULT_CAPACITY_MIB))
+    if not text.isdecimal():
+        raise UsageError(f'QUIRE_POOL is "{text}"', advice="give a number of MiB; 0 switches the pool off")
+    return int(text) << 20
+
+
+_pool: Final = _core.BlockPool(_capacity())
+
+
+def release_pool() -> None:
+    """Independent. Give the memory that the pool keeps back to the system."""
+    _pool.clear()
+
+
+def pool_bytes() -> int:
+    """Independent. How many bytes the pool keeps at the moment."""
+    return _pool.kept_bytes
+
+
+def allocate(
+    dtypes: Sequence[np.dtype[Any]], count: int, offsets: Sequence[int] | None = None
+) -> list[Array]:
+    """Independent. An uninitialised array of `count` elements for each type, in one block if it is large.
+
+    `offsets` are the places of the columns' bytes in the file: memory and file then agree in the position
+    within a page as far as the alignment of numbers allows, because copies by the system are fastest then.
+    Arrays of objects hold None.
+    """
+    sizes = [0 if dtype.hasobject else dtype.itemsize * count for dtype in dtypes]
+    if sum(sizes) < SMALLEST_BLOCK:
+        return [np.empty(count, dtype) for dtype in dtypes]
+    places, end = [], 0
+    for index, size in enumerate(sizes):
+        phase = 0 if offsets is None else offsets[index] % PAGE // ALIGNMENT * ALIGNMENT
+        unit = ALIGNMENT if offsets is None else PAGE
+        place = -(-end // unit) * unit + phase
+        places.append(place)
+        end = place + size if size else end
+    block = _pool.take(end)
+    return [
+        np.empty(count, dtype) if dtype.hasobject else block[place : place + size].view(dtype)
+        for dtype, place, size in zip(dtypes, places, sizes, strict=True)
+    ]

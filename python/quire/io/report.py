@@ -1,0 +1,50 @@
+"""What files and writers report: damage, times and counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.errors import Error
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What `File.check` finds: whole steps, and the damage behind them."""
+
+    whole_steps: int
+    numbers: list[int]
+    damage: Error | None
+    """The first defect, if any."""
+    salvageable: bool
+    """Whether rows of the damaged step can be saved, see `File.salvage`."""
+    warnings: list[str]
+
+    @property
+    def is_whole(self) -> bool:
+        """True if nothing is damaged."""
+        return self.damage is None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Where the time of a run went on this rank, in seconds."""
+
+    plan: float
+    wait: float
+    encode: float
+    transfer: float
+    metadata: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """How many calls and bytes went to the operating system or MPI on this rank."""
+
+    opens: int
+    writes: int
+    reads: int
+    bytes_written: int
+    bytes_read: int
+    syncs: int
+    encode_seconds: float
+    transfer_seconds: float

@@ -1,0 +1,80 @@
+"""Rows that a request asks for: Python slices, pairs and ranges, normalised against a length."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+from quire.errors import MissingError, TypeMismatchError, UsageError
+
+Rows = slice | tuple[int, int] | range
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The `count` positions start, start + step, ..., all inside the length. Step may be negative."""
+
+    start: int
+    step: int
+    count: int
+
+    @property
+    def first(self) -> int:
+        """The lowest position."""
+        return self.start if self.step > 0 or not self.count else self.start + (self.count - 1) * self.step
+
+    @property
+    def span(self) -> int:
+        """How many positions lie between the lowest and the highest, both included."""
+        return (self.count - 1) * abs(self.step) + 1 if self.count else 0
+
+    @property
+    def is_contiguous(self) -> bool:
+        """True if the positions rise by one."""
+        return self.step == 1
+
+    def within_span(self) -> slice:
+        """The slice that picks the positions, in their order, from the contiguous span."""
+        if not self.count:
+            return slice(0, 0)
+        if self.step > 0:
+            return slice(0, None, self.step)
+        return slice(self.span - 1, None, self.step)
+
+
+def select(rows: Rows | None, length: int) -> Selection:
+    """Independent. Which positions of `length` are meant.
+
+    A slice or range cuts at the ends as in Python; a pair (first, count) must lie inside, else a usage error.
+    """
+    if rows is None:
+        return Selection(0, 1, length)
+    if isinstance(rows, tuple):
+        first, count = (operator.index(value) for value in rows)
+        if first < 0 or count < 0 or first + count > length:
+            raise UsageError(f"rows {first} to {first + count} are not inside the {length} there are")
+        return Selection(first, 1, count)
+    if isinstance(rows, range):
+        if rows and (min(rows) < 0 or max(rows) >= length):
+            raise UsageError(f"{rows} is not inside the {length} rows there are")
+        return Selection(rows.start, rows.step, len(rows)) if rows else Selection(0, 1, 0)
+    if not isinstance(rows, slice):
+        raise TypeMismatchError(
+            f"rows cannot be given by a {type(rows).__name__}", advice="give a slice or a pair (first, count)"
+        )
+    positions = range(*rows.indices(length))
+    return Selection(positions.start, positions.step, len(positions)) if positions else Selection(0, 1, 0)
+
+
+def position(index: Any, length: int, what: str) -> int:
+    """Independent. An index, counted from the end if negative, as a position; missing errors outside."""
+    try:
+        wanted = operator.index(index)
+    except TypeError:
+        raise TypeMismatchError(
+            f"{what} is not found by a {type(index).__name__}", advice="give an integer or a slice"
+        ) from None
+    if not -length <= wanted < length:
+        raise MissingError(f"there is no {what} {wanted}: there are {length}")
+    return wanted + length if wanted < 0 else wanted

@@ -1,0 +1,71 @@
+"""One step of an open file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from quire import _core
+from quire.errors import MissingError
+from quire.io.attributes import Attribute, NamedItems, attributes_from_core
+from quire.io.field import Field
+from quire.io.table import Column, Table
+
+
+class Step:
+    """A step: attributes, tables and fields. A handle that keeps the file's description, not its values."""
+
+    def __init__(self, core: _core.ReadStep, path: str) -> None:
+        self._core = core
+        self._description = core.description
+        self._place = f"step {self._description.number} of {path}"
+
+    @property
+    def number(self) -> int:
+        """The step's own number."""
+        return self._description.number
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """Independent. All attributes by name, in file order."""
+        return attributes_from_core(self._place, self._description.attributes)
+
+    @cached_property
+    def tables(self) -> Mapping[str, Table]:
+        """Independent. All tables by name, in file order."""
+        tables = (Table(self._core, table, self._place) for table in self._description.tables)
+        return NamedItems("table", self._place, ((table.name, table) for table in tables))
+
+    @property
+    def table(self) -> Table:
+        """Independent. The only or first table; a missing error if there is none."""
+        for table in self.tables.values():
+            return table
+        raise MissingError(f"{self._place} has no table")
+
+    @cached_property
+    def fields(self) -> Mapping[str, Field]:
+        """Independent. All fields by name, in file order."""
+        fields = (Field(self._core, field, self._place) for field in self._description.fields)
+        return NamedItems("field", self._place, ((field.name, field) for field in fields))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Tolerances that were used while this step was read."""
+        return self._description.warnings
+
+    def __getitem__(self, column: str) -> Column:
+        return self.table[column]
+
+    def __contains__(self, column: object) -> bool:
+        return bool(self.tables) and column in self.table
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.attributes)} attributes"]
+        parts += [
+            f"table {table.name or 'of'} {len(table)} rows x {len(table.columns)} columns"
+            for table in self.tables.values()
+        ]
+        if self.fields:
+            parts.append(f"{len(self.fields)} fields")
+        return f"<Step {self.number}: {', '.join(parts)}>"

@@ -1,0 +1,253 @@
+"""Tables and columns: handles that read exactly the bytes that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from quire import _core
+from quire.errors import TypeMismatchError, UsageError
+from quire.io.attributes import NamedItems
+from quire.io.memory import SMALLEST_BLOCK, allocate
+from quire.io.quantity import Quantity
+from quire.io.rows import Rows, Selection, position, select
+from quire.io.types import Array, dtype_of, type_of
+
+BLOCK_BYTES: Final = 8 << 20
+"""Bytes of a block of rows, all columns together, where the caller names no number of rows."""
+
+STRING_BYTES: Final = 32
+"""What a string is counted as where its length is not known."""
+
+Progress = Callable[[int, int], None]
+"""Called with the rows done and the rows in all."""
+
+
+def checked_out(out: Any, name: str, count: int) -> Array:
+    """Independent. Memory of the caller for `count` values; errors say what is wrong with it."""
+    if not isinstance(out, np.ndarray):
+        raise TypeMismatchError(f"out is a {type(out).__name__}", object=name, advice="give a NumPy array")
+    if out.shape != (count,):
+        raise UsageError(f"out has the shape {out.shape}, the values have {(count,)}", object=name)
+    if not out.flags.writeable:
+        raise UsageError("out is read-only", object=name)
+    if dtype_of(type_of(out.dtype, name)) != out.dtype or not out.dtype.isnative or not out.flags.aligned:
+        raise TypeMismatchError(
+            f"out of NumPy type {out.dtype} cannot be read into",
+            object=name,
+            advice="give an aligned array of one of the types in native byte order, or objects for strings",
+        )
+    return out
+
+
+class Table:
+    """Named columns of equal length. A handle: values are read when they are asked for."""
+
+    def __init__(self, step: _core.ReadStep, core: _core.Table, place: str) -> None:
+        self._step = step
+        self._core = core
+        self._place = f'{place}, table "{core.name}"' if core.name else place
+        self._columns = NamedItems(
+            "column", self._place, ((column.name, Column(self, column)) for column in core.columns)
+        )
+
+    @property
+    def name(self) -> str:
+        """The name; empty where the format names no tables."""
+        return self._core.name
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Independent. All columns by name, in file order."""
+        return self._columns
+
+    def __len__(self) -> int:
+        return self._core.rows
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Column:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __repr__(self) -> str:
+        return f"<Table of {self._place}: {len(self)} rows of {', '.join(self._columns) or 'no columns'}>"
+
+    def share(self, rank: int, size: int) -> slice:
+        """Independent. The rows of one rank when the table is split evenly over `size` ranks."""
+        first, count = _core.even_slice(len(self), rank, size)
+        return slice(first, first + count)
+
+    def read(
+        self,
+        names: Iterable[str] | str | None = None,
+        rows: Rows | None = None,
+        out: Mapping[str, Array] | None = None,
+    ) -> dict[str, Array]:
+        """Independent; collective with a collective transport. Read columns in one pass over the file.
+
+        Parameters
+        ----------
+        names : the columns; those of `out` if it is given, else all
+        rows : a slice, a range or a pair (first, count); all if nothing
+        out : arrays to read into, by column; other columns get new arrays. Their type may differ from
+            the column's: values convert without loss or raise a type error. Strings need objects.
+
+        Returns
+        -------
+        The values by column, in the order of the names. Rows with a step other than 1 are read block by
+        block, so that with a collective transport every rank must ask for equally many.
+        """
+        chosen = self._names(names, out)
+        selection = select(rows, len(self))
+        targets = self._targets(chosen, selection, out or {})
+        if selection.is_contiguous:
+            self._fetch(targets, selection.first, selection.count)
+        else:
+            self._fetch_strided(targets, selection)
+        return targets
+
+    def blocks(
+        self,
+        names: Iterable[str] | str | None = None,
+        rows_per_block: int | None = None,
+        rows: Rows | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent; collective with a collective transport. Read rows block by block, in bounded memory.
+
+        Yields the number of the first row and the values by column. The arrays are used again for the next
+        block: copy what must stay. Without `rows_per_block` a block has about 8 MiB. `progress` is called
+        after each block with the rows done and the rows in all.
+        """
+        chosen = self._names(names, None)
+        selection = select(rows, len(self))
+        if not selection.is_contiguous:
+            raise UsageError("blocks have rows one behind the other", advice="take the step from each block")
+        if rows_per_block is not None and rows_per_block < 1:
+            raise UsageError(f"{rows_per_block} rows are no block")
+        size = min(rows_per_block or self.rows_per_block(chosen), max(selection.count, 1))
+        buffers = self._allocate(chosen, Selection(selection.first, 1, size))
+        for done in range(0, selection.count, size):
+            count = min(size, selection.count - done)
+            block = {name: buffer[:count] for name, buffer in buffers.items()}
+            self._fetch(block, selection.first + done, count)
+            yield selection.first + done, block
+            if progress is not None:
+                progress(done + count, selection.count)
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. How many rows of these columns make a block of about 8 MiB."""
+        dtypes = [self[name].dtype for name in (self._columns if names is None else names)]
+        bytes_per_row = sum(STRING_BYTES if dtype.hasobject else dtype.itemsize for dtype in dtypes)
+        return max(1, BLOCK_BYTES // max(bytes_per_row, 1))
+
+    def plan(
+        self, names: Iterable[str] | str | None = None, rows: Rows | None = None
+    ) -> list[tuple[int, int]]:
+        """Independent. The byte extents (offset, length) of the file that `read` would read."""
+        selection = select(rows, len(self))
+        return self._step.plan(self.name, selection.first, selection.span, self._names(names, None))
+
+    def _names(self, names: Iterable[str] | str | None, out: Mapping[str, Array] | None) -> list[str]:
+        if names is None:
+            names = self._columns if out is None else out
+        elif isinstance(names, str):
+            names = [names]
+        chosen = list(dict.fromkeys(names))
+        for name in chosen:
+            self[name]  # raises the error that names the nearest
+        for name in out or ():
+            if name not in chosen:
+                raise UsageError("out has an array for a column that is not read", object=name)
+        return chosen
+
+    def _targets(
+        self, names: Sequence[str], selection: Selection, out: Mapping[str, Array]
+    ) -> dict[str, Array]:
+        made = self._allocate([name for name in names if name not in out], selection)
+        return {
+            name: checked_out(out[name], name, selection.count) if name in out else made[name]
+            for name in names
+        }
+
+    def _allocate(self, names: Sequence[str], selection: Selection) -> dict[str, Array]:
+        dtypes = [self[name].dtype for name in names]
+        offsets = None
+        if sum(dtype.itemsize for dtype in dtypes) * selection.count >= SMALLEST_BLOCK:
+            offsets = [self._offset(name, selection) for name in names]
+        return dict(zip(names, allocate(dtypes, selection.count, offsets), strict=True))
+
+    def _offset(self, name: str, selection: Selection) -> int:
+        """Where the bytes of a column begin in the file."""
+        extents = self._step.plan(self.name, selection.first, selection.span, [name])
+        return extents[0][0] if extents else 0
+
+    def _fetch(self, targets: Mapping[str, Array], first: int, count: int) -> None:
+        arrays = [(type_of(array.dtype), array) for array in targets.values()]
+        self._step.read(self.name, first, count, list(targets), arrays)
+
+    def _fetch_strided(self, targets: Mapping[str, Array], selection: Selection) -> None:
+        rows = self.rows_per_block(targets)
+        at_once = max(1, rows // abs(selection.step))
+        span = (min(at_once, selection.count) - 1) * abs(selection.step) + 1
+        scratch = {name: np.empty(span, array.dtype) for name, array in targets.items()}
+        for done in range(0, selection.count, at_once):
+            part = Selection(
+                selection.start + done * selection.step, selection.step, min(at_once, selection.count - done)
+            )
+            block = {name: array[: part.span] for name, array in scratch.items()}
+            self._fetch(block, part.first, part.span)
+            for name, array in targets.items():
+                array[done : done + part.count] = block[name][part.within_span()]
+
+
+class Column(Quantity):
+    """One quantity of a table. Slices, indices and `np.asarray` read values from the file."""
+
+    def __init__(self, table: Table, core: _core.Column) -> None:
+        super().__init__(core)
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The number of rows, as NumPy says it."""
+        return (len(self),)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self.read(index)
+        row = position(index, len(self), "row")
+        return self.read((row, 1))[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        for _, block in self._table.blocks([self.name]):
+            yield from block[self.name]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise UsageError("values of a file can only be had as a copy", object=self.name)
+        values = self.read()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def read(self, rows: Rows | None = None, out: Array | None = None) -> Array:
+        """Independent; collective with a collective transport. Values of some rows, see `Table.read`."""
+        return self._table.read([self.name], rows, out=None if out is None else {self.name: out})[self.name]
+
+    def __repr__(self) -> str:
+        unit = f" [{self.unit}]" if self.unit else ""
+        return f"<Column {self.name}{unit}: {len(self)} x {self.type}>"

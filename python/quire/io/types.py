@@ -1,0 +1,173 @@
+"""Element types: their names, their NumPy counterparts, and arrays that come from users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.errors import TypeMismatchError, UsageError
+
+Array = NDArray[Any]
+
+_DTYPES: Final[dict[str, np.dtype[Any]]] = {
+    **{
+        name: np.dtype(name)
+        for name in (
+            "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64",
+        )
+    },
+    "float80": np.dtype(np.longdouble),
+    "character": np.dtype("S1"),
+    "string": np.dtype(object),
+}  # fmt: skip
+
+# Devices of the DLPack protocol whose memory the processor reaches: itself, and pinned host memory.
+_HOST_DEVICES: Final = frozenset({1, 3, 11})
+
+
+def type_names() -> list[str]:
+    """Independent. The names of all element types."""
+    return list(_DTYPES)
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """Independent. The NumPy type that holds values of an element type; raises usage errors."""
+    try:
+        return _DTYPES[name]
+    except KeyError:
+        raise UsageError(f'there is no type "{name}"', advice=f"the types are {', '.join(_DTYPES)}") from None
+
+
+def type_of(dtype: np.dtype[Any], name: str = "") -> str:
+    """Independent. The element type for arrays of a NumPy type; `name` is told in the error.
+
+    float16 widens to float32, which holds all its values. Text of any NumPy kind is `string`, except
+    single bytes (`S1`), which are `character`. There is no truth value and no complex number.
+    """
+    if dtype.kind in "iu" or dtype.kind == "f":
+        if dtype.kind == "f" and dtype.itemsize == 2:
+            return "float32"
+        for type_name, candidate in _DTYPES.items():
+            if (candidate.kind, candidate.itemsize) == (dtype.kind, dtype.itemsize):
+                return type_name
+    if dtype.kind == "S":
+        return "character" if dtype.itemsize == 1 else "string"
+    if dtype.kind in "OUT":
+        return "string"
+    advice = f"the types are {', '.join(_DTYPES)}"
+    if dtype.kind == "b":
+        advice = 'use array.view("int8"), or another of the integer types'
+    raise TypeMismatchError(f"no file holds values of NumPy type {dtype}", object=name, advice=advice)
+
+
+def host_array(values: Any, name: str = "") -> Array:
+    """Independent. The values as a NumPy array, without a copy where there is one already.
+
+    Arrays in the memory of a device raise type errors: whether and when to copy is the caller's decision.
+    """
+    if not isinstance(values, np.ndarray) and _is_on_device(values):
+        raise TypeMismatchError(
+            "the array lies in the memory of a device",
+            object=name,
+            advice="copy it to the host first, for example by .get() or .cpu().numpy()",
+        )
+    array = np.asarray(values)
+    if array.dtype.kind == "O" and not isinstance(values, np.ndarray) and not _is_text(values):
+        raise TypeMismatchError(
+            "the values have no common type", object=name, advice="give a NumPy array of one type, or text"
+        )
+    return array
+
+
+def _is_on_device(values: Any) -> bool:
+    if hasattr(values, "__cuda_array_interface__"):
+        return True
+    device = getattr(values, "__dlpack_device__", None)
+    return callable(device) and int(device()[0]) not in _HOST_DEVICES
+
+
+def _is_text(values: Any) -> bool:
+    return isinstance(values, Sequence) and all(isinstance(value, str | bytes) for value in values)
+
+
+def ready_array(array: Array, wanted: str, lossy: bool, name: str = "") -> Array | list[str | bytes]:
+    """Independent. The array as the core takes it: aligned numbers of the wanted type in native byte order.
+
+    Returns the same memory where it is so already, else a converted copy. A conversion that changes a value
+    raises a type error unless `lossy`. Strings become a list.
+    """
+    if wanted == "string":
+        if type_of(array.dtype, name) not in ("string", "character"):
+            raise TypeMismatchError(
+                f"{array.dtype} is not text",
+                object=name,
+                advice="convert the numbers to text, or leave out the type",
+            )
+        texts: list[str | bytes] = array.tolist()
+        return texts
+    target = dtype_of(wanted)
+    if array.dtype == target and array.dtype.isnative and array.flags.aligned:
+        return array
+    return _converted(array, target, lossy, name)
+
+
+def _converted(array: Array, target: np.dtype[Any], lossy: bool, name: str) -> Array:
+    if (array.dtype.kind in "SUOT") != (target.kind == "S"):
+        raise TypeMismatchError(f"{array.dtype} does not convert to {target}", object=name)
+    if target.kind == "S":
+        return _characters(array, name)
+    with np.errstate(all="ignore"):
+        converted = array.astype(target)
+        if not lossy and not _always_equal(array.dtype, target):
+            _check_equal(array, converted, name)
+    return converted
+
+
+def _always_equal(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
+    """Tell whether every value of one type is a value of the other."""
+    # NumPy calls it safe to make float64 from int64, which rounds.
+    exact = source.kind == target.kind or source.itemsize < np.dtype(np.int64).itemsize
+    return exact and np.can_cast(source, target, "safe")
+
+
+def _check_equal(array: Array, converted: Array, name: str) -> None:
+    """Raise a type error that names the first value which a conversion has changed."""
+    back = converted.astype(array.dtype)
+    same = back == array
+    if array.dtype.kind in "iu" and converted.dtype.kind in "iu":
+        same &= (array < 0) == (converted < 0)
+    elif array.dtype.kind in "iu":
+        # The largest integers round up out of their own type, where the way back is undefined.
+        limit = np.ldexp(converted.dtype.type(1), np.iinfo(array.dtype).bits - (array.dtype.kind == "i"))
+        same &= converted < limit
+    else:
+        finite = np.isfinite(array)
+        same = np.where(finite, same, converted.dtype.kind == "f")
+        if converted.dtype.kind in "iu":
+            bound = np.ldexp(
+                array.dtype.type(1), np.iinfo(converted.dtype).bits - (converted.dtype.kind == "i")
+            )
+            same &= (array < bound) & (array >= (-bound if converted.dtype.kind == "i" else 0))
+    if bool(np.all(same)):
+        return
+    row = int(np.argmin(same))
+    raise TypeMismatchError(
+        f"value {array[row]} of row {row} ({array.dtype}) has no equal of type {converted.dtype}",
+        object=name,
+        advice="write it in its own type, or allow changed values by lossy=True",
+    )
+
+
+def _characters(array: Array, name: str) -> Array:
+    texts = [
+        text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text for text in array.tolist()
+    ]
+    for row, text in enumerate(texts):
+        if not isinstance(text, bytes) or len(text) > 1:
+            raise TypeMismatchError(
+                f"row {row} is not one byte of text", object=name, advice='use type="string"'
+            )
+    return np.array(texts, dtype="S1")

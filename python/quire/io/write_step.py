@@ -1,0 +1,394 @@
+"""One step while it is being written: put, then commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from quire import _core
+from quire.errors import UsageError
+from quire.io.attributes import Attribute, core_value
+from quire.io.quantity import Quantity
+from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of a quantity that is being written."""
+
+    unit: str
+    symbol: str
+    description: str
+    display: str
+
+
+def texts(
+    like: Quantity | Attribute | None,
+    unit: str | None,
+    symbol: str | None,
+    description: str | None,
+    display: str | None,
+) -> Texts:
+    """Independent. The given texts; those that are not given come from `like`, else they are empty."""
+
+    def choose(given: str | None, name: str) -> str:
+        if given is not None:
+            return given
+        return "" if like is None else str(getattr(like, name))
+
+    return Texts(
+        choose(unit, "unit"),
+        choose(symbol, "symbol"),
+        choose(description, "description"),
+        choose(display, "display"),
+    )
+
+
+def core_quantity(name: str, type_name: str, words: Texts) -> _core.Quantity:
+    """Independent. A quantity as the core takes it."""
+    return _core.Quantity(name, type_name, words.unit, words.symbol, words.description, words.display)
+
+
+def core_attribute(
+    name: str, value: Any, words: Texts, wanted: str | None, lossy: bool
+) -> tuple[_core.Quantity, list[int], Any]:
+    """Independent. An attribute as the core takes it; a value that is an Attribute keeps its type."""
+    if isinstance(value, Attribute):
+        wanted = wanted or value.type
+        value = value.value
+    type_name, shape, elements = core_value(name, value, wanted, lossy)
+    return core_quantity(name, type_name, words), shape, elements
+
+
+@dataclass(slots=True)
+class _Column:
+    """A column that waits for the commit. `values` is None where they come block by block."""
+
+    name: str
+    type: str
+    words: Texts
+    values: Array | None
+    string_bytes: int
+
+
+@dataclass(slots=True)
+class _Table:
+    rows: int | None = None
+    columns: dict[str, _Column] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Field:
+    name: str
+    type: str
+    words: Texts
+    group: str
+    extents: list[int]
+    start: list[int]
+    values: Array
+    components: int
+    attributes: list[tuple[_core.Quantity, list[int], Any]]
+
+
+class WriteStep:
+    """One step of a file that is being written. Made by `Writer.step`, best used by `with`.
+
+    Leaving the block normally commits; leaving it by an exception aborts the step on all ranks: the others
+    raise an aborted error from their commit, and the file keeps its earlier steps.
+    """
+
+    def __init__(
+        self, core: _core.WriteStep, number: int, lossy: bool, on_finish: Callable[[WriteStep], None]
+    ) -> None:
+        self._core = core
+        self._number = number
+        self._lossy = lossy
+        self._on_finish = on_finish
+        self._tables: dict[str, _Table] = {}
+        self._fields: dict[str, _Field] = {}
+        self._is_streamed = False
+        self._is_placed = False
+        self._is_finished = False
+
+    @property
+    def number(self) -> int:
+        """The step's own number."""
+        return self._number
+
+    @property
+    def is_finished(self) -> bool:
+        """True after commit or abort, successful or not."""
+        return self._is_finished
+
+    def set(
+        self,
+        name: str,
+        value: Any,
+        unit: str | None = None,
+        symbol: str | None = None,
+        description: str | None = None,
+        display: str | None = None,
+        type: str | None = None,
+    ) -> WriteStep:
+        """Independent. An attribute of the step; every rank gives the same value, rank 0's is written.
+
+        `value` is a number, text or an array of either, or an `Attribute`, whose type and texts are kept. A
+        Python int is int64 (uint64 beyond), a float is float64.
+        """
+        self._require_filling("set")
+        words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
+        self._core.set(*core_attribute(name, value, words, type, self._lossy))
+        return self
+
+    def rows(self, count: int, table: str = "") -> WriteStep:
+        """Independent. How many rows this rank has; `put` takes the length of its array instead."""
+        self._require_filling("rows")
+        if count < 0:
+            raise UsageError(f"a table cannot have {count} rows", object=table)
+        self._table(table).rows = count
+        return self
+
+    def put(
+        self,
+        name: str,
+        values: Any,
+        unit: str | None = None,
+        symbol: str | None = None,
+        description: str | None = None,
+        display: str | None = None,
+        type: str | None = None,
+        table: str = "",
+        like: Quantity | None = None,
+    ) -> WriteStep:
+        """Independent. This rank's values of a column.
+
+        Arrays are kept by reference and only looked at by the commit; until then they must not change. Any
+        stride and byte order will do. `type` writes them as another type, without loss unless the file is
+        written with lossy=True; float16 becomes float32. Text is a sequence of str. `like` gives the texts
+        (and the type, if none is given) of a column that was read.
+        """
+        self._require_filling("put")
+        array = host_array(values, name)
+        if array.ndim != 1:
+            raise UsageError(
+                f"the values have {array.ndim} dimensions",
+                object=name,
+                advice="a column has one: put its parts one by one",
+            )
+        wanted = type or (like.type if like is not None else type_of(array.dtype, name))
+        dtype_of(wanted)
+        self._add(table, _Column(name, wanted, texts(like, unit, symbol, description, display), array, 0))
+        return self
+
+    def put_field(
+        self,
+        name: str,
+        values: Any,
+        extents: Sequence[int] | None = None,
+        start: Sequence[int] | None = None,
+        components: int = 1,
+        unit: str | None = None,
+        symbol: str | None = None,
+        description: str | None = None,
+        display: str | None = None,
+        type: str | None = None,
+        group: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        like: Quantity | None = None,
+    ) -> WriteStep:
+        """Independent. This rank's box of a field.
+
+        `values` has the shape of the box, with the component axis last if there are several components.
+        `extents` is the shape of the whole field (this rank's box if nothing), `start` where the box begins
+        in it.
+        """
+        self._require_filling("put_field")
+        if name in self._fields:
+            raise UsageError("the field is put twice", object=name)
+        array = host_array(values, name)
+        if components > 1 and (array.ndim == 0 or array.shape[-1] != components):
+            raise UsageError(
+                f"the last axis of shape {array.shape} does not have the {components} components", object=name
+            )
+        box = list(array.shape[:-1] if components > 1 else array.shape)
+        whole = box if extents is None else [int(extent) for extent in extents]
+        at = [0] * len(whole) if start is None else [int(place) for place in start]
+        if not len(box) == len(whole) == len(at):
+            raise UsageError(
+                f"the box has {len(box)} axes, the field {len(whole)}, the start {len(at)}", object=name
+            )
+        wanted = type or (like.type if like is not None else type_of(array.dtype, name))
+        dtype_of(wanted)
+        own = [
+            core_attribute(
+                key,
+                value,
+                texts(value if isinstance(value, Attribute) else None, *[None] * 4),
+                None,
+                self._lossy,
+            )
+            for key, value in (attributes or {}).items()
+        ]
+        family = group if group is not None else str(getattr(like, "group", ""))
+        words = texts(like, unit, symbol, description, display)
+        self._fields[name] = _Field(name, wanted, words, family, whole, at, array, components, own)
+        return self
+
+    def declare(
+        self,
+        name: str,
+        type: str | None = None,
+        unit: str | None = None,
+        symbol: str | None = None,
+        description: str | None = None,
+        display: str | None = None,
+        string_bytes: int = 0,
+        table: str = "",
+        like: Quantity | None = None,
+    ) -> WriteStep:
+        """Independent. A column whose values come later by `write`, for data larger than memory.
+
+        `string_bytes` is the number of bytes (UTF-8) of all strings of this rank. Give `rows` too, then
+        `open`.
+        """
+        self._require_filling("declare")
+        wanted = type or (like.type if like is not None else None)
+        if wanted is None:
+            raise UsageError("a declared column needs a type", object=name)
+        dtype_of(wanted)
+        words = texts(like, unit, symbol, description, display)
+        self._add(table, _Column(name, wanted, words, None, string_bytes))
+        self._is_streamed = True
+        return self
+
+    def open(self) -> WriteStep:
+        """Collective. Place a declared step; from here on only write, commit and abort are allowed."""
+        self._require_filling("open")
+        self._or_abort(self._hand_over)
+        self._is_placed = True
+        self._or_finish(self._core.open)
+        return self
+
+    def write(self, first: int, values: Mapping[str, Any], table: str = "") -> WriteStep:
+        """Independent. Rows [first, first + n) of this rank, counted from 0: all columns of one table.
+
+        Blocks of a table come in order. Errors of the system are told by the commit, on all ranks.
+        """
+        if not self._is_placed or self._is_finished:
+            raise UsageError("write comes before open or after the end of the step")
+        columns = self._table(table).columns
+        if set(values) != set(columns):
+            raise UsageError(f"a block needs exactly the columns {', '.join(columns)}", object=table)
+        self._core.write(table, first, [self._block(name, values[name]) for name in columns])
+        return self
+
+    def _block(self, name: str, values: Any) -> tuple[str, Any]:
+        array = host_array(values, name)
+        if array.ndim != 1:
+            raise UsageError(f"the values have {array.ndim} dimensions", object=name)
+        kind = type_of(array.dtype, name)
+        return kind, ready_array(array, kind, False, name)
+
+    def commit(self) -> None:
+        """Collective. Move all bytes of the step, and only then make it visible.
+
+        Every rank returns, or every rank raises an error about the same step.
+        """
+        if self._is_finished:
+            raise UsageError(f"step {self._number} is finished")
+        if not self._is_placed:
+            self._or_abort(self._hand_over)
+        self._or_finish(self._core.commit)
+        self._finish()
+
+    def abort(self, reason: str) -> None:
+        """Collective with the others' commit: they raise an aborted error that carries the reason."""
+        if self._is_finished:
+            return
+        self._finish()
+        self._core.abort(reason)
+
+    def _hand_over(self) -> None:
+        """Give the core everything that was put, converted where it must be."""
+        for table_name, table in self._tables.items():
+            if table.rows is not None:
+                self._core.rows(table_name, table.rows)
+            for column in table.columns.values():
+                quantity = core_quantity(column.name, column.type, column.words)
+                if column.values is None:
+                    self._core.declare(table_name, quantity, column.string_bytes)
+                else:
+                    ready = ready_array(column.values, column.type, self._lossy, column.name)
+                    self._core.put(table_name, quantity, column.type, ready)
+        for item in self._fields.values():
+            self._hand_over_field(item)
+
+    def _hand_over_field(self, item: _Field) -> None:
+        box = item.values.shape[: len(item.extents)]
+        elements = item.values.reshape(-1, item.components)
+        parts = [
+            ready_array(elements[:, component], item.type, self._lossy, item.name)
+            for component in range(item.components)
+        ]
+        quantity = core_quantity(item.name, item.type, item.words)
+        self._core.put_field(
+            quantity, item.group, item.extents, item.start, list(box), item.type, parts, item.attributes
+        )
+
+    def _table(self, name: str) -> _Table:
+        return self._tables.setdefault(name, _Table())
+
+    def _add(self, table: str, column: _Column) -> None:
+        columns = self._table(table).columns
+        if column.name in columns:
+            raise UsageError("the column is put twice", object=column.name)
+        if columns and any((other.values is None) != (column.values is None) for other in columns.values()):
+            raise UsageError("a table takes columns by put or by declare, not both", object=column.name)
+        columns[column.name] = column
+
+    def _require_filling(self, call: str) -> None:
+        if self._is_placed or self._is_finished:
+            state = "finished" if self._is_finished else "placed"
+            raise UsageError(f"{call} comes too late: step {self._number} is already {state}")
+
+    def _or_abort(self, action: Callable[[], None]) -> None:
+        """Run what only this rank does; if it fails, free the other ranks before the error goes on."""
+        try:
+            action()
+        except BaseException as error:
+            self.abort(f"{type(error).__name__}: {error}")
+            raise
+
+    def _or_finish(self, action: Callable[[], None]) -> None:
+        """Run what all ranks do; after an error of theirs the step is over."""
+        try:
+            action()
+        except BaseException:
+            self._finish()
+            raise
+
+    def _finish(self) -> None:
+        self._is_finished = True
+        self._tables.clear()
+        self._fields.clear()
+        self._on_finish(self)
+
+    def __enter__(self) -> WriteStep:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_finished:
+            return
+        if error is None:
+            self.commit()
+        else:
+            self.abort(f"{type(error).__name__}: {error}")
+
+    def __repr__(self) -> str:
+        state = "finished" if self._is_finished else "placed" if self._is_placed else "open"
+        columns = sum(len(table.columns) for table in self._tables.values())
+        return f"<WriteStep {self._number}: {columns} columns, {len(self._fields)} fields, {state}>"

@@ -1,0 +1,206 @@
+"""Files that are being written, new or appended to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Literal
+
+from quire import _core
+from quire.errors import Error, UsageError
+from quire.io.attributes import Attribute
+from quire.io.communicator import core_comm, milliseconds
+from quire.io.formats import option_texts
+from quire.io.report import Counters, Timing
+from quire.io.write_step import WriteStep, core_attribute, texts
+
+
+class Writer:
+    """A file that is being written by the ranks of a communicator, step by step. Closed by `with`."""
+
+    def __init__(
+        self, core: _core.Writer, path: str, comm: Any, core_communicator: _core.Comm, lossy: bool
+    ) -> None:
+        self._core = core
+        self._path = path
+        self._comm = comm
+        self._communicator = core_communicator
+        self._lossy = lossy
+        self._step: WriteStep | None = None
+        self._is_open = True
+
+    @property
+    def path(self) -> str:
+        """The path as given."""
+        return self._path
+
+    @property
+    def comm(self) -> Any:
+        """The communicator that the file was opened with, or None."""
+        return self._comm
+
+    @property
+    def rank(self) -> int:
+        """This process among those that write the file."""
+        return self._communicator.rank
+
+    @property
+    def size(self) -> int:
+        """How many processes write the file."""
+        return self._communicator.size
+
+    def set(
+        self,
+        name: str,
+        value: Any,
+        unit: str | None = None,
+        symbol: str | None = None,
+        description: str | None = None,
+        display: str | None = None,
+        type: str | None = None,
+    ) -> Writer:
+        """Independent. An attribute of the file, before the first commit; values as in `WriteStep.set`."""
+        words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
+        self._core.set(*core_attribute(name, value, words, type, self._lossy))
+        return self
+
+    def step(self, number: int) -> WriteStep:
+        """Independent. Begin the step of this number; at most one step is open at a time."""
+        if self._step is not None:
+            raise UsageError(
+                f"step {self._step.number} is still open", file=self._path, advice="commit it first"
+            )
+        step = WriteStep(self._core.step(number), number, self._lossy, self._forget)
+        self._step = step
+        return step
+
+    def _forget(self, step: WriteStep) -> None:
+        if self._step is step:
+            self._step = None
+
+    def close(self) -> None:
+        """Collective. Complete the file and close it; errors agree on all ranks. Twice does nothing."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        forgotten = self._step
+        if forgotten is not None:
+            forgotten.abort("the file was closed before the step was committed")
+        self._core.close()
+        if forgotten is not None:
+            raise UsageError(
+                f"step {forgotten.number} was left without commit and is not in the file", file=self._path
+            )
+
+    @property
+    def timing(self) -> Timing:
+        """Independent. Where the time went so far on this rank."""
+        return Timing(*self._core.timing())
+
+    @property
+    def counters(self) -> Counters:
+        """Independent. What went to the operating system so far on this rank."""
+        return Counters(*self._core.counters())
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.close()
+            return
+        # The error that is on its way is the one to tell.
+        with contextlib.suppress(Error):
+            self.close()
+
+    def __repr__(self) -> str:
+        ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""
+        return f"<Writer {self._path!r}{ranks}, {'open' if self._is_open else 'closed'}>"
+
+
+def create(
+    path: str | os.PathLike[str],
+    comm: Any = None,
+    format: str | None = None,
+    transport: str = "posix",
+    durable: bool = False,
+    lossy: bool = False,
+    deadline: float | None = None,
+    title: str = "",
+    contents: str = "",
+    attributes: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Writer:
+    """Collective. A new file; an existing one is replaced.
+
+    Parameters
+    ----------
+    path : the file
+    comm : a communicator of mpi4py whose ranks write the file together; None is this process alone
+    format : by name; if nothing, by the suffix of the path
+    transport : how bytes are moved, see `quire.io.formats.transports`
+    durable : a commit returns when its step would survive a power cut
+    lossy : whether conversions may change values
+    deadline : seconds that a wait for other ranks may take; None is for ever
+    title, contents : texts of the file
+    attributes : attributes of the file: values, or `Attribute` objects with units and texts
+    options : of the format's writer
+    """
+    name = os.fspath(path)
+    communicator = core_comm(comm)
+    core = _core.create(
+        name,
+        communicator,
+        format or "",
+        transport,
+        durable,
+        lossy,
+        milliseconds(deadline),
+        option_texts(options),
+    )
+    writer = Writer(core, name, comm, communicator, lossy)
+    if title or contents:
+        core.describe(title, contents)
+    for key, value in (attributes or {}).items():
+        writer.set(key, value)
+    return writer
+
+
+def append(
+    path: str | os.PathLike[str],
+    comm: Any = None,
+    after: int | None = None,
+    later: Literal["refuse", "drop"] = "refuse",
+    format: str | None = None,
+    transport: str = "posix",
+    durable: bool = False,
+    lossy: bool = False,
+    deadline: float | None = None,
+    **options: Any,
+) -> Writer:
+    """Collective. Open an existing file to write further steps.
+
+    They follow step number `after` (the last one if nothing); steps behind it are an error or, with
+    later="drop", removed. Everything else as in `create`.
+    """
+    if later not in ("refuse", "drop"):
+        raise UsageError(f'later cannot be "{later}"', advice='give "refuse" or "drop"')
+    name = os.fspath(path)
+    communicator = core_comm(comm)
+    core = _core.append(
+        name,
+        communicator,
+        after,
+        later == "drop",
+        format or "",
+        transport,
+        durable,
+        lossy,
+        milliseconds(deadline),
+        option_texts(options),
+    )
+    return Writer(core, name, comm, communicator, lossy)

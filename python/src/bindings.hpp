@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "quire/base/error.hpp"
+#include "quire/comm/comm.hpp"
+
+namespace quire::python {
+
+// One function for each class or subject; module.cpp calls them in this order.
+void bind_errors(nanobind::module_& module);
+void bind_memory(nanobind::module_& module);
+void bind_description(nanobind::module_& module);
+void bind_comm(nanobind::module_& module);
+void bind_formats(nanobind::module_& module);
+void bind_reader(nanobind::module_& module);
+void bind_writer(nanobind::module_& module);
+
+/// The Python exception (of quire.errors) that stands for `error`.
+[[nodiscard]] nanobind::object to_python(const Error& error);
+
+/// Collective. The communicator with this Fortran handle. A build without MPI throws an unsupported error.
+[[nodiscard]] Comm comm_from_handle(int handle);
+
+/// A deadline in milliseconds as Python gives it: an integer or None.
+[[nodiscard]] Deadline deadline_from(nanobind::handle milliseconds);
+
+}  // namespace quire::python

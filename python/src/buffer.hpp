@@ -1,0 +1,41 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "quire/model/type.hpp"
+#include "quire/model/view.hpp"
+
+namespace quire::python {
+
+/// The memory of a one-dimensional NumPy array, held: as long as this lives, the array is neither freed nor resized.
+/// Make and destroy it only with the interpreter lock.
+class Buffer {
+ public:
+  enum class Use : bool { look, fill };
+
+  Buffer(nanobind::handle array, Use use);
+
+  /// True if the elements are Python objects and not numbers.
+  [[nodiscard]] bool holds_objects() const noexcept;
+  [[nodiscard]] std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(view_->shape[0]); }
+  [[nodiscard]] std::ptrdiff_t stride() const noexcept { return view_->strides[0]; }
+  [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(view_->buf); }
+
+  /// The elements as numbers of `type`. Throws internal errors if their size is another one.
+  [[nodiscard]] ConstView numbers(Type type) const;
+  [[nodiscard]] View target(Type type) const;
+
+ private:
+  void expect(Type type) const;
+
+  struct Release {
+    void operator()(Py_buffer* view) const noexcept;
+  };
+  std::unique_ptr<Py_buffer, Release> view_;
+};
+
+}  // namespace quire::python

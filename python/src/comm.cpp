@@ -1,0 +1,37 @@
+#include "quire/comm/comm.hpp"
+
+#include "bindings.hpp"
+#include "quire/comm/partition.hpp"
+#include "quire/transport/transport.hpp"
+#include "text.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+
+Deadline deadline_from(nb::handle milliseconds) {
+  if (milliseconds.is_none()) return std::nullopt;
+  return std::chrono::milliseconds(nb::cast<std::int64_t>(milliseconds));
+}
+
+void bind_comm(nb::module_& module) {
+  nb::class_<Comm>(module, "Comm")
+      .def_static("alone", &Comm::self)
+      .def_static("from_handle", &comm_from_handle, nb::arg("handle"), nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("rank", &Comm::rank)
+      .def_prop_ro("size", &Comm::size);
+  module.def(
+      "even_slice",
+      [](std::uint64_t rows, int rank, int size) {
+        const Slice mine = even_slice(rows, rank, size);
+        return nb::make_tuple(mine.first, mine.count);
+      },
+      nb::arg("rows"), nb::arg("rank"), nb::arg("size"));
+  module.def("transport_names", [] {
+    nb::list names;
+    for (const std::string_view transport : transport_names()) names.append(decode(transport));
+    return names;
+  });
+}
+
+}  // namespace quire::python

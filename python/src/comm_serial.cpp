@@ -1,0 +1,10 @@
+#include "bindings.hpp"
+
+namespace quire::python {
+
+Comm comm_from_handle(int) {
+  throw Error(ErrorKind::unsupported, "this build of Quire has no MPI")
+      .advise("leave the communicator out, or build Quire with MPI");
+}
+
+}  // namespace quire::python

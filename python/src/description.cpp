@@ -1,0 +1,99 @@
+#include "quire/model/description.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "text.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+namespace {
+
+/// A read-only property that gives a text of the described object.
+template <auto Member, class Class>
+void text_property(Class& bound, const char* property) {
+  bound.def_prop_ro(property, [](const typename Class::Type& self) { return decode(self.*Member); });
+}
+
+/// References to the elements of a vector; each keeps the object alive that owns the vector.
+template <class Element>
+nb::list references(const std::vector<Element>& elements, nb::handle owner) {
+  nb::list list;
+  for (const Element& element : elements) {
+    list.append(nb::cast(&element, nb::rv_policy::reference_internal, owner));
+  }
+  return list;
+}
+
+Quantity make_quantity(const Text& name, const std::string& type, const Text& unit, const Text& symbol,
+                       const Text& description, const Text& display) {
+  return {name.value, type_named(type), unit.value, symbol.value, description.value, display.value};
+}
+
+void bind_quantity(nb::module_& module) {
+  nb::class_<Quantity> quantity(module, "Quantity");
+  quantity.def(
+      "__init__",
+      [](Quantity* self, const Text& label, const Text& type, const Text& unit, const Text& symbol,
+         const Text& description, const Text& display) {
+        new (self) Quantity(make_quantity(label, type.value, unit, symbol, description, display));
+      },
+      nb::arg("name"), nb::arg("type"), nb::arg("unit") = Text{}, nb::arg("symbol") = Text{},
+      nb::arg("description") = Text{}, nb::arg("display") = Text{});
+  text_property<&Quantity::name>(quantity, "name");
+  text_property<&Quantity::unit>(quantity, "unit");
+  text_property<&Quantity::symbol>(quantity, "symbol");
+  text_property<&Quantity::description>(quantity, "description");
+  text_property<&Quantity::display>(quantity, "display");
+  quantity.def_prop_ro("type", [](const Quantity& self) { return decode(quire::name(self.type)); });
+
+  nb::class_<Attribute, Quantity>(module, "Attribute")
+      .def_prop_ro("shape", [](const Attribute& self) { return to_tuple(self.value.shape()); })
+      .def_prop_ro("elements", [](const Attribute& self) { return elements_of(self.value); });
+  nb::class_<Column, Quantity>(module, "Column");
+  nb::class_<Field, Quantity> field(module, "Field");
+  field.def_prop_ro("extents", [](const Field& self) { return to_tuple(self.extents); })
+      .def_ro("components", &Field::components)
+      .def_prop_ro("attributes",
+                   [](nb::handle self) { return references(nb::cast<const Field&>(self).attributes, self); });
+  text_property<&Field::group>(field, "group");
+}
+
+}  // namespace
+
+void bind_description(nb::module_& module) {
+  bind_quantity(module);
+  nb::class_<Table> table(module, "Table");
+  text_property<&Table::name>(table, "name");
+  table.def_ro("rows", &Table::rows).def_prop_ro("columns", [](nb::handle self) {
+    return references(nb::cast<const Table&>(self).columns, self);
+  });
+
+  nb::class_<StepDescription>(module, "StepDescription")
+      .def_ro("number", &StepDescription::number)
+      .def_prop_ro("attributes",
+                   [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).attributes, self); })
+      .def_prop_ro("tables",
+                   [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).tables, self); })
+      .def_prop_ro("fields",
+                   [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).fields, self); })
+      .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); });
+
+  nb::class_<FileDescription> file(module, "FileDescription");
+  text_property<&FileDescription::format>(file, "format");
+  text_property<&FileDescription::title>(file, "title");
+  text_property<&FileDescription::contents>(file, "contents");
+  file.def_prop_ro("layout",
+                   [](const FileDescription& self) {
+                     nb::dict facts;
+                     for (const Fact& fact : self.layout) facts[decode(fact.name)] = decode(fact.value);
+                     return facts;
+                   })
+      .def_prop_ro("attributes",
+                   [](nb::handle self) { return references(nb::cast<const FileDescription&>(self).attributes, self); })
+      .def_prop_ro("warnings", [](const FileDescription& self) { return decode_all(self.warnings); });
+}
+
+}  // namespace quire::python

@@ -1,0 +1,67 @@
+#include <nanobind/stl/string.h>
+
+#include "bindings.hpp"
+#include "quire/format/format.hpp"
+#include "text.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+namespace {
+
+const char* kind_name(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::truth:
+      return "truth";
+    case OptionKind::integer:
+      return "integer";
+    case OptionKind::text:
+      return "text";
+  }
+  return "text";
+}
+
+nb::list option_table(const std::vector<Option>& options) {
+  nb::list table;
+  for (const Option& option : options) {
+    nb::list choices;
+    for (const std::string_view choice : option.choices) choices.append(decode(choice));
+    table.append(nb::make_tuple(decode(option.name), kind_name(option.kind), decode(option.preset), nb::tuple(choices),
+                                decode(option.help)));
+  }
+  return table;
+}
+
+nb::tuple describe_format(const Format& format) {
+  nb::list suffixes;
+  for (const std::string_view suffix : format.suffixes()) suffixes.append(decode(suffix));
+  return nb::make_tuple(decode(format.name()), decode(format.title()), nb::tuple(suffixes),
+                        option_table(format.read_options()), option_table(format.write_options()));
+}
+
+}  // namespace
+
+void bind_formats(nb::module_& module) {
+  module.def("formats", [] {
+    nb::list all;
+    for (const Format* format : formats()) all.append(describe_format(*format));
+    return all;
+  });
+  module.def(
+      "format_for_suffix",
+      [](const Text& path) -> nb::object {
+        const Format* format = format_for_suffix(path.value);
+        if (format == nullptr) return nb::none();
+        return decode(format->name());
+      },
+      nb::arg("path"));
+  module.def(
+      "fit",
+      [](const Text& format, const FileDescription& file, const StepDescription& step) {
+        Fit fit = format_named(format.value).fit(file, step);
+        return nb::make_tuple(nb::cast(std::move(fit.adapted)), decode_all(fit.losses));
+      },
+      nb::arg("format"), nb::arg("file"), nb::arg("step"));
+}
+
+}  // namespace quire::python

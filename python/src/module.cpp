@@ -1,0 +1,15 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, module) {
+  using namespace quire::python;
+  // Objects that a program still holds when it ends are no defect of the program.
+  nanobind::set_leak_warnings(false);
+  module.attr("__version__") = QUIRE_VERSION;
+  bind_errors(module);
+  bind_memory(module);
+  bind_description(module);
+  bind_comm(module);
+  bind_formats(module);
+  bind_reader(module);
+  bind_writer(module);
+}

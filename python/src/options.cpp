@@ -1,0 +1,26 @@
+#include "options.hpp"
+
+#include "text.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+
+Options options_from(const nb::dict& given) {
+  Options options;
+  for (const auto& [key, value] : given) {
+    options.insert_or_assign(nb::cast<Text>(key).value, nb::cast<Text>(value).value);
+  }
+  return options;
+}
+
+nb::tuple to_tuple(const Timing& timing) {
+  return nb::make_tuple(timing.plan, timing.wait, timing.encode, timing.transfer, timing.metadata);
+}
+
+nb::tuple to_tuple(const TransportCounters& counters) {
+  return nb::make_tuple(counters.opens, counters.writes, counters.reads, counters.bytes_written, counters.bytes_read,
+                        counters.syncs, counters.encode_seconds, counters.transfer_seconds);
+}
+
+}  // namespace quire::python

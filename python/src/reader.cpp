@@ -1,0 +1,222 @@
+#include "quire/api/reader.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+
+#include "bindings.hpp"
+#include "buffer.hpp"
+#include "options.hpp"
+#include "text.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+namespace {
+
+/// A reader that several Python threads may use: one at a time gets in, without the interpreter lock.
+struct OpenReader {
+  Reader reader;
+  bool closed = false;
+  std::mutex mutex;
+
+  explicit OpenReader(Reader opened) : reader(std::move(opened)) {}
+
+  /// Runs `work` on the reader alone and without the interpreter lock.
+  template <class Work>
+  auto run(Work&& work) {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex);
+    if (closed) throw Error(ErrorKind::usage, "the file is closed");
+    return work(reader);
+  }
+};
+
+struct ReaderHandle {
+  std::shared_ptr<OpenReader> file;
+};
+
+struct ReadStepHandle {
+  std::shared_ptr<OpenReader> file;
+  ReadStep step;
+};
+
+/// The columns (components) of one request, with their memory held.
+class Request {
+ public:
+  Request(nb::handle arrays, std::uint64_t values) {
+    for (const nb::handle item : arrays) {
+      const auto type = type_named(nb::cast<Text>(item[0]).value);
+      Buffer& buffer = buffers_.emplace_back(item[1], Buffer::Use::fill);
+      if (buffer.count() != values) throw Error(ErrorKind::internal, "an array of another length reached the core");
+      types_.push_back(type);
+      strings_.emplace_back();
+    }
+  }
+
+  [[nodiscard]] std::vector<View> views() {
+    std::vector<View> views;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (types_[i] == Type::string) {
+        views.emplace_back(strings_[i], buffers_[i].count());
+      } else {
+        views.push_back(buffers_[i].target(types_[i]));
+      }
+    }
+    return views;
+  }
+
+  /// Puts the strings that were read into the arrays of objects; needs the interpreter lock.
+  void deliver_strings() const {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (types_[i] == Type::string) deliver(buffers_[i], strings_[i]);
+    }
+  }
+
+ private:
+  static void deliver(const Buffer& buffer, const PackedStrings& strings) {
+    if (!buffer.holds_objects()) throw Error(ErrorKind::internal, "strings need an array of objects");
+    for (std::uint64_t i = 0; i < buffer.count(); ++i) {
+      auto* slot = reinterpret_cast<PyObject**>(buffer.data() + static_cast<std::ptrdiff_t>(i) * buffer.stride());
+      PyObject* old = *slot;
+      *slot = decode(strings[i]).release().ptr();
+      Py_XDECREF(old);
+    }
+  }
+
+  std::vector<Buffer> buffers_;
+  std::vector<Type> types_;
+  std::vector<PackedStrings> strings_;
+};
+
+Slice to_slice(std::uint64_t first, std::uint64_t count) { return {first, count}; }
+
+void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
+                const std::vector<Text>& names, nb::list arrays) {
+  Request request(arrays, count);
+  std::vector<ReadColumn> columns;
+  const std::vector<View> views = request.views();
+  for (std::size_t i = 0; i < names.size(); ++i) columns.push_back({names[i].value, views[i]});
+  self.file->run([&](Reader&) { self.step.read(table.value, to_slice(first, count), columns); });
+  request.deliver_strings();
+}
+
+void read_field(const ReadStepHandle& self, const Text& field, std::vector<std::uint64_t> start,
+                std::vector<std::uint64_t> count, nb::list arrays) {
+  const Box box{std::move(start), std::move(count)};
+  Request request(arrays, volume(box.count));
+  const std::vector<View> views = request.views();
+  self.file->run([&](Reader&) { self.step.read_field(field.value, box, views); });
+  request.deliver_strings();
+}
+
+nb::list plan_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
+                    const std::vector<Text>& names) {
+  std::vector<std::string> columns;
+  for (const Text& column : names) columns.push_back(column.value);
+  const auto extents =
+      self.file->run([&](Reader&) { return self.step.plan(table.value, to_slice(first, count), columns); });
+  nb::list list;
+  for (const Extent& extent : extents) list.append(nb::make_tuple(extent.offset, extent.length));
+  return list;
+}
+
+/// A handle to a step, or None.
+nb::object maybe_step(const ReaderHandle& self, std::optional<ReadStep> step) {
+  if (!step) return nb::none();
+  return nb::cast(ReadStepHandle{self.file, std::move(*step)});
+}
+
+nb::tuple check_file(const ReaderHandle& self) {
+  const CheckReport report = self.file->run([](Reader& reader) { return reader.check(); });
+  nb::object damage = nb::none();
+  if (report.damage) damage = to_python(*report.damage);
+  return nb::make_tuple(report.whole_steps, nb::cast(report.numbers), damage, report.salvageable,
+                        decode_all(report.warnings));
+}
+
+void close_file(const ReaderHandle& self) {
+  const nb::gil_scoped_release release;
+  const std::scoped_lock lock(self.file->mutex);
+  if (self.file->closed) return;
+  self.file->closed = true;
+  self.file->reader.close();
+}
+
+ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool lossy,
+                       nb::object deadline, std::uint64_t memory_budget, nb::dict options) {
+  ReadOptions read;
+  read.format = format.value;
+  read.transport = transport.value;
+  read.lossy = lossy;
+  read.deadline = deadline_from(deadline);
+  read.memory_budget = memory_budget;
+  read.options = options_from(options);
+  const nb::gil_scoped_release release;
+  return {std::make_shared<OpenReader>(open(path.value, comm, read))};
+}
+
+bool repair_file(const Text& path, const Comm& comm, const Text& format, const Text& transport,
+                 std::uint64_t memory_budget, nb::dict options) {
+  ReadOptions read;
+  read.format = format.value;
+  read.transport = transport.value;
+  read.memory_budget = memory_budget;
+  read.options = options_from(options);
+  const nb::gil_scoped_release release;
+  return repair(path.value, comm, read);
+}
+
+void bind_step(nb::module_& module) {
+  nb::class_<ReadStepHandle>(module, "ReadStep")
+      .def_prop_ro(
+          "description", [](const ReadStepHandle& self) -> const StepDescription& { return self.step.description(); },
+          nb::rv_policy::reference_internal)
+      .def("read", &read_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"),
+           nb::arg("arrays"))
+      .def("read_field", &read_field, nb::arg("field"), nb::arg("start"), nb::arg("count"), nb::arg("arrays"))
+      .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"));
+}
+
+}  // namespace
+
+void bind_reader(nb::module_& module) {
+  bind_step(module);
+  nb::class_<ReaderHandle>(module, "Reader")
+      .def_prop_ro(
+          "description",
+          [](const ReaderHandle& self) -> const FileDescription& { return self.file->reader.description(); },
+          nb::rv_policy::reference_internal)
+      .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
+      .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })
+      .def(
+          "try_at",
+          [](const ReaderHandle& self, std::uint64_t index) {
+            return maybe_step(self, self.file->run([&](Reader& r) { return r.try_at(index); }));
+          },
+          nb::arg("index"))
+      .def(
+          "step",
+          [](const ReaderHandle& self, std::int64_t number) {
+            return ReadStepHandle{self.file, self.file->run([&](Reader& r) { return r.step(number); })};
+          },
+          nb::arg("number"))
+      .def(
+          "salvage",
+          [](const ReaderHandle& self, std::uint64_t index) {
+            return maybe_step(self, self.file->run([&](Reader& r) { return r.salvage(index); }));
+          },
+          nb::arg("index"))
+      .def("check", &check_file)
+      .def("close", &close_file)
+      .def("timing", [](const ReaderHandle& self) { return to_tuple(self.file->reader.timing()); })
+      .def("counters", [](const ReaderHandle& self) { return to_tuple(self.file->reader.counters()); });
+  module.def("open", &open_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
+             nb::arg("lossy"), nb::arg("deadline").none(), nb::arg("memory_budget"), nb::arg("options"));
+  module.def("repair", &repair_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
+             nb::arg("memory_budget"), nb::arg("options"));
+}
+
+}  // namespace quire::python

@@ -1,0 +1,202 @@
+#include "quire/api/writer.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <deque>
+#include <mutex>
+
+#include "bindings.hpp"
+#include "buffer.hpp"
+#include "options.hpp"
+#include "text.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+namespace {
+
+/// A writer that is used without the interpreter lock; only one thread at a time gets in.
+struct OpenWriter {
+  Writer writer;
+  std::mutex mutex;
+
+  explicit OpenWriter(Writer opened) : writer(std::move(opened)) {}
+
+  template <class Work>
+  auto run(Work&& work) {
+    const nb::gil_scoped_release release;
+    const std::scoped_lock lock(mutex);
+    return work(writer);
+  }
+};
+
+struct WriterHandle {
+  std::shared_ptr<OpenWriter> file;
+};
+
+/// The memory that the views of a step look at. Addresses stay: the views point into it.
+struct Held {
+  std::deque<Buffer> buffers;
+  std::deque<PackedStrings> strings;
+
+  void release() {
+    buffers.clear();
+    strings.clear();
+  }
+
+  /// A view of an array of numbers or, for strings, of a copy of the sequence.
+  ConstView view(Type type, nb::handle values) {
+    if (type == Type::string) return strings.emplace_back(pack_strings(values));
+    return buffers.emplace_back(values, Buffer::Use::look).numbers(type);
+  }
+};
+
+struct WriteStepHandle {
+  // The step goes before the arrays that it looks at: members are destroyed from below.
+  std::shared_ptr<OpenWriter> file;
+  Held held;
+  WriteStep step;
+};
+
+/// Ends a step by `end` and lets go of the caller's arrays, whatever comes.
+template <class End>
+void finish(WriteStepHandle& self, End&& end) {
+  try {
+    self.file->run([&](Writer&) { end(self.step); });
+  } catch (...) {
+    self.held.release();
+    throw;
+  }
+  self.held.release();
+}
+
+Attribute make_attribute(const Quantity& quantity, std::vector<std::uint64_t> shape, nb::handle elements) {
+  Attribute attribute{quantity, make_value(quantity.type, std::move(shape), elements)};
+  return attribute;
+}
+
+void put_column(WriteStepHandle& self, const Text& table, const Quantity& column, const Text& type, nb::handle values) {
+  const ConstView view = self.held.view(type_named(type.value), values);
+  self.step.table(table.value).put(Column{column}, view);
+}
+
+void put_field(WriteStepHandle& self, const Quantity& quantity, const Text& group, std::vector<std::uint64_t> extents,
+               std::vector<std::uint64_t> start, std::vector<std::uint64_t> count, const Text& type,
+               nb::list components, nb::list attributes) {
+  Field field{quantity, std::move(extents), components.size(), group.value, {}};
+  for (const nb::handle item : attributes) {
+    field.attributes.push_back(
+        make_attribute(nb::cast<const Quantity&>(item[0]), nb::cast<std::vector<std::uint64_t>>(item[1]), item[2]));
+  }
+  std::vector<ConstView> views;
+  for (const nb::handle component : components) views.push_back(self.held.view(type_named(type.value), component));
+  self.step.put_field(std::move(field), Box{std::move(start), std::move(count)}, std::move(views));
+}
+
+void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, nb::list arrays) {
+  Held held;
+  std::vector<ConstView> views;
+  for (const nb::handle item : arrays) {
+    views.push_back(held.view(type_named(nb::cast<Text>(item[0]).value), item[1]));
+  }
+  self.file->run([&](Writer&) { self.step.write(table.value, first, views); });
+}
+
+WriteOptions write_options(const Text& format, const Text& transport, bool durable, bool lossy, nb::handle deadline,
+                           const nb::dict& options) {
+  WriteOptions write;
+  write.format = format.value;
+  write.transport = transport.value;
+  write.durable = durable;
+  write.lossy = lossy;
+  write.deadline = deadline_from(deadline);
+  write.options = options_from(options);
+  return write;
+}
+
+WriterHandle create_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool durable,
+                         bool lossy, nb::object deadline, nb::dict options) {
+  const WriteOptions write = write_options(format, transport, durable, lossy, deadline, options);
+  const nb::gil_scoped_release release;
+  return {std::make_shared<OpenWriter>(create(path.value, comm, write))};
+}
+
+WriterHandle append_file(const Text& path, const Comm& comm, nb::object after, bool drop, const Text& format,
+                         const Text& transport, bool durable, bool lossy, nb::object deadline, nb::dict options) {
+  const WriteOptions write = write_options(format, transport, durable, lossy, deadline, options);
+  std::optional<std::int64_t> last;
+  if (!after.is_none()) last = nb::cast<std::int64_t>(after);
+  const nb::gil_scoped_release release;
+  return {std::make_shared<OpenWriter>(append(path.value, comm, last, drop ? Later::drop : Later::refuse, write))};
+}
+
+void bind_step(nb::module_& module) {
+  nb::class_<WriteStepHandle>(module, "WriteStep")
+      .def(
+          "set",
+          [](WriteStepHandle& self, const Quantity& quantity, std::vector<std::uint64_t> shape, nb::handle elements) {
+            self.step.set(make_attribute(quantity, std::move(shape), elements));
+          },
+          nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
+      .def(
+          "rows",
+          [](WriteStepHandle& self, const Text& table, std::uint64_t count) {
+            self.step.table(table.value).rows(count);
+          },
+          nb::arg("table"), nb::arg("count"))
+      .def("put", &put_column, nb::arg("table"), nb::arg("column"), nb::arg("type"), nb::arg("values"))
+      .def("put_field", &put_field, nb::arg("field"), nb::arg("group"), nb::arg("extents"), nb::arg("start"),
+           nb::arg("count"), nb::arg("type"), nb::arg("components"), nb::arg("attributes"))
+      .def(
+          "declare",
+          [](WriteStepHandle& self, const Text& table, const Quantity& column, std::uint64_t string_bytes) {
+            self.step.table(table.value).declare(Column{column}, string_bytes);
+          },
+          nb::arg("table"), nb::arg("column"), nb::arg("string_bytes"))
+      .def("open", [](WriteStepHandle& self) { self.file->run([&](Writer&) { self.step.open(); }); })
+      .def("write", &write_block, nb::arg("table"), nb::arg("first"), nb::arg("arrays"))
+      .def("commit", [](WriteStepHandle& self) { finish(self, [](WriteStep& step) { step.commit(); }); })
+      .def(
+          "abort",
+          [](WriteStepHandle& self, const Text& reason) {
+            finish(self, [&](WriteStep& step) { step.abort(reason.value); });
+          },
+          nb::arg("reason"));
+}
+
+}  // namespace
+
+void bind_writer(nb::module_& module) {
+  bind_step(module);
+  nb::class_<WriterHandle>(module, "Writer")
+      .def(
+          "set",
+          [](WriterHandle& self, const Quantity& quantity, std::vector<std::uint64_t> shape, nb::handle elements) {
+            self.file->writer.set(make_attribute(quantity, std::move(shape), elements));
+          },
+          nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
+      .def(
+          "describe",
+          [](WriterHandle& self, const Text& title, const Text& contents) {
+            self.file->writer.describe(title.value, contents.value);
+          },
+          nb::arg("title"), nb::arg("contents"))
+      .def(
+          "step",
+          [](WriterHandle& self, std::int64_t number) {
+            return WriteStepHandle{self.file, Held{}, self.file->writer.step(number)};
+          },
+          nb::arg("number"))
+      .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
+      .def("schema", [](const WriterHandle& self) { return self.file->writer.schema(); })
+      .def("timing", [](const WriterHandle& self) { return to_tuple(self.file->writer.timing()); })
+      .def("counters", [](const WriterHandle& self) { return to_tuple(self.file->writer.counters()); });
+  module.def("create", &create_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
+             nb::arg("durable"), nb::arg("lossy"), nb::arg("deadline").none(), nb::arg("options"));
+  module.def("append", &append_file, nb::arg("path"), nb::arg("comm"), nb::arg("after").none(), nb::arg("drop"),
+             nb::arg("format"), nb::arg("transport"), nb::arg("durable"), nb::arg("lossy"), nb::arg("deadline").none(),
+             nb::arg("options"));
+}
+
+}  // namespace quire::python

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "quire/format/format.hpp"
+#include "support/json.hpp"
+
+namespace quire::test {
+
+/// A file in memory, which remembers what was asked of it.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::string bytes) : bytes_(std::move(bytes)) {}
+  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
+
+ private:
+  std::string bytes_;
+};
+
+/// A vector and what the index says of it.
+struct Vector {
+  std::string name;
+  bool canonical = false;
+  std::string writer;
+
+  [[nodiscard]] std::string bytes() const;
+  [[nodiscard]] Json truth() const;
+  [[nodiscard]] bool is_compressed() const;
+};
+void PrintTo(const Vector& vector, std::ostream* out);
+/// The name of a parametrised test.
+[[nodiscard]] std::string test_name(const std::string& vector);
+
+/// All vectors of the folder, by name.
+[[nodiscard]] std::vector<Vector> all_vectors();
+/// Those that fit: `open` as in the truth ("ok" or "fail"), `mode` as in the truth or anything if empty; no compressed
+/// ones.
+[[nodiscard]] std::vector<Vector> vectors(const std::string& open, const std::string& mode);
+
+/// The folder as a neighbour for included files.
+[[nodiscard]] DescribeContext context_of(const std::string& name);
+
+/// The whole of a file in the folder.
+[[nodiscard]] std::string read_vector(const std::string& name);
+
+}  // namespace quire::test

@@ -1,0 +1,45 @@
+"""Small files in every registered format, for tests that know no format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import quire
+from quire.io.formats import format_info
+from quire.io.types import Array
+
+
+def path_for(folder: Path, format_name: str, stem: str = "file") -> Path:
+    """Return a path with a suffix that belongs to the format."""
+    return folder / f"{stem}{format_info(format_name).suffixes[0]}"
+
+
+def write_table(
+    path: Path, format_name: str, columns: Mapping[str, Any], number: int = 0, **options: Any
+) -> None:
+    """Write a file with one step of these columns."""
+    with quire.create(path, format=format_name, **options) as out, out.step(number) as step:
+        for name, values in columns.items():
+            step.put(name, values)
+
+
+def sample_columns(rows: int) -> dict[str, Array]:
+    """Return columns of a few types that every format holds."""
+    rng = np.random.default_rng(rows)
+    return {
+        "x": rng.normal(size=rows),
+        "px": rng.normal(size=rows),
+        "q": rng.normal(size=rows).astype(np.float32),
+        "id": np.arange(rows, dtype=np.int64) * 3,
+    }
+
+
+def same(left: Array, right: Array) -> bool:
+    """Tell whether two arrays have the same type, shape and values; not-a-numbers are equal."""
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    return bool(np.array_equal(left, right, equal_nan=left.dtype.kind == "f"))

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace quire::test {
+
+/// A JSON text as values: what tests need to compare with truth files. Numbers keep their text.
+class Json {
+ public:
+  /// Throws std::runtime_error with the position of the fault.
+  [[nodiscard]] static Json parse(std::string_view text);
+  /// Of a file. Throws std::runtime_error.
+  [[nodiscard]] static Json load(const std::string& path);
+
+  [[nodiscard]] bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
+  [[nodiscard]] bool is_string() const noexcept { return std::holds_alternative<Text>(value_) && !is_number_; }
+  [[nodiscard]] bool is_object() const noexcept { return std::holds_alternative<Object>(value_); }
+  [[nodiscard]] bool truth() const { return std::get<bool>(value_); }
+  /// Of a string or a number as it is written.
+  [[nodiscard]] const std::string& text() const { return std::get<Text>(value_); }
+  [[nodiscard]] long long integer() const { return std::stoll(text()); }
+  [[nodiscard]] const std::vector<Json>& items() const { return std::get<Array>(value_); }
+  [[nodiscard]] const std::map<std::string, Json>& members() const { return std::get<Object>(value_); }
+  [[nodiscard]] bool has(const std::string& member) const { return members().contains(member); }
+  [[nodiscard]] const Json& operator[](const std::string& member) const { return members().at(member); }
+
+ private:
+  using Text = std::string;
+  using Array = std::vector<Json>;
+  using Object = std::map<std::string, Json>;
+  friend class JsonParser;
+
+  std::variant<std::monostate, bool, Text, Array, Object> value_;
+  bool is_number_ = false;
+};
+
+}  // namespace quire::test
