@@ -68,7 +68,12 @@ void agree(Comm& comm, const std::optional<Error>& mine) {
 
   const int root = static_cast<int>(size - vote);
   std::vector<std::byte> packed;
-  if (comm.rank() == root) packed = Error(*mine).from_rank(root).pack();
+  if (comm.rank() == root) {
+    Error error = *mine;
+    // An error on which the ranks of a part agreed before knows better where it came from.
+    if (!error.rank()) error.from_rank(root);
+    packed = error.pack();
+  }
   comm.broadcast(packed, root);
   throw Error::unpack(packed);
 }

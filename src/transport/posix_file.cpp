@@ -13,14 +13,6 @@
 namespace quire {
 namespace {
 
-/// An offset as the operating system takes it.
-off_t system_offset(std::uint64_t offset, const std::string& path) {
-  if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
-    throw Error(ErrorKind::bad_file, "an offset exceeds what a file can have").in_file(path).at(offset);
-  }
-  return static_cast<off_t>(offset);
-}
-
 bool is_full(int error_number) { return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG; }
 
 }  // namespace
@@ -54,12 +46,13 @@ int PosixFile::descriptor() {
 }
 
 void PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
   const int file = descriptor();
   const std::uint64_t begin = offset;
   {
     const Stopwatch stopwatch(counters().transfer_seconds);
     while (!bytes.empty()) {
-      const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), system_offset(offset, path()));
+      const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), system_offset(offset));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) throw failure("write", errno).at(offset);
       if (written == 0) throw failure("write", ENOSPC).at(offset);
@@ -80,17 +73,18 @@ void PosixFile::start_writeback(std::uint64_t offset, std::uint64_t length) {
   unsynced_ += length;
   if (unsynced_ < limits().writeback) return;
   // A hint: what it does not start, the sync does.
-  static_cast<void>(::sync_file_range(descriptor(), system_offset(unsynced_from_, path()),
-                                      system_offset(unsynced_to_ - unsynced_from_, path()), SYNC_FILE_RANGE_WRITE));
+  static_cast<void>(::sync_file_range(descriptor(), system_offset(unsynced_from_),
+                                      system_offset(unsynced_to_ - unsynced_from_), SYNC_FILE_RANGE_WRITE));
   unsynced_ = 0;
 }
 
 std::size_t PosixFile::read(std::uint64_t offset, std::span<std::byte> out) {
+  if (out.empty()) return 0;
   const int file = descriptor();
   const Stopwatch stopwatch(counters().transfer_seconds);
   std::size_t done = 0;
   while (done < out.size()) {
-    const ssize_t read = ::pread(file, out.data() + done, out.size() - done, system_offset(offset + done, path()));
+    const ssize_t read = ::pread(file, out.data() + done, out.size() - done, system_offset(offset + done));
     if (read < 0 && errno == EINTR) continue;
     if (read < 0) throw failure("read", errno).at(offset + done);
     ++counters().reads;
@@ -111,7 +105,7 @@ void PosixFile::resize(std::uint64_t size) {
   const int file = descriptor();
   int result = 0;
   do {
-    result = ::ftruncate(file, system_offset(size, path()));
+    result = ::ftruncate(file, system_offset(size));
   } while (result != 0 && errno == EINTR);
   if (result != 0) throw failure("resize", errno).at(size);
 }

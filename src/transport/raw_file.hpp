@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,11 +34,12 @@ class RawFile {
   void open() {
     if (is_open()) return;
     // Opening again would create the file again.
-    if (counters_.opens != 0) throw Error(ErrorKind::usage, "the file is already closed").in_file(path());
+    if (was_opened_) throw Error(ErrorKind::usage, "the file is already closed").in_file(path());
     open_now();
+    was_opened_ = true;
     ++counters_.opens;
   }
-  /// All of the bytes.
+  /// All of the bytes. A write or read of nothing does not open the file.
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
   /// Fewer bytes than asked only at the end of the file.
   [[nodiscard]] virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) = 0;
@@ -57,11 +59,19 @@ class RawFile {
  protected:
   [[nodiscard]] virtual bool is_open() const noexcept = 0;
   virtual void open_now() = 0;
+  /// An offset or size as the system takes it. Throws bad_file errors for what no file can have.
+  [[nodiscard]] std::int64_t system_offset(std::uint64_t offset) const {
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      throw Error(ErrorKind::bad_file, "an offset exceeds what a file can have").in_file(path()).at(offset);
+    }
+    return static_cast<std::int64_t>(offset);
+  }
   [[nodiscard]] const FileRequest& request() const noexcept { return request_; }
 
  private:
   FileRequest request_;
   TransportCounters counters_;
+  bool was_opened_ = false;
 };
 
 }  // namespace quire

@@ -76,8 +76,8 @@ class Comm {
   std::uint64_t collectives_ = 0;
 };
 
-/// Collective. If any rank brings an error, every rank throws the error of the lowest such rank; otherwise returns.
-/// One collective on the success path.
+/// Collective. If any rank brings an error, every rank throws the error of the lowest such rank, with its
+/// rank filled in unless an earlier agreement did; otherwise returns. One collective on the success path.
 void agree(Comm& comm, const std::optional<Error>& mine);
 
 }  // namespace quire

@@ -51,7 +51,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// True if run() must be called by all ranks together, also by those with an empty plan.
+  /// True if run() and close() must be called by all ranks together, by run() also those with an empty plan.
   [[nodiscard]] virtual bool is_collective() const noexcept = 0;
 
   /// Collective if is_collective(), else independent. Moves all extents of this rank. Throws io errors that name the
@@ -73,7 +73,8 @@ class Transport {
   virtual void reserve(std::uint64_t from, std::uint64_t to) = 0;
   /// Independent. This rank's node makes what it wrote durable; `directory` also the file's entry.
   virtual void sync(bool directory) = 0;
-  /// Independent. Reports errors that the operating system kept back. Safe to call twice.
+  /// Collective if is_collective(), else independent. Reports errors that the operating system kept back. Safe to call
+  /// twice. Destructors release without it, and without waiting for anybody.
   virtual void close() = 0;
 
   [[nodiscard]] virtual const TransportCounters& counters() const noexcept = 0;

@@ -1,0 +1,146 @@
+#include <utility>
+
+#include "quire/comm/mpi.hpp"
+#include "transport/factory.hpp"
+#include "transport/failure.hpp"
+#include "transport/file_transport.hpp"
+#include "transport/mpi_file.hpp"
+#include "transport/read_pieces.hpp"
+#include "transport/stopwatch.hpp"
+#include "transport/write_pieces.hpp"
+
+namespace quire {
+namespace {
+
+/// Collective transfers of MPI: the ranks agree on a number of rounds, and each round is one collective call in which
+/// every rank has a piece or nothing.
+///
+/// Has two handles: one on all ranks for run(), opened by the first run that moves anything, and one of this rank alone
+/// for everything else. Waits inside MPI are MPI's own: neither polite nor bounded by the deadline.
+class MpiCollectiveTransport final : public FileTransport {
+ public:
+  MpiCollectiveTransport(std::unique_ptr<RawFile> file, FileRequest request, Comm comm)
+      : FileTransport(std::move(file)), request_(std::move(request)), comm_(std::move(comm)) {
+    request_.creates = false;  // the handle of rank 0 alone has done it
+  }
+
+  [[nodiscard]] bool is_collective() const noexcept override { return true; }
+
+  void run(const WritePlan& mine) override {
+    FirstFailure failure(request_.path);
+    std::optional<WritePieces> pieces;
+    std::span<std::byte> buffer;
+    failure.attempt([&] {
+      pieces.emplace(mine, file().limits(), Gather::small, file().counters());
+      buffer = staging().provide(pieces->buffer_bytes());
+    });
+    const std::uint64_t rounds = agree_on_rounds(failure, pieces ? pieces->count() : 0);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      WritePiece piece;
+      failure.attempt([&] { piece = pieces->next(buffer).value_or(WritePiece{}); });
+      failure.attempt_always([&] { write_together(piece); });
+    }
+    failure.rethrow();
+  }
+
+  void run(const ReadPlan& mine) override {
+    FirstFailure failure(request_.path);
+    std::optional<ReadPieces> pieces;
+    failure.attempt([&] { pieces.emplace(mine, file().limits(), staging(), file().counters()); });
+    const std::uint64_t rounds = agree_on_rounds(failure, pieces ? pieces->count() : 0);
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      std::optional<ReadPiece> piece;
+      std::size_t read = 0;
+      failure.attempt([&] { piece = pieces->next(); });
+      failure.attempt_always([&] { read = read_together(piece.value_or(ReadPiece{})); });
+      failure.attempt([&] {
+        if (piece) pieces->take(read);
+      });
+    }
+    failure.rethrow();
+  }
+
+  void close() override {
+    FirstFailure failure(request_.path);
+    failure.attempt([&] { together_.close(); });
+    failure.attempt_always([&] { FileTransport::close(); });
+    failure.rethrow();
+  }
+
+ private:
+  /// The greatest number of pieces of any rank. Opens the file together if there are any.
+  std::uint64_t agree_on_rounds(const FirstFailure& failure, std::uint64_t mine) {
+    require_usable();
+    std::uint64_t rounds = failure.error() ? 0 : mine;
+    comm_.maximum(std::span(&rounds, 1));
+    if (rounds != 0 && !together_.is_open()) open_together();
+    return rounds;
+  }
+
+  /// If any rank cannot open, none transfers, now or later: the ranks would not make the same calls.
+  void open_together() {
+    // So that no rank spins inside MPI while others are still busy elsewhere.
+    comm_.barrier();
+    FirstFailure failure(request_.path);
+    failure.attempt([&] {
+      const Stopwatch stopwatch(file().counters().transfer_seconds);
+      together_.open(mpi_handle(comm_), request_);
+      ++file().counters().opens;
+    });
+    std::uint64_t failed = failure.error() ? 1 : 0;
+    comm_.maximum(std::span(&failed, 1));
+    usable_ = failed == 0;
+    failure.rethrow();
+    require_usable();
+  }
+
+  void require_usable() const {
+    if (!usable_) throw Error(ErrorKind::io, "a rank could not open the file for all").in_file(request_.path);
+  }
+
+  void write_together(const WritePiece& piece) {
+    TransportCounters& counters = file().counters();
+    const Stopwatch stopwatch(counters.transfer_seconds);
+    MPI_Status status;
+    together_.check("write",
+                    MPI_File_write_at_all(together_.get(), static_cast<MPI_Offset>(piece.offset), piece.bytes.data(),
+                                          static_cast<int>(piece.bytes.size()), MPI_BYTE, &status),
+                    piece.offset);
+    if (piece.bytes.empty()) return;
+    const std::size_t written = bytes_moved(status);
+    ++counters.writes;
+    counters.bytes_written += written;
+    if (written == piece.bytes.size()) return;
+    throw Error(ErrorKind::io, "cannot write: not all bytes were taken")
+        .in_file(request_.path)
+        .at(piece.offset + written);
+  }
+
+  std::size_t read_together(const ReadPiece& piece) {
+    TransportCounters& counters = file().counters();
+    const Stopwatch stopwatch(counters.transfer_seconds);
+    MPI_Status status;
+    together_.check("read",
+                    MPI_File_read_at_all(together_.get(), static_cast<MPI_Offset>(piece.offset), piece.memory.data(),
+                                         static_cast<int>(piece.memory.size()), MPI_BYTE, &status),
+                    piece.offset);
+    if (piece.memory.empty()) return 0;
+    const std::size_t read = bytes_moved(status);
+    ++counters.reads;
+    counters.bytes_read += read;
+    return read;
+  }
+
+  FileRequest request_;
+  Comm comm_;
+  MpiHandle together_;
+  bool usable_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpi_collective(const FileRequest& request, const Comm& comm) {
+  return std::make_unique<MpiCollectiveTransport>(make_file<MpiFile>(request, comm), request, comm);
+}
+
+}  // namespace quire

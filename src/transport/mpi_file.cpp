@@ -1,0 +1,91 @@
+#include "transport/mpi_file.hpp"
+
+#include <algorithm>
+
+#include "transport/file_system.hpp"
+#include "transport/stopwatch.hpp"
+
+namespace quire {
+namespace {
+
+/// Counts of MPI are ints: larger transfers are split, at a size that keeps later parts aligned.
+constexpr std::size_t largest_call = 1 << 30;
+
+}  // namespace
+
+void MpiFile::open_now() {
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  handle_.open(MPI_COMM_SELF, request());
+  // MPI has no mode that truncates.
+  if (request().creates) handle_.check("create", MPI_File_set_size(handle_.get(), 0));
+}
+
+MPI_File MpiFile::opened() {
+  open();
+  return handle_.get();
+}
+
+void MpiFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  const MPI_File file = opened();
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  while (!bytes.empty()) {
+    const int count = static_cast<int>(std::min(bytes.size(), largest_call));
+    MPI_Status status;
+    handle_.check("write", MPI_File_write_at(file, system_offset(offset), bytes.data(), count, MPI_BYTE, &status),
+                  offset);
+    const std::size_t written = bytes_moved(status);
+    if (written == 0) throw Error(ErrorKind::io, "cannot write: no byte was taken").in_file(path()).at(offset);
+    ++counters().writes;
+    counters().bytes_written += written;
+    bytes = bytes.subspan(written);
+    offset += written;
+  }
+}
+
+std::size_t MpiFile::read(std::uint64_t offset, std::span<std::byte> out) {
+  if (out.empty()) return 0;
+  const MPI_File file = opened();
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const int count = static_cast<int>(std::min(out.size() - done, largest_call));
+    MPI_Status status;
+    handle_.check("read",
+                  MPI_File_read_at(file, system_offset(offset + done), out.data() + done, count, MPI_BYTE, &status),
+                  offset + done);
+    ++counters().reads;
+    const std::size_t read = bytes_moved(status);
+    if (read == 0) break;
+    counters().bytes_read += read;
+    done += read;
+  }
+  return done;
+}
+
+std::uint64_t MpiFile::size() {
+  MPI_Offset size = 0;
+  handle_.check("look up the size", MPI_File_get_size(opened(), &size));
+  return static_cast<std::uint64_t>(size);
+}
+
+void MpiFile::resize(std::uint64_t size) {
+  handle_.check("resize", MPI_File_set_size(opened(), system_offset(size)), size);
+}
+
+void MpiFile::reserve(std::uint64_t, std::uint64_t) {}
+
+void MpiFile::sync(bool directory) {
+  const MPI_File file = opened();
+  if (file_system_of(path()).in_memory) return;
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  handle_.check("sync", MPI_File_sync(file));
+  ++counters().syncs;
+  if (!directory) return;
+  sync_directory_of(path());
+  ++counters().syncs;
+}
+
+void MpiFile::close() { handle_.close(); }
+
+}  // namespace quire

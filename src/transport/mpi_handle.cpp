@@ -1,0 +1,73 @@
+#include "transport/mpi_handle.hpp"
+
+#include "comm/mpi_error.hpp"
+
+namespace quire {
+namespace {
+
+/// Advice to the MPI library; unknown keys are ignored by those that do not know them.
+class Hints {
+ public:
+  Hints() { check_mpi("make hints", MPI_Info_create(&info_)); }
+  Hints(const Hints&) = delete;
+  Hints& operator=(const Hints&) = delete;
+  ~Hints() { MPI_Info_free(&info_); }
+  void set(const char* key, const char* value) { check_mpi("set a hint", MPI_Info_set(info_, key, value)); }
+  [[nodiscard]] MPI_Info get() const noexcept { return info_; }
+
+ private:
+  MPI_Info info_ = MPI_INFO_NULL;
+};
+
+}  // namespace
+
+MpiHandle::~MpiHandle() {
+  if (is_open() && !shared_ && mpi_is_running()) MPI_File_close(&file_);
+}
+
+void MpiHandle::open(MPI_Comm communicator, const FileRequest& request) {
+  path_ = request.path;
+  if (!mpi_is_running()) {
+    throw Error(ErrorKind::usage, "a transport of MPI works only between MPI_Init and MPI_Finalize").in_file(path_);
+  }
+  int size = 1;
+  check_mpi("look up the number of ranks", MPI_Comm_size(communicator, &size));
+  shared_ = size > 1;
+
+  // Extents are contiguous: reading a block to change a part of it, or gathering it elsewhere first, only costs.
+  Hints hints;
+  hints.set("romio_ds_write", "disable");
+  hints.set("romio_ds_read", "disable");
+  if (!shared_) {
+    hints.set("romio_cb_write", "disable");
+    hints.set("romio_cb_read", "disable");
+  }
+  int mode = request.access == Access::read ? MPI_MODE_RDONLY : MPI_MODE_RDWR;
+  if (request.creates) mode |= MPI_MODE_CREATE;
+  const int code = MPI_File_open(communicator, path_.c_str(), mode, hints.get(), &file_);
+  if (code != MPI_SUCCESS) file_ = MPI_FILE_NULL;
+  check(request.creates ? "create" : "open", code);
+}
+
+void MpiHandle::close() {
+  if (!is_open()) return;
+  const int code = MPI_File_close(&file_);
+  file_ = MPI_FILE_NULL;
+  check("close", code);
+}
+
+void MpiHandle::check(const char* action, int code, std::uint64_t offset) const {
+  if (code != MPI_SUCCESS) throw mpi_error(action, code).in_file(path_).at(offset);
+}
+
+void MpiHandle::check(const char* action, int code) const {
+  if (code != MPI_SUCCESS) throw mpi_error(action, code).in_file(path_);
+}
+
+std::size_t bytes_moved(const MPI_Status& status) {
+  int count = 0;
+  check_mpi("count bytes", MPI_Get_count(&status, MPI_BYTE, &count));
+  return count == MPI_UNDEFINED ? 0 : static_cast<std::size_t>(count);
+}
+
+}  // namespace quire

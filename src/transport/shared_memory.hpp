@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace quire {
+
+/// Memory that the processes of one node share. Each lets go of it by itself, without waiting for the others, which a
+/// window of MPI cannot.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  /// New memory, all of it really there, under a name that nobody else uses. Throws memory and io errors.
+  [[nodiscard]] static SharedMemory create(std::size_t bytes);
+  /// The memory that another process of this node created. Throws io errors.
+  [[nodiscard]] static SharedMemory attach(const std::string& name, std::size_t bytes);
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  ~SharedMemory();
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+  /// Takes the name away: call it when everybody has attached. The memory lives as long as somebody holds it.
+  void forget_name() noexcept;
+
+ private:
+  void map(int descriptor, std::size_t bytes);
+
+  std::string name_;
+  bool owns_name_ = false;
+  std::span<std::byte> bytes_;
+};
+
+}  // namespace quire
