@@ -19,6 +19,8 @@ HEADERS = [
     "comm/mpi.hpp",
     "transport/transport.hpp",
     "format/format.hpp",
+    "quire.h",
+    "quire_mpi.h",
 ]
 
 INTRODUCTION = """# Collective or independent

@@ -19,7 +19,6 @@ namespace {
 /// A reader that several Python threads may use: one at a time gets in, without the interpreter lock.
 struct OpenReader {
   Reader reader;
-  bool closed = false;
   std::mutex mutex;
 
   explicit OpenReader(Reader opened) : reader(std::move(opened)) {}
@@ -29,7 +28,6 @@ struct OpenReader {
   auto run(Work&& work) {
     const nb::gil_scoped_release release;
     const std::scoped_lock lock(mutex);
-    if (closed) throw Error(ErrorKind::usage, "the file is closed");
     return work(reader);
   }
 };
@@ -137,14 +135,6 @@ nb::tuple check_file(const ReaderHandle& self) {
                         decode_all(report.warnings));
 }
 
-void close_file(const ReaderHandle& self) {
-  const nb::gil_scoped_release release;
-  const std::scoped_lock lock(self.file->mutex);
-  if (self.file->closed) return;
-  self.file->closed = true;
-  self.file->reader.close();
-}
-
 ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool lossy,
                        nb::object deadline, std::uint64_t memory_budget, nb::dict options) {
   ReadOptions read;
@@ -210,7 +200,7 @@ void bind_reader(nb::module_& module) {
           },
           nb::arg("index"))
       .def("check", &check_file)
-      .def("close", &close_file)
+      .def("close", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.close(); }); })
       .def("timing", [](const ReaderHandle& self) { return to_tuple(self.file->reader.timing()); })
       .def("counters", [](const ReaderHandle& self) { return to_tuple(self.file->reader.counters()); });
   module.def("open", &open_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),

@@ -99,60 +99,76 @@ template <std::size_t size, bool reverse>
   }
 }
 
-/// Columns whose number is no multiple of the tile: the last tile begins earlier and repeats some of its neighbour,
-/// which writes the same bytes again.
-std::size_t tile_begin(std::size_t column, std::size_t count, std::size_t width) {
-  return column + width <= count ? column : count - width;
-}
-
-template <std::size_t size, bool reverse>
-[[gnu::target("avx2")]] void pack_tiles(const PackTiles& job) {
+/// Columns one cell beside another that are taken at once: `tiles` tiles, so that two of them fill the lines of the
+/// cache and each line of the records is visited once.
+template <std::size_t size, bool reverse, std::size_t tiles>
+[[gnu::target("avx2")]] void pack_strip(const PackTiles& job, std::size_t column) {
   constexpr std::size_t width = 32 / size;
-  for (std::size_t next = 0; next < job.count; next += width) {
-    const std::size_t column = tile_begin(next, job.count, width);
-    const std::byte* from[width];
-    for (std::size_t i = 0; i < width; ++i) from[i] = job.columns[column + i].data + job.first_row * size;
-    std::byte* line = job.out + column * size;
-    std::size_t row = 0;
-    for (; row + width <= job.rows; row += width) {
+  const std::byte* from[width * tiles];
+  for (std::size_t i = 0; i < width * tiles; ++i) from[i] = job.columns[column + i].data + job.first_row * size;
+  std::byte* line = job.out + column * size;
+  std::size_t row = 0;
+  for (; row + width <= job.rows; row += width) {
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
       std::byte* to[width];
-      for (std::size_t i = 0; i < width; ++i) to[i] = line + i * job.record_bytes;
-      transpose<size, reverse>(from, to);
-      for (std::size_t i = 0; i < width; ++i) from[i] += 32;
-      line += width * job.record_bytes;
+      for (std::size_t i = 0; i < width; ++i) to[i] = line + i * job.record_bytes + tile * 32;
+      transpose<size, reverse>(from + tile * width, to);
     }
-    for (; row < job.rows; ++row, line += job.record_bytes) {
-      for (std::size_t i = 0; i < width; ++i) {
-        copy_cell<size, reverse>(line + i * size, from[i]);
-        from[i] += size;
-      }
+    for (std::size_t i = 0; i < width * tiles; ++i) from[i] += 32;
+    line += width * job.record_bytes;
+  }
+  for (; row < job.rows; ++row, line += job.record_bytes) {
+    for (std::size_t i = 0; i < width * tiles; ++i) {
+      copy_cell<size, reverse>(line + i * size, from[i]);
+      from[i] += size;
     }
   }
 }
 
-template <std::size_t size, bool reverse>
-[[gnu::target("avx2")]] void unpack_tiles(const UnpackTiles& job) {
+template <std::size_t size, bool reverse, std::size_t tiles>
+[[gnu::target("avx2")]] void unpack_strip(const UnpackTiles& job, std::size_t column) {
   constexpr std::size_t width = 32 / size;
-  for (std::size_t next = 0; next < job.count; next += width) {
-    const std::size_t column = tile_begin(next, job.count, width);
-    std::byte* to[width];
-    for (std::size_t i = 0; i < width; ++i) to[i] = job.columns[column + i].data + job.first_row * size;
-    const std::byte* line = job.in + column * size;
-    std::size_t row = 0;
-    for (; row + width <= job.rows; row += width) {
+  std::byte* to[width * tiles];
+  for (std::size_t i = 0; i < width * tiles; ++i) to[i] = job.columns[column + i].data + job.first_row * size;
+  const std::byte* line = job.in + column * size;
+  std::size_t row = 0;
+  for (; row + width <= job.rows; row += width) {
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
       const std::byte* from[width];
-      for (std::size_t i = 0; i < width; ++i) from[i] = line + i * job.record_bytes;
-      transpose<size, reverse>(from, to);
-      for (std::size_t i = 0; i < width; ++i) to[i] += 32;
-      line += width * job.record_bytes;
+      for (std::size_t i = 0; i < width; ++i) from[i] = line + i * job.record_bytes + tile * 32;
+      transpose<size, reverse>(from, to + tile * width);
     }
-    for (; row < job.rows; ++row, line += job.record_bytes) {
-      for (std::size_t i = 0; i < width; ++i) {
-        copy_cell<size, reverse>(to[i], line + i * size);
-        to[i] += size;
-      }
+    for (std::size_t i = 0; i < width * tiles; ++i) to[i] += 32;
+    line += width * job.record_bytes;
+  }
+  for (; row < job.rows; ++row, line += job.record_bytes) {
+    for (std::size_t i = 0; i < width * tiles; ++i) {
+      copy_cell<size, reverse>(to[i], line + i * size);
+      to[i] += size;
     }
   }
+}
+
+/// Cuts the columns into strips of two tiles, or one. Where their number is no multiple of the tile, the last strip
+/// begins earlier and repeats some of its neighbour, which writes the same bytes again.
+template <std::size_t size, class Job>
+void for_each_strip(const Job& job, void (*two_tiles)(const Job&, std::size_t),
+                    void (*one_tile)(const Job&, std::size_t)) {
+  constexpr std::size_t width = 32 / size;
+  std::size_t column = 0;
+  for (; column + 2 * width <= job.count; column += 2 * width) two_tiles(job, column);
+  for (; column + width <= job.count; column += width) one_tile(job, column);
+  if (column < job.count) one_tile(job, job.count - width);
+}
+
+template <std::size_t size, bool reverse>
+void pack_tiles(const PackTiles& job) {
+  for_each_strip<size, PackTiles>(job, pack_strip<size, reverse, 2>, pack_strip<size, reverse, 1>);
+}
+
+template <std::size_t size, bool reverse>
+void unpack_tiles(const UnpackTiles& job) {
+  for_each_strip<size, UnpackTiles>(job, unpack_strip<size, reverse, 2>, unpack_strip<size, reverse, 1>);
 }
 
 template <std::size_t size>

@@ -241,8 +241,8 @@ RecordShape::RecordShape(std::size_t record_bytes, std::vector<CellShape> cells)
 }
 
 std::size_t RecordShape::block_rows(const Version& version) const noexcept {
-  // Measured (specs/performance.md section 5 item 4): single columns want their records in the first-level cache,
-  // tiles of many columns want long streams.
+  // Measured (specs/performance.md section 5 item 4): single columns, and tiles that pass twice over short records,
+  // want their records in the first-level cache; tiles of many columns want long streams.
   const bool all_tiles =
       std::ranges::all_of(groups_, [&](const Group& group) { return makes_tiles(*this, group, version); });
   if (!all_tiles) return 32;

@@ -31,6 +31,6 @@ const Version& best_version() {
   return best;
 }
 
-void copy_misaligned(std::byte* to, const std::byte* from, std::size_t bytes) { best_version().copy(to, from, bytes); }
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) { best_version().copy(to, from, count); }
 
 }  // namespace quire::kernels

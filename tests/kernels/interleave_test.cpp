@@ -153,7 +153,7 @@ void expect_unpack(const Case& data, test::Random& random, const Version& versio
 TEST(Interleave, EveryVersionPacksAndUnpacksRandomRecords) {
   for (const Version* version : versions()) {
     test::Random random(20261121);
-    for (int trial = 0; trial < 600; ++trial) {
+    for (int trial = 0; trial < 250; ++trial) {
       const Case data = random_case(random);
       ASSERT_NO_FATAL_FAILURE(expect_pack(data, random, *version));
       ASSERT_NO_FATAL_FAILURE(expect_unpack(data, random, *version));

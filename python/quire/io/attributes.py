@@ -91,9 +91,10 @@ Item = TypeVar("Item")
 class NamedItems(Mapping[str, Item], Generic[Item]):
     """A mapping from names, in file order, whose missing keys are told with the nearest existing ones."""
 
-    def __init__(self, what: str, place: str, items: Iterable[tuple[str, Item]]) -> None:
+    def __init__(self, what: str, place: str, file: str, items: Iterable[tuple[str, Item]]) -> None:
         self._what = what
         self._place = place
+        self._file = file
         self._items = dict(items)
 
     def __getitem__(self, name: str) -> Item:
@@ -105,7 +106,9 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
         advice = (
             f"the nearest: {', '.join(near)}" if near else f"there are: {', '.join(self._items) or 'none'}"
         )
-        raise MissingError(f'{self._place} has no {self._what} "{name}"', object=str(name), advice=advice)
+        raise MissingError(
+            f'{self._place} has no {self._what} "{name}"', file=self._file, object=str(name), advice=advice
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
@@ -117,6 +120,9 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
         return f"<{self._what}s of {self._place}: {', '.join(self._items) or 'none'}>"
 
 
-def attributes_from_core(place: str, attributes: Iterable[_core.Attribute]) -> NamedItems[Attribute]:
+def attributes_from_core(
+    place: str, file: str, attributes: Iterable[_core.Attribute]
+) -> NamedItems[Attribute]:
     """Independent. All attributes of one object by name."""
-    return NamedItems("attribute", place, ((item.name, attribute_from_core(item)) for item in attributes))
+    items = ((item.name, attribute_from_core(item)) for item in attributes)
+    return NamedItems("attribute", place, file, items)

@@ -21,11 +21,11 @@ Box = Sequence[Rows]
 class Field(Quantity):
     """An n-dimensional array with one or more components; several make one more axis, the last."""
 
-    def __init__(self, step: _core.ReadStep, core: _core.Field, place: str) -> None:
+    def __init__(self, step: _core.ReadStep, core: _core.Field, place: str, path: str) -> None:
         super().__init__(core)
         self._step = step
         self._core = core
-        self._attributes = attributes_from_core(f'{place}, field "{core.name}"', core.attributes)
+        self._attributes = attributes_from_core(f'field "{core.name}" of {place}', path, core.attributes)
 
     @property
     def extents(self) -> tuple[int, ...]:

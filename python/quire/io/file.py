@@ -64,7 +64,7 @@ class File:
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
         """Independent. Attributes of the file, the same at every step."""
-        return attributes_from_core(self._path, self._description.attributes)
+        return attributes_from_core("the file", self._path, self._description.attributes)
 
     @property
     def comm(self) -> Any:
@@ -101,7 +101,7 @@ class File:
     def __getitem__(self, index: int | slice) -> Step | list[Step]:
         """Collective. A step by its place in the file, or several; negative places count from the end."""
         if isinstance(index, slice):
-            return [self._at(place) for place in range(*index.indices(len(self)))]
+            return [self._at(place, place) for place in range(*index.indices(len(self)))]
         if not hasattr(index, "__index__"):
             raise TypeMismatchError(
                 f"a step is not found by a {type(index).__name__}",
@@ -109,13 +109,13 @@ class File:
                 advice="give its place in the file, or use File.step(number)",
             )
         place = index.__index__()
-        return self._at(place if place >= 0 else place + len(self))
+        return self._at(place if place >= 0 else place + len(self), place)
 
-    def _at(self, place: int) -> Step:
+    def _at(self, place: int, asked: int) -> Step:
         core = self._core.try_at(place) if place >= 0 else None
         if core is None:
             raise MissingError(
-                f"there is no step at place {place}: the file has {len(self)} steps", file=self._path
+                f"there is no step at place {asked}: the file has {len(self)} steps", file=self._path
             )
         return Step(core, self._path)
 

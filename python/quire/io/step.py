@@ -18,7 +18,8 @@ class Step:
     def __init__(self, core: _core.ReadStep, path: str) -> None:
         self._core = core
         self._description = core.description
-        self._place = f"step {self._description.number} of {path}"
+        self._path = path
+        self._place = f"step {self._description.number}"
 
     @property
     def number(self) -> int:
@@ -28,26 +29,26 @@ class Step:
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
         """Independent. All attributes by name, in file order."""
-        return attributes_from_core(self._place, self._description.attributes)
+        return attributes_from_core(self._place, self._path, self._description.attributes)
 
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """Independent. All tables by name, in file order."""
-        tables = (Table(self._core, table, self._place) for table in self._description.tables)
-        return NamedItems("table", self._place, ((table.name, table) for table in tables))
+        tables = (Table(self._core, table, self._place, self._path) for table in self._description.tables)
+        return NamedItems("table", self._place, self._path, ((table.name, table) for table in tables))
 
     @property
     def table(self) -> Table:
         """Independent. The only or first table; a missing error if there is none."""
         for table in self.tables.values():
             return table
-        raise MissingError(f"{self._place} has no table")
+        raise MissingError(f"{self._place} has no table", file=self._path)
 
     @cached_property
     def fields(self) -> Mapping[str, Field]:
         """Independent. All fields by name, in file order."""
-        fields = (Field(self._core, field, self._place) for field in self._description.fields)
-        return NamedItems("field", self._place, ((field.name, field) for field in fields))
+        fields = (Field(self._core, field, self._place, self._path) for field in self._description.fields)
+        return NamedItems("field", self._place, self._path, ((field.name, field) for field in fields))
 
     @property
     def warnings(self) -> list[str]:

@@ -45,12 +45,12 @@ def checked_out(out: Any, name: str, count: int) -> Array:
 class Table:
     """Named columns of equal length. A handle: values are read when they are asked for."""
 
-    def __init__(self, step: _core.ReadStep, core: _core.Table, place: str) -> None:
+    def __init__(self, step: _core.ReadStep, core: _core.Table, place: str, path: str) -> None:
         self._step = step
         self._core = core
-        self._place = f'{place}, table "{core.name}"' if core.name else place
+        self._place = f'table "{core.name}" of {place}' if core.name else place
         self._columns = NamedItems(
-            "column", self._place, ((column.name, Column(self, column)) for column in core.columns)
+            "column", self._place, path, ((column.name, Column(self, column)) for column in core.columns)
         )
 
     @property

@@ -99,6 +99,9 @@ def ready_array(array: Array, wanted: str, lossy: bool, name: str = "") -> Array
     Returns the same memory where it is so already, else a converted copy. A conversion that changes a value
     raises a type error unless `lossy`. Strings become a list.
     """
+    if array.size == 0:
+        # An empty list has no type of its own: a rank with nothing agrees with all others.
+        return [] if wanted == "string" else np.empty(0, dtype_of(wanted))
     if wanted == "string":
         if type_of(array.dtype, name) not in ("string", "character"):
             raise TypeMismatchError(

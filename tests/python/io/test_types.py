@@ -155,6 +155,15 @@ def test_text_and_numbers_do_not_mix() -> None:
         ready_array(np.array(["1"]), "int32", lossy=True)
 
 
+@pytest.mark.parametrize("name", type_names())
+def test_nothing_is_of_any_type(name: str) -> None:
+    empty: list[Any] = [[], np.empty(0), np.empty(0, "U1"), np.empty(0, np.int8)]
+    for nothing in empty:
+        ready = ready_array(host_array(nothing), name, lossy=False)
+        assert len(ready) == 0
+        assert isinstance(ready, list) or ready.dtype == dtype_of(name)
+
+
 class FakeDeviceArray:
     """Looks like an array in the memory of a device."""
 

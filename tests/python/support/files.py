@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,3 +43,12 @@ def same(left: Array, right: Array) -> bool:
     if left.dtype != right.dtype or left.shape != right.shape:
         return False
     return bool(np.array_equal(left, right, equal_nan=left.dtype.kind == "f"))
+
+
+def refusal(action: Callable[[], object]) -> quire.Error | None:
+    """Return the error by which a format refuses what it cannot hold, or None if it holds it."""
+    try:
+        action()
+    except (quire.UnsupportedError, quire.TypeMismatchError) as error:
+        return error
+    return None

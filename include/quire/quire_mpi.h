@@ -1,0 +1,35 @@
+#ifndef QUIRE_QUIRE_MPI_H
+#define QUIRE_QUIRE_MPI_H
+
+/*
+ * Files of the ranks of a communicator, in C. Only in builds with MPI. Everything else is as in quire/quire.h.
+ *
+ * The library works on a duplicate of the communicator. MPI must be initialised (MPI_THREAD_FUNNELED suffices), and
+ * handles must be given back before it is finalised.
+ */
+
+#include <mpi.h>
+
+#include "quire/quire.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Collective. quire_create() for the ranks of `communicator`.
+QUIRE_EXPORT quire_status quire_create_mpi(const char* path, MPI_Comm communicator, const quire_options* options,
+                                           quire_file** file);
+
+/// Collective. quire_append() for the ranks of `communicator`.
+QUIRE_EXPORT quire_status quire_append_mpi(const char* path, const int64_t* after, int drop_later,
+                                           MPI_Comm communicator, const quire_options* options, quire_file** file);
+
+/// Collective. quire_open() for the ranks of `communicator`.
+QUIRE_EXPORT quire_status quire_open_mpi(const char* path, MPI_Comm communicator, const quire_options* options,
+                                         quire_file** file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

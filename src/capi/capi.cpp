@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "capi/handle.hpp"
+#include "quire/base/error.hpp"
+#include "quire/format/format.hpp"
+#include "quire/quire.h"
+
+namespace {
+
+using quire::Error;
+using quire::ErrorKind;
+
+static_assert(QUIRE_INT8 == static_cast<int>(quire::Type::int8));
+static_assert(QUIRE_UINT64 == static_cast<int>(quire::Type::uint64));
+static_assert(QUIRE_FLOAT80 == static_cast<int>(quire::Type::float80));
+static_assert(QUIRE_CHARACTER == static_cast<int>(quire::Type::character));
+static_assert(QUIRE_STRING == static_cast<int>(quire::Type::string));
+
+Error usage(const char* message) { return {ErrorKind::usage, message}; }
+
+const char* not_null(const char* text, const char* what) {
+  if (text == nullptr) throw Error(ErrorKind::usage, std::string(what) + " is a null pointer");
+  return text;
+}
+
+std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
+
+quire::Type number_type(quire_type type) {
+  if (type < QUIRE_INT8 || type > QUIRE_STRING) throw usage("there is no such type");
+  if (type == QUIRE_STRING) {
+    throw Error(ErrorKind::unsupported, "columns of strings are not part of the C interface")
+        .advise("texts are attributes: quire_set_text, quire_get_text");
+  }
+  return static_cast<quire::Type>(type);
+}
+
+quire::Writer& writer_of(quire_file& file) {
+  if (!file.writer) throw usage(file.reader ? "the file is open for reading" : "the file is not open");
+  return *file.writer;
+}
+
+quire::Reader& reader_of(quire_file& file) {
+  if (!file.reader) throw usage(file.writer ? "the file is open for writing" : "the file is not open");
+  return *file.reader;
+}
+
+quire::WriteStep& open_step(quire_file& file) {
+  writer_of(file);
+  if (!file.write_step) throw usage("no step is open").advise("call quire_step first");
+  return *file.write_step;
+}
+
+quire::ReadStep& chosen_step(quire_file& file) {
+  reader_of(file);
+  if (!file.read_step) throw usage("no step was chosen").advise("call quire_step first");
+  return *file.read_step;
+}
+
+/// Like guarded(), but a failure inside an open step keeps that step from being committed without the value.
+quire_status guarded_in_step(quire_file* file, const std::function<void()>& action) noexcept {
+  return quire::capi::guarded(file, [&] {
+    try {
+      action();
+    } catch (const Error& error) {
+      if (file->write_step && !file->refused) file->refused = error;
+      throw;
+    }
+  });
+}
+
+const quire::Attribute& find_attribute(quire_file& file, const std::string& name) {
+  const auto& of_file = reader_of(file).description().attributes;
+  const bool in_step = file.read_step && file.read_step->has_attribute(name);
+  const auto found = std::ranges::find(of_file, name, &quire::Attribute::name);
+  if (!in_step && found != of_file.end()) return *found;
+  if (file.read_step) return file.read_step->attribute(name);
+  std::vector<std::string> names;
+  std::ranges::transform(of_file, std::back_inserter(names), &quire::Attribute::name);
+  throw Error(ErrorKind::missing, "the file has no attribute \"" + name + "\"" + quire::nearest_names(name, names));
+}
+
+void set_attribute(quire_file& file, std::string name, quire::Value value, std::string unit) {
+  if (file.write_step) {
+    file.write_step->set(std::move(name), std::move(value), std::move(unit));
+  } else {
+    writer_of(file).set(std::move(name), std::move(value), std::move(unit));
+  }
+}
+
+const quire::Table& chosen_table(quire_file& file) {
+  const quire::StepDescription& step = chosen_step(file).description();
+  return step.tables.at(step.find_table(file.table));
+}
+
+}  // namespace
+
+extern "C" {
+
+quire_status quire_create(const char* path, const quire_options* options, quire_file** file) {
+  return quire::capi::create(path, quire::Comm::self, options, file);
+}
+
+quire_status quire_append(const char* path, const int64_t* after, int drop_later, const quire_options* options,
+                          quire_file** file) {
+  return quire::capi::append(path, after, drop_later != 0, quire::Comm::self, options, file);
+}
+
+quire_status quire_open(const char* path, const quire_options* options, quire_file** file) {
+  return quire::capi::open(path, quire::Comm::self, options, file);
+}
+
+quire_status quire_step(quire_file* file, int64_t number) {
+  return quire::capi::guarded(file, [&] {
+    if (file->reader) {
+      file->read_step = file->reader->step(number);
+    } else {
+      file->write_step = writer_of(*file).step(number);
+    }
+    file->table.clear();
+    file->rows = 0;
+    file->refused.reset();
+  });
+}
+
+quire_status quire_steps(quire_file* file, uint64_t capacity, int64_t* numbers, uint64_t* count) {
+  return quire::capi::guarded(file, [&] {
+    const auto all = reader_of(*file).numbers();
+    if (count == nullptr) throw usage("the count is a null pointer");
+    if (numbers == nullptr && capacity > 0) throw usage("the numbers are a null pointer");
+    *count = all.size();
+    std::copy_n(all.begin(), std::min<std::uint64_t>(capacity, all.size()), numbers);
+  });
+}
+
+quire_status quire_set(quire_file* file, const char* name, quire_type type, uint64_t count, const void* values,
+                       const char* unit) {
+  return guarded_in_step(file, [&] {
+    const quire::Type of = number_type(type);
+    if (values == nullptr && count > 0) throw usage("the values are a null pointer");
+    const std::span bytes(static_cast<const std::byte*>(values), count * quire::size_of(of));
+    const auto shape = count == 1 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{count};
+    set_attribute(*file, not_null(name, "the name"), quire::Value::numbers(of, shape, bytes), text_or_empty(unit));
+  });
+}
+
+quire_status quire_set_text(quire_file* file, const char* name, const char* text) {
+  return guarded_in_step(
+      file, [&] { set_attribute(*file, not_null(name, "the name"), quire::Value(not_null(text, "the text")), ""); });
+}
+
+quire_status quire_get(quire_file* file, const char* name, quire_type type, uint64_t capacity, void* values,
+                       uint64_t* count) {
+  return quire::capi::guarded(file, [&] {
+    const quire::Type of = number_type(type);
+    const quire::Value& value = find_attribute(*file, not_null(name, "the name")).value;
+    if (count != nullptr) *count = value.count();
+    if (capacity < value.count()) throw usage("the attribute has more values than fit into the memory").on(name);
+    if (values == nullptr && value.count() > 0) throw usage("the values are a null pointer");
+    const quire::Value converted = value.converted_to(of);
+    std::ranges::copy(converted.bytes(), static_cast<std::byte*>(values));
+  });
+}
+
+quire_status quire_get_text(quire_file* file, const char* name, uint64_t capacity, char* text, uint64_t* length) {
+  return quire::capi::guarded(file, [&] {
+    const quire::Value& value = find_attribute(*file, not_null(name, "the name")).value;
+    const std::string all = value.as_text();
+    if (length != nullptr) *length = all.size();
+    if (text == nullptr) throw usage("the text is a null pointer");
+    if (capacity <= all.size()) throw usage("the text is longer than the memory").on(name);
+    std::memcpy(text, all.c_str(), all.size() + 1);
+  });
+}
+
+quire_status quire_table(quire_file* file, const char* name) {
+  return guarded_in_step(file, [&] {
+    if (file->writer) {
+      open_step(*file).table(text_or_empty(name));
+      file->rows = 0;
+    } else {
+      const quire::StepDescription& step = chosen_step(*file).description();
+      static_cast<void>(step.find_table(text_or_empty(name)));
+    }
+    file->table = text_or_empty(name);
+  });
+}
+
+quire_status quire_set_rows(quire_file* file, uint64_t rows) {
+  return guarded_in_step(file, [&] {
+    open_step(*file).rows(rows);
+    file->rows = rows;
+  });
+}
+
+quire_status quire_get_rows(quire_file* file, uint64_t* rows) {
+  return quire::capi::guarded(file, [&] {
+    if (rows == nullptr) throw usage("the rows are a null pointer");
+    *rows = chosen_table(*file).rows;
+  });
+}
+
+quire_status quire_put(quire_file* file, const char* column, quire_type type, const void* values, const char* unit) {
+  return guarded_in_step(file, [&] {
+    quire::WriteStep& step = open_step(*file);
+    const quire::Type of = number_type(type);
+    if (values == nullptr && file->rows > 0) throw usage("the values are a null pointer").on(text_or_empty(column));
+    const quire::ConstView view(of, static_cast<const std::byte*>(values), file->rows,
+                                static_cast<std::ptrdiff_t>(quire::size_of(of)));
+    step.put(not_null(column, "the name of the column"), view, text_or_empty(unit));
+  });
+}
+
+quire_status quire_commit(quire_file* file) {
+  return quire::capi::guarded(file, [&] {
+    open_step(*file);
+    // The step is over whatever happens.
+    quire::WriteStep step = *std::exchange(file->write_step, std::nullopt);
+    if (const auto refused = std::exchange(file->refused, std::nullopt)) {
+      step.abort(refused->message());
+      throw *refused;
+    }
+    step.commit();
+  });
+}
+
+quire_status quire_abort(quire_file* file, const char* reason) {
+  return quire::capi::guarded(file, [&] {
+    open_step(*file);
+    quire::WriteStep step = *std::exchange(file->write_step, std::nullopt);
+    file->refused.reset();
+    step.abort(reason != nullptr ? reason : "no reason given");
+  });
+}
+
+quire_status quire_read(quire_file* file, const char* column, quire_type type, uint64_t first, uint64_t count,
+                        void* values) {
+  return quire::capi::guarded(file, [&] {
+    const quire::ReadStep& step = chosen_step(*file);
+    const quire::Type of = number_type(type);
+    if (values == nullptr && count > 0) throw usage("the values are a null pointer").on(text_or_empty(column));
+    const quire::View view(of, static_cast<std::byte*>(values), count, static_cast<std::ptrdiff_t>(quire::size_of(of)));
+    step.read(file->table, {first, count}, {{not_null(column, "the name of the column"), view}});
+  });
+}
+
+quire_status quire_close(quire_file* file) {
+  return quire::capi::guarded(file, [&] {
+    if (!file->writer && !file->reader) throw usage("the file is not open");
+    file->write_step.reset();
+    file->read_step.reset();
+    if (auto reader = std::exchange(file->reader, std::nullopt)) reader->close();
+    if (auto writer = std::exchange(file->writer, std::nullopt)) writer->close();
+  });
+}
+
+void quire_free(quire_file* file) { delete file; }
+
+const char* quire_error_message(const quire_file* file) {
+  return file != nullptr ? file->message.c_str() : "there is no handle";
+}
+
+const char* quire_status_name(quire_status status) {
+  if (status == QUIRE_OK) return "ok";
+  if (status < QUIRE_OK || status > QUIRE_INTERNAL) return "unknown";
+  return quire::name(static_cast<ErrorKind>(static_cast<int>(status) - 1));
+}
+
+const char* quire_format_name(uint64_t index) {
+  // Names are literals, so a zero byte follows them.
+  return index < quire::formats().size() ? quire::formats()[index]->name().data() : nullptr;
+}
+
+}  // extern "C"

@@ -1,0 +1,147 @@
+#include "capi/handle.hpp"
+
+#include <chrono>
+#include <memory>
+#include <new>
+
+#include "quire/base/error.hpp"
+
+namespace quire::capi {
+
+namespace {
+
+quire_status status_of(ErrorKind kind) noexcept { return static_cast<quire_status>(static_cast<int>(kind) + 1); }
+
+static_assert(QUIRE_USAGE == static_cast<int>(ErrorKind::usage) + 1);
+static_assert(QUIRE_MISSING == static_cast<int>(ErrorKind::missing) + 1);
+static_assert(QUIRE_BAD_FILE == static_cast<int>(ErrorKind::bad_file) + 1);
+static_assert(QUIRE_UNSUPPORTED == static_cast<int>(ErrorKind::unsupported) + 1);
+static_assert(QUIRE_TYPE == static_cast<int>(ErrorKind::type) + 1);
+static_assert(QUIRE_CONFLICT == static_cast<int>(ErrorKind::conflict) + 1);
+static_assert(QUIRE_IO == static_cast<int>(ErrorKind::io) + 1);
+static_assert(QUIRE_MEMORY == static_cast<int>(ErrorKind::memory) + 1);
+static_assert(QUIRE_ABORTED == static_cast<int>(ErrorKind::aborted) + 1);
+static_assert(QUIRE_DEADLINE == static_cast<int>(ErrorKind::deadline) + 1);
+static_assert(QUIRE_INTERNAL == static_cast<int>(ErrorKind::internal) + 1);
+
+/// Keeps a message if there is memory for it.
+void keep(std::string& message, const char* text) noexcept {
+  try {
+    message = text;
+  } catch (const std::bad_alloc&) {
+    message.clear();
+  }
+}
+
+Deadline deadline_of(const quire_options& options) {
+  if (options.deadline < 0) throw Error(ErrorKind::usage, "the deadline is negative");
+  if (options.deadline == 0) return std::nullopt;
+  return std::chrono::milliseconds(options.deadline);
+}
+
+Options settings_of(const quire_options& options) {
+  Options settings;
+  if (options.settings == nullptr) return settings;
+  for (const char* const* setting = options.settings; *setting != nullptr; ++setting) {
+    const std::string text = *setting;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw Error(ErrorKind::usage, "a setting is not of the form name=value").on(text);
+    settings[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return settings;
+}
+
+/// The members that both kinds of options have.
+template <class Result>
+Result common_options(const quire_options* given) {
+  Result result;
+  if (given == nullptr) return result;
+  if (given->format != nullptr) result.format = given->format;
+  if (given->transport != nullptr) result.transport = given->transport;
+  result.lossy = given->lossy != 0;
+  result.deadline = deadline_of(*given);
+  result.options = settings_of(*given);
+  return result;
+}
+
+WriteOptions write_options(const quire_options* options) {
+  auto result = common_options<WriteOptions>(options);
+  result.durable = options != nullptr && options->durable != 0;
+  return result;
+}
+
+ReadOptions read_options(const quire_options* options) { return common_options<ReadOptions>(options); }
+
+/// Arguments may be wrong on one rank and right on the others: all learn of it before any of them opens anything.
+template <class Check>
+auto agreed(Comm& comm, const char* path, const Check& check) {
+  std::optional<decltype(check())> result;
+  std::optional<Error> error;
+  try {
+    if (path == nullptr) throw Error(ErrorKind::usage, "the path is a null pointer");
+    result = check();
+  } catch (const Error& wrong) {
+    error = wrong;
+  }
+  agree(comm, error);
+  return *result;
+}
+
+}  // namespace
+
+quire_status guarded(quire_file* file, const std::function<void()>& action) noexcept {
+  if (file == nullptr) return QUIRE_USAGE;
+  try {
+    action();
+    return QUIRE_OK;
+  } catch (const Error& error) {
+    keep(file->message, error.what());
+    return status_of(error.kind());
+  } catch (const std::bad_alloc&) {
+    keep(file->message, "out of memory");
+    return QUIRE_MEMORY;
+  } catch (const std::exception& error) {
+    keep(file->message, error.what());
+    return QUIRE_INTERNAL;
+  } catch (...) {
+    keep(file->message, "an unknown exception");
+    return QUIRE_INTERNAL;
+  }
+}
+
+quire_status make(quire_file** file, const std::function<void(quire_file&)>& open) noexcept {
+  if (file == nullptr) return QUIRE_USAGE;
+  *file = new (std::nothrow) quire_file;
+  if (*file == nullptr) return QUIRE_MEMORY;
+  return guarded(*file, [&] { open(**file); });
+}
+
+quire_status create(const char* path, const MakeComm& make_comm, const quire_options* options,
+                    quire_file** file) noexcept {
+  return make(file, [&](quire_file& handle) {
+    Comm comm = make_comm();
+    const auto checked = agreed(comm, path, [&] { return write_options(options); });
+    handle.writer = quire::create(path, comm, checked);
+  });
+}
+
+quire_status append(const char* path, const std::int64_t* after, bool drop_later, const MakeComm& make_comm,
+                    const quire_options* options, quire_file** file) noexcept {
+  return make(file, [&](quire_file& handle) {
+    Comm comm = make_comm();
+    const auto checked = agreed(comm, path, [&] { return write_options(options); });
+    const auto behind = after != nullptr ? std::optional(*after) : std::nullopt;
+    handle.writer = quire::append(path, comm, behind, drop_later ? Later::drop : Later::refuse, checked);
+  });
+}
+
+quire_status open(const char* path, const MakeComm& make_comm, const quire_options* options,
+                  quire_file** file) noexcept {
+  return make(file, [&](quire_file& handle) {
+    Comm comm = make_comm();
+    const auto checked = agreed(comm, path, [&] { return read_options(options); });
+    handle.reader = quire::open(path, comm, checked);
+  });
+}
+
+}  // namespace quire::capi

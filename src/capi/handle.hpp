@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "quire/api/reader.hpp"
+#include "quire/api/writer.hpp"
+#include "quire/quire.h"
+
+/// What a C caller holds: a writer with at most one open step, or a reader with at most one chosen step.
+struct quire_file {
+  std::optional<quire::Writer> writer;
+  std::optional<quire::WriteStep> write_step;
+  std::optional<quire::Reader> reader;
+  std::optional<quire::ReadStep> read_step;
+  std::string table;
+  std::uint64_t rows = 0;               ///< of this rank, in the table being written
+  std::optional<quire::Error> refused;  ///< the first put or set of the open step that failed
+  std::string message;
+};
+
+namespace quire::capi {
+
+/// Runs `action` for a handle; turns what it throws into a status and keeps the message. Nothing leaves it.
+[[nodiscard]] quire_status guarded(quire_file* file, const std::function<void()>& action) noexcept;
+
+/// The three openers for the ranks of a communicator that is made inside the guard.
+using MakeComm = std::function<Comm()>;
+[[nodiscard]] quire_status create(const char* path, const MakeComm& make_comm, const quire_options* options,
+                                  quire_file** file) noexcept;
+[[nodiscard]] quire_status append(const char* path, const std::int64_t* after, bool drop_later,
+                                  const MakeComm& make_comm, const quire_options* options, quire_file** file) noexcept;
+[[nodiscard]] quire_status open(const char* path, const MakeComm& make_comm, const quire_options* options,
+                                quire_file** file) noexcept;
+
+}  // namespace quire::capi

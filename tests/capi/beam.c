@@ -1,0 +1,377 @@
+/* The C interface as a C program uses it, on any number of ranks and in every format of the build. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef QUIRE_TESTS_WITH_MPI
+#include "quire/quire_mpi.h"
+#else
+#include "quire/quire.h"
+#endif
+
+enum { rows_per_rank = 100, path_length = 1024, text_length = 2048 };
+
+/* What a test needs to know; no globals. */
+typedef struct context {
+  int rank;
+  int size;
+  int failures;
+  const char* format;
+  char path[path_length];
+} context;
+
+static void expect(context* test, int is_true, int line, const char* what) {
+  if (is_true) return;
+  ++test->failures;
+  fprintf(stderr, "[rank %d] %s: beam.c:%d: %s\n", test->rank, test->format, line, what);
+}
+
+static void expect_status(context* test, quire_status status, quire_status expected, const quire_file* file, int line) {
+  if (status == expected) return;
+  ++test->failures;
+  fprintf(stderr, "[rank %d] %s: beam.c:%d: status %s instead of %s: %s\n", test->rank, test->format, line,
+          quire_status_name(status), quire_status_name(expected), quire_error_message(file));
+}
+
+/* The three openers, on all ranks of the test. */
+static quire_status create(const context* test, quire_file** file) {
+  quire_options options = {0};
+  options.format = test->format;
+  options.deadline = 20000;
+#ifdef QUIRE_TESTS_WITH_MPI
+  return quire_create_mpi(test->path, MPI_COMM_WORLD, &options, file);
+#else
+  return quire_create(test->path, &options, file);
+#endif
+}
+
+static quire_status append(const context* test, const int64_t* after, int drop_later, quire_file** file) {
+#ifdef QUIRE_TESTS_WITH_MPI
+  return quire_append_mpi(test->path, after, drop_later, MPI_COMM_WORLD, NULL, file);
+#else
+  return quire_append(test->path, after, drop_later, NULL, file);
+#endif
+}
+
+static quire_status open_file(const char* path, quire_file** file) {
+#ifdef QUIRE_TESTS_WITH_MPI
+  return quire_open_mpi(path, MPI_COMM_WORLD, NULL, file);
+#else
+  return quire_open(path, NULL, file);
+#endif
+}
+
+/* Every value is a function of the step and the global row. Rank r has 100 r rows, and 100 if it is alone. */
+static uint64_t rows_of(int rank, int size) { return size == 1 ? rows_per_rank : (uint64_t)(rows_per_rank * rank); }
+
+static uint64_t first_row_of(int rank, int size) {
+  uint64_t first = 0;
+  for (int lower = 0; lower < rank; ++lower) first += rows_of(lower, size);
+  return first;
+}
+
+static double position(int64_t step, uint64_t row) { return (double)step + 0.001 * (double)row; }
+
+typedef struct columns {
+  double x[4 * rows_per_rank];
+  int32_t id[4 * rows_per_rank];
+} columns;
+
+static uint64_t fill(const context* test, int64_t step, columns* values) {
+  const uint64_t rows = rows_of(test->rank, test->size);
+  const uint64_t first = first_row_of(test->rank, test->size);
+  for (uint64_t i = 0; i < rows; ++i) {
+    values->x[i] = position(step, first + i);
+    values->id[i] = (int32_t)(first + i);
+  }
+  return rows;
+}
+
+/* Everything of a step but the commit. */
+static void put_step(context* test, quire_file* file, int64_t number, columns* values) {
+  const uint64_t rows = fill(test, number, values);
+  const double s = 0.5 * (double)number;
+  const double centre[3] = {1.5, -2.5, 0.1};
+  expect_status(test, quire_step(file, number), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_set(file, "s", QUIRE_FLOAT64, 1, &s, "m"), QUIRE_OK, file, __LINE__);
+  for (int i = 0; i < 3; ++i) {
+    const char name[3] = {'C', (char)('x' + i), 0};
+    expect_status(test, quire_set(file, name, QUIRE_FLOAT64, 1, &centre[i], "m"), QUIRE_OK, file, __LINE__);
+  }
+  expect_status(test, quire_set_text(file, "code", "beam in C"), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_set_rows(file, rows), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, values->x, "m"), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_put(file, "id", QUIRE_INT32, values->id, NULL), QUIRE_OK, file, __LINE__);
+}
+
+static void close_and_free(context* test, quire_file* file) {
+  expect_status(test, quire_close(file), QUIRE_OK, file, __LINE__);
+  quire_free(file);
+}
+
+static void write_two_steps(context* test) {
+  quire_file* file = NULL;
+  columns values;
+  const int64_t seed = 42;
+  expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_set(file, "seed", QUIRE_INT64, 1, &seed, NULL), QUIRE_OK, file, __LINE__);
+  for (int64_t number = 10; number <= 20; number += 10) {
+    put_step(test, file, number, &values);
+    expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+  }
+  close_and_free(test, file);
+}
+
+/* All rows, although others wrote them. */
+static void check_rows(context* test, quire_file* file, int64_t number) {
+  uint64_t rows = 0;
+  const uint64_t expected = first_row_of(test->size, test->size);
+  double* x = malloc((size_t)expected * sizeof(double));
+  int64_t* id = malloc((size_t)expected * sizeof(int64_t)); /* wider than in the file: lossless */
+  expect_status(test, quire_get_rows(file, &rows), QUIRE_OK, file, __LINE__);
+  expect(test, rows == expected, __LINE__, "wrong number of rows");
+  expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, 0, expected, x), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_read(file, "id", QUIRE_INT64, 0, expected, id), QUIRE_OK, file, __LINE__);
+  int wrong = 0;
+  for (uint64_t i = 0; i < expected; ++i) wrong += x[i] != position(number, i) || id[i] != (int64_t)i;
+  expect(test, wrong == 0, __LINE__, "wrong values");
+  expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, expected - 1, 1, x), QUIRE_OK, file, __LINE__);
+  expect(test, x[0] == position(number, expected - 1), __LINE__, "wrong last value");
+  expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, 0, 0, NULL), QUIRE_OK, file, __LINE__);
+  free(x);
+  free(id);
+}
+
+static void check_attributes(context* test, quire_file* file, int64_t number) {
+  double s = 0;
+  int64_t seed = 0;
+  uint64_t count = 0;
+  char text[32] = "";
+  expect_status(test, quire_get(file, "s", QUIRE_FLOAT64, 1, &s, &count), QUIRE_OK, file, __LINE__);
+  expect(test, s == 0.5 * (double)number && count == 1, __LINE__, "wrong attribute of the step");
+  expect_status(test, quire_get(file, "seed", QUIRE_INT64, 1, &seed, NULL), QUIRE_OK, file, __LINE__);
+  expect(test, seed == 42, __LINE__, "wrong attribute of the file");
+  expect_status(test, quire_get_text(file, "code", sizeof text, text, &count), QUIRE_OK, file, __LINE__);
+  expect(test, strcmp(text, "beam in C") == 0 && count == strlen(text), __LINE__, "wrong text");
+}
+
+static void read_two_steps(context* test) {
+  quire_file* file = NULL;
+  int64_t numbers[4] = {0};
+  uint64_t count = 0;
+  expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_steps(file, 4, numbers, &count), QUIRE_OK, file, __LINE__);
+  expect(test, count == 2 && numbers[0] == 10 && numbers[1] == 20, __LINE__, "wrong numbers of steps");
+  expect_status(test, quire_steps(file, 0, NULL, &count), QUIRE_OK, file, __LINE__);
+  for (int64_t number = 20; number >= 10; number -= 10) {
+    expect_status(test, quire_step(file, number), QUIRE_OK, file, __LINE__);
+    check_rows(test, file, number);
+    check_attributes(test, file, number);
+  }
+  close_and_free(test, file);
+}
+
+static void refuses_wrong_reading(context* test) {
+  quire_file* file = NULL;
+  double value = 0;
+  int8_t small = 0;
+  uint64_t count = 0;
+  char text[4] = "";
+  expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, 0, 1, &value), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_step(file, 11), QUIRE_MISSING, file, __LINE__);
+  expect(test, strstr(quire_error_message(file), "10") != NULL, __LINE__, "the nearest step is not named");
+  expect_status(test, quire_step(file, 10), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_read(file, "xx", QUIRE_FLOAT64, 0, 1, &value), QUIRE_MISSING, file, __LINE__);
+  expect(test, strstr(quire_error_message(file), "xx") != NULL, __LINE__, "the missing column is not named");
+  expect_status(test, quire_read(file, "x", QUIRE_INT8, 1, 1, &small), QUIRE_TYPE, file, __LINE__);
+  expect_status(test, quire_read(file, "x", QUIRE_STRING, 0, 1, text), QUIRE_UNSUPPORTED, file, __LINE__);
+  expect_status(test, quire_read(file, "x", (quire_type)99, 0, 1, &value), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, 0, 1, NULL), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, UINT64_MAX, 2, &value), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_read(file, NULL, QUIRE_FLOAT64, 0, 1, &value), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_get(file, "t", QUIRE_FLOAT64, 1, &value, NULL), QUIRE_MISSING, file, __LINE__);
+  expect_status(test, quire_get(file, "s", QUIRE_FLOAT64, 0, &value, &count), QUIRE_USAGE, file, __LINE__);
+  expect(test, count == 1, __LINE__, "the number of values is not told");
+  expect_status(test, quire_get_text(file, "code", sizeof text, text, &count), QUIRE_USAGE, file, __LINE__);
+  expect(test, count == strlen("beam in C"), __LINE__, "the length of the text is not told");
+  expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, &value, NULL), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
+  close_and_free(test, file);
+}
+
+static void refuses_wrong_order(context* test) {
+  quire_file* file = NULL;
+  columns values;
+  expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
+  expect(test, strcmp(quire_error_message(file), "") == 0, __LINE__, "a message although nothing failed");
+  expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, values.x, NULL), QUIRE_USAGE, file, __LINE__);
+  expect(test, strlen(quire_error_message(file)) > 0, __LINE__, "no message");
+  expect_status(test, quire_set_rows(file, 1), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_abort(file, "nothing to abort"), QUIRE_USAGE, file, __LINE__);
+  put_step(test, file, 1, &values);
+  expect_status(test, quire_step(file, 2), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, 0, 1, values.x), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_close(file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_close(file), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_step(file, 3), QUIRE_USAGE, file, __LINE__);
+  quire_free(file);
+}
+
+static void refuses_null_pointers(context* test) {
+  quire_file* file = NULL;
+  expect_status(test, quire_create(NULL, NULL, &file), QUIRE_USAGE, file, __LINE__);
+  expect(test, file != NULL && strlen(quire_error_message(file)) > 0, __LINE__, "no handle to tell of the error");
+  expect_status(test, quire_step(file, 1), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_close(file), QUIRE_USAGE, file, __LINE__);
+  quire_free(file);
+  expect_status(test, quire_open(test->path, NULL, NULL), QUIRE_USAGE, NULL, __LINE__);
+  expect_status(test, quire_step(NULL, 1), QUIRE_USAGE, NULL, __LINE__);
+  expect_status(test, quire_commit(NULL), QUIRE_USAGE, NULL, __LINE__);
+  expect_status(test, quire_close(NULL), QUIRE_USAGE, NULL, __LINE__);
+  expect(test, strlen(quire_error_message(NULL)) > 0, __LINE__, "no message for a null handle");
+  quire_free(NULL);
+}
+
+static void refuses_files_and_options(context* test) {
+  quire_file* file = NULL;
+  char absent[path_length + 8];
+  quire_options options = {0};
+  const char* const settings[] = {"no_such_option=1", NULL};
+  const char* const malformed[] = {"malformed", NULL};
+  snprintf(absent, sizeof absent, "%s.absent", test->path);
+  const quire_status status = open_file(absent, &file);
+  expect(test, status == QUIRE_MISSING || status == QUIRE_IO, __LINE__, "an absent file was opened");
+  expect(test, strstr(quire_error_message(file), absent) != NULL, __LINE__, "the absent file is not named");
+  quire_free(file);
+
+  options.settings = settings;
+  snprintf(absent, sizeof absent, "%s.%d", test->path, test->rank);
+  options.format = test->format;
+  expect_status(test, quire_create(absent, &options, &file), QUIRE_USAGE, file, __LINE__);
+  quire_free(file);
+  options.settings = malformed;
+  expect_status(test, quire_create(absent, &options, &file), QUIRE_USAGE, file, __LINE__);
+  quire_free(file);
+  options.settings = NULL;
+  options.format = "no such format";
+  expect_status(test, quire_create(absent, &options, &file), QUIRE_USAGE, file, __LINE__);
+  quire_free(file);
+}
+
+/* One rank fails; all others must learn of it, nothing may hang, and the next step must be whole. */
+static void survives_one_bad_rank(context* test) {
+  quire_file* file = NULL;
+  columns values;
+  uint64_t count = 0;
+  int64_t numbers[8] = {0};
+  const int is_last = test->rank == test->size - 1;
+  expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
+  put_step(test, file, 1, &values);
+  if (is_last) {
+    expect_status(test, quire_abort(file, "the particles are lost"), QUIRE_OK, file, __LINE__);
+  } else {
+    expect_status(test, quire_commit(file), QUIRE_ABORTED, file, __LINE__);
+    expect(test, strstr(quire_error_message(file), "the particles are lost") != NULL, __LINE__, "no reason given");
+  }
+
+  put_step(test, file, 2, &values);
+  if (is_last) expect_status(test, quire_put(file, "y", QUIRE_FLOAT64, NULL, "m"), QUIRE_USAGE, file, __LINE__);
+  expect_status(test, quire_commit(file), is_last ? QUIRE_USAGE : QUIRE_ABORTED, file, __LINE__);
+
+  put_step(test, file, 3, &values);
+  if (is_last) expect_status(test, quire_put(file, "y", QUIRE_FLOAT64, values.x, "m"), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_commit(file), test->size == 1 ? QUIRE_OK : QUIRE_CONFLICT, file, __LINE__);
+
+  /* With one rank alone the column y belongs to every step from now on. */
+  if (test->size > 1) {
+    put_step(test, file, 4, &values);
+    expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+  }
+  close_and_free(test, file);
+
+  expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_steps(file, 8, numbers, &count), QUIRE_OK, file, __LINE__);
+  expect(test, count == 1 && numbers[0] == (test->size == 1 ? 3 : 4), __LINE__, "a step that failed is in the file");
+  close_and_free(test, file);
+}
+
+static void appends(context* test) {
+  quire_file* file = NULL;
+  columns values;
+  uint64_t count = 0;
+  int64_t numbers[8] = {0};
+  const int64_t after = 10;
+  write_two_steps(test);
+  expect_status(test, append(test, NULL, 0, &file), QUIRE_OK, file, __LINE__);
+  put_step(test, file, 30, &values);
+  expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+  close_and_free(test, file);
+  expect_status(test, append(test, &after, 0, &file), QUIRE_CONFLICT, file, __LINE__);
+  quire_free(file);
+  expect_status(test, append(test, &after, 1, &file), QUIRE_OK, file, __LINE__);
+  put_step(test, file, 40, &values);
+  expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+  close_and_free(test, file);
+
+  expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_steps(file, 8, numbers, &count), QUIRE_OK, file, __LINE__);
+  expect(test, count == 2 && numbers[0] == 10 && numbers[1] == 40, __LINE__, "wrong steps after appending");
+  expect_status(test, quire_step(file, 40), QUIRE_OK, file, __LINE__);
+  check_rows(test, file, 40);
+  close_and_free(test, file);
+}
+
+static void run_all(context* test) {
+  write_two_steps(test);
+  read_two_steps(test);
+  refuses_wrong_reading(test);
+  refuses_null_pointers(test);
+  refuses_files_and_options(test);
+  refuses_wrong_order(test);
+  survives_one_bad_rank(test);
+  appends(test);
+}
+
+static int run_every_format(context* test) {
+  const char* directory = getenv("QUIRE_TEST_DIRECTORY");
+  uint64_t index = 0;
+  for (test->format = quire_format_name(0); test->format != NULL; test->format = quire_format_name(++index)) {
+    snprintf(test->path, sizeof test->path, "%s/beam.%s", directory != NULL ? directory : ".", test->format);
+    run_all(test);
+  }
+  test->format = "no format";
+  expect(test, index > 0, __LINE__, "this build has no formats");
+  if (test->rank == 0) printf("ran with %d formats on %d ranks\n", (int)index, test->size);
+  return test->failures;
+}
+
+int main(int argc, char** argv) {
+  context test = {0};
+  test.size = 1;
+#ifdef QUIRE_TESTS_WITH_MPI
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &test.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &test.size);
+#else
+  (void)argc;
+  (void)argv;
+#endif
+  const char* ranks = getenv("QUIRE_TEST_RANKS");
+  int failures = 1;
+  if (ranks == NULL || atoi(ranks) != test.size) {
+    fprintf(stderr, "world size is %d, the test was registered for %s\n", test.size, ranks != NULL ? ranks : "none");
+  } else {
+    failures = run_every_format(&test);
+  }
+#ifdef QUIRE_TESTS_WITH_MPI
+  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+#endif
+  return failures == 0 ? 0 : 1;
+}

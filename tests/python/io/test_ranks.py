@@ -1,0 +1,236 @@
+"""Several ranks: one file, any number of readers, and errors that free everybody."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.python.support.files import path_for, refusal, same, sample_columns, write_table
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.io.formats import transports
+
+pytestmark = pytest.mark.mpi
+ROWS = 1001
+
+
+def part_of(rank: int, size: int, rows: int = ROWS) -> slice:
+    """Return uneven rows: rank 0 of several has nothing."""
+    edges = [0, 0] + [rows * (rank + 1) // (size - 1) for rank in range(size - 1)] if size > 1 else [0, rows]
+    return slice(edges[rank], edges[rank + 1])
+
+
+def write_parts(comm: Any, path: str, format_name: str, transport: str) -> list[int]:
+    columns = sample_columns(ROWS)
+    mine = part_of(comm.rank, comm.size)
+    with quire.create(path, comm, format_name, transport, deadline=30, attributes={"code": "test"}) as out:
+        assert (out.rank, out.size, out.comm) == (comm.rank, comm.size, comm)
+        for number in (1, 5):
+            with out.step(number) as step:
+                step.set("time", 0.5 * number, unit="s")
+                for name, values in columns.items():
+                    step.put(name, (values * number).astype(values.dtype)[mine])
+    with quire.open(path, comm, transport=transport, deadline=30) as file:
+        assert file.numbers == [1, 5]
+        for number, opened in zip((1, 5), file, strict=True):
+            assert opened.attributes["time"].value == 0.5 * number
+            table = opened.table
+            share = table.share(comm.rank, comm.size)
+            read = table.read(rows=share)
+            for name, values in columns.items():
+                assert same(read[name], (values * number).astype(values.dtype)[share]), name
+        assert (file.rank, file.size) == (comm.rank, comm.size)
+        assert ("rank" in repr(file)) is (comm.size > 1)
+        return [share.start, share.stop]
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 4])
+def test_parts_become_one_file(tmp_path: Path, format_name: str, ranks: int) -> None:
+    path = path_for(tmp_path, format_name)
+    shares = run_ranks(write_parts, ranks, str(path), format_name, "posix")
+    assert shares[0][0] == 0
+    assert shares[-1][1] == ROWS
+    alone = path_for(tmp_path, format_name, "alone")
+    columns = sample_columns(ROWS)
+    with quire.create(alone, format=format_name, attributes={"code": "test"}) as out:
+        for number in (1, 5):
+            with out.step(number) as step:
+                step.set("time", 0.5 * number, unit="s")
+                for name, values in columns.items():
+                    step.put(name, (values * number).astype(values.dtype))
+    assert path.read_bytes() == alone.read_bytes(), "the bytes do not depend on the number of ranks"
+
+
+@pytest.mark.parametrize("transport", [name for name in transports() if name != "posix"])
+def test_other_transports(tmp_path: Path, format_name: str, transport: str) -> None:
+    run_ranks(write_parts, 2, str(path_for(tmp_path, format_name)), format_name, transport)
+
+
+def one_rank_raises(comm: Any, path: str, format_name: str, where: str) -> str:
+    """Write a good step, then one in which rank 1 fails; return what this rank raises."""
+    told = ""
+    try:
+        with quire.create(path, comm, format_name, deadline=20) as out:
+            with out.step(0) as step:
+                step.put("x", np.arange(3))
+            if where == "between" and comm.rank == 1:
+                raise ZeroDivisionError("between the steps")
+            with out.step(1) as step:
+                values = np.array([0.1, 0.2]) if where == "type" and comm.rank == 1 else np.arange(2)
+                step.put("x", values, type="int64")
+                if where == "inside" and comm.rank == 1:
+                    raise ZeroDivisionError("inside the step")
+                if where == "interrupt" and comm.rank == 1:
+                    raise KeyboardInterrupt
+    except (quire.Error, ZeroDivisionError, KeyboardInterrupt) as error:
+        told = f"{type(error).__name__}: {error}"
+    with quire.open(path, comm, deadline=20) as file:
+        assert file.numbers == [0]
+        assert len(file[0].table) == 3 * comm.size
+    return told
+
+
+FAILURES = {
+    "inside": "ZeroDivisionError",
+    "between": "ZeroDivisionError",
+    "type": "TypeMismatchError",
+    "interrupt": "KeyboardInterrupt",
+}
+
+
+def each_way_of_raising(comm: Any, path: str, format_name: str) -> dict[str, str]:
+    return {where: one_rank_raises(comm, path, format_name, where) for where in FAILURES}
+
+
+def test_an_exception_on_one_rank_frees_the_others(tmp_path: Path, format_name: str) -> None:
+    path = path_for(tmp_path, format_name)
+    first, second, third = run_ranks(each_way_of_raising, 3, str(path), format_name)
+    for where, own in FAILURES.items():
+        assert second[where].startswith(f"{own}: ")
+        for others in (first, third):
+            assert others[where].startswith("AbortedError: ")
+    assert "inside the step" in first["inside"]
+    assert "0.1 of row 0" in third["type"]
+
+
+def columns_differ(comm: Any, path: str, format_name: str) -> str:
+    try:
+        with quire.create(path, comm, format_name, deadline=20) as out, out.step(0) as step:
+            step.put("x", np.zeros(2))
+            if comm.rank == 1:
+                step.put("y", np.zeros(2))
+    except quire.ConflictError as error:
+        return f"{error.rank} {error.object}"
+    return "nothing"
+
+
+def test_ranks_with_other_columns(tmp_path: Path, format_name: str) -> None:
+    told = run_ranks(columns_differ, 2, str(path_for(tmp_path, format_name)), format_name)
+    assert told == ["1 y", "1 y"]
+
+
+def open_differently(comm: Any, folder: str, format_name: str) -> list[str]:
+    own = Path(folder, f"own{comm.rank}")
+    write_table(own, format_name, {"x": np.full(comm.rank + 1, comm.rank)})
+    half = comm.Split(comm.rank % 2, comm.rank)
+    shared = Path(folder, f"half{comm.rank % 2}")
+    with (
+        quire.create(shared, half, format_name, deadline=20) as out,
+        quire.open(own, deadline=20) as alone,
+        out.step(0) as step,
+    ):
+        step.put("x", alone[0]["x"][:])
+    with quire.open(shared, half, deadline=20) as file:
+        values = file[0]["x"][:].tolist()
+    half.Free()
+    told = [str(values)]
+    for action in (
+        lambda: quire.open(Path(folder, "absent"), comm, deadline=20),
+        lambda: quire.create(Path(folder, "no-suffix"), comm, deadline=20),
+        lambda: quire.open(own, "world"),
+    ):
+        try:
+            action()
+        except quire.Error as error:
+            told.append(type(error).__name__)
+    return told
+
+
+def test_files_on_communicators_of_their_own(tmp_path: Path, format_name: str) -> None:
+    results = run_ranks(open_differently, 4, str(tmp_path), format_name)
+    errors = ["MissingError", "UsageError", "TypeMismatchError"]
+    assert results == [
+        ["[0, 2, 2, 2]", *errors],
+        ["[1, 1, 3, 3, 3, 3]", *errors],
+        ["[0, 2, 2, 2]", *errors],
+        ["[1, 1, 3, 3, 3, 3]", *errors],
+    ]
+
+
+def write_texts(comm: Any, path: str, format_name: str) -> None:
+    with quire.create(path, comm, format_name, deadline=20) as out, out.step(0) as step:
+        texts = [f"{comm.rank}-{i}" * i for i in range(comm.rank * 3)]
+        step.put("name", texts, type="string")
+
+
+def refused_texts(comm: Any, path: str, format_name: str) -> bool:
+    return refusal(lambda: write_texts(comm, path, format_name)) is not None
+
+
+def test_strings_of_uneven_ranks(tmp_path: Path, format_name: str) -> None:
+    path = path_for(tmp_path, format_name)
+    refused = run_ranks(refused_texts, 3, str(path), format_name)
+    assert len(set(refused)) == 1
+    if refused[0]:
+        return
+    wanted = [f"{rank}-{i}" * i for rank in range(3) for i in range(rank * 3)]
+    with quire.open(path) as file:
+        assert file[0]["name"][:].tolist() == wanted
+
+
+def wrong_world(comm: Any) -> None:
+    raise ValueError("seen by the caller")
+
+
+def test_failures_of_ranks_are_seen(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="seen by the caller"):
+        run_ranks(wrong_world, 2)
+
+
+def hangs(comm: Any) -> None:
+    if comm.rank == 0:
+        comm.Barrier()
+    else:
+        import time
+
+        time.sleep(600)
+
+
+def test_hanging_ranks_are_ended() -> None:
+    with pytest.raises(AssertionError, match="ended after"):
+        run_ranks(hangs, 2, time_limit=3)
+
+
+def test_serial_programs_do_not_load_mpi4py(tmp_path: Path, format_name: str) -> None:
+    program = (
+        "import sys, numpy, quire\n"
+        "with quire.create(sys.argv[1], format=sys.argv[2]) as out, out.step(0) as step:\n"
+        "    step.put('x', numpy.arange(4.0))\n"
+        "with quire.open(sys.argv[1]) as file:\n"
+        "    assert (file.comm, file.rank, file.size) == (None, 0, 1)\n"
+        "    print(file[0]['x'][:].tolist(), 'mpi4py' in sys.modules)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(path_for(tmp_path, format_name)), format_name],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.stdout == "[0.0, 1.0, 2.0, 3.0] False\n", run.stderr
