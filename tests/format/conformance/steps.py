@@ -24,6 +24,7 @@ def compare(path: str, truth: Truth) -> None:
     with quire.open(path) as file:
         assert file.numbers == [step["number"] for step in truth["steps"]]
         units = {**_units(file), **{k: v for step in file for k, v in _units(step).items()}}
+        units |= {"title": file.title, "contents": file.contents}
         compare_attributes(file.attributes, truth["file_attributes"], units)
         for step, wanted in zip(file, truth["steps"], strict=True):
             compare_step(step, wanted, units)
@@ -117,6 +118,9 @@ def compare_attributes(
 
 def compare_attribute(attribute: quire.Attribute, entry: Truth) -> None:
     """Compare type and value; an array of one element is a scalar in this format."""
+    if attribute.type == "string" and entry["type"] == "int8":  # the texts of old writers
+        assert attribute.value == bytes(entry["value"]).partition(b"\0")[0].decode(), attribute.name
+        return
     assert attribute.type == entry["type"], attribute.name
     if entry["type"] == "string":
         value = attribute.value

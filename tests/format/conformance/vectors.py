@@ -48,9 +48,13 @@ def vectors() -> list[Vector]:
 
 
 def _vector_of(truth: Path, top: Path) -> Iterator[Vector]:
-    for ending in ENDINGS:
-        if truth.name.endswith(ending):
-            data = truth.with_name(truth.name.removesuffix(ending))
-            if data.is_file():
-                yield Vector(truth.parent.relative_to(top).as_posix(), data.name, data, truth)
-                return
+    name = truth.name.removesuffix(".gz").removesuffix(".json")
+    for data in (truth.with_name(name), *sorted(truth.parent.glob(name + ".*"))):
+        if data.exists() and not data.name.endswith(ENDINGS):
+            yield Vector(truth.parent.relative_to(top).as_posix(), data.name, data, truth)
+            return
+    # Truths may stand in a folder of their own, beside those of the files.
+    for folder in sorted(truth.parent.parent.iterdir()) if truth.parent.name == "truth" else []:
+        if (folder / name).exists():
+            yield Vector(folder.relative_to(top).as_posix(), name, folder / name, truth)
+            return
