@@ -7,30 +7,36 @@
 A file is a sequence of steps; a step has attributes, tables of columns, and fields. See docs/python.md.
 """
 
-from quire._core import __version__
-from quire.errors import (
-    AbortedError,
-    BadFileError,
-    ConflictError,
-    DeadlineError,
-    Error,
-    InputOutputError,
-    InternalError,
-    MemoryBudgetError,
-    MissingError,
-    TypeMismatchError,
-    UnsupportedError,
-    UsageError,
-)
-from quire.io.attributes import Attribute
-from quire.io.field import Field
-from quire.io.file import File, open, repair
-from quire.io.formats import formats
-from quire.io.report import CheckReport, Counters, Timing
-from quire.io.step import Step
-from quire.io.table import Column, Table
-from quire.io.write_step import WriteStep
-from quire.io.writer import Writer, append, create
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quire._core import __version__
+    from quire.errors import (
+        AbortedError,
+        BadFileError,
+        ConflictError,
+        DeadlineError,
+        Error,
+        InputOutputError,
+        InternalError,
+        MemoryBudgetError,
+        MissingError,
+        TypeMismatchError,
+        UnsupportedError,
+        UsageError,
+    )
+    from quire.io.attributes import Attribute
+    from quire.io.field import Field
+    from quire.io.file import File, open, repair
+    from quire.io.formats import formats
+    from quire.io.report import CheckReport, Counters, Timing
+    from quire.io.step import Step
+    from quire.io.table import Column, Table
+    from quire.io.write_step import WriteStep
+    from quire.io.writer import Writer, append, create
 
 __all__ = [
     "AbortedError",
@@ -63,3 +69,39 @@ __all__ = [
     "open",
     "repair",
 ]
+
+# Where the names live that are not errors. They are fetched at first use, so that the command line can print
+# its help without NumPy and the compiled core.
+_HOMES = {
+    "Attribute": "quire.io.attributes",
+    "CheckReport": "quire.io.report",
+    "Column": "quire.io.table",
+    "Counters": "quire.io.report",
+    "Field": "quire.io.field",
+    "File": "quire.io.file",
+    "Step": "quire.io.step",
+    "Table": "quire.io.table",
+    "Timing": "quire.io.report",
+    "WriteStep": "quire.io.write_step",
+    "Writer": "quire.io.writer",
+    "__version__": "quire._core",
+    "append": "quire.io.writer",
+    "create": "quire.io.writer",
+    "formats": "quire.io.formats",
+    "open": "quire.io.file",
+    "repair": "quire.io.file",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Independent. A public name, imported at its first use."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES.get(name, "quire.errors")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Independent. The public names."""
+    return sorted(__all__)

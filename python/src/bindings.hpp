@@ -13,6 +13,9 @@ void bind_memory(nanobind::module_& module);
 void bind_description(nanobind::module_& module);
 void bind_comm(nanobind::module_& module);
 void bind_formats(nanobind::module_& module);
+void bind_fit(nanobind::module_& module);
+void bind_checksum(nanobind::module_& module);
+void bind_simulation(nanobind::module_& module);
 void bind_reader(nanobind::module_& module);
 void bind_writer(nanobind::module_& module);
 

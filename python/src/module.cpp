@@ -10,6 +10,9 @@ NB_MODULE(_core, module) {
   bind_description(module);
   bind_comm(module);
   bind_formats(module);
+  bind_fit(module);
+  bind_checksum(module);
+  bind_simulation(module);
   bind_reader(module);
   bind_writer(module);
 }

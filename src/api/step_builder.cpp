@@ -121,7 +121,17 @@ void StepBuilder::put_field(Field field, Box box, std::vector<ConstView> compone
   part_.fields.push_back({std::move(box), std::move(components)});
 }
 
-StepPart& StepBuilder::finish() { return part_; }
+StepPart& StepBuilder::finish() {
+  // Rows alone make no table, and formats leave such a table out: the views must not count it either.
+  for (std::size_t t = part_.tables.size(); t-- > 0;) {
+    if (!part_.description.tables[t].columns.empty()) continue;
+    const auto at = static_cast<std::ptrdiff_t>(t);
+    part_.description.tables.erase(part_.description.tables.begin() + at);
+    part_.tables.erase(part_.tables.begin() + at);
+    part_.string_bytes.erase(part_.string_bytes.begin() + at);
+  }
+  return part_;
+}
 
 std::uint64_t structure_hash(const StepDescription& step) {
   Packer packer;

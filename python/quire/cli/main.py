@@ -2,14 +2,33 @@
 
 import typer
 
-from quire import __version__
+from quire.cli.check import check
+from quire.cli.convert import convert
+from quire.cli.diff import diff
+from quire.cli.formats import formats
+from quire.cli.get import get
+from quire.cli.info import info
+from quire.cli.output import use_utf8
+from quire.cli.plan import plan
+from quire.cli.plot import plot
+from quire.cli.recover import recover
+from quire.cli.show import show
+from quire.cli.sum import sum_
 
-app = typer.Typer(name="quire", no_args_is_help=True, add_completion=False)
+app = typer.Typer(
+    name="quire",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 
 def show_version(requested: bool) -> None:
     """Print the version and leave."""
     if requested:
+        from quire import __version__
+
         typer.echo(f"quire {__version__}")
         raise typer.Exit
 
@@ -20,9 +39,18 @@ def quire(
         False, "--version", callback=show_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    """Look into, compare, convert and draw the data files of accelerator and particle-in-cell codes."""
+    """Look into, compare, convert and draw the data files of accelerator and particle-in-cell codes.
+
+    Exit codes: 0 good, 1 the answer is no, 2 usage, 3 bad file, 4 input or output failed.
+    """
+
+
+for one in (info, show, get, convert, check, recover, diff, plot, plan, formats):
+    app.command()(one)
+app.command("sum")(sum_)
 
 
 def main() -> None:
     """Run the command line; the console script of the package."""
+    use_utf8()
     app()

@@ -172,6 +172,41 @@ def test_files_on_communicators_of_their_own(tmp_path: Path, format_name: str) -
     ]
 
 
+def write_boxes(comm: Any, path: str, format_name: str) -> None:
+    values = np.arange(5.0 * 4 * 2).reshape(5, 4, 2)
+    mine = slice(5 * comm.rank // comm.size, 5 * (comm.rank + 1) // comm.size)
+    with quire.create(path, comm, format_name, deadline=20) as out, out.step(0) as step:
+        step.put_field("e", values[mine, :, 0], extents=(5, 4), start=(mine.start, 0), unit="V/m")
+        step.put("x", np.zeros(1))
+    with quire.open(path, comm, deadline=20) as file:
+        field = file[0].fields["e"]
+        assert same(field[:, comm.rank], values[:, comm.rank, 0])
+        assert same(field[...], values[..., 0])
+
+
+def refused_boxes(comm: Any, path: str, format_name: str) -> bool:
+    return refusal(lambda: write_boxes(comm, path, format_name)) is not None
+
+
+def test_boxes_of_a_field(tmp_path: Path, format_name: str) -> None:
+    refused = run_ranks(refused_boxes, 3, str(path_for(tmp_path, format_name)), format_name)
+    assert len(set(refused)) == 1
+
+
+def leaves_files_open(comm: Any, path: str, format_name: str) -> int:
+    with quire.create(path, comm, format_name) as out, out.step(0) as step:
+        step.put("x", np.zeros(2))
+    kept = quire.open(path, comm)
+    # Nobody lets go of it before MPI is finalised.
+    sys.modules["kept"] = kept  # type: ignore[assignment]
+    return len(kept)
+
+
+def test_programs_may_end_with_open_files(tmp_path: Path, format_name: str) -> None:
+    path = path_for(tmp_path, format_name)
+    assert run_ranks(leaves_files_open, 2, str(path), format_name) == [1, 1]
+
+
 def write_texts(comm: Any, path: str, format_name: str) -> None:
     with quire.create(path, comm, format_name, deadline=20) as out, out.step(0) as step:
         texts = [f"{comm.rank}-{i}" * i for i in range(comm.rank * 3)]

@@ -121,6 +121,19 @@ def test_calls_in_the_wrong_order(path: Path, format_name: str) -> None:
     assert "closed" in repr(out)
 
 
+def test_steps_without_columns(path: Path, format_name: str) -> None:
+    with quire.create(path, format=format_name) as out:
+        out.step(0).commit()
+        out.step(1).rows(3).commit()
+        out.step(2).rows(0).commit()
+    with quire.open(path) as file:
+        assert file.numbers == [0, 1, 2]
+        for step in file:
+            assert all(len(table.columns) == 0 for table in step.tables.values())
+            with pytest.raises(quire.MissingError):
+                step["x"]
+
+
 def test_columns_of_unequal_length(path: Path, format_name: str) -> None:
     with pytest.raises(quire.UsageError, match="3 values where the table has 2"):
         write_table(path, format_name, {"x": np.zeros(2), "y": np.zeros(3)})

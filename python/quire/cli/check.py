@@ -1,0 +1,74 @@
+"""quire check: is a file whole?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import answer, command
+from quire.cli.output import plural, printable, ranges, remark, say, say_json
+from quire.cli.streams import display_name, readable
+
+if TYPE_CHECKING:
+    from quire import CheckReport
+
+
+@command
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
+    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Say which steps of a file are whole, and where damage begins.
+
+    Exit code 0 if every file is whole, 1 if one is not, 3 if one is no data file at all.
+
+    Example: quire check beam.h5
+    """
+    import quire
+    from quire.cli.trace import trace
+
+    found: list[dict[str, Any]] = []
+    for path in files:
+        with readable(path) as local, quire.open(local) as file:
+            found.append(as_dictionary(path, file.check()))
+            trace(file)
+    if json:
+        say_json({"files": found})
+    else:
+        for one in found:
+            tell(one)
+    answer(all(one["whole"] for one in found))
+
+
+def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
+    """A report as JSON has it."""
+    from quire.toolkit.summary import damage
+
+    return {
+        "path": path,
+        "whole": report.damage is None,
+        "whole_steps": report.whole_steps,
+        "numbers": list(report.numbers),
+        "damage": damage(report.damage) if report.damage is not None else None,
+        "salvageable": report.salvageable,
+        "warnings": list(report.warnings),
+    }
+
+
+def tell(one: dict[str, Any]) -> None:
+    """Print the report of a file for people."""
+    steps = plural(one["whole_steps"], "whole step")
+    numbers = f" ({ranges(one['numbers'])})" if one["numbers"] else ""
+    name = display_name(one["path"])
+    if one["whole"]:
+        say(f"{name}: whole, {steps}{numbers}")
+    else:
+        offset = one["damage"]["offset"]
+        place = f" at byte {offset}" if offset is not None else ""
+        say(f"{name}: damaged{place}, {steps}{numbers} before it")
+        say(f"  {printable(one['damage']['message'])}")
+        hint = " --rows" if one["salvageable"] else ""
+        say(f"  quire recover{hint} keeps what is whole")
+    for text in one["warnings"]:
+        remark(f"warning: {name}: {printable(text)}")

@@ -1,0 +1,123 @@
+"""What all commands share: errors become one line and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from enum import IntEnum
+from typing import ParamSpec
+
+import typer
+
+from quire.cli.output import use_utf8
+from quire.cli.parallel import abort_all, is_first_rank
+
+Parameters = ParamSpec("Parameters")
+
+
+class ExitCode(IntEnum):
+    """What the exit codes of all commands mean."""
+
+    GOOD = 0
+    NO = 1
+    USAGE = 2
+    BAD_FILE = 3
+    INPUT_OUTPUT = 4
+    DEFECT = 70
+    INTERRUPTED = 130
+
+
+CODE_OF_KIND = {
+    "usage": ExitCode.USAGE,
+    "missing": ExitCode.USAGE,
+    "bad file": ExitCode.BAD_FILE,
+    "unsupported": ExitCode.BAD_FILE,
+    "type": ExitCode.NO,
+    "conflict": ExitCode.NO,
+    "io": ExitCode.INPUT_OUTPUT,
+    "memory": ExitCode.INPUT_OUTPUT,
+    "aborted": ExitCode.INPUT_OUTPUT,
+    "deadline": ExitCode.INPUT_OUTPUT,
+    "internal": ExitCode.DEFECT,
+}
+
+
+def explain(problem: Exception) -> tuple[str, ExitCode]:
+    """Independent. The line and the exit code of an exception."""
+    from quire.errors import Error
+
+    if isinstance(problem, Error):
+        if problem.kind == "missing" and problem.file and not os.path.exists(problem.file):
+            return str(problem), ExitCode.INPUT_OUTPUT
+        return str(problem), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
+    if isinstance(problem, OSError):
+        return str(problem), ExitCode.INPUT_OUTPUT
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory", ExitCode.INPUT_OUTPUT
+    if isinstance(problem, ModuleNotFoundError):
+        return (
+            f"this command needs the Python package '{problem.name}', which is not installed",
+            ExitCode.USAGE,
+        )
+    return (
+        f"a defect of quire: {type(problem).__name__}: {problem} (QUIRE_DEBUG=1 shows where)",
+        ExitCode.DEFECT,
+    )
+
+
+def complain(line: str) -> None:
+    """Independent. One line on standard error."""
+    print(f"quire: {' '.join(line.split())}", file=sys.stderr)
+
+
+def fail(problem: Exception) -> ExitCode:
+    """Independent. Report an exception; ends the other ranks if they cannot know of it."""
+    from quire.errors import Error
+
+    line, code = explain(problem)
+    # Errors of the library agree on all ranks, so one of them speaks for all.
+    if is_first_rank() or not isinstance(problem, Error):
+        complain(line)
+    if not isinstance(problem, Error):
+        abort_all(code)
+    return code
+
+
+def leave_quietly() -> None:
+    """Independent. Let go of a standard output whose reader has gone, without a complaint at exit."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    os.close(nothing)
+
+
+def command(function: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Decorate a command: exceptions become one line on standard error and an exit code.
+
+    QUIRE_DEBUG=1 lets them through with their traceback.
+    """
+
+    @functools.wraps(function)
+    def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
+        try:
+            use_utf8()
+            function(*args, **kwargs)
+            sys.stdout.flush()
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except BrokenPipeError:
+            leave_quietly()
+        except KeyboardInterrupt:
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        except Exception as problem:
+            if os.environ.get("QUIRE_DEBUG") == "1":
+                raise
+            raise typer.Exit(fail(problem)) from None
+
+    return guarded
+
+
+def answer(yes: bool) -> None:
+    """Independent. Leave with exit code 0 for yes and 1 for no."""
+    raise typer.Exit(ExitCode.GOOD if yes else ExitCode.NO)

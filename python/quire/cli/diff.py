@@ -1,0 +1,133 @@
+"""quire diff: compare by meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import answer, command
+from quire.cli.output import columns_of_text, printable, say, say_json
+from quire.cli.progress import progress
+
+if TYPE_CHECKING:
+    from quire.toolkit.difference import Difference, Mismatch, ValueDifference
+
+
+@command
+def diff(
+    left: Annotated[str, typer.Argument(metavar="A", help="A data file.")],
+    right: Annotated[str, typer.Argument(metavar="B", help="Another, of any format.")],
+    relative: Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")] = 0.0,
+    absolute: Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")] = 0.0,
+    columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")] = None,
+    steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Names to pass over.")] = None,
+    attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
+    units: Annotated[bool, typer.Option(help="Compare units.")] = True,
+    types: Annotated[bool, typer.Option("--types", help="Compare types, too.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the exit code.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Compare two files by meaning, across formats: steps by number, columns by name, rows in order.
+
+    NaN equals NaN. Numbers are the same if |a - b| <= atol + rtol * max(|a|, |b|). Exit code 0 if the files
+    are the same, 1 if they differ.
+
+    Example: quire diff --rtol 1e-12 run.data run.h5
+    """
+    from quire.cli.trace import trace
+    from quire.toolkit.difference import Rules, difference
+    from quire.toolkit.selection import parse_names, parse_steps
+
+    rules = Rules(
+        relative=relative,
+        absolute=absolute,
+        steps=parse_steps(steps),
+        columns=parse_names(columns),
+        ignore=parse_names(ignore) or (),
+        units=units,
+        types=types,
+        attributes=attributes,
+    )
+    with progress("comparing") as bar:
+        found = difference(left, right, rules, progress=bar.advance, observe=trace)
+    if json:
+        say_json(as_dictionary(found))
+    elif not quiet:
+        tell(found)
+    answer(found.same)
+
+
+def tell(found: Difference) -> None:
+    """Print what differs; nothing if nothing does."""
+    for problem in found.problems:
+        say(printable(problem))
+    if found.more_problems:
+        say(f"and {found.more_problems} more of this kind")
+    differing = [column for column in found.columns if column.different]
+    if not differing:
+        return
+    lines = [["column", "differing", "largest absolute", "largest relative", "first at", "left", "right"]]
+    lines += [column_cells(column) for column in differing]
+    for line in columns_of_text(lines):
+        say(line)
+
+
+def column_cells(column: ValueDifference) -> list[str]:
+    """A differing column as cells of text."""
+    name = f"{column.table}/{column.name}" if column.table else column.name
+    counts = f"{column.different} of {column.compared}"
+    sizes = [f"{column.largest_absolute:.3g}", f"{column.largest_relative:.3g}"]
+    first = column.first
+    if first is None:
+        return [printable(name), counts, *sizes]
+    return [printable(name), counts, *sizes, place(first), value_text(first.left), value_text(first.right)]
+
+
+def place(first: Mismatch) -> str:
+    """Step and row (indices in a field) of a mismatch."""
+    row = first.row[0] if len(first.row) == 1 else list(first.row)
+    return f"step {first.step} row {row}"
+
+
+def value_text(value: Any) -> str:
+    """A value with all its digits."""
+    from quire.toolkit.summary import plain
+
+    return printable(str(plain(value)))
+
+
+def as_dictionary(found: Difference) -> dict[str, Any]:
+    """The comparison as JSON has it."""
+    return {
+        "left": found.left,
+        "right": found.right,
+        "same": found.same,
+        "problems": found.problems,
+        "more_problems": found.more_problems,
+        "columns": [column_dictionary(column) for column in found.columns],
+    }
+
+
+def column_dictionary(column: ValueDifference) -> dict[str, Any]:
+    """A column as JSON has it."""
+    from quire.toolkit.summary import plain
+
+    first = column.first
+    return {
+        "table": column.table,
+        "name": column.name,
+        "compared": column.compared,
+        "different": column.different,
+        "largest_absolute": plain(column.largest_absolute),
+        "largest_relative": plain(column.largest_relative),
+        "first": None
+        if first is None
+        else {
+            "step": first.step,
+            "row": first.row[0] if len(first.row) == 1 else list(first.row),
+            "left": plain(first.left),
+            "right": plain(first.right),
+        },
+    }

@@ -1,0 +1,67 @@
+"""quire formats: what can be read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.output import columns_of_text, say, say_json
+
+
+@command
+def formats(
+    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """List the formats of this build and the options of their readers and writers.
+
+    Options are given to other commands as --option name=value.
+
+    Example: quire formats
+    """
+    from quire.io.formats import format_infos
+
+    found = format_infos()
+    if json:
+        say_json({"formats": [as_dictionary(one) for one in found]})
+        return
+    for position, one in enumerate(found):
+        if position:
+            say()
+        say(f"{one.name}: {one.title} ({' '.join(one.suffixes)})")
+        for title, options in (("writing", one.write_options), ("reading", one.read_options)):
+            if options:
+                say(f"  options for {title}")
+                for line in columns_of_text([option_cells(option) for option in options], "    "):
+                    say(line)
+
+
+def option_cells(option: Any) -> Sequence[str]:
+    """Name, values with the preset, and help of an option."""
+    values = " | ".join(option.choices) or {"truth": "true | false"}.get(option.kind, option.kind)
+    preset = f"(else {option.preset})" if option.preset else ""
+    return [option.name, values, preset, option.help]
+
+
+def as_dictionary(one: Any) -> dict[str, Any]:
+    """A format as JSON has it."""
+    return {
+        "name": one.name,
+        "title": one.title,
+        "suffixes": list(one.suffixes),
+        "read_options": [option_dictionary(option) for option in one.read_options],
+        "write_options": [option_dictionary(option) for option in one.write_options],
+    }
+
+
+def option_dictionary(option: Any) -> dict[str, Any]:
+    """An option as JSON has it."""
+    return {
+        "name": option.name,
+        "kind": option.kind,
+        "preset": option.preset,
+        "choices": list(option.choices),
+        "help": option.help,
+    }

@@ -1,0 +1,156 @@
+"""quire info: what is in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Annotated, Any
+
+import typer
+
+from quire.cli.command import ExitCode, command
+from quire.cli.output import columns_of_text, plural, printable, ranges, remark, say, say_json, shortened
+from quire.cli.streams import display_name, readable
+
+MOST_LINES = 24
+
+
+@command
+def info(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
+    json: Annotated[bool, typer.Option("--json", help="Everything, for programs.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="List every step.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Do not abbreviate long lists.")] = False,
+) -> None:
+    """Tell format, layout, attributes, steps, columns and fields of files.
+
+    Exit code 3 if a file is damaged; what is whole is told all the same.
+
+    Example: quire info beam.h5
+    """
+    import quire
+    from quire.cli.trace import trace
+    from quire.toolkit.summary import summary
+
+    answers: list[dict[str, Any]] = []
+    for path in files:
+        with readable(path) as local, quire.open(local) as file:
+            answers.append(summary(file) | {"path": path})
+            trace(file)
+    if json:
+        say_json({"files": answers})
+    else:
+        for position, answer in enumerate(answers):
+            if position:
+                say()
+            tell(answer, steps, None if everything else MOST_LINES)
+    if any(answer["damage"] for answer in answers):
+        raise typer.Exit(ExitCode.BAD_FILE)
+
+
+def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
+    """Print one file for people."""
+    say(display_name(answer["path"]))
+    found = answer["steps"]
+    rows = sum(table["rows"] for step in found for table in step["tables"])
+    facts = [("format", answer["format"])]
+    facts += [(name, shortened(answer[name], 100)) for name in ("title", "contents") if answer[name]]
+    facts += [("layout", ", ".join(f"{name}: {value}" for name, value in answer["layout"].items()))]
+    steps = "none" if not found else f"{len(found)} ({ranges([step['number'] for step in found])})"
+    facts += [("steps", steps), ("rows", f"{rows} in all")]
+    for line in columns_of_text([(name, value) for name, value in facts if value], "  "):
+        say(line)
+    tell_quantities("attributes of the file", answer["attributes"], most)
+    if list_steps:
+        tell_steps(found)
+    for group in alike(found):
+        tell_group(group, most)
+    warnings = answer["warnings"] + [text for step in found for text in step["warnings"]]
+    for text in dict.fromkeys(warnings):
+        remark(f"warning: {answer['path']}: {printable(text)}")
+    if answer["damage"]:
+        offset = answer["damage"]["offset"]
+        place = f" at byte {offset}" if offset is not None else ""
+        remark(f"damaged: {answer['path']}{place}: {printable(answer['damage']['message'])}")
+
+
+def alike(steps: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Runs of steps with the same tables, columns and fields, whatever their rows."""
+
+    def structure(step: dict[str, Any]) -> str:
+        tables = [(table["name"], table["columns"]) for table in step["tables"]]
+        names = [(item["name"], item["type"], item["unit"]) for item in step["attributes"]]
+        return repr((tables, step["fields"], names))
+
+    return [list(group) for _, group in groupby(steps, structure)]
+
+
+def tell_group(group: Sequence[dict[str, Any]], most: int | None) -> None:
+    """Print the structure that some steps share, with the values of the first."""
+    first = group[0]
+    title = f"step {first['number']}" if len(group) == 1 else f"steps {ranges([s['number'] for s in group])}"
+    note = "" if len(group) == 1 else f" (values of step {first['number']})"
+    tell_quantities(f"{title}: attributes{note}", first["attributes"], most)
+    for position, table in enumerate(first["tables"]):
+        rows = [step["tables"][position]["rows"] for step in group]
+        count = plural(rows[0], "row") if min(rows) == max(rows) else f"{min(rows)} to {max(rows)} rows"
+        name = f"table '{printable(table['name'])}'" if table["name"] else "table"
+        say(f"  {title}: {name} of {count}")
+        tell_lines([quantity_cells(item) for item in table["columns"]], most)
+    if first["fields"]:
+        say(f"  {title}: fields")
+        tell_lines([field_cells(item) for item in first["fields"]], most)
+
+
+def tell_quantities(title: str, items: Sequence[dict[str, Any]], most: int | None) -> None:
+    """Print attributes with their values, if there are any."""
+    if items:
+        say(f"  {title}")
+        tell_lines(
+            [[*quantity_cells(item)[:3], shortened(value_text(item["value"]))] for item in items], most
+        )
+
+
+def tell_lines(rows: Sequence[Sequence[str]], most: int | None) -> None:
+    """Print aligned lines, of a long list the first ones and how many follow."""
+    kept = rows if most is None or len(rows) <= most + 1 else rows[:most]
+    for line in columns_of_text(kept, "    "):
+        say(line)
+    if len(kept) < len(rows):
+        say(f"    \N{HORIZONTAL ELLIPSIS} and {len(rows) - len(kept)} more (--all shows them)")
+
+
+def quantity_cells(item: dict[str, Any]) -> list[str]:
+    """Name, type, unit and description of a quantity."""
+    about = item["description"] or (item["symbol"] if item["symbol"] != item["name"] else "")
+    return [printable(item["name"]), item["type"], printable(item["unit"]), shortened(about)]
+
+
+def field_cells(item: dict[str, Any]) -> list[str]:
+    """The same of a field, with its extents."""
+    name, kind, unit, about = quantity_cells(item)
+    shape = " x ".join(str(extent) for extent in item["extents"])
+    components = f", {item['components']} components" if item["components"] > 1 else ""
+    return [name, kind, unit, f"{shape}{components}", about]
+
+
+def value_text(value: Any) -> str:
+    """A value as people write it: lists in brackets, texts as they are."""
+    if isinstance(value, list):
+        shown = ", ".join(value_text(item) for item in value[:MOST_LINES])
+        return f"[{shown}]"
+    return str(value)
+
+
+def tell_steps(steps: Sequence[dict[str, Any]]) -> None:
+    """Print a line for every step."""
+    lines = [["index", "number", "rows", "fields"]]
+    for step in steps:
+        tables = ", ".join(
+            f"{printable(table['name'])}: {table['rows']}" if table["name"] else str(table["rows"])
+            for table in step["tables"]
+        )
+        fields = ", ".join(printable(item["name"]) for item in step["fields"])
+        lines.append([str(step["index"]), str(step["number"]), tables or "-", fields])
+    for line in columns_of_text(lines, "  "):
+        say(line)

@@ -1,0 +1,53 @@
+"""Whether the command line was started by mpiexec, and its communicator then."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+SIZE_VARIABLES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+
+
+def launched_rank() -> int | None:
+    """Independent. The rank that the starter of MPI programs gave this process; None without one."""
+    for variable in RANK_VARIABLES:
+        value = os.environ.get(variable, "")
+        if value.isdigit():
+            return int(value)
+    return None
+
+
+def is_first_rank() -> bool:
+    """Independent. Whether this process speaks for all: rank 0, or the only one."""
+    return launched_rank() in (None, 0)
+
+
+def communicator() -> Any:
+    """Collective. mpi4py's COMM_WORLD when started by mpiexec, otherwise None; MPI starts only then.
+
+    Raises UsageError when mpiexec started several ranks that would not know of each other.
+    """
+    if launched_rank() is None:
+        return None
+    from quire.errors import UsageError
+
+    try:
+        from mpi4py import MPI
+    except ImportError as problem:
+        raise UsageError(f"started by mpiexec, but mpi4py cannot be used: {problem}") from None
+    announced = next((os.environ[name] for name in SIZE_VARIABLES if name in os.environ), None)
+    world = MPI.COMM_WORLD
+    if announced is not None and announced.isdigit() and int(announced) != world.size:
+        raise UsageError(
+            f"mpiexec started {announced} ranks, but mpi4py sees {world.size}: it was built for another MPI"
+        )
+    return world
+
+
+def abort_all(code: int) -> None:
+    """Independent. End all ranks when this one fails with an error that the others cannot know of."""
+    module = sys.modules.get("mpi4py.MPI")
+    if module is not None and module.COMM_WORLD.size > 1:
+        module.COMM_WORLD.Abort(int(code))

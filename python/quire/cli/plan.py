@@ -1,0 +1,146 @@
+"""quire plan: which bytes every rank would read or write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.convert import parse_options
+from quire.cli.get import chosen_step
+from quire.cli.output import columns_of_text, plural, printable, say, say_json
+from quire.cli.streams import readable
+
+if TYPE_CHECKING:
+    from quire.toolkit.planning import RankPlan
+
+MOST_EXTENTS = 6
+
+
+@command
+def plan(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="A data file; - is standard input.")
+    ] = None,
+    ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks to simulate.")] = 1,
+    step: Annotated[
+        int | None, typer.Option("--step", help="The step of this number, else the first.")
+    ] = None,
+    index: Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")] = None,
+    columns: Annotated[
+        list[str] | None, typer.Option("--columns", help="Only these: x,p*; to write: x:float64,id:int32")
+    ] = None,
+    rows: Annotated[
+        str | None, typer.Option("--rows", help="a:b, half open; to write: how many in all.")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Plan a write; needs no file.")] = False,
+    format: Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Every extent, for programs.")] = False,
+) -> None:
+    """Print the extents of the file, offset and length in bytes, that each of many ranks would read or write.
+
+    Nothing is read but the header, nothing is written, and no MPI is needed.
+
+    Example: quire plan beam.h5 --ranks 4 --columns x,px --json
+
+    Example: quire plan --write --format NAME --columns x:float64,id:int32 --rows 1000000 --ranks 8
+    """
+    import quire
+    from quire.errors import UsageError
+    from quire.toolkit.planning import read_plans
+    from quire.toolkit.selection import parse_names, parse_rows
+
+    if write:
+        if file is not None or step is not None or index is not None:
+            raise UsageError("--write plans a new file: name none, and no step")
+        plan_write(format, parse_options(option), parse_names(columns), rows, ranks, json)
+        return
+    if file is None:
+        raise UsageError("name a file, or ask for --write")
+    if format is not None or option:
+        raise UsageError("--format and --option belong to --write")
+    with readable(file) as local, quire.open(local) as opened:
+        chosen = chosen_step(opened, step, index)
+        found = (
+            read_plans(chosen, ranks, parse_names(columns), parse_rows(rows)) if chosen is not None else ()
+        )
+        if json:
+            say_json({"path": file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]})
+            return
+        tell(found)
+
+
+def plan_write(
+    format: str | None,
+    options: dict[str, str],
+    columns: list[str] | None,
+    rows: str | None,
+    ranks: int,
+    json: bool,
+) -> None:
+    """Print the plan of a write."""
+    from quire.errors import UsageError
+    from quire.toolkit.planning import parse_columns, write_plan
+
+    if format is None or columns is None or rows is None or not rows.isdigit():
+        raise UsageError("a plan of a write needs --format, --columns and --rows, a number")
+    planned = write_plan(format, parse_columns(columns), int(rows), ranks, options=options)
+    if json:
+        say_json(
+            {
+                "format": format,
+                "ranks": ranks,
+                "guard": extents(planned.guard),
+                "plans": [as_dictionary(one) for one in planned.ranks],
+                "publication": extents(planned.publication),
+                "end": planned.end,
+            }
+        )
+        return
+    tell(planned.ranks)
+    say(f"before: {extents_text(planned.guard)}")
+    say(f"to publish: {extents_text(planned.publication)}")
+    say(f"end of the data: {planned.end}")
+
+
+def tell(plans: Iterable[RankPlan]) -> None:
+    """Print a line for each rank."""
+    lines = [["step", "table", "rank", "rows", "bytes", "extents (offset+length)"]]
+    for line in columns_of_text([*lines, *(cells(one) for one in plans)]):
+        say(line)
+
+
+def cells(one: RankPlan) -> list[str]:
+    """The plan of a rank as cells of text."""
+    total = sum(length for _, length in one.extents)
+    rows = f"{one.first}:{one.first + one.count}"
+    shown = extents_text(one.extents)
+    return [str(one.step), printable(one.table) or "-", str(one.rank), rows, str(total), shown]
+
+
+def extents_text(found: Sequence[tuple[int, int]]) -> str:
+    """Extents in short, of many the first ones."""
+    shown = ", ".join(f"{offset}+{length}" for offset, length in found[:MOST_EXTENTS])
+    rest = len(found) - MOST_EXTENTS
+    shown += f" \N{HORIZONTAL ELLIPSIS} and {plural(rest, 'more extent')}" if rest > 0 else ""
+    return shown or "none"
+
+
+def extents(found: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
+    """Extents as JSON has them."""
+    return [{"offset": offset, "length": length} for offset, length in found]
+
+
+def as_dictionary(one: RankPlan) -> dict[str, Any]:
+    """The plan of a rank as JSON has it."""
+    return {
+        "step": one.step,
+        "table": one.table,
+        "rank": one.rank,
+        "first": one.first,
+        "count": one.count,
+        "extents": extents(one.extents),
+    }

@@ -1,0 +1,195 @@
+"""quire plot: pictures of columns, attributes and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.output import plural, printable, say
+from quire.cli.streams import display_name, readable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from quire import File
+    from quire.toolkit.selection import StepSelection
+
+
+@command
+def plot(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="The picture: .png, .pdf or .svg.")],
+    x: Annotated[str | None, typer.Option("-x", help="The column or attribute along the abscissa.")] = None,
+    y: Annotated[list[str] | None, typer.Option("-y", help="Columns to draw against it: betax,betay")] = None,
+    attributes: Annotated[
+        list[str] | None, typer.Option("--attributes", help="Attributes of the steps: rms_x,rms_y")
+    ] = None,
+    histogram: Annotated[
+        str | None, typer.Option("--histogram", help="Distribution of one column, or of two: x,px")
+    ] = None,
+    bins: Annotated[str, typer.Option("--bins", help="100 or 200x200.")] = "100",
+    limits: Annotated[
+        list[str] | None, typer.Option("--range", help="a:b of the bins, once for each axis.")
+    ] = None,
+    steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
+    table: Annotated[str, typer.Option("--table", help="The table of this name, else the first.")] = "",
+    points: Annotated[bool, typer.Option("--points", help="Dots instead of lines.")] = False,
+    title: Annotated[str, typer.Option("--title", help="Above the picture.")] = "",
+    overwrite: Annotated[bool, typer.Option("--overwrite/--keep", help="Replace an older picture.")] = True,
+) -> None:
+    """Draw columns against each other, attributes along a run, or distributions; axes carry names and units.
+
+    One curve for each step; several files share the picture. Distributions are counted while reading, so
+    files of any size can be drawn; of columns longer than 200000 rows every k-th row is drawn.
+
+    Example: quire plot twiss.h5 -x s -y betax,betay -o beta.png
+
+    Example: quire plot beam.h5 --attributes rms_x -x s -o size.pdf
+
+    Example: quire plot beam.h5 --histogram x,px --bins 200x200 --steps 12 -o phase-space.png
+    """
+    from quire.errors import UsageError
+    from quire.toolkit.picture import check_output, save
+    from quire.toolkit.selection import parse_names, parse_steps
+
+    path = check_output(output)
+    kinds = [kind for kind in (y, attributes, histogram) if kind]
+    if len(kinds) != 1:
+        raise UsageError("say what to draw: one of -x and -y, --attributes, --histogram")
+    if path.exists() and not overwrite:
+        raise UsageError(f"'{path}' exists already")
+    if any(path.exists() and Path(file).exists() and path.samefile(file) for file in files):
+        raise UsageError(f"'{path}' is an input")
+    with ExitStack() as stack:
+        sources = [open_source(stack, file, parse_steps(steps)) for file in files]
+        drawing = Drawing(sources, table, title, points)
+        if y:
+            if x is None:
+                raise UsageError("columns are drawn against a column: give -x")
+            figure = drawing.columns(x, parse_names(y) or [])
+        elif attributes:
+            figure = drawing.attributes(x, parse_names(attributes) or [])
+        else:
+            figure = drawing.histogram(parse_names(histogram) or [], bins, limits or [])
+        save(figure, path)
+    say(f"{output}: {drawing.note}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """An open file, what to call it, and which of its steps are drawn."""
+
+    name: str
+    file: File
+    selection: StepSelection
+
+    def steps(self) -> list[Any]:
+        """The selected steps. Raises MissingError if there is none, but not for a file without steps."""
+        from quire.errors import MissingError
+        from quire.toolkit.selection import select_steps
+
+        found = [step for _, step in select_steps(self.file, self.selection)]
+        if not found and self.selection.ranges:
+            raise MissingError("no step has one of these numbers", file=self.name)
+        return found
+
+
+def open_source(stack: ExitStack, path: str, selection: StepSelection) -> Source:
+    """Open a file until the stack closes it, telling then where the time went."""
+    import quire
+    from quire.cli.trace import trace
+
+    file = stack.enter_context(quire.open(stack.enter_context(readable(path))))
+    stack.callback(trace, file)
+    return Source(printable(Path(display_name(path)).name), file, selection)
+
+
+class Drawing:
+    """Makes one picture of all sources."""
+
+    def __init__(self, sources: Sequence[Source], table: str, title: str, points: bool) -> None:
+        self.sources = sources
+        self.table = table
+        self.title = title
+        self.points = points
+        self.note = ""
+
+    def label(self, source: Source, step: Any = None) -> str:
+        """What to call a curve: the file where there are several, the step where there are several."""
+        parts = [source.name] if len(self.sources) > 1 else []
+        parts += [f"step {step.number}"] if step is not None else []
+        return ", ".join(parts)
+
+    def columns(self, x: str, ys: Sequence[str]) -> Figure:
+        """Column against column, a curve a step."""
+        from quire.toolkit.picture import column_curves, draw_curves, joint_label
+
+        curves: list[Any] = []
+        across: list[Any] = []
+        up: list[Any] = []
+        for source in self.sources:
+            steps = source.steps()
+            for step in steps:
+                label = self.label(source, step if len(steps) > 1 else None)
+                found, quantities = column_curves(label, step, x, ys, self.table)
+                curves += found
+                across.append(quantities[0])
+                up += quantities[1:]
+        self.note = plural(len(curves), "curve")
+        x_label = joint_label(across) if across else x
+        return draw_curves(curves, x_label, joint_label(up) if up else ", ".join(ys), self.title, self.points)
+
+    def attributes(self, x: str | None, ys: Sequence[str]) -> Figure:
+        """Attributes over the steps, a curve an attribute."""
+        from quire.toolkit.picture import attribute_curves, draw_curves, joint_label
+
+        curves: list[Any] = []
+        across: list[Any] = []
+        up: list[Any] = []
+        for source in self.sources:
+            found, quantities = attribute_curves(self.label(source), source.steps(), x, ys)
+            curves += found
+            across += quantities[:1]
+            up += quantities[1:]
+        self.note = plural(len(curves), "curve")
+        x_label = "step" if x is None else joint_label(across)
+        return draw_curves(curves, x_label, joint_label(up), self.title, self.points)
+
+    def histogram(self, names: Sequence[str], bins: str, limits: Sequence[str]) -> Figure:
+        """The distribution of one column for each file, or of two columns of one file."""
+        from quire.errors import UsageError
+        from quire.toolkit.binning import distribution, parse_bins, parse_range
+        from quire.toolkit.picture import draw_distribution, joint_label
+
+        if len(names) not in (1, 2) or (len(names) == 2 and len(self.sources) > 1):
+            raise UsageError(
+                "a histogram shows one column (of any number of files) or two columns of one file"
+            )
+        if len(limits) > len(names):
+            raise UsageError(f"--range is given {len(limits)} times for {plural(len(names), 'axis')}")
+        ranges = [parse_range(text) for text in limits]
+        wanted = [*ranges, *[None] * (len(names) - len(ranges))]
+        found: list[Any] = []
+        quantities: list[list[Any]] = [[] for _ in names]
+        for source in self.sources:
+            steps = source.steps()
+            found.append(
+                (source.name, distribution(steps, names, parse_bins(bins, len(names)), wanted, self.table))
+            )
+            for step in steps[:1]:
+                table = step.tables[self.table] if self.table else step.table
+                for axis, name in enumerate(names):
+                    quantities[axis].append(table[name])
+        labels = [
+            joint_label(known) if known else name for known, name in zip(quantities, names, strict=True)
+        ]
+        counted = sum(int(one.counts.sum()) for _, one in found)
+        outside = sum(one.outside for _, one in found)
+        self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
+        return draw_distribution(found, labels, self.title)

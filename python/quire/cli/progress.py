@@ -1,0 +1,49 @@
+"""A progress bar for long work, on terminals only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from quire.cli.parallel import is_first_rank
+
+
+class Progress:
+    """Counts rows done and rows to do; shows them if there is a terminal."""
+
+    def __init__(self, show: Callable[[int, int], None] | None = None) -> None:
+        self.total = 0
+        self.done = 0
+        self.show = show
+
+    def expect(self, rows: int) -> None:
+        """Independent. So many more rows will come."""
+        self.total += rows
+
+    def advance(self, rows: int) -> None:
+        """Independent. So many rows are done."""
+        self.done += rows
+        if self.show is not None:
+            self.show(self.done, self.total)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Progress]:
+    """Independent. A bar on standard error while the block runs; nothing where that is no terminal."""
+    if not sys.stderr.isatty() or not is_first_rank():
+        yield Progress()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed} rows"),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield Progress(lambda done, total: bar.update(task, completed=done, total=max(done, total) or None))

@@ -1,0 +1,54 @@
+"""quire recover: keep what is whole."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.output import plural, printable, ranges, say, say_json
+
+
+@command
+def recover(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A damaged data file.")],
+    output: Annotated[str | None, typer.Option("--output", "-o", help="Write the whole part here.")] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Repair the file itself.")] = False,
+    rows: Annotated[bool, typer.Option("--rows", help="Also keep the complete rows of a cut step.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Keep every whole step of a damaged file.
+
+    Exit code 0 when the result is whole, also if nothing was wrong; 2 if there is nothing whole to keep.
+
+    Example: quire recover broken.h5 -o whole.h5
+    """
+    from quire.errors import UsageError
+    from quire.toolkit.recover import recover as engine
+    from quire.toolkit.summary import damage
+
+    if (output is None) == (not in_place):
+        raise UsageError("say where the result goes: either -o OUTPUT or --in-place")
+    result = engine(file, output, rows=rows, overwrite=overwrite)
+    if json:
+        say_json(
+            {
+                "path": output or file,
+                "kept": result.kept,
+                "rows_saved": result.rows_saved,
+                "step_cut": result.step_cut,
+                "damage": damage(result.damage) if result.damage is not None else None,
+                "changed": result.changed,
+            }
+        )
+        return
+    numbers = f" ({ranges(result.kept)})" if result.kept else ""
+    say(f"{output or file}: kept {plural(len(result.kept), 'whole step')}{numbers}")
+    if result.step_cut is not None:
+        say(f"  and {plural(result.rows_saved, 'row')} of step {result.step_cut}, which was cut")
+    if result.damage is not None:
+        say(f"  dropped: {printable(result.damage.message)}")
+    elif not result.changed:
+        say("  nothing was wrong")

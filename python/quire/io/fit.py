@@ -1,0 +1,70 @@
+"""What a format can hold of a file, told before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from quire import _core
+from quire.io.quantity import Quantity
+
+if TYPE_CHECKING:
+    from quire.io.file import File
+    from quire.io.step import Step
+
+Item = TypeVar("Item", bound="_core.Table | _core.Quantity")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What another format will hold of a step: by the step's names, the quantities as they will be written.
+
+    What is not there will be left out; a quantity may have another name, another type or other texts.
+    """
+
+    attributes: Mapping[str, Quantity]
+    tables: Mapping[str, Mapping[str, Quantity]]
+    """By table, the columns."""
+    fields: Mapping[str, Quantity]
+    losses: list[str]
+    """Sentences: what will be left out or changed, and why."""
+
+
+def fit(format: str, file: File, step: Step) -> Fit:
+    """Independent. What the format of this name can hold of a step. Usage errors list the names."""
+    given = step._description
+    adapted, losses = _core.fit(format, file._core.description, given)
+    tables = {
+        table.name: quantities(table.columns, kept.columns)
+        for table, kept in paired(given.tables, adapted.tables)
+    }
+    return Fit(
+        attributes=quantities(given.attributes, adapted.attributes),
+        tables=tables,
+        fields=quantities(given.fields, adapted.fields),
+        losses=losses,
+    )
+
+
+def fit_file(format: str, file: File) -> dict[str, Quantity]:
+    """Independent. The attributes of the file that the format can hold, as they will be written."""
+    given = file._core.description
+    return quantities(given.attributes, _core.fit_file_attributes(format, given))
+
+
+def quantities(given: Iterable[_core.Quantity], adapted: Iterable[_core.Quantity]) -> dict[str, Quantity]:
+    """Independent. The adapted quantities by the names of the given ones."""
+    return {before.name: Quantity(after) for before, after in paired(given, adapted)}
+
+
+def paired(given: Iterable[Item], adapted: Iterable[Item]) -> list[tuple[Item, Item]]:
+    """Independent. Which adapted item comes from which given one.
+
+    Formats keep the order when they rename, and the names when they leave out.
+    """
+    given, adapted = list(given), list(adapted)
+    if len(given) == len(adapted):
+        return list(zip(given, adapted, strict=True))
+    known = {item.name: item for item in adapted}
+    return [(item, known[item.name]) for item in given if item.name in known]

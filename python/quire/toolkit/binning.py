@@ -1,0 +1,152 @@
+"""Distributions of one or two columns, counted block by block while reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quire.errors import TypeMismatchError, UsageError
+from quire.toolkit.selection import rows_per_block
+
+if TYPE_CHECKING:
+    from quire import Step, Table
+
+    Array = np.ndarray[Any, Any]
+
+BLOCK_BYTES = 8 << 20
+LARGEST_BINS = 1 << 24
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Equal bins between `low` and `high`; the last bin includes `high`, as numpy.histogram has it."""
+
+    low: float
+    high: float
+    bins: int
+
+    @property
+    def edges(self) -> Array:
+        """The bins + 1 edges."""
+        return np.linspace(self.low, self.high, self.bins + 1)
+
+    def index(self, values: Array) -> Array:
+        """Independent. The bin of each value, -1 for those outside and for NaN."""
+        edges = self.edges
+        inside = (values >= self.low) & (values <= self.high)
+        kept = values[inside]
+        guess = ((kept - self.low) * (self.bins / (self.high - self.low))).astype(np.int64)
+        guess = np.clip(guess, 0, self.bins - 1)
+        # The product rounds: a value beside an edge may have landed in the neighbouring bin.
+        guess -= kept < edges[guess]
+        guess += (kept >= edges[guess + 1]) & (guess < self.bins - 1)
+        found = np.full(len(values), -1, dtype=np.int64)
+        found[inside] = guess
+        return found
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Counts of one column (one axis) or of two (counts[i, j]: bin i of the first, j of the second)."""
+
+    names: tuple[str, ...]
+    axes: tuple[Axis, ...]
+    counts: Array
+    outside: int
+
+    @property
+    def total(self) -> int:
+        """How many rows were looked at."""
+        return int(self.counts.sum()) + self.outside
+
+
+def parse_bins(text: str, axes: int) -> tuple[int, ...]:
+    """Independent. `200` or `200x100` as numbers of bins, one for each axis. Raises UsageError."""
+    parts = text.lower().split("x")
+    if all(part.isdigit() for part in parts) and len(parts) in (1, axes):
+        bins = tuple(int(part) for part in parts) * (axes if len(parts) == 1 else 1)
+        if all(bins) and int(np.prod(bins, dtype=object)) <= LARGEST_BINS:
+            return bins
+    raise UsageError(f"'{text}' is not a number of bins for {axes} axes; write for example 100 or 200x200")
+
+
+def parse_range(text: str) -> tuple[float, float]:
+    """Independent. `a:b` as a pair of finite numbers with a < b. Raises UsageError."""
+    low, _, high = text.partition(":")
+    try:
+        pair = (float(low), float(high))
+    except ValueError:
+        pair = (0.0, 0.0)
+    if np.isfinite(pair).all() and pair[0] < pair[1]:
+        return pair
+    raise UsageError(f"'{text}' is not a range; write for example -1e-3:1e-3")
+
+
+def number_blocks(tables: Iterable[Table], names: Sequence[str]) -> Iterator[list[Array]]:
+    """Independent. The columns as float64, block by block. Raises TypeMismatchError for text."""
+    for table in tables:
+        for name in names:
+            if table[name].type in ("string", "character"):
+                raise TypeMismatchError(f"column '{name}' holds text, which has no place on an axis")
+        per_block = rows_per_block(table, names, BLOCK_BYTES)
+        for _, block in table.blocks(names, rows_per_block=per_block):
+            yield [np.asarray(block[name], dtype=np.float64) for name in names]
+
+
+def find_limits(tables: Iterable[Table], names: Sequence[str]) -> list[tuple[float, float]]:
+    """Independent. Smallest and largest finite value of each column; (0, 1) if there is none."""
+    lows = np.full(len(names), np.inf)
+    highs = np.full(len(names), -np.inf)
+    for block in number_blocks(tables, names):
+        for axis, values in enumerate(block):
+            finite = values[np.isfinite(values)]
+            if len(finite):
+                lows[axis] = min(lows[axis], finite.min())
+                highs[axis] = max(highs[axis], finite.max())
+    return [widened(low, high) for low, high in zip(lows, highs, strict=True)]
+
+
+def widened(low: float, high: float) -> tuple[float, float]:
+    """Independent. Limits between which bins have a width, whatever the data: nothing found, or one value
+    only.
+    """
+    if low > high:
+        return 0.0, 1.0
+    spread = max(abs(low), abs(high), np.finfo(float).tiny)
+    if high - low > spread * 1e-12:
+        return float(low), float(high)
+    half = 0.5 * spread if spread > 1e-300 else 0.5
+    return float(low - half), float(high + half)
+
+
+def distribution(
+    steps: Sequence[Step],
+    names: Sequence[str],
+    bins: Sequence[int],
+    limits: Sequence[tuple[float, float] | None] | None = None,
+    table: str = "",
+) -> Distribution:
+    """Independent with a serial file. Counts of one or two columns over all given steps, in bounded memory.
+
+    `bins` and `limits` have an entry for each name. An axis without limits takes the smallest and the largest
+    value, which costs a pass over the file more. Values outside and NaN are counted in `outside`.
+    Raises MissingError for a column or table that is not there, TypeMismatchError for text.
+    """
+    tables = [step.tables[table] if table else step.table for step in steps]
+    wanted = list(limits) if limits is not None else [None] * len(names)
+    found = find_limits(tables, names) if None in wanted else []
+    pairs = [found[place] if pair is None else pair for place, pair in enumerate(wanted)]
+    axes = tuple(Axis(low, high, count) for (low, high), count in zip(pairs, bins, strict=True))
+    shape = tuple(axis.bins for axis in axes)
+    counts = np.zeros(int(np.prod(shape)), dtype=np.int64)
+    outside = 0
+    for block in number_blocks(tables, names):
+        places = [axis.index(values) for axis, values in zip(axes, block, strict=True)]
+        inside = np.logical_and.reduce([place >= 0 for place in places])
+        flat = np.ravel_multi_index([place[inside] for place in places], shape)
+        counts += np.bincount(flat, minlength=len(counts))
+        outside += int(len(inside) - inside.sum())
+    return Distribution(tuple(names), axes, counts.reshape(shape), outside)

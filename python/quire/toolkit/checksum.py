@@ -1,0 +1,179 @@
+"""Checksums of tables and fields that do not depend on the order of rows, the ranks or the format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import quire
+from quire._core import sum_of_row_hashes
+from quire.toolkit.selection import StepSelection, even_slice, rows_per_block, select_names, select_steps
+
+if TYPE_CHECKING:
+    from quire import Field, Step, Table
+
+    Array = np.ndarray[Any, Any]
+
+Progress = Callable[[int], None]
+
+MODULUS = 1 << 64
+BLOCK_BYTES = 8 << 20
+FLOAT80_BYTES = 10
+
+
+@dataclass(frozen=True)
+class TableChecksum:
+    """Sums modulo 2^64 of the XXH3-64 of whole rows (columns in the order of their names) and of single
+    values.
+    """
+
+    name: str
+    rows: int
+    whole: int
+    columns: dict[str, int]
+
+
+@dataclass(frozen=True)
+class StepChecksum:
+    """The sums of one step; those of a field bind every value to its place."""
+
+    number: int
+    tables: list[TableChecksum]
+    fields: dict[str, int]
+
+
+@dataclass(frozen=True)
+class FileChecksum:
+    """The sums of all steps looked at, and one number for all of them that names of tables do not touch."""
+
+    path: str
+    whole: int
+    steps: list[StepChecksum] = field(default_factory=list)
+
+
+def canonical(values: Array) -> tuple[Array, int, Array | None]:
+    """Independent. A one-dimensional array as canonical bytes, how many of each value count, offsets of
+    texts.
+    """
+    if values.dtype == object:
+        texts = [str(text).encode("utf-8", "surrogateescape") for text in values]
+        offsets = np.zeros(len(texts) + 1, dtype=np.uint64)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        return np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(1, -1), 0, offsets
+    little = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
+    width = FLOAT80_BYTES if little.dtype == np.longdouble else little.dtype.itemsize
+    return little.view(np.uint8).reshape(len(little), little.dtype.itemsize), width, None
+
+
+def hash_sum(columns: Sequence[Array]) -> int:
+    """Independent. The sum modulo 2^64 of the hashes of the rows made of these columns; arrays of equal
+    length.
+    """
+    rows = len(columns[0]) if columns else 0
+    return int(sum_of_row_hashes(rows, [canonical(column) for column in columns]))
+
+
+def table_sums(
+    table: Table, names: Sequence[str], rank: int, size: int, progress: Progress | None = None
+) -> list[int]:
+    """Independent. This rank's part of the sums of a table: of whole rows, then of each column in this
+    order.
+    """
+    first, count = even_slice(len(table), rank, size)
+    sums = [0] * (1 + len(names))
+    per_block = rows_per_block(table, names, BLOCK_BYTES)
+    for _, block in table.blocks(names, rows_per_block=per_block, rows=slice(first, first + count)):
+        columns = [block[name] for name in names]
+        sums[0] += hash_sum(columns)
+        for position, column in enumerate(columns, start=1):
+            sums[position] += hash_sum([column])
+        if progress is not None:
+            progress(len(columns[0]) if columns else 0)
+    return [total % MODULUS for total in sums]
+
+
+def field_sum(values: Field, rank: int, size: int) -> int:
+    """Independent. This rank's part of the sum over the elements of a field, each hashed behind its
+    position.
+    """
+    extents = tuple(values.extents)
+    components = values.components
+    if not extents:
+        return 0
+    start, count = even_slice(extents[0], rank, size)
+    layer = int(np.prod(extents[1:], dtype=np.int64)) * components
+    step = max(1, BLOCK_BYTES // max(1, layer * 8))
+    total = 0
+    for low in range(start, start + count, step):
+        high = min(low + step, start + count)
+        block = np.asarray(values[low:high]).reshape(-1)
+        positions = np.arange(low * layer, low * layer + len(block), dtype=np.uint64)
+        total += hash_sum([positions, block])
+    return total % MODULUS
+
+
+def step_checksum(
+    step: Step, columns: Sequence[str] | None, comm: Any = None, progress: Progress | None = None
+) -> StepChecksum:
+    """Collective. The sums of one step, each rank of the mpi4py communicator hashing its even share."""
+    rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
+    mine: list[int] = []
+    chosen: list[list[str]] = []
+    for table in step.tables.values():
+        names = sorted(select_names(columns, list(table.columns), "column"))
+        chosen.append(names)
+        mine += table_sums(table, names, rank, size, progress)
+    fields = [] if columns is not None else sorted(step.fields)
+    mine += [field_sum(step.fields[name], rank, size) for name in fields]
+    totals = mine
+    if comm is not None and size > 1:
+        totals = [sum(parts) % MODULUS for parts in zip(*comm.allgather(mine), strict=True)]
+    tables: list[TableChecksum] = []
+    for table, names in zip(step.tables.values(), chosen, strict=True):
+        whole, *singles = totals[: 1 + len(names)]
+        totals = totals[1 + len(names) :]
+        tables.append(TableChecksum(table.name, len(table), whole, dict(zip(names, singles, strict=True))))
+    return StepChecksum(step.number, tables, dict(zip(fields, totals, strict=True)))
+
+
+def combine(steps: Sequence[StepChecksum]) -> int:
+    """Independent. One number for all steps: the hash of number, row counts and sums of each, added up."""
+    total = 0
+    for step in steps:
+        words = [step.number % MODULUS]
+        for table in sorted(step.tables, key=lambda table: table.whole):
+            words += [table.rows, table.whole]
+        words += [step.fields[name] for name in sorted(step.fields)]
+        total += hash_sum([np.array([word], dtype=np.uint64) for word in words])
+    return total % MODULUS
+
+
+def checksum(
+    path: str | Path,
+    *,
+    comm: Any = None,
+    steps: StepSelection | None = None,
+    columns: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    observe: Callable[[Any], None] | None = None,
+    **options: Any,
+) -> FileChecksum:
+    """Collective. The checksums of the selected steps and columns of a file; bounded memory.
+
+    `comm` is an mpi4py communicator whose ranks share the rows; the result is the same on all of them and
+    for any number of them. Equal types and values give equal sums: float32 and float64 differ. Attributes
+    are not part of the sums. `progress` gets the number of rows of each finished block, `observe` the file
+    before it is closed. Raises what opening and reading raise, MissingError for a column that a table has
+    not.
+    """
+    done: list[StepChecksum] = []
+    with quire.open(path, comm=comm, **options) as file:
+        for _, step in select_steps(file, steps):
+            done.append(step_checksum(step, columns, comm, progress))
+        if observe is not None:
+            observe(file)
+    return FileChecksum(str(path), combine(done), done)

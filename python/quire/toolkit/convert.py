@@ -1,0 +1,376 @@
+"""Copy a file into any format, step by step and block by block: the engine of `quire convert`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import quire
+from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.io.fit import Fit, fit, fit_file
+from quire.io.formats import format_for_path, format_info
+from quire.toolkit.selection import (
+    StepSelection,
+    even_slice,
+    matches,
+    resolve_rows,
+    rows_per_block,
+    select_names,
+    select_steps,
+)
+from quire.toolkit.structure import Structure, common_structure
+
+if TYPE_CHECKING:
+    from quire import Attribute, Field, File, Step, Table, Writer, WriteStep
+    from quire.io.quantity import Quantity
+
+BLOCK_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is copied, and how it is written.
+
+    `columns` are names or patterns, kept where a table has them; `rows` is a slice of every table.
+    `options` are those of the target format, `source_options` those of the reader.
+    """
+
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    source_options: Mapping[str, Any] = field(default_factory=dict)
+    steps: StepSelection = field(default_factory=StepSelection)
+    columns: Sequence[str] | None = None
+    rows: slice = field(default_factory=lambda: slice(None))
+    transport: str = "posix"
+    durable: bool = False
+    lossy: bool = False
+    overwrite: bool = False
+
+
+@dataclass
+class CopyReport:
+    """What was copied, and the sentences about what the target could not hold."""
+
+    steps: int = 0
+    rows: int = 0
+    losses: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Who wants to know how a copy goes on; each function may be missing.
+
+    `loss` gets each new sentence about what the target cannot hold, before the step is written; `plan` the
+    number of rows that this rank will copy of each step; `progress` the number of rows of each finished
+    block; `closing` the file and the writer before they are closed.
+    """
+
+    loss: Callable[[str], None] | None = None
+    plan: Callable[[int], None] | None = None
+    progress: Callable[[int], None] | None = None
+    closing: Callable[[Any], None] | None = None
+
+
+def target_format(target: str | Path, name: str | None) -> str:
+    """Independent. The format to write: the given name or that of the suffix. Raises UsageError."""
+    if name is not None:
+        return format_info(name).name
+    found = format_for_path(target)
+    if found is None:
+        raise UsageError(f"no format is known by the suffix of '{target}'; name the format")
+    return found
+
+
+def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
+    """Independent. Raises ConflictError if the target is the source, or exists and may not be replaced."""
+    if not os.path.exists(target):
+        return
+    if os.path.exists(source) and os.path.samefile(source, target):
+        raise ConflictError("the target is the source itself", file=str(target))
+    if not overwrite:
+        raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
+
+
+@contextmanager
+def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
+    """Collective. A path beside the target that takes its place at the end, or goes away after an exception.
+
+    So a copy that fails leaves neither half a file nor harms the file that it was to replace.
+    """
+    final = Path(os.path.realpath(target))
+    # Every rank must use the same name, and the suffix may say the format.
+    owner = os.getpid() if comm is None else comm.bcast(os.getpid(), root=0)
+    beside = final.with_name(f".quire-{owner}-{final.name}")
+    is_root = comm is None or comm.rank == 0
+    try:
+        yield beside
+        if is_root:
+            os.replace(beside, final)
+    except BaseException as problem:
+        if is_root:
+            beside.unlink(missing_ok=True)
+        if isinstance(problem, Error) and str(beside) in str(problem):
+            raise about(problem, str(beside), str(target)) from None
+        raise
+
+
+def about(problem: Error, path: str, name: str) -> Error:
+    """Independent. The same error about a file by the name that the user knows."""
+    return type(problem)(
+        problem.message.replace(path, name),
+        file=problem.file.replace(path, name),
+        object=problem.object,
+        offset=problem.offset,
+        rank=problem.rank,
+        advice=problem.advice.replace(path, name),
+        text=str(problem).replace(path, name),
+    )
+
+
+def sync_directory(path: str | Path) -> None:
+    """Independent. Make the entry of a renamed file durable."""
+    descriptor = os.open(Path(path).resolve().parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def copy_attributes(
+    target: Writer | WriteStep, attributes: Mapping[str, Attribute], fitted: Mapping[str, Quantity]
+) -> None:
+    """Independent. Pass attributes on under the names and types that the target can hold."""
+    for name, quantity in fitted.items():
+        target.set(
+            quantity.name,
+            attributes[name].value,
+            unit=quantity.unit,
+            symbol=quantity.symbol,
+            description=quantity.description,
+            display=quantity.display,
+            type=quantity.type,
+        )
+
+
+@dataclass(frozen=True)
+class TableShare:
+    """The part of a table that this rank copies: its columns as the target will hold them, and its rows."""
+
+    table: Table
+    columns: Mapping[str, Quantity]
+    first: int
+    count: int
+
+    @property
+    def rows(self) -> slice:
+        """The rows as a slice of the whole table."""
+        return slice(self.first, self.first + self.count)
+
+    @property
+    def rows_per_block(self) -> int:
+        """How many rows are held at a time."""
+        return rows_per_block(self.table, list(self.columns), BLOCK_BYTES)
+
+
+class StepCopier:
+    """Copies steps of an open file into an open writer, this rank its even share of the rows."""
+
+    def __init__(self, request: Request, format: str, comm: Any, observer: Observer) -> None:
+        self.request = request
+        self.format = format
+        self.rank: int = 0 if comm is None else comm.rank
+        self.size: int = 1 if comm is None else comm.size
+        self.observer = observer
+        self.report = CopyReport()
+        self.common: Structure | None = None
+
+    def begin_again(self, common: Structure) -> None:
+        """Independent. Forget what was copied; from now on copy only what is common to all steps."""
+        self.report = CopyReport(losses=self.report.losses)
+        self.common = common
+        self.tell(common.losses)
+
+    def closing(self, source: File, out: Writer) -> None:
+        """Independent. Let the observer look at both files before they are closed."""
+        if self.observer.closing is not None:
+            self.observer.closing(source)
+            self.observer.closing(out)
+
+    def copy(self, source: File, step: Step, out: Writer) -> None:
+        """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
+        fitted = self.fit(source, step)
+        shares = [self.share(table, fitted) for table in step.tables.values() if table.name in fitted.tables]
+        if self.observer.plan is not None:
+            self.observer.plan(sum(share.count for share in shares))
+        with out.step(step.number) as target:
+            copy_attributes(target, step.attributes, fitted.attributes)
+            for share in shares:
+                self.declare(target, share)
+            if self.request.columns is None:
+                for name, quantity in fitted.fields.items():
+                    self.put_field(target, step.fields[name], quantity)
+            target.open()
+            for share in shares:
+                self.write_rows(target, share)
+        self.report.steps += 1
+        self.report.rows += sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
+
+    def fit(self, source: File, step: Step) -> Fit:
+        """Independent. What the target will hold of a step; tells of each new loss."""
+        fitted = fit(self.format, source, step)
+        self.tell(fitted.losses)
+        return fitted if self.common is None else self.common.restrict(fitted, step)
+
+    def tell(self, losses: Sequence[str]) -> None:
+        """Independent. Tell of each loss that is new."""
+        for sentence in losses:
+            if sentence not in self.report.losses:
+                self.report.losses.append(sentence)
+                if self.observer.loss is not None:
+                    self.observer.loss(sentence)
+
+    def share(self, table: Table, fitted: Fit) -> TableShare:
+        """Independent. What this rank copies of a table."""
+        wanted = self.request.columns
+        columns = {
+            name: quantity
+            for name, quantity in fitted.tables[table.name].items()
+            if wanted is None or matches(name, wanted)
+        }
+        first, count = resolve_rows(self.request.rows, len(table))
+        start, mine = even_slice(count, self.rank, self.size)
+        return TableShare(table, columns, first + start, mine)
+
+    def declare(self, target: WriteStep, share: TableShare) -> None:
+        """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
+        sizes = self.string_bytes(share)
+        for name, quantity in share.columns.items():
+            target.declare(
+                quantity.name,
+                quantity.type,
+                table=share.table.name,
+                string_bytes=sizes.get(name, 0),
+                like=quantity,
+            )
+        target.rows(share.count, table=share.table.name)
+
+    def string_bytes(self, share: TableShare) -> dict[str, int]:
+        """Independent. Total bytes of the strings of each column on this rank: a pass over them alone."""
+        names = [name for name in share.columns if share.table[name].type == "string"]
+        sizes = dict.fromkeys(names, 0)
+        if names:
+            per_block = rows_per_block(share.table, names, BLOCK_BYTES)
+            for _, block in share.table.blocks(names, rows_per_block=per_block, rows=share.rows):
+                for name in names:
+                    sizes[name] += sum(len(text.encode("utf-8", "surrogateescape")) for text in block[name])
+        return sizes
+
+    def write_rows(self, target: WriteStep, share: TableShare) -> None:
+        """Independent. Move this rank's rows, one block after another."""
+        names = list(share.columns)
+        if not names:
+            return
+        blocks = share.table.blocks(names, rows_per_block=share.rows_per_block, rows=share.rows)
+        for first, block in blocks:
+            renamed = {share.columns[name].name: values for name, values in block.items()}
+            target.write(first - share.first, renamed, table=share.table.name)
+            if self.observer.progress is not None:
+                self.observer.progress(len(block[names[0]]))
+
+    def put_field(self, target: WriteStep, item: Field, quantity: Quantity) -> None:
+        """Independent. Hand over this rank's layers of a field along its slowest axis."""
+        extents = list(item.extents)
+        first, count = even_slice(extents[0], self.rank, self.size) if extents else (0, 0)
+        target.put_field(
+            quantity.name,
+            item[first : first + count],
+            extents=extents,
+            start=[first] + [0] * (len(extents) - 1),
+            components=item.components,
+            type=quantity.type,
+            group=item.group,
+            attributes=item.attributes,
+            like=quantity,
+        )
+
+
+def check_columns(request: Request, step: Step) -> None:
+    """Independent. Raises MissingError if a column asked for is in no table of a step."""
+    if request.columns is not None and step.tables:
+        select_names(request.columns, [n for table in step.tables.values() for n in table.columns], "column")
+
+
+def losses(source: str | Path, target: str | Path, request: Request | None = None) -> list[str]:
+    """Independent. Sentences about what the target format cannot hold, looking at all selected steps."""
+    request = request or Request()
+    name = target_format(target, request.format)
+    copier = StepCopier(request, name, None, Observer())
+    with quire.open(source, **request.source_options) as file:
+        for _, step in select_steps(file, request.steps):
+            check_columns(request, step)
+            copier.fit(file, step)
+    return copier.report.losses
+
+
+def copy(
+    source: str | Path,
+    target: str | Path,
+    request: Request | None = None,
+    *,
+    comm: Any = None,
+    observer: Observer | None = None,
+) -> CopyReport:
+    """Collective. Copy a file into another format (or the same), the ranks of `comm` sharing the rows.
+
+    Streams blocks of 16 MiB per rank, whatever the size of the file; only fields are held whole, each rank
+    its part. Attributes keep types, units and texts, steps their numbers. Where the target wants all steps
+    to have the same structure, what not every step has is left out and told as a loss. The target appears
+    when it is complete; it does not depend on the number of ranks. Raises ConflictError if the target
+    exists (unless `overwrite`) or is the source, TypeMismatchError if values would change (unless `lossy`),
+    and what reading and writing raise.
+    """
+    request, observer = request or Request(), observer or Observer()
+    name = target_format(target, request.format)
+    refuse_overwriting(source, target, request.overwrite)
+    copier = StepCopier(request, name, comm, observer)
+    with quire.open(source, comm=comm, **request.source_options) as file:
+        try:
+            write_steps(file, target, copier, comm)
+        except ConflictError:
+            common = common_structure(step for _, step in select_steps(file, request.steps))
+            if not common.losses:
+                raise
+            copier.begin_again(common)
+            write_steps(file, target, copier, comm)
+    if request.durable and (comm is None or comm.rank == 0):
+        sync_directory(target)
+    return copier.report
+
+
+def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:
+    """Collective. Write the selected steps of an open file to one that takes the target's place."""
+    request = copier.request
+    with replacement(target, comm) as beside:
+        out = quire.create(
+            beside,
+            comm=comm,
+            format=copier.format,
+            transport=request.transport,
+            durable=request.durable,
+            lossy=request.lossy,
+            title=file.title,
+            contents=file.contents,
+            **request.options,
+        )
+        with out:
+            copy_attributes(out, file.attributes, fit_file(copier.format, file))
+            for _, step in select_steps(file, request.steps):
+                check_columns(request, step)
+                copier.copy(file, step, out)
+            if copier.report.steps == 0 and request.steps.ranges:
+                raise MissingError("no step has one of these numbers", file=file.path)
+            copier.closing(file, out)

@@ -1,0 +1,349 @@
+"""Compare two files by meaning, whatever their formats: steps by number, tables and columns by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import quire
+from quire.toolkit.selection import StepSelection, matches, rows_per_block, select_names
+
+if TYPE_CHECKING:
+    from quire import Attribute, Field, File, Step, Table
+
+    Array = np.ndarray[Any, Any]
+
+BLOCK_BYTES = 8 << 20
+MOST_PROBLEMS = 100
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What counts as the same.
+
+    Numbers a and b are the same if |a - b| <= absolute + relative * max(|a|, |b|).
+
+    NaN is the same as NaN. `columns` limits the comparison to these columns (and leaves out fields); names in
+    `ignore` (patterns allowed) of attributes, columns and fields are passed over.
+    """
+
+    relative: float = 0.0
+    absolute: float = 0.0
+    steps: StepSelection = field(default_factory=StepSelection)
+    columns: Sequence[str] | None = None
+    ignore: Sequence[str] = ()
+    units: bool = True
+    types: bool = False
+    attributes: bool = True
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Where two values differ first."""
+
+    step: int
+    row: tuple[int, ...]
+    left: Any
+    right: Any
+
+
+@dataclass
+class ValueDifference:
+    """How the values of one column (or field) differ over all steps."""
+
+    table: str
+    name: str
+    compared: int = 0
+    different: int = 0
+    largest_absolute: float = 0.0
+    largest_relative: float = 0.0
+    first: Mismatch | None = None
+
+
+@dataclass
+class Difference:
+    """All that differs: sentences about structure and attributes, and a record for each column compared."""
+
+    left: str
+    right: str
+    problems: list[str] = field(default_factory=list)
+    more_problems: int = 0
+    columns: list[ValueDifference] = field(default_factory=list)
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return not self.problems and all(column.different == 0 for column in self.columns)
+
+    def tell(self, problem: str) -> None:
+        """Keep a sentence; beyond the first hundred they are only counted."""
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.more_problems += 1
+
+    def column(self, table: str, name: str) -> ValueDifference:
+        """The record of a column, made when it is met first."""
+        for known in self.columns:
+            if (known.table, known.name) == (table, name):
+                return known
+        self.columns.append(ValueDifference(table, name))
+        return self.columns[-1]
+
+
+def comparable(left: Array, right: Array) -> tuple[Array, Array]:
+    """Independent. Two arrays of numbers in a type that holds both exactly."""
+    if left.dtype == right.dtype and left.dtype.kind == "f":
+        return left, right
+    if left.dtype.kind in "iu" and right.dtype.kind in "iu":
+        common = np.promote_types(left.dtype, right.dtype)
+        if common.kind in "iu":
+            return left.astype(common, copy=False), right.astype(common, copy=False)
+    wide = {str(array.dtype) for array in (left, right)} & {"int64", "uint64", str(np.dtype(np.longdouble))}
+    kind = np.longdouble if wide else np.float64
+    return left.astype(kind, copy=False), right.astype(kind, copy=False)
+
+
+def distances(left: Array, right: Array) -> tuple[Array, Array]:
+    """Independent. Absolute and relative distance of numbers; 0 where both are the same, inf where one is
+    NaN.
+    """
+    left, right = comparable(left, right)
+    if left.dtype.kind in "iu":
+        # A difference of integers can leave their type: the larger minus the smaller fits the unsigned one.
+        larger, smaller = np.maximum(left, right), np.minimum(left, right)
+        absolute = (larger.astype(np.uint64) - smaller.astype(np.uint64)).astype(np.longdouble)
+    else:
+        with np.errstate(invalid="ignore", over="ignore"):
+            absolute = np.abs(left - right)
+        same = (left == right) | (np.isnan(left) & np.isnan(right))
+        absolute = np.where(same, 0, np.where(np.isnan(absolute), np.inf, absolute))
+    largest = np.maximum(np.abs(left.astype(absolute.dtype)), np.abs(right.astype(absolute.dtype)))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        relative = np.where(absolute == 0, 0, np.where(np.isinf(absolute), np.inf, absolute / largest))
+    return absolute, relative
+
+
+def is_text(values: Array) -> bool:
+    """Independent. Whether an array holds strings or characters."""
+    return values.dtype.kind in "OSU"
+
+
+def as_texts(values: Array) -> Array:
+    """Independent. Strings or characters as an object array of str."""
+    if values.dtype.kind != "S":
+        return values.astype(object, copy=False)
+    return np.array([item.decode("utf-8", "surrogateescape") for item in values.ravel()], dtype=object)
+
+
+def compare_values(left: Array, right: Array, rules: Rules) -> tuple[Array, Array, Array]:
+    """Independent. Which of two equally long arrays differ by the rules, and their distances."""
+    if is_text(left) or is_text(right):
+        if is_text(left) != is_text(right):
+            differs = np.ones(len(left), dtype=bool)
+        else:
+            differs = np.asarray(as_texts(left) != as_texts(right), dtype=bool)
+        return differs, np.zeros(len(left)), np.zeros(len(left))
+    absolute, relative = distances(left, right)
+    if rules.relative == 0 and rules.absolute == 0:
+        return absolute > 0, absolute, relative
+    with np.errstate(invalid="ignore", over="ignore"):
+        largest = np.maximum(np.abs(left.astype(absolute.dtype)), np.abs(right.astype(absolute.dtype)))
+        allowed = rules.absolute + rules.relative * np.where(np.isfinite(largest), largest, 0)
+    return absolute > allowed, absolute, relative
+
+
+def note_values(
+    record: ValueDifference,
+    step: int,
+    left: Array,
+    right: Array,
+    rules: Rules,
+    place: Callable[[int], tuple[int, ...]],
+) -> None:
+    """Independent. Add a block of values to the record of their column; `place(i)` is where one is."""
+    differs, absolute, relative = compare_values(left, right, rules)
+    record.compared += len(left)
+    if len(left) == 0:
+        return
+    record.largest_absolute = max(record.largest_absolute, float(absolute.max()))
+    record.largest_relative = max(record.largest_relative, float(relative.max()))
+    count = int(differs.sum())
+    if count and record.first is None:
+        where = int(np.argmax(differs))
+        record.first = Mismatch(step, place(where), left[where], right[where])
+    record.different += count
+
+
+class Comparison:
+    """Walks through two open files and fills a Difference."""
+
+    def __init__(self, left: File, right: File, rules: Rules, progress: Callable[[int], None] | None) -> None:
+        self.left = left
+        self.right = right
+        self.rules = rules
+        self.progress = progress
+        self.result = Difference(str(left.path), str(right.path))
+
+    def run(self) -> Difference:
+        """Compare everything that the rules ask for."""
+        if self.rules.attributes:
+            self.compare_attributes("the file", self.left.attributes, self.right.attributes)
+        mine = [number for number in self.left.numbers if number in self.rules.steps]
+        others = {number for number in self.right.numbers if number in self.rules.steps}
+        for number in mine:
+            if number not in others:
+                self.result.tell(f"step {number} is only in {self.left.path}")
+                continue
+            others.discard(number)
+            self.compare_steps(self.left.step(number), self.right.step(number))
+        for number in sorted(others):
+            self.result.tell(f"step {number} is only in {self.right.path}")
+        return self.result
+
+    def compare_steps(self, left: Step, right: Step) -> None:
+        """Compare attributes, tables and fields of two steps of the same number."""
+        where = f"step {left.number}"
+        if self.rules.attributes:
+            self.compare_attributes(where, left.attributes, right.attributes)
+        ours, theirs = dict(left.tables), dict(right.tables)
+        if len(ours) == 1 and len(theirs) == 1:
+            # Formats name their only table differently, or not at all.
+            self.compare_tables(left.number, where, next(iter(ours.values())), next(iter(theirs.values())))
+        else:
+            for name in self.common(f"{where}: table", list(ours), list(theirs)):
+                self.compare_tables(left.number, f"{where}, table '{name}'", ours[name], theirs[name])
+        if self.rules.columns is None:
+            for name in self.common(f"{where}: field", list(left.fields), list(right.fields)):
+                self.compare_fields(where, left.number, left.fields[name], right.fields[name])
+
+    def common(self, what: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
+        """Names in both, telling of those in only one."""
+        kept = [name for name in left if not matches(name, self.rules.ignore)]
+        others = [name for name in right if not matches(name, self.rules.ignore)]
+        for names, known, path in ((kept, others, self.left.path), (others, kept, self.right.path)):
+            for name in names:
+                if name not in known:
+                    self.result.tell(f"{what} '{name}' is only in {path}")
+        return [name for name in kept if name in others]
+
+    def compare_texts(self, what: str, left: Any, right: Any) -> None:
+        """Tell of differing units and types of two attributes, columns or fields."""
+        if self.rules.units and left.unit != right.unit:
+            self.result.tell(f"{what} has unit '{left.unit}' and '{right.unit}'")
+        if self.rules.types and left.type != right.type:
+            self.result.tell(f"{what} has type {left.type} and {right.type}")
+
+    def compare_attributes(self, where: str, left: Any, right: Any) -> None:
+        """Compare attributes by value, a single value being the same as an array that holds only it."""
+        for name in self.common(f"{where}: attribute", list(left), list(right)):
+            self.compare_texts(f"{where}: attribute '{name}'", left[name], right[name])
+            if not self.same_value(left[name], right[name]):
+                self.result.tell(
+                    f"{where}: attribute '{name}' is {shown(left[name].value)} and {shown(right[name].value)}"
+                )
+
+    def same_value(self, left: Attribute, right: Attribute) -> bool:
+        """Whether two attributes have the same values by the rules."""
+        ours, theirs = np.atleast_1d(as_array(left)), np.atleast_1d(as_array(right))
+        if ours.shape != theirs.shape:
+            return False
+        differs, _, _ = compare_values(ours.ravel(), theirs.ravel(), self.rules)
+        return not differs.any()
+
+    def compare_tables(self, number: int, where: str, left: Table, right: Table) -> None:
+        """Compare two tables block by block; of different lengths the rows that both have."""
+        if len(left) != len(right):
+            self.result.tell(f"{where} has {len(left)} and {len(right)} rows")
+        ours, theirs = list(left.columns), list(right.columns)
+        if self.rules.columns is not None:
+            ours = select_names(self.rules.columns, ours, "column")
+            theirs = select_names(self.rules.columns, theirs, "column")
+        names = self.common(f"{where}: column", ours, theirs)
+        for name in names:
+            self.compare_texts(f"{where}: column '{name}'", left[name], right[name])
+        rows = min(len(left), len(right))
+        if not names or rows == 0:
+            return
+        per_block = min(rows_per_block(left, names, BLOCK_BYTES), rows_per_block(right, names, BLOCK_BYTES))
+        pairs = zip(
+            left.blocks(names, rows_per_block=per_block, rows=slice(0, rows)),
+            right.blocks(names, rows_per_block=per_block, rows=slice(0, rows)),
+            strict=True,
+        )
+        for (first, block), (_, other) in pairs:
+            for name in names:
+                record = self.result.column(left.name, name)
+                note_values(record, number, block[name], other[name], self.rules, row_after(first))
+            if self.progress is not None:
+                self.progress(len(block[names[0]]))
+
+    def compare_fields(self, where: str, number: int, left: Field, right: Field) -> None:
+        """Compare two fields layer by layer along the slowest axis."""
+        self.compare_texts(f"{where}: field '{left.name}'", left, right)
+        shapes = [(*one.extents, one.components) for one in (left, right)]
+        if shapes[0] != shapes[1]:
+            self.result.tell(f"{where}: field '{left.name}' has extents {shapes[0]} and {shapes[1]}")
+            return
+        record = self.result.column("", left.name)
+        layer = int(np.prod(shapes[0][1:], dtype=np.int64))
+        layers = max(1, BLOCK_BYTES // max(1, 16 * layer))
+        for low in range(0, int(left.extents[0]) if left.extents else 0, layers):
+            ours, theirs = np.asarray(left[low : low + layers]), np.asarray(right[low : low + layers])
+            place = element_after(low, ours.shape)
+            note_values(record, number, ours.reshape(-1), theirs.reshape(-1), self.rules, place)
+
+
+def as_array(attribute: Attribute) -> Array:
+    """Independent. The value of an attribute as an array whose type tells text from numbers."""
+    value = attribute.value
+    if isinstance(value, str):
+        return np.array(value, dtype=object)
+    return np.asarray(value)
+
+
+def row_after(first: int) -> Callable[[int], tuple[int, ...]]:
+    """Independent. The row in the table of value i of a block that begins at row `first`."""
+    return lambda i: (first + i,)
+
+
+def element_after(low: int, shape: tuple[int, ...]) -> Callable[[int], tuple[int, ...]]:
+    """Independent. The indices in the field of value i of a block that begins at layer `low`."""
+
+    def place(i: int) -> tuple[int, ...]:
+        layer, *rest = (int(index) for index in np.unravel_index(i, shape))
+        return (low + layer, *rest)
+
+    return place
+
+
+def shown(value: Any) -> str:
+    """Independent. A value for a sentence, long arrays cut."""
+    text = repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def difference(
+    left: str | Path,
+    right: str | Path,
+    rules: Rules | None = None,
+    *,
+    progress: Callable[[int], None] | None = None,
+    observe: Callable[[Any], None] | None = None,
+) -> Difference:
+    """Independent. Compare two files by meaning, block by block in bounded memory.
+
+    The order of columns and their types do not matter (types do with `rules.types`); the order of rows does.
+    `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
+    Raises what opening and reading raise.
+    """
+    with quire.open(left) as ours, quire.open(right) as theirs:
+        result = Comparison(ours, theirs, rules or Rules(), progress).run()
+        if observe is not None:
+            observe(ours)
+            observe(theirs)
+    return result

@@ -1,0 +1,96 @@
+"""Keep what is whole of a damaged file."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import quire
+from quire.errors import MissingError
+from quire.io.fit import fit_file
+from quire.toolkit.convert import (
+    Observer,
+    Request,
+    StepCopier,
+    copy_attributes,
+    refuse_overwriting,
+    replacement,
+)
+
+if TYPE_CHECKING:
+    from quire import CheckReport, File, Writer
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What was found and kept: whole steps by number, rows of a step that was cut, and the damage."""
+
+    kept: list[int]
+    rows_saved: int
+    step_cut: int | None
+    damage: Any
+    changed: bool
+
+
+def recover(
+    source: str | Path, target: str | Path | None = None, *, rows: bool = False, overwrite: bool = False
+) -> Recovery:
+    """Independent. Keep every whole step of a damaged file; with `rows` also the complete rows of a step cut.
+
+    Without a target the file itself is repaired; with one the source stays untouched. Raises MissingError if
+    there is nothing whole to keep, ConflictError if the target exists and may not be replaced.
+    """
+    with quire.open(source) as file:
+        damage = file.check().damage
+    if target is not None:
+        refuse_overwriting(source, target, overwrite)
+    with working_copy(source, target, in_place=target is None and not (rows and damage)) as work:
+        changed = quire.repair(work)
+        with quire.open(work) as file:
+            found = file.check()
+        if found.damage is None:
+            return Recovery(found.numbers, 0, None, damage, changed)
+        if found.whole_steps == 0 and not (rows and found.salvageable):
+            raise MissingError("there is no whole step to keep", file=str(source))
+        saved = rewrite_end(source, work, found, rows and found.salvageable)
+    step, count = saved if saved is not None else (None, 0)
+    return Recovery(found.numbers, count, step, damage, True)
+
+
+@contextmanager
+def working_copy(source: str | Path, target: str | Path | None, in_place: bool) -> Iterator[Path]:
+    """Independent. The file to work on: the source itself, or a copy that takes the place of the target."""
+    with nullcontext(Path(source)) if in_place else replacement(target or source) as work:
+        if not in_place:
+            shutil.copyfile(source, work)
+        yield work
+
+
+def rewrite_end(source: str | Path, work: Path, found: CheckReport, rows: bool) -> tuple[int, int] | None:
+    """Independent. Drop the damage behind the whole steps; with `rows` write those of the cut step.
+
+    Returns number and rows of that step, or None if there is none.
+    """
+    if not rows:
+        quire.append(work, after=found.numbers[-1], later="drop").close()
+        return None
+    with quire.open(source) as file:
+        step = file.salvage(found.whole_steps)
+        copier = StepCopier(Request(), file.format, None, Observer())
+        with writer_behind(file, work, found) as out:
+            if step is not None:
+                copier.copy(file, step, out)
+    return (step.number, copier.report.rows) if step is not None else None
+
+
+def writer_behind(file: File, work: Path, found: CheckReport) -> Writer:
+    """Independent. A writer that goes on behind the whole steps; without any, one that begins anew."""
+    if found.numbers:
+        return quire.append(work, after=found.numbers[-1], later="drop")
+    out = quire.create(work, format=file.format, title=file.title, contents=file.contents)
+    copy_attributes(out, file.attributes, fit_file(file.format, file))
+    return out

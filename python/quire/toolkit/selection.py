@@ -1,0 +1,130 @@
+"""What a person asks for by a short text: steps `1,4-8`, rows `a:b`, names `x,p*`; and this rank's part of
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from quire._core import even_slice as even_slice  # the library's rule, for all tools
+from quire.errors import MissingError, UsageError
+
+if TYPE_CHECKING:
+    from quire import File, Step, Table
+
+
+@dataclass(frozen=True)
+class StepSelection:
+    """Steps by their numbers: ranges with both ends included, where None is open. Empty ranges select all."""
+
+    ranges: tuple[tuple[int | None, int | None], ...] = ()
+
+    def __contains__(self, number: int) -> bool:
+        """Whether the step of this number is selected."""
+        return not self.ranges or any(
+            (first is None or first <= number) and (last is None or number <= last)
+            for first, last in self.ranges
+        )
+
+
+def parse_steps(text: str | None) -> StepSelection:
+    """Independent. `1,4-8,20-` as a selection of step numbers; nothing selects all. Raises UsageError."""
+    if text is None:
+        return StepSelection()
+    ranges: list[tuple[int | None, int | None]] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        try:
+            low = int(first) if first else None
+            high = (int(last) if last else None) if dash else low
+        except ValueError:
+            low = high = None
+        else:
+            if (low, high) != (None, None) and (low is None or high is None or low <= high):
+                ranges.append((low, high))
+                continue
+        raise UsageError(f"'{part}' is not a selection of steps; write for example 3 or 1,4-8 or 20-")
+    return StepSelection(tuple(ranges))
+
+
+def parse_rows(text: str | None) -> slice:
+    """Independent. `a:b` as a slice, half open and with negative numbers counting from the end, as in Python.
+
+    Nothing or `:` selects all rows, a single number one row. Raises UsageError.
+    """
+    if text is None:
+        return slice(None)
+    parts = text.split(":")
+    try:
+        numbers = [int(part) if part.strip() else None for part in parts]
+    except ValueError:
+        numbers = []
+    if len(numbers) == 2:
+        return slice(*numbers)
+    if len(numbers) == 1 and numbers[0] is not None:
+        return slice(numbers[0], numbers[0] + 1 or None)
+    raise UsageError(f"'{text}' is not a range of rows; write for example 0:100 or -10: or 7")
+
+
+def resolve_rows(rows: slice, length: int) -> tuple[int, int]:
+    """Independent. The first row and the number of rows that a slice means in a table of this length."""
+    first, last, _ = rows.indices(length)
+    return first, max(0, last - first)
+
+
+def parse_names(texts: Iterable[str] | str | None) -> list[str] | None:
+    """Independent. `x,px` or several such texts as a list of names; None stays None."""
+    if texts is None:
+        return None
+    if isinstance(texts, str):
+        texts = [texts]
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    return names or None
+
+
+def is_pattern(name: str) -> bool:
+    """Independent. Whether a name stands for all that match it: it has a star or a question mark."""
+    return "*" in name or "?" in name
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Independent. Whether a name is one of these names or matches one of these patterns."""
+    return any(
+        name == pattern or (is_pattern(pattern) and fnmatchcase(name, pattern.replace("[", "[[]")))
+        for pattern in patterns
+    )
+
+
+def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str) -> list[str]:
+    """Independent. The present names in the order asked for; None selects all.
+
+    Raises MissingError for a name that is not there and for a pattern that matches none.
+    """
+    if wanted is None:
+        return list(present)
+    chosen: dict[str, None] = {}
+    for name in wanted:
+        found = [name] if name in present else [one for one in present if matches(one, [name])]
+        if not found:
+            listed = ", ".join(present) if present else "none"
+            raise MissingError(f"there is no {what} '{name}'; there are: {listed}")
+        chosen.update(dict.fromkeys(found))
+    return list(chosen)
+
+
+def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tuple[int, Step]]:
+    """Collective. Index and step of every selected step, read one after another without counting first."""
+    for index, step in enumerate(file):
+        if steps is None or step.number in steps:
+            yield index, step
+
+
+def rows_per_block(table: Table, names: Sequence[str], budget: int, bytes_per_text: int = 64) -> int:
+    """Independent. How many rows of these columns fit into `budget` bytes of memory; at least one."""
+    width = sum(
+        table[name].dtype.itemsize if table[name].type != "string" else bytes_per_text for name in names
+    )
+    return max(1, budget // max(1, width))

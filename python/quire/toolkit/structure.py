@@ -1,0 +1,109 @@
+"""What all steps of a file have in common, for formats in which every step must have the same structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from quire import Attribute, Step
+from quire._core import Quantity as CoreQuantity
+from quire.io.fit import Fit
+from quire.io.quantity import Quantity
+from quire.io.types import dtype_of, type_of
+
+Types = dict[str, str]
+
+
+@dataclass
+class Structure:
+    """Names and types of what every step has, and sentences about what not every step has."""
+
+    attributes: Types = field(default_factory=dict)
+    tables: dict[str, Types] = field(default_factory=dict)
+    fields: Types = field(default_factory=dict)
+    losses: list[str] = field(default_factory=list)
+    steps: int = 0
+
+    def add(self, step: Step) -> None:
+        """Independent. Keep only what this step has, too."""
+        tables = {
+            name: {column.name: column.type for column in table.columns.values()}
+            for name, table in step.tables.items()
+        }
+        attributes = {name: item.type for name, item in step.attributes.items()}
+        fields = {name: item.type for name, item in step.fields.items()}
+        self.steps += 1
+        if self.steps == 1:
+            self.attributes, self.tables, self.fields = attributes, tables, fields
+            return
+        self.attributes = self.meet("attribute", self.attributes, attributes)
+        self.fields = self.meet("field", self.fields, fields)
+        for name in self.tables.keys() ^ tables.keys():
+            self.leave_out(f"the table {name}".rstrip())
+        self.tables = {
+            name: self.meet("column", known, tables[name])
+            for name, known in self.tables.items()
+            if name in tables
+        }
+
+    def meet(self, what: str, known: Types, found: Types) -> Types:
+        """Independent. The names in both, each with a type that holds both."""
+        for name in known.keys() ^ found.keys():
+            self.leave_out(f"the {what} {name}")
+        return {name: wider(kind, found[name]) for name, kind in known.items() if name in found}
+
+    def leave_out(self, what: str) -> None:
+        """Independent. Say once that something is not in every step."""
+        sentence = f"{what} is left out: not every step has it"
+        if sentence not in self.losses:
+            self.losses.append(sentence)
+
+    def restrict(self, fitted: Fit, step: Step) -> Fit:
+        """Independent. The part of a fitted step that every step has."""
+        return Fit(
+            attributes=common_part(fitted.attributes, step.attributes, self.attributes),
+            tables={
+                name: common_part(columns, step.tables[name].columns, self.tables[name])
+                for name, columns in fitted.tables.items()
+                if name in self.tables
+            },
+            fields=common_part(fitted.fields, step.fields, self.fields),
+            losses=fitted.losses,
+        )
+
+
+def wider(left: str, right: str) -> str:
+    """Independent. A type for values of both: the wider of two number types, else the left one."""
+    if left == right or "string" in (left, right) or "character" in (left, right):
+        return left
+    return type_of(np.promote_types(dtype_of(left), dtype_of(right)))
+
+
+def common_part(
+    fitted: Mapping[str, Quantity], given: Mapping[str, Attribute | Quantity], common: Types
+) -> dict[str, Quantity]:
+    """Independent. The quantities that are common, where types differ between steps in the wider one."""
+    return {
+        name: quantity if given[name].type == common[name] else with_type(quantity, common[name])
+        for name, quantity in fitted.items()
+        if name in common
+    }
+
+
+def with_type(quantity: Quantity, kind: str) -> Quantity:
+    """Independent. The same quantity with another type."""
+    return Quantity(
+        CoreQuantity(
+            quantity.name, kind, quantity.unit, quantity.symbol, quantity.description, quantity.display
+        )
+    )
+
+
+def common_structure(steps: Iterable[Step]) -> Structure:
+    """Collective, as it walks through the steps. What they all have."""
+    structure = Structure()
+    for step in steps:
+        structure.add(step)
+    return structure

@@ -1,0 +1,123 @@
+"""What is in a file, as plain dictionaries: the answer of `quire info --json`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quire.errors import BadFileError, Error
+from quire.toolkit.selection import StepSelection, select_steps
+
+if TYPE_CHECKING:
+    from quire import Attribute, Column, Field, File, Step, Table
+
+
+def plain(value: Any) -> Any:
+    """Independent. A value as JSON can hold it: lists, numbers, texts.
+
+    Numbers that JSON cannot write become texts: "nan", "inf", "-inf", and longdouble its shortest exact
+    digits.
+    """
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value]
+    if isinstance(value, np.longdouble):
+        return np.format_float_scientific(value, unique=True, trim="-") if np.isfinite(value) else str(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    return value
+
+
+def flat(value: Any) -> list[Any]:
+    """Independent. The single values of a scalar or of an array of any shape, the last axis fastest."""
+    return list(value.ravel()) if isinstance(value, np.ndarray) else [value]
+
+
+def quantity(item: Attribute | Column | Field) -> dict[str, Any]:
+    """Independent. Name, type and texts of an attribute, column or field."""
+    return {
+        "name": item.name,
+        "type": item.type,
+        "unit": item.unit,
+        "symbol": item.symbol,
+        "description": item.description,
+        "display": item.display,
+    }
+
+
+def attributes(items: Mapping[str, Attribute]) -> list[dict[str, Any]]:
+    """Independent. Attributes with their values, in the order of the file."""
+    return [quantity(item) | {"value": plain(item.value)} for item in items.values()]
+
+
+def table(item: Table) -> dict[str, Any]:
+    """Independent. A table: name, rows, columns."""
+    return {
+        "name": item.name,
+        "rows": len(item),
+        "columns": [quantity(column) for column in item.columns.values()],
+    }
+
+
+def field(item: Field) -> dict[str, Any]:
+    """Independent. A field: quantity, extents, components, group, attributes."""
+    return quantity(item) | {
+        "extents": [int(extent) for extent in item.extents],
+        "components": item.components,
+        "group": item.group,
+        "attributes": attributes(item.attributes),
+    }
+
+
+def step(index: int, item: Step) -> dict[str, Any]:
+    """Independent. A step: its place in the file, number, attributes, tables, fields, warnings."""
+    return {
+        "index": index,
+        "number": item.number,
+        "attributes": attributes(item.attributes),
+        "tables": [table(one) for one in item.tables.values()],
+        "fields": [field(one) for one in item.fields.values()],
+        "warnings": list(item.warnings),
+    }
+
+
+def damage(problem: Error) -> dict[str, Any]:
+    """Independent. An error that a file causes: kind, message, place and advice."""
+    return {
+        "kind": problem.kind,
+        "message": problem.message,
+        "object": problem.object or None,
+        "offset": problem.offset,
+        "advice": problem.advice or None,
+    }
+
+
+def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any]:
+    """Collective, as it walks through the selected steps. Everything but the values of columns.
+
+    Damage behind whole steps does not raise: it is told under "damage", which else is None.
+    """
+    found: list[dict[str, Any]] = []
+    problem: Error | None = None
+    try:
+        for index, item in select_steps(file, selection):
+            found.append(step(index, item))
+    except BadFileError as raised:
+        problem = raised
+    return {
+        "path": str(file.path),
+        "format": file.format,
+        "title": file.title,
+        "contents": file.contents,
+        "layout": dict(file.layout),
+        "warnings": list(file.warnings),
+        "attributes": attributes(file.attributes),
+        "steps": found,
+        "damage": damage(problem) if problem is not None else None,
+    }

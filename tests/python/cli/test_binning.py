@@ -1,0 +1,88 @@
+"""Counts must be exactly those of NumPy on the whole column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import quire
+from quire.toolkit import binning
+from quire.toolkit.binning import Axis, distribution, parse_bins, parse_range, widened
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Values
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("bins", [1, 7, 100])
+def test_an_axis_counts_as_numpy_does(seed: int, bins: int) -> None:
+    random = np.random.default_rng(seed)
+    # Values on edges are the hard ones.
+    values = np.concatenate(
+        [random.normal(size=1000), np.linspace(-1.1, 1.3, bins + 1), [np.nan, np.inf, -np.inf]]
+    )
+    axis = Axis(-1.1, 1.3, bins)
+    index = axis.index(values)
+    expected, _ = np.histogram(values, bins=bins, range=(-1.1, 1.3))
+    assert_array_equal(np.bincount(index[index >= 0], minlength=bins), expected)
+    assert (index < 0).sum() == len(values) - expected.sum()
+
+
+@pytest.mark.parametrize("block_bytes", [1, 1000, 1 << 20])
+def test_blocks_do_not_change_the_counts(
+    make: Make, values: Values, format: str, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    monkeypatch.setattr(binning, "BLOCK_BYTES", block_bytes)
+    with quire.open(make(format)) as file:
+        found = distribution(list(file), ["x", "px"], (4, 5))
+        x = np.concatenate([values(step.number)["x"] for step in file])
+        px = np.concatenate([values(step.number)["px"] for step in file])
+    expected, x_edges, px_edges = np.histogram2d(x, px, bins=(4, 5))
+    assert_array_equal(found.counts, expected)
+    assert_array_equal(found.axes[0].edges, x_edges)
+    assert_array_equal(found.axes[1].edges, px_edges)
+    assert found.outside == 0
+    assert found.total == len(x)
+
+
+def test_values_outside_the_range_are_told(beam: Path, values: Values) -> None:
+    with quire.open(beam) as file:
+        found = distribution([file[0]], ["x"], (10,), [(0.0, 1e-3)])
+        x = values(file[0].number)["x"]
+    expected, _ = np.histogram(x, bins=10, range=(0.0, 1e-3))
+    assert_array_equal(found.counts, expected)
+    assert found.outside == len(x) - expected.sum()
+
+
+def test_no_rows_make_empty_bins(make: Make, format: str) -> None:
+    with quire.open(make(format, rows=0)) as file:
+        found = distribution(list(file), ["x"], (10,))
+    assert found.total == 0
+    assert found.axes[0].low < found.axes[0].high
+
+
+@pytest.mark.parametrize("pair", [(1.0, 1.0), (0.0, 0.0), (-3e-9, -3e-9), (1e300, 1e300), (np.inf, -np.inf)])
+def test_bins_always_have_a_width(pair: tuple[float, float]) -> None:
+    low, high = widened(*pair)
+    assert low < high
+    assert np.all(np.diff(Axis(low, high, 100).edges) > 0)
+
+
+def test_numbers_of_bins() -> None:
+    assert parse_bins("100", 1) == (100,)
+    assert parse_bins("100", 2) == (100, 100)
+    assert parse_bins("20x30", 2) == (20, 30)
+    for text in ("0", "x", "2x3x4", "-5", "99999999x99999999"):
+        with pytest.raises(quire.UsageError):
+            parse_bins(text, 2)
+
+
+def test_ranges() -> None:
+    assert parse_range("-1e-3:1e-3") == (-1e-3, 1e-3)
+    for text in ("1", "2:1", "a:b", "nan:1", "0:inf"):
+        with pytest.raises(quire.UsageError):
+            parse_range(text)

@@ -1,0 +1,111 @@
+"""quire check and quire recover."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import quire
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Cut, Make, Run, Values
+
+
+def test_a_whole_file_is_whole(run: Run, beam: Path) -> None:
+    outcome = run("check", beam)
+    assert (outcome.code, outcome.errors) == (0, "")
+    assert "whole, 3 whole steps (1, 4, 9)" in outcome.output
+    (answer,) = json.loads(run("check", "--json", beam).output)["files"]
+    assert answer["whole"]
+    assert answer["numbers"] == [1, 4, 9]
+    assert answer["damage"] is None
+
+
+def test_damage_is_told_with_its_place(run: Run, beam: Path, cut: Cut) -> None:
+    outcome = run("check", "--json", cut(beam, 100))
+    # A file whose head is gone with its tail is no data file at all.
+    assert outcome.code in (1, 3)
+    if outcome.code == 1:
+        (answer,) = json.loads(outcome.output)["files"]
+        assert not answer["whole"]
+        assert answer["damage"]["message"]
+        assert answer["numbers"] == [1, 4, 9][: answer["whole_steps"]]
+
+
+@pytest.mark.parametrize("share", range(0, 100, 7))
+def test_no_cut_makes_a_traceback_and_what_check_counts_recover_keeps(
+    run: Run, beam: Path, values: Values, share: int
+) -> None:
+    content = beam.read_bytes()
+    damaged, kept = beam.with_name("damaged"), beam.with_name("kept")
+    damaged.write_bytes(content[: len(content) * share // 100])
+    checked = run("check", "--json", damaged)
+    assert checked.code in (0, 1, 3)
+    recovered = run("recover", damaged, "-o", kept)
+    if checked.code == 3:
+        assert recovered.code == 3
+        return
+    (answer,) = json.loads(checked.output)["files"]
+    if answer["whole_steps"] == 0 and not answer["whole"]:
+        assert recovered.code == 2
+        assert not kept.exists()
+        return
+    assert recovered.code == 0, recovered.errors
+    assert damaged.read_bytes() == content[: len(content) * share // 100]
+    assert run("check", kept).code == 0
+    with quire.open(kept) as file:
+        assert file.numbers == answer["numbers"]
+        for step in file:
+            for name, expected in values(step.number).items():
+                np.testing.assert_array_equal(step[name][:], expected)
+
+
+def test_in_place_the_file_itself_is_repaired(run: Run, beam: Path, cut: Cut) -> None:
+    cut(beam, 100)
+    if run("check", beam).code == 3:
+        pytest.skip("nothing of this format is left after such a cut")
+    assert run("recover", "--in-place", beam).code == 0
+    assert run("check", beam).code == 0
+
+
+def test_complete_rows_of_a_cut_step_are_kept_when_asked(
+    run: Run, beam: Path, values: Values, cut: Cut
+) -> None:
+    damaged = run("check", "--json", cut(beam, 100))
+    if damaged.code != 1 or not json.loads(damaged.output)["files"][0]["salvageable"]:
+        pytest.skip("this format cannot tell which rows are complete")
+    kept = beam.with_name("kept")
+    for result, arguments in ((kept, ["-o", str(kept)]), (beam, ["--in-place"])):
+        outcome = run("recover", "--rows", beam, *arguments)
+        assert outcome.code == 0, outcome.errors
+        assert "of step 9" in outcome.output
+        with quire.open(result) as file:
+            assert file.numbers == [1, 4, 9]
+            rows = len(file[2].table)
+            assert 0 < rows < 100
+            for name, expected in values(9).items():
+                np.testing.assert_array_equal(file[2][name][:], expected[:rows])
+
+
+def test_a_whole_file_comes_out_as_it_was(run: Run, beam: Path) -> None:
+    before = beam.read_bytes()
+    outcome = run("recover", "--in-place", beam)
+    assert outcome.code == 0
+    assert "nothing was wrong" in outcome.output
+    assert beam.read_bytes() == before
+
+
+def test_where_the_result_goes_must_be_said_once(run: Run, beam: Path) -> None:
+    assert run("recover", beam).code == 2
+    assert run("recover", beam, "--in-place", "-o", beam.with_name("kept")).code == 2
+
+
+def test_an_existing_output_is_kept(run: Run, beam: Path, make: Make, format: str) -> None:
+    other = make(format, "other")
+    before = other.read_bytes()
+    assert run("recover", beam, "-o", other).code == 1
+    assert other.read_bytes() == before

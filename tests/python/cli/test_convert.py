@@ -1,0 +1,255 @@
+"""quire convert: what goes in comes out, by any way."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import quire
+from quire.toolkit import convert as engine
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Cut, Make, Run, Start, Values
+
+
+def assert_same(run: Run, left: Any, right: Any, *options: str) -> None:
+    outcome = run("diff", left, right, *options)
+    assert outcome.code == 0, outcome.output + outcome.errors
+
+
+def test_any_format_to_any_format_and_back(
+    run: Run, beam: Path, make: Make, other_format: str, tmp_path: Path
+) -> None:
+    there = make(other_format, "there", numbers=[2])
+    there.unlink()
+    back = tmp_path / f"back{beam.suffix}"
+    assert run("convert", beam, there, "--format", other_format).code == 0
+    with quire.open(there) as file:
+        assert file.format == other_format
+        assert file.numbers == [1, 4, 9]
+    assert_same(run, beam, there, "--types")
+    with quire.open(beam) as file:
+        assert run("convert", there, back, "--format", file.format).code == 0
+    assert_same(run, beam, back, "--types")
+
+
+@pytest.mark.parametrize("block_bytes", [1, 500])
+def test_blocks_do_not_change_the_result(
+    run: Run, beam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    whole, pieces = tmp_path / f"whole{beam.suffix}", tmp_path / f"pieces{beam.suffix}"
+    assert run("convert", beam, whole).code == 0
+    monkeypatch.setattr(engine, "BLOCK_BYTES", block_bytes)
+    assert run("convert", beam, pieces).code == 0
+    assert whole.read_bytes() == pieces.read_bytes()
+
+
+def test_steps_columns_and_rows_can_be_chosen(run: Run, beam: Path, values: Values, tmp_path: Path) -> None:
+    part = tmp_path / f"part{beam.suffix}"
+    outcome = run("convert", beam, part, "--steps", "4-", "--columns", "x", "--rows", "-10:")
+    assert outcome.code == 0
+    assert outcome.output == f"{part}: 2 steps, 20 rows\n"
+    with quire.open(part) as file:
+        assert file.numbers == [4, 9]
+        assert list(file[0].table.columns) == ["x"]
+        np.testing.assert_array_equal(file[1]["x"][:], values(9)["x"][-10:])
+
+
+def test_an_existing_file_is_kept_unless_told_otherwise(
+    run: Run, beam: Path, make: Make, format: str, tmp_path: Path
+) -> None:
+    target = make(format, "target", numbers=[2])
+    before = target.read_bytes()
+    outcome = run("convert", beam, target)
+    assert outcome.code == 1
+    assert "--overwrite" in outcome.errors
+    assert target.read_bytes() == before
+    assert run("convert", beam, target, "--overwrite").code == 0
+    assert_same(run, beam, target)
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_a_file_is_never_converted_onto_itself(
+    run: Run, beam: Path, tmp_path: Path, link: Callable[[Path, Path], None]
+) -> None:
+    before = beam.read_bytes()
+    other = tmp_path / f"link{beam.suffix}"
+    link(beam, other)
+    for target in (beam, other):
+        outcome = run("convert", beam, target, "--overwrite")
+        assert outcome.code == 1
+        assert "itself" in outcome.errors
+    assert beam.read_bytes() == before
+
+
+def test_a_failure_leaves_no_half_file_and_the_old_one(
+    run: Run, beam: Path, make: Make, format: str, cut: Cut, tmp_path: Path
+) -> None:
+    target = make(format, "target", numbers=[2])
+    before = target.read_bytes()
+    damaged = cut(beam, 100)
+    outcome = run("convert", damaged, target, "--overwrite")
+    assert outcome.code == 3
+    assert target.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([beam.name, target.name])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--steps", "77"], 2),
+        (["--columns", "nothing"], 2),
+        (["--format", "nothing"], 2),
+        (["--option", "nothing=1"], 2),
+        (["--option", "nothing"], 2),
+        (["--transport", "pigeon"], 2),
+    ],
+)
+def test_wrong_requests_are_usage_errors_and_write_nothing(
+    run: Run, beam: Path, tmp_path: Path, arguments: list[str], code: int
+) -> None:
+    outcome = run("convert", beam, tmp_path / f"out{beam.suffix}", *arguments)
+    assert outcome.code == code
+    assert len(outcome.errors.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [beam]
+
+
+def test_a_suffix_that_nobody_knows_needs_a_format(run: Run, beam: Path, tmp_path: Path) -> None:
+    outcome = run("convert", beam, tmp_path / "out.unknown")
+    assert outcome.code == 2
+    assert "format" in outcome.errors
+
+
+def test_a_dry_run_writes_nothing(run: Run, beam: Path, tmp_path: Path) -> None:
+    outcome = run("convert", beam, tmp_path / f"out{beam.suffix}", "--dry-run")
+    assert outcome.code == 0, outcome.errors
+    assert list(tmp_path.iterdir()) == [beam]
+
+
+def test_losses_are_told_before_and_a_dry_run_says_no(
+    run: Run, format: str, other_format: str, tmp_path: Path
+) -> None:
+    source, target = tmp_path / "rich", tmp_path / "target"
+    try:
+        with quire.create(source, format=format) as out, out.step(1) as step:
+            step.put("x", np.arange(3.0))
+            step.put("name", ["a", "b", "c"])
+    except quire.UnsupportedError:
+        pytest.skip("this format has no columns of texts")
+    dry = run("convert", source, target, "--format", other_format, "--dry-run")
+    outcome = run("convert", source, target, "--format", other_format, "--json")
+    assert outcome.code == 0
+    losses = json.loads(outcome.output)["losses"]
+    assert dry.code == (1 if losses else 0)
+    assert outcome.errors.splitlines() == [f"lost: {sentence}" for sentence in losses]
+    with quire.open(target) as file:
+        kept = list(file[0].table.columns)
+        assert ("name" in kept) == (not any("name" in sentence for sentence in losses))
+        np.testing.assert_array_equal(file[0]["x"][:], np.arange(3.0))
+
+
+def test_everything_about_quantities_is_kept_in_the_same_format(
+    run: Run, format: str, tmp_path: Path
+) -> None:
+    source, target = tmp_path / "rich", tmp_path / "target"
+    texts: dict[str, Any] = {"symbol": "sx", "description": "a size", "display": "%8.3e"}
+    with quire.create(source, format=format, title="A title", contents="beam") as out, out.step(7) as step:
+        step.set("size", np.float32(0.25), unit="m", **texts)
+        step.put("x", np.arange(3, dtype=np.float32), unit="m", **texts)
+    assert run("convert", source, target, "--format", format).code == 0
+    with quire.open(source) as before, quire.open(target) as after:
+        assert (before.title, before.contents) == (after.title, after.contents)
+        for left, right in [
+            (before[0].attributes["size"], after[0].attributes["size"]),
+            (before[0]["x"], after[0]["x"]),
+        ]:
+            for text in ("type", "unit", "symbol", "description", "display"):
+                assert getattr(left, text) == getattr(right, text)
+
+
+def test_standard_input_and_output(run: Run, start: Start, beam: Path, format: str) -> None:
+    done = start("convert", "-", "-", "--format", format, stdin=beam.read_bytes())
+    assert done.returncode == 0, done.stderr
+    direct = beam.with_name("direct")
+    assert run("convert", beam, direct, "--format", format).code == 0
+    assert done.stdout == direct.read_bytes()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_any_number_of_ranks_writes_the_same_bytes(
+    run: Run, start: Start, beam: Path, format: str, ranks: int
+) -> None:
+    names = quire.formats()
+    # Over all numbers of ranks every format is the target of every other.
+    target = names[(names.index(format) + ranks) % len(names)]
+    alone, shared = beam.with_name("alone"), beam.with_name("shared")
+    assert run("convert", beam, alone, "--format", target).code == 0
+    done = start("convert", beam, shared, "--format", target, "--json", ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    # One rank speaks for all.
+    assert json.loads(done.stdout)["steps"] == 3
+    assert alone.read_bytes() == shared.read_bytes()
+
+
+@pytest.mark.mpi
+def test_the_world_is_as_large_as_asked_for(start: Start, beam: Path) -> None:
+    done = start("convert", beam, beam.with_name("out" + beam.suffix), ranks=3, QUIRE_TRACE="1")
+    assert done.returncode == 0, done.stderr
+    for rank in range(3):
+        assert f"rank {rank}: ".encode() in done.stderr
+
+
+@pytest.mark.mpi
+def test_an_error_on_many_ranks_is_one_line(start: Start, beam: Path, cut: Cut) -> None:
+    done = start("convert", cut(beam, 100), beam.with_name("out" + beam.suffix), ranks=3)
+    assert done.returncode == 3
+    assert done.stderr.count(b"quire:") == 1
+    assert b"Traceback" not in done.stderr
+
+
+def test_what_only_some_steps_have_is_left_out_where_steps_must_be_alike(
+    run: Run, format: str, other_format: str, tmp_path: Path
+) -> None:
+    source, target = tmp_path / "uneven", tmp_path / "target"
+    try:
+        with quire.create(source, format=format) as out:
+            for number in (1, 2, 3):
+                with out.step(number) as step:
+                    step.set("s", float(number))
+                    step.put("x", np.arange(4.0))
+                    if number != 2:
+                        step.put("y", np.arange(4.0))
+                    if number == 3:
+                        step.set("late", 1)
+    except quire.ConflictError:
+        pytest.skip("this format has no such files")
+    outcome = run("convert", source, target, "--format", other_format, "--json")
+    assert outcome.code == 0, outcome.errors
+    losses = json.loads(outcome.output)["losses"]
+    with quire.open(target) as file:
+        assert file.numbers == [1, 2, 3]
+        for found in file:
+            assert found.attributes["s"].value == found.number
+            np.testing.assert_array_equal(found["x"][:], np.arange(4.0))
+    difference = run("diff", source, target)
+    if losses:
+        assert any("column y" in sentence for sentence in losses)
+        assert any("attribute late" in sentence for sentence in losses)
+        assert difference.code == 1
+    else:
+        assert difference.code == 0, difference.output
+
+
+def test_an_error_names_the_target_and_not_the_file_beside_it(run: Run, beam: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    outcome = run("convert", beam, folder / f"out{beam.suffix}")
+    assert outcome.code == 4
+    assert str(folder / f"out{beam.suffix}") in outcome.errors
+    assert ".quire-" not in outcome.errors

@@ -1,0 +1,121 @@
+"""quire diff and the comparison under it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import quire
+from quire.toolkit import difference as engine
+from quire.toolkit.difference import Rules, compare_values
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Run, Values
+
+
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+def test_the_same_values_are_the_same_in_any_format(
+    run: Run, beam: Path, make: Make, other_format: str, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    monkeypatch.setattr(engine, "BLOCK_BYTES", block_bytes)
+    outcome = run("diff", beam, make(other_format, "other"))
+    assert (outcome.code, outcome.output, outcome.errors) == (0, "", "")
+
+
+def test_the_first_difference_is_told_with_its_place(
+    run: Run, beam: Path, make: Make, format: str, values: Values
+) -> None:
+    changed = values(9)["x"].copy()
+    changed[[17, 40]] += [1e-9, 3e-9]
+    other = make(format, "other", x=changed)
+    outcome = run("diff", "--json", beam, other)
+    assert outcome.code == 1
+    answer = json.loads(outcome.output)
+    assert not answer["same"]
+    by_name = {column["name"]: column for column in answer["columns"]}
+    assert by_name["px"]["different"] == by_name["id"]["different"] == 0
+    x = by_name["x"]
+    assert (x["compared"], x["different"]) == (300, 2)
+    assert (x["first"]["step"], x["first"]["row"]) == (9, 17)
+    assert (x["first"]["left"], x["first"]["right"]) == (values(9)["x"][17], changed[17])
+    assert x["largest_absolute"] == pytest.approx(3e-9, rel=1e-5)
+    assert "step 9 row 17" in run("diff", beam, other).output
+    assert run("diff", "--atol", "4e-9", beam, other).code == 0
+    assert run("diff", "--atol", "2e-9", beam, other).code == 1
+    assert run("diff", "--columns", "px,id", beam, other).code == 0
+    assert run("diff", "--ignore", "x", beam, other).code == 0
+    assert run("diff", "--steps", "1-4", beam, other).code == 0
+    assert run("diff", "--quiet", beam, other).output == ""
+
+
+def test_missing_steps_rows_and_names_are_told(run: Run, beam: Path, make: Make, format: str) -> None:
+    fewer = make(format, "fewer", numbers=[1, 4])
+    assert "step 9 is only in" in run("diff", beam, fewer).output
+    shorter = make(format, "shorter", rows=99)
+    assert "has 100 and 99 rows" in run("diff", beam, shorter).output
+    other = make(format, "other")
+    with quire.create(other, format=format) as out, out.step(1) as step:
+        step.set("s", 0.5, unit="cm")
+        step.put("x", np.arange(100.0), unit="m")
+    output = run("diff", "--steps", "1", beam, other).output
+    for sentence in ("'code' is only in", "'turn' is only in", "has unit 'm' and 'cm'", "'px' is only in"):
+        assert sentence in output
+    assert "cm" not in run("diff", "--no-units", "--steps", "1", beam, other).output
+    assert "turn" not in run("diff", "--no-attributes", "--steps", "1", beam, other).output
+
+
+def test_types_matter_only_when_asked(run: Run, beam: Path, make: Make, format: str, values: Values) -> None:
+    other = make(format, "other", numbers=[1], id=values(1)["id"].astype(np.int64))
+    same = make(format, "same", numbers=[1])
+    assert run("diff", same, other).code == 0
+    assert run("diff", "--types", same, other).code == 1
+
+
+def test_nan_equals_nan(run: Run, make: Make, format: str) -> None:
+    strange = np.array([np.nan, np.inf, 1.0])
+    left = make(format, "left", rows=3, numbers=[1], x=strange)
+    right = make(format, "right", rows=3, numbers=[1], x=strange)
+    assert run("diff", left, right).code == 0
+    other = make(format, "other", rows=3, numbers=[1], x=np.array([1.0, np.nan, np.inf]))
+    answer = json.loads(run("diff", "--json", "--rtol", "1e30", left, other).output)
+    assert {c["name"]: c["different"] for c in answer["columns"]}["x"] == 3
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "rules", "differs"),
+    [
+        (np.array([0.0]), np.array([-0.0]), Rules(), False),
+        (np.array([1.0]), np.array([1.0 + 2e-16]), Rules(), True),
+        (np.array([100.0]), np.array([101.0]), Rules(relative=0.0099), True),
+        (np.array([100.0]), np.array([101.0]), Rules(relative=0.01), False),
+        (np.array([2**63 - 1]), np.array([2**63 - 2]), Rules(), True),
+        (np.array([-(2**63)]), np.array([2**63 - 1]), Rules(), True),
+        (np.array([2**53 + 1]), np.array([2.0**53]), Rules(), True),
+        (np.array([2**64 - 1], dtype=np.uint64), np.array([-1]), Rules(), True),
+        (np.array([np.inf]), np.array([1.0]), Rules(relative=1.0), True),
+        (np.array([0.1], dtype=np.float32), np.array([0.1]), Rules(), True),
+        (np.array([0.1], dtype=np.float32), np.array([0.1]), Rules(relative=1e-7), False),
+        (np.array(["a"], dtype=object), np.array([b"a"], dtype="S1"), Rules(), False),
+        (np.array(["a"], dtype=object), np.array(["b"], dtype=object), Rules(relative=1.0), True),
+        (np.array(["1"], dtype=object), np.array([1]), Rules(), True),
+    ],
+)
+def test_values_compare_by_meaning(left: Any, right: Any, rules: Rules, differs: bool) -> None:
+    assert compare_values(left, right, rules)[0].tolist() == [differs]
+    assert compare_values(right, left, rules)[0].tolist() == [differs]
+
+
+def test_the_distance_of_integers_does_not_wrap() -> None:
+    _, absolute, _ = compare_values(np.array([-(2**63)]), np.array([2**63 - 1]), Rules())
+    assert float(absolute[0]) == pytest.approx(2.0**64)
+
+
+def test_a_bad_file_is_no_difference(run: Run, beam: Path, tmp_path: Path) -> None:
+    letter = tmp_path / "letter"
+    letter.write_text("Dear reader,\n")
+    assert run("diff", beam, letter).code == 3
+    assert run("diff", beam, tmp_path / "nothing").code == 4

@@ -1,0 +1,79 @@
+"""quire info."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Cut, Run, Start, Values
+
+
+def test_everything_is_in_the_json(run: Run, beam: Path, values: Values) -> None:
+    outcome = run("info", "--json", beam)
+    assert outcome.code == 0
+    (file,) = json.loads(outcome.output)["files"]
+    assert file["path"] == str(beam)
+    assert file["damage"] is None
+    assert [(a["name"], a["value"]) for a in file["attributes"]] == [("code", "tracker")]
+    assert [step["number"] for step in file["steps"]] == [1, 4, 9]
+    step = file["steps"][1]
+    attributes = {a["name"]: (a["value"], a["unit"]) for a in step["attributes"]}
+    assert attributes["s"] == (2.0, "m")
+    assert attributes["turn"] == (4, "")
+    (table,) = step["tables"]
+    assert table["rows"] == len(values(4)["x"])
+    columns = {c["name"]: (c["type"], c["unit"]) for c in table["columns"]}
+    assert columns == {"x": ("float64", "m"), "px": ("float64", "m$be$nc"), "id": ("int32", "")}
+
+
+def test_people_get_a_short_text(run: Run, beam: Path, format: str) -> None:
+    outcome = run("info", beam)
+    assert outcome.code == 0
+    assert format in outcome.output
+    assert "3 (1, 4, 9)" in outcome.output
+    assert "300 in all" in outcome.output
+    assert "m$be$nc" in outcome.output
+    # One structure for all three steps.
+    assert outcome.output.count("float64  m$be$nc") == 1
+    assert outcome.errors == ""
+
+
+def test_every_step_is_listed_when_asked(run: Run, beam: Path) -> None:
+    lines = run("info", "--steps", beam).output.splitlines()
+    assert [line.split() for line in lines if line.split()[:1] == ["2"]] == [["2", "9", "100"]]
+
+
+def test_several_files_are_told_one_after_another(run: Run, beam: Path) -> None:
+    assert len(json.loads(run("info", "--json", beam, beam).output)["files"]) == 2
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_whole_steps_of_a_damaged_file_are_told(run: Run, beam: Path, cut: Cut, options: list[str]) -> None:
+    outcome = run("info", *options, cut(beam, 100))
+    assert outcome.code == 3
+    assert "Traceback" not in outcome.errors + outcome.output
+
+
+def test_what_is_no_data_file_is_a_bad_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear reader,\n")
+    outcome = run("info", path)
+    assert outcome.code == 3
+    assert len(outcome.errors.splitlines()) == 1
+    assert "letter.txt" in outcome.errors
+
+
+def test_a_missing_file_is_an_input_error(run: Run, tmp_path: Path) -> None:
+    outcome = run("info", tmp_path / "nothing")
+    assert outcome.code == 4
+    assert len(outcome.errors.splitlines()) == 1
+
+
+def test_standard_input(start: Start, beam: Path) -> None:
+    done = start("info", "-", "--json", stdin=beam.read_bytes())
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["files"][0]["steps"]) == 3

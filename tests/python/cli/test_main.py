@@ -1,0 +1,119 @@
+"""What all commands share."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.command import ExitCode, command, explain
+from quire.cli.main import app
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run, Start
+
+COMMANDS = ["info", "show", "get", "convert", "check", "recover", "diff", "sum", "plot", "plan", "formats"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_with_an_example(run: Run, name: str) -> None:
+    outcome = run(name, "--help")
+    assert outcome.code == 0
+    assert f"quire {name}" in outcome.output.split("Example:", 1)[1]
+
+
+def test_the_list_of_commands_is_complete(run: Run) -> None:
+    assert sorted(
+        one.name or one.callback.__name__ for one in app.registered_commands if one.callback
+    ) == sorted(COMMANDS)
+    text = run("--help").output
+    for name in COMMANDS:
+        assert name in text
+
+
+def test_the_version(run: Run) -> None:
+    assert run("--version").output == f"quire {quire.__version__}\n"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    folder = str(Path(quire.__file__).parent.parent)
+    code = (
+        "import sys; sys.argv = ['quire', '--help']\n"
+        "import quire.cli.main as main\n"
+        "try: main.main()\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'matplotlib', 'mpi4py', 'h5py') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": folder}, capture_output=True, timeout=60, check=False
+    )
+    assert done.stderr == b"[]\n"
+
+
+@pytest.mark.parametrize(
+    ("problem", "code"),
+    [
+        (quire.UsageError("x"), 2),
+        (quire.MissingError("x"), 2),
+        (quire.BadFileError("x", offset=3), 3),
+        (quire.UnsupportedError("x"), 3),
+        (quire.TypeMismatchError("x"), 1),
+        (quire.ConflictError("x"), 1),
+        (quire.InputOutputError("x"), 4),
+        (quire.MemoryBudgetError("x"), 4),
+        (quire.AbortedError("x"), 4),
+        (quire.DeadlineError("x"), 4),
+        (quire.InternalError("x"), 70),
+        (FileNotFoundError(2, "no such file", "x"), 4),
+        (MemoryError(), 4),
+        (ModuleNotFoundError("no", name="matplotlib"), 2),
+        (ZeroDivisionError("x"), 70),
+    ],
+)
+def test_exit_codes(problem: Exception, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(problem)[1] == code
+
+    @command
+    def failing() -> None:
+        raise problem
+
+    import typer
+
+    small = typer.Typer()
+    small.command()(failing)
+    result = CliRunner().invoke(small, [])
+    assert result.exit_code == code
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("quire: ")
+
+
+def test_debugging_shows_the_traceback(start: Start, tmp_path: Path) -> None:
+    letter = tmp_path / "letter"
+    letter.write_text("Dear reader,\n")
+    assert b"Traceback" not in start("info", letter).stderr
+    assert b"Traceback" in start("info", letter, QUIRE_DEBUG="1").stderr
+
+
+def test_a_keyboard_interrupt_is_quiet() -> None:
+    @command
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    import typer
+
+    small = typer.Typer()
+    small.command()(interrupted)
+    assert CliRunner().invoke(small, []).exit_code == ExitCode.INTERRUPTED
+
+
+def test_the_trace_says_where_the_time_went(start: Start, beam: Path) -> None:
+    done = start("sum", beam, QUIRE_TRACE="1")
+    line = done.stderr.decode()
+    for word in ("plan", "wait", "encode", "transfer", "metadata"):
+        assert f"{word} " in line
+    assert start("sum", beam).stderr == b""

@@ -1,0 +1,147 @@
+"""quire plot: valid pictures; what is counted is tested with the binning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import quire
+from quire.toolkit.picture import attribute_curves, axis_label, column_curves, joint_label, unit_text
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Run, Values
+
+MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-x", "x", "-y", "px,id"],
+        ["-x", "id", "-y", "x", "--points", "--title", "50 % of $x"],
+        ["--attributes", "s", "-x", "turn"],
+        ["--attributes", "s,turn"],
+        ["--histogram", "x"],
+        ["--histogram", "x,px", "--bins", "20x30", "--range", "-1e-3:1e-3"],
+    ],
+)
+def test_every_kind_of_picture_is_drawn(
+    run: Run, one_beam: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    picture = tmp_path / "picture.png"
+    outcome = run("plot", one_beam, *arguments, "-o", picture)
+    assert outcome.code == 0, outcome.errors
+    content = picture.read_bytes()
+    assert content.startswith(MAGIC[".png"])
+    assert len(content) > 2000
+    assert str(picture) in outcome.output
+
+
+def test_files_share_a_picture(run: Run, beam: Path, make: Make, other_format: str, tmp_path: Path) -> None:
+    other = make(other_format, "other")
+    for arguments in (["-x", "id", "-y", "x"], ["--histogram", "x"], ["--attributes", "s"]):
+        assert run("plot", beam, other, *arguments, "-o", tmp_path / "picture.png").code == 0
+    outcome = run("plot", beam, other, "--histogram", "x", "-o", tmp_path / "picture.png")
+    assert "600 rows" in outcome.output
+
+
+def test_rows_outside_the_bins_are_told(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    outcome = run("plot", one_beam, "--histogram", "id", "--range", "1:50", "-o", tmp_path / "picture.png")
+    assert "150 rows, 150 outside the bins" in outcome.output
+
+
+def test_empty_data_make_an_empty_picture(run: Run, make: Make, tmp_path: Path) -> None:
+    path = make(quire.formats()[0], rows=0)
+    for arguments in (["-x", "x", "-y", "px"], ["--histogram", "x"], ["--histogram", "x,px"]):
+        assert run("plot", path, *arguments, "-o", tmp_path / "picture.png").code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-x", "x", "-y", "px", "-o", "picture.gif"],
+        ["-x", "x", "-y", "z", "-o", "picture.png"],
+        ["-x", "z", "-y", "x", "-o", "picture.png"],
+        ["-y", "x", "-o", "picture.png"],
+        ["-o", "picture.png"],
+        ["--attributes", "nothing", "-o", "picture.png"],
+        ["--attributes", "s", "--histogram", "x", "-o", "picture.png"],
+        ["--histogram", "x,px,id", "-o", "picture.png"],
+        ["--histogram", "x", "--bins", "0", "-o", "picture.png"],
+        ["--histogram", "x", "--range", "1:0", "-o", "picture.png"],
+        ["--histogram", "x", "--steps", "77", "-o", "picture.png"],
+    ],
+)
+def test_wrong_requests_are_usage_errors_and_draw_nothing(
+    run: Run, one_beam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("plot", one_beam, *arguments)
+    assert outcome.code == 2
+    assert len(outcome.errors.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [one_beam]
+
+
+def test_curves_have_the_values_of_the_file(beam: Path, values: Values) -> None:
+    with quire.open(beam) as file:
+        (curve,), quantities = column_curves("step 4", file.step(4), "id", ["x"])
+        np.testing.assert_array_equal(curve.x, values(4)["id"])
+        np.testing.assert_array_equal(curve.y, values(4)["x"])
+        assert [quantity.name for quantity in quantities] == ["id", "x"]
+        (along,), _ = attribute_curves("", file, None, ["s"])
+        np.testing.assert_array_equal(along.x, [1, 4, 9])
+        np.testing.assert_array_equal(along.y, [0.5, 2.0, 4.5])
+
+
+def test_long_columns_are_thinned_evenly(
+    one_beam: Path, values: Values, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from quire.toolkit import picture
+
+    monkeypatch.setattr(picture, "MOST_POINTS", 30)
+    with quire.open(one_beam) as file:
+        found = picture.thinned(file.step(4).table, ["x", "id"])
+    np.testing.assert_array_equal(found["id"], values(4)["id"][::4])
+    np.testing.assert_array_equal(found["x"], values(4)["x"][::4])
+
+
+def test_the_same_input_draws_the_same_bytes(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    for suffix in MAGIC:
+        pictures = [tmp_path / f"{name}{suffix}" for name in ("a", "b")]
+        for picture in pictures:
+            assert run("plot", one_beam, "--histogram", "x", "-o", picture).code == 0
+        content = pictures[0].read_bytes()
+        assert content.startswith(MAGIC[suffix])
+        assert content == pictures[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"),
+    [
+        ("m", "m"),
+        ("m$be$nc", r"$\mathrm{m_{e}c}$"),
+        ("1/m$a2$n", r"$\mathrm{1/m^{2}}$"),
+        ("m$a2", r"$\mathrm{m^{2}}$"),
+        ("$gp$r mm", r"$\mathrm{p\ mm}$"),
+    ],
+)
+def test_units_of_the_field_become_legible(unit: str, text: str) -> None:
+    assert unit_text(unit) == text
+
+
+def test_labels_join_names_that_share_a_unit(one_beam: Path) -> None:
+    with quire.open(one_beam) as file:
+        table = file[0].table
+        assert joint_label([table["x"], table["x"]]) == "x [m]"
+        assert "id" in joint_label([table["x"], table["id"]])
+    assert axis_label("x", "") == "x"
+
+
+def test_a_picture_never_replaces_an_input(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    source = tmp_path / "data.png"
+    source.write_bytes(one_beam.read_bytes())
+    assert run("plot", source, "--histogram", "x", "-o", source).code == 2
+    assert source.read_bytes() == one_beam.read_bytes()

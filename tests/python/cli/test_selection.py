@@ -1,0 +1,81 @@
+"""The short texts by which people select steps, rows and names."""
+
+from __future__ import annotations
+
+import pytest
+
+import quire
+from quire.toolkit.selection import (
+    matches,
+    parse_names,
+    parse_rows,
+    parse_steps,
+    resolve_rows,
+    select_names,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        ("3", [3], [2, 4]),
+        ("1,4-8", [1, 4, 8], [0, 2, 3, 9]),
+        ("20-", [20, 10**12], [19]),
+        ("-5", [0, 5], [6]),
+        (" 1 , 2 ", [1, 2], [3]),
+        (None, [0, 99], []),
+    ],
+)
+def test_steps_are_ranges_with_both_ends(text: str | None, inside: list[int], outside: list[int]) -> None:
+    selection = parse_steps(text)
+    assert all(number in selection for number in inside)
+    assert not any(number in selection for number in outside)
+
+
+@pytest.mark.parametrize("text", ["", "x", "1,", "8-4", "1-2-3", "-", "1.5"])
+def test_nonsense_is_no_selection_of_steps(text: str) -> None:
+    with pytest.raises(quire.UsageError, match="selection of steps"):
+        parse_steps(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (None, (0, 10)),
+        (":", (0, 10)),
+        ("2:5", (2, 3)),
+        ("-3:", (7, 3)),
+        (":4", (0, 4)),
+        ("7", (7, 1)),
+        ("-1", (9, 1)),
+        ("5:100", (5, 5)),
+        ("8:3", (8, 0)),
+    ],
+)
+def test_rows_mean_what_python_means(text: str | None, expected: tuple[int, int]) -> None:
+    assert resolve_rows(parse_rows(text), 10) == expected
+
+
+@pytest.mark.parametrize("text", ["", "a:b", "1:2:3", "x"])
+def test_nonsense_is_no_range_of_rows(text: str) -> None:
+    with pytest.raises(quire.UsageError, match="range of rows"):
+        parse_rows(text)
+
+
+def test_names_come_in_the_order_asked_for_and_once() -> None:
+    present = ["id", "px", "py", "x[1]"]
+    assert select_names(parse_names("px,id"), present, "column") == ["px", "id"]
+    assert select_names(parse_names(["p*", "px"]), present, "column") == ["px", "py"]
+    assert select_names(["x[1]"], present, "column") == ["x[1]"]
+    assert select_names(None, present, "column") == present
+
+
+def test_a_name_or_pattern_without_a_match_is_missing() -> None:
+    for name in ("z", "z*"):
+        with pytest.raises(quire.MissingError, match="px"):
+            select_names([name], ["px"], "column")
+
+
+def test_brackets_are_no_pattern() -> None:
+    assert matches("x[1]", ["x[1]*"])
+    assert not matches("x1", ["x[1]*"])
