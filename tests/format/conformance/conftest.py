@@ -41,7 +41,9 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_sessionfinish() -> None:
     target = os.environ.get("QUIRE_GOLDEN_REPORT")
     if target and _folders:
-        Path(target).write_text("".join(line for name in sorted(_folders) for line in _lines(name, _folders[name])))
+        Path(target).write_text(
+            "".join(line for name in sorted(_folders) for line in _lines(name, _folders[name]))
+        )
 
 
 def _lines(name: str, folder: Folder) -> list[str]:

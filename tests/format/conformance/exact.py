@@ -9,7 +9,7 @@ import numpy as np
 
 
 def number(text: Any, dtype: np.dtype[Any]) -> Any:
-    """The value of a truth's number: a JSON number, a decimal string or a hexadecimal floating point string."""
+    """The value of a truth's number: a JSON number, a decimal or a hexadecimal floating point string."""
     if dtype.kind != "f":
         return int(text)
     if not isinstance(text, str):
@@ -27,7 +27,8 @@ def _long_hexadecimal(text: str) -> np.longdouble:
     digits = int(whole + fraction, 16)
     low = np.longdouble(digits & 0xFFFFFFFF)
     high = np.ldexp(np.longdouble(digits >> 32), 32)
-    return np.longdouble(sign) * np.ldexp(high + low, int(exponent) - 4 * len(fraction))
+    value: np.longdouble = np.longdouble(sign) * np.ldexp(high + low, int(exponent) - 4 * len(fraction))
+    return value
 
 
 def numbers(texts: Sequence[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -37,11 +38,21 @@ def numbers(texts: Sequence[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 def text(value: Any) -> str:
     """The string of a truth, whose bytes may not be UTF-8."""
-    return bytes.fromhex(value["hex"]).decode("utf-8", "surrogateescape") if isinstance(value, dict) else str(value)
+    return (
+        bytes.fromhex(value["hex"]).decode("utf-8", "surrogateescape")
+        if isinstance(value, dict)
+        else str(value)
+    )
+
+
+def old_text(entry: dict[str, Any]) -> str:
+    """The text of an attribute in a truth: as it is, or as the bytes with which old writers stored it."""
+    value = entry["value"]
+    return value if isinstance(value, str) else bytes(value).partition(b"\0")[0].decode()
 
 
 def assert_same(found: Any, wanted: Sequence[Any], what: str) -> None:
-    """Assert that an array (or list of strings) holds exactly the values of the truth, -0 and nan included."""
+    """Assert that an array (or list of strings) holds exactly the values of the truth, with -0 and nan."""
     array = np.asarray(found).reshape(-1)
     assert array.size == len(wanted), f"{what}: {array.size} values instead of {len(wanted)}"
     if array.dtype.kind == "O":

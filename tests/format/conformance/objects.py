@@ -63,7 +63,9 @@ def compare_attributes(
         value = found[name].value
         if isinstance(value, str):
             text = entry["value"]
-            assert value == (text if isinstance(text, str) else bytes(text).partition(b"\0")[0].decode()), name
+            assert value == (text if isinstance(text, str) else bytes(text).partition(b"\0")[0].decode()), (
+                name
+            )
         else:
             elements = entry["value"] if isinstance(entry["value"], list) else [entry["value"]]
             assert_same(np.atleast_1d(np.asarray(value, dtype=found[name].type)), elements, name)

@@ -1,11 +1,11 @@
-"""Every vector that is found must be read as its truth says. A new one counts the moment it is dropped in."""
+"""Every vector that is found must be read as its truth says; a new one counts once it is dropped in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.format.conformance import objects, pages, steps
 import pytest
+from tests.format.conformance import objects, pages, steps
 from tests.format.conformance.vectors import Truth, Vector, root, vectors
 
 import quire

@@ -1,4 +1,4 @@
-"""Where conformance vectors are: data files, each beside the truth that the reference programs found in it."""
+"""Where conformance vectors are: data files, each beside the truth that a reference program found."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ class Vector:
 
     def load(self) -> Truth:
         """Read the truth."""
-        text = gzip.decompress(self.truth.read_bytes()) if self.truth.suffix == ".gz" else self.truth.read_bytes()
+        text = (
+            gzip.decompress(self.truth.read_bytes())
+            if self.truth.suffix == ".gz"
+            else self.truth.read_bytes()
+        )
         truth = json.loads(text)
         assert isinstance(truth, dict), f"{self.truth} is no truth"
         return truth
