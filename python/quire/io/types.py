@@ -74,7 +74,8 @@ def host_array(values: Any, name: str = "") -> Array:
             object=name,
             advice="copy it to the host first, for example by .get() or .cpu().numpy()",
         )
-    array = np.asarray(values)
+    exchanges = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
+    array = np.from_dlpack(values) if exchanges else np.asarray(values)
     if array.dtype.kind == "O" and not isinstance(values, np.ndarray) and not _is_text(values):
         raise TypeMismatchError(
             "the values have no common type", object=name, advice="give a NumPy array of one type, or text"

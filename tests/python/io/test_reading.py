@@ -239,10 +239,35 @@ def test_check_of_a_cut_file(path: Path, columns: dict[str, Array]) -> None:
             report = opened.check()
             assert report.whole_steps == 0
             damage = report.damage
+            saved = opened.salvage(0)
+            assert (saved is not None) is report.salvageable
+            if saved is not None:
+                rows = len(saved.table)
+                assert 0 < rows < ROWS
+                assert all(same(saved[name][:], columns[name][:rows]) for name in columns)
     except quire.BadFileError as error:
         damage = error
     assert isinstance(damage, quire.BadFileError)
     assert damage.file == str(path)
+
+
+class CommunicatorOfAnotherMpi:
+    """Looks like one of mpi4py; the library's own MPI was never initialised."""
+
+    def py2f(self) -> int:
+        return 0
+
+
+def test_communicators_without_our_mpi_are_refused(
+    path: Path, format_name: str, columns: dict[str, Array]
+) -> None:
+    with pytest.raises(quire.UnsupportedError) as caught:
+        quire.open(path, CommunicatorOfAnotherMpi())
+    assert "build" in caught.value.advice
+    with pytest.raises(quire.TypeMismatchError, match="no communicator"):
+        quire.create(path, "world", format_name)
+    with pytest.raises(quire.UsageError, match="deadline"):
+        quire.open(path, deadline=0)
 
 
 def test_threads_read_two_files_and_one(format_name: str) -> None:

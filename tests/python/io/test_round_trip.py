@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import refusal, same, sample_columns, write_table
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.python.support.files import path_for, refusal, same, sample_columns, write_table
 
 import quire
 from quire.io.types import dtype_of, type_names
@@ -205,6 +207,37 @@ def test_conversion_when_written(path: Path, format_name: str) -> None:
     write_typed(path, format_name, np.array([1.0, 0.1]), "float32", lossy=True)
     with quire.open(path) as file:
         assert file[0]["x"][1] == np.float32(0.1)
+
+
+@pytest.mark.parametrize("name", quire.formats())
+def test_any_texts_come_back(tmp_path: Path, name: str) -> None:
+    path = path_for(tmp_path, name)
+    if refusal(lambda: write_typed(path, name, ["a"], "string")) is not None:
+        return
+
+    @settings(max_examples=40, deadline=None)
+    @given(st.lists(st.text()), st.text())
+    def check(texts: list[str], title: str) -> None:
+        with quire.create(path, format=name) as out, out.step(0) as step:
+            step.set("texts", np.array(texts, dtype=object)).set("title", title)
+            step.put("t", texts, type="string").put("x", np.arange(len(texts)))
+        with quire.open(path) as file:
+            assert file[0]["t"][:].tolist() == texts
+            assert file[0]["t"][::-2].tolist() == texts[::-2]
+            assert file[0]["x"][:].tolist() == list(range(len(texts)))
+            assert file[0].attributes["texts"].value.tolist() == texts
+            assert file[0].attributes["title"].value == title
+
+    check()
+
+
+def test_bytes_that_are_no_text_come_back(path: Path, format_name: str) -> None:
+    strange = b"\xff\xfe caf\xe9"
+    with quire.create(path, format=format_name) as out, out.step(0) as step:
+        step.set("note", strange).put("x", np.zeros(1))
+    with quire.open(path) as file:
+        value = file[0].attributes["note"].value
+        assert value.encode("utf-8", "surrogateescape") == strange
 
 
 def test_fields_come_back_or_are_refused(path: Path, format_name: str) -> None:

@@ -174,6 +174,24 @@ class FakeDeviceArray:
             self.__dlpack_device__ = lambda: (device, 0)
 
 
+class ExchangedArray:
+    """Gives its memory by DLPack only."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def test_arrays_of_other_libraries_are_not_copied() -> None:
+    values = np.arange(4.0)
+    assert np.shares_memory(host_array(ExchangedArray(values)), values)
+
+
 @pytest.mark.parametrize("device", [None, 2, 10])
 def test_device_arrays_get_advice(device: int | None) -> None:
     with pytest.raises(TypeMismatchError, match="memory of a device") as caught:
