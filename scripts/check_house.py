@@ -60,6 +60,7 @@ SPECIFICATION = re.compile(r"\bspecs/[a-z0-9-]+\.md\b")
 FORMAT_FOLDERS = [
     "bench/peers",
     "docs",
+    "examples/peers",
     "include/quire/format",
     "python/quire/interfaces",
     "src/format",
