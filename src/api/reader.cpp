@@ -8,8 +8,8 @@
 
 #include "api/publication.hpp"
 #include "api/root.hpp"
-#include "api/stopwatch.hpp"
 #include "api/transport_source.hpp"
+#include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/format/format.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "api/part_plan.hpp"
 #include "api/root.hpp"
-#include "api/stopwatch.hpp"
 #include "api/writer_state.hpp"
+#include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 
 namespace quire {

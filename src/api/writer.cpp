@@ -5,9 +5,9 @@
 
 #include "api/publication.hpp"
 #include "api/root.hpp"
-#include "api/stopwatch.hpp"
 #include "api/transport_source.hpp"
 #include "api/writer_state.hpp"
+#include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 
 namespace quire {

@@ -6,7 +6,7 @@
 
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
-#include "transport/copy.hpp"
+#include "transport/alignment.hpp"
 #include "transport/factory.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_transport.hpp"

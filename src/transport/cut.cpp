@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "transport/copy.hpp"
+#include "transport/alignment.hpp"
 
 namespace quire {
 

@@ -1,12 +1,12 @@
 #include <utility>
 
+#include "base/stopwatch.hpp"
 #include "quire/comm/mpi.hpp"
 #include "transport/factory.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_transport.hpp"
 #include "transport/mpi_file.hpp"
 #include "transport/read_pieces.hpp"
-#include "transport/stopwatch.hpp"
 #include "transport/write_pieces.hpp"
 
 namespace quire {

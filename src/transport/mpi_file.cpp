@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/stopwatch.hpp"
 #include "transport/file_system.hpp"
-#include "transport/stopwatch.hpp"
 
 namespace quire {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "quire/base/checked.hpp"
 #include "quire/transport/transport.hpp"
-#include "transport/copy.hpp"
+#include "transport/alignment.hpp"
 #include "transport/factory.hpp"
 #include "transport/failure.hpp"
 

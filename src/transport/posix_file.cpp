@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <limits>
 
-#include "transport/stopwatch.hpp"
+#include "base/stopwatch.hpp"
 
 namespace quire {
 namespace {

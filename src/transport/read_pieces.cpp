@@ -5,9 +5,10 @@
 #include <string>
 #include <variant>
 
+#include "base/stopwatch.hpp"
 #include "quire/base/checked.hpp"
-#include "transport/copy.hpp"
-#include "transport/stopwatch.hpp"
+#include "quire/kernels/copy.hpp"
+#include "transport/alignment.hpp"
 
 namespace quire {
 namespace {
@@ -20,7 +21,7 @@ std::byte* ready_memory(const ReadExtent& extent) {
 /// Gives bytes that begin at `position` of the extent to its target and returns how many it used.
 std::size_t use(const ReadExtent& extent, std::uint64_t position, std::span<const std::byte> in) {
   if (std::byte* memory = ready_memory(extent)) {
-    copy_bytes(memory + position, in.data(), in.size());
+    kernels::copy_bytes(memory + position, in.data(), in.size());
     return in.size();
   }
   Decoder& decoder = *std::get<std::shared_ptr<Decoder>>(extent.target);

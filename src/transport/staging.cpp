@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "quire/base/checked.hpp"
-#include "transport/copy.hpp"
+#include "transport/alignment.hpp"
 
 namespace quire {
 namespace {

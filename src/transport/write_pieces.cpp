@@ -4,8 +4,9 @@
 #include <memory>
 #include <variant>
 
-#include "transport/copy.hpp"
-#include "transport/stopwatch.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/kernels/copy.hpp"
+#include "transport/alignment.hpp"
 
 namespace quire {
 namespace {
@@ -94,7 +95,7 @@ void WritePieces::fill(std::span<std::byte> out) {
     const WriteExtent& extent = plan_.extents[extent_];
     auto length = static_cast<std::size_t>(std::min<std::uint64_t>(extent.length - position_, out.size()));
     if (const std::byte* memory = ready_memory(extent)) {
-      copy_bytes(out.data(), memory + position_, length);
+      kernels::copy_bytes(out.data(), memory + position_, length);
     } else {
       length = encode(extent, *std::get<std::shared_ptr<Encoder>>(extent.source), out.first(length));
     }

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "transport/copy.hpp"
+#include "transport/alignment.hpp"
 #include "transport/cut.hpp"
 #include "transport/pattern.hpp"
 #include "transport/read_pieces.hpp"
@@ -22,17 +22,6 @@ TransportLimits small_limits() {
   limits.direct_from = page_bytes;
   limits.gap = 64;
   return limits;
-}
-
-TEST(CopyBytes, CopiesEveryLengthAtEveryDistance) {
-  const auto source = test::pattern(0, 1000);
-  for (std::size_t length = 0; length < 400; ++length) {
-    std::vector<std::byte> target(500, std::byte{0xee});
-    copy_bytes(target.data() + length % 7, source.data() + length % 5, length);
-    ASSERT_TRUE(
-        std::equal(source.begin() + length % 5, source.begin() + length % 5 + length, target.begin() + length % 7));
-    ASSERT_EQ(target[length % 7 + length], std::byte{0xee}) << length;
-  }
 }
 
 TEST(CutTest, AnnouncesAsManyPiecesAsItMakes) {

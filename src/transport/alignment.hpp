@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "quire/kernels/copy.hpp"
-
 namespace quire {
 
 /// The unit of the page cache. A piece is placed so that its address equals its file offset modulo this.
@@ -16,7 +14,5 @@ inline constexpr std::size_t page_bytes = 4096;
   const std::uint64_t distance = (destination - source) % page_bytes;
   return distance >= 1 && distance <= 31;
 }
-
-using kernels::copy_bytes;
 
 }  // namespace quire
