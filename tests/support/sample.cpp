@@ -46,6 +46,27 @@ std::vector<std::string> texts(std::int64_t number, const Slice& rows) {
 
 std::string label(std::int64_t number) { return "step " + std::to_string(number); }
 
+/// How the values of a column that was read differ from those that were put.
+std::string column_difference(const View& found, std::int64_t number, const Slice& mine) {
+  if (found.type == Type::string) {
+    const auto wanted = texts(number, mine);
+    if (found.strings->size() != wanted.size()) return "another number of strings";
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if ((*found.strings)[i] != wanted[i]) return "row " + std::to_string(mine.first + i);
+    }
+    return {};
+  }
+  const auto wanted = numbers(found.type, number, mine);
+  const std::size_t size = size_of(found.type);
+  const std::size_t significant = found.type == Type::float80 ? 10 : size;
+  for (std::size_t i = 0; i < mine.count; ++i) {
+    if (std::memcmp(found.data + i * size, wanted.data() + i * size, significant) != 0) {
+      return "row " + std::to_string(mine.first + i);
+    }
+  }
+  return {};
+}
+
 StepDescription everything(std::uint64_t rows, bool with_strings) {
   StepDescription step;
   Table table;
@@ -138,28 +159,22 @@ std::string Sample::difference(const ReadStep& step, const Slice& mine) {
   if (step.attribute("s").value.as_double() != 0.5 * static_cast<double>(number)) return "attribute s";
   if (step.attribute("turn").value.as_integer() != number) return "attribute turn";
   if (step.attribute("label").value.as_text() != label(number)) return "attribute label";
+  // All columns in one read, as a program would: one pass over the file.
+  std::vector<std::vector<std::byte>> memory;
+  std::deque<PackedStrings> strings;
+  std::vector<ReadColumn> columns;
   for (const Column& column : columns_) {
-    if (column.type == Type::string) {
-      PackedStrings found;
-      step.read({}, mine, {{column.name, View(found, mine.count)}});
-      const auto wanted = texts(number, mine);
-      if (found.size() != wanted.size()) return column.name + ": number of strings";
-      for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (found[i] != wanted[i]) return column.name + ": row " + std::to_string(mine.first + i);
-      }
-      continue;
-    }
-    const auto wanted = numbers(column.type, number, mine);
-    std::vector<std::byte> found(wanted.size());
-    const auto stride = static_cast<std::ptrdiff_t>(size_of(column.type));
-    step.read({}, mine, {{column.name, View(column.type, found.data(), mine.count, stride)}});
-    const auto size = static_cast<std::size_t>(stride);
-    const std::size_t significant = column.type == Type::float80 ? 10 : size;
-    for (std::size_t i = 0; i < mine.count; ++i) {
-      if (std::memcmp(found.data() + i * size, wanted.data() + i * size, significant) != 0) {
-        return column.name + ": row " + std::to_string(mine.first + i);
-      }
-    }
+    const std::size_t size = size_of(column.type);
+    memory.emplace_back(static_cast<std::size_t>(mine.count) * size);
+    const View view = column.type == Type::string
+                          ? View(strings.emplace_back(), mine.count)
+                          : View(column.type, memory.back().data(), mine.count, static_cast<std::ptrdiff_t>(size));
+    columns.push_back({column.name, view});
+  }
+  step.read({}, mine, columns);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const std::string different = column_difference(columns[c].out, number, mine);
+    if (!different.empty()) return columns_[c].name + ": " + different;
   }
   return {};
 }

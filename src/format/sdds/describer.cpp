@@ -232,10 +232,15 @@ void SddsDescriber::note_damage(Error error, std::uint64_t index) {
   }
   error.in_file(context_.path);
   damage_ = std::move(error);
-  const std::uint64_t offset = end_of_steps();
-  std::vector<std::byte> count(sizeof(std::int32_t));
-  unfinished_ = header_.data.mode == Mode::binary && bytes_->read(offset, count) == count.size() &&
-                load<std::int32_t>(count.data(), header_.order()) == unfinished_count;
+  unfinished_ = header_.data.mode == Mode::binary && begins_unfinished(end_of_steps());
+}
+
+bool SddsDescriber::begins_unfinished(std::uint64_t offset) {
+  std::vector<std::byte> bytes(sizeof(std::int32_t));
+  if (bytes_->read(offset, bytes) < bytes.size()) return false;
+  // Any negative count: the true one may have been written in part when its writer was killed.
+  const auto count = load<std::int32_t>(bytes.data(), header_.order());
+  return count < 0 && count != wide_count_marker;
 }
 
 std::int64_t SddsDescriber::number_of(std::uint64_t index) const {

@@ -68,6 +68,7 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] StepLayout finished(Page page, std::uint64_t index) const;
   [[nodiscard]] std::int64_t number_of(std::uint64_t index) const;
   void note_damage(Error error, std::uint64_t index);
+  [[nodiscard]] bool begins_unfinished(std::uint64_t offset);
   void add_file_attributes();
 
   std::shared_ptr<ByteSource> bytes_;

@@ -17,6 +17,12 @@
 namespace quire::sdds {
 namespace {
 
+// The slots of a measure that are always there.
+constexpr std::size_t title_slot = 0;
+constexpr std::size_t header_slot = 1;
+constexpr std::size_t rows_slot = 2;
+constexpr std::size_t first_string_slot = 3;
+
 constexpr std::uint64_t count_bytes = sizeof(std::int32_t);
 constexpr std::uint64_t largest_narrow_count = std::numeric_limits<std::int32_t>::max();
 
@@ -128,7 +134,7 @@ void SddsPlanner::set_file(const FileDescription& file) {
   if (!held.contents.empty() && held.contents != file_.contents) throw refuse("contents");
   for (const Attribute& attribute : held.attributes) {
     const Attribute* there = find_attribute(file_.attributes, attribute.name);
-    if (there == nullptr || there->value != attribute.value) throw refuse("attribute " + attribute.name);
+    if (there == nullptr || there->value != attribute.value) throw refuse(attribute.name);
   }
 }
 
@@ -177,17 +183,18 @@ WritePlan SddsPlanner::guard(const StepPart& mine) {
 Measure SddsPlanner::measure(const StepPart& mine, bool root) const {
   const StepDescription& step = mine.description;
   const Header header = header_of(step);
-  Measure slots(2, 0);
+  Measure slots(first_string_slot, 0);
   if (root) {
-    slots[0] = title_bytes(header, file_, step).size() + (header_ ? 0 : write_header(header).size());
+    slots[title_slot] = title_bytes(header, file_, step).size();
+    slots[header_slot] = write_header(header).size();
   }
-  slots[1] = step.tables.empty() ? 0 : step.tables.front().rows;
+  slots[rows_slot] = step.tables.empty() ? 0 : step.tables.front().rows;
   for (const FieldArray& array : field_arrays(step)) {
     if (step.fields[array.field].type != Type::string) continue;
     const FieldPart& part = mine.fields.at(array.field);
     if (!root && !is_empty(part.box)) {
       throw Error(ErrorKind::unsupported, "strings of a field can only be written by rank 0")
-          .on("field " + step.fields[array.field].name);
+          .on(step.fields[array.field].name);
     }
     slots.push_back(is_empty(part.box) ? 0
                                        : bytes_of_strings(part.views.at(static_cast<std::size_t>(array.component))));
@@ -200,7 +207,7 @@ Measure SddsPlanner::measure(const StepPart& mine, bool root) const {
 Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const Measure& total, bool root) const {
   const StepDescription& step = mine.description;
   const Header header = header_of(step);
-  const std::uint64_t rows = total.at(1);
+  const std::uint64_t rows = total.at(rows_slot);
   Placement placement;
   if (root) {
     const std::uint64_t behind_count = page_begin(header) + count_bytes;
@@ -209,11 +216,12 @@ Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const 
     title.insert(title.end(), values.begin(), values.end());
     if (!title.empty()) placement.title.add(behind_count, std::move(title));
   }
-  std::uint64_t position = checked_add(end_, checked_add(total.at(0), bytes_of_count(rows)));
+  std::uint64_t position = checked_add(end_, header_ ? 0 : total.at(header_slot));
+  position = checked_add(position, checked_add(total.at(title_slot), bytes_of_count(rows)));
   position = place_fields(header, mine, total, position, root, placement);
 
   const std::size_t strings = table_string_slots(header, mine).size();
-  const TableSlots slots{.rows_before = before.at(1),
+  const TableSlots slots{.rows_before = before.at(rows_slot),
                          .rows = rows,
                          .strings_before = std::span(before).last(strings),
                          .strings = std::span(total).last(strings)};
@@ -232,7 +240,7 @@ std::uint64_t SddsPlanner::place_fields(const Header& header, const StepPart& mi
   std::map<std::string, std::uint64_t, std::less<>> begins;
   for (const ArrayDefinition& definition : header.arrays) {
     if (is_attribute_array(definition)) continue;
-    std::size_t slot = 2;
+    std::size_t slot = first_string_slot;
     const FieldArray* wanted = nullptr;
     for (const FieldArray& array : arrays) {
       if (array.name == definition.name) {
@@ -241,7 +249,7 @@ std::uint64_t SddsPlanner::place_fields(const Header& header, const StepPart& mi
       }
       if (step.fields[array.field].type == Type::string) ++slot;
     }
-    if (wanted == nullptr) throw Error(ErrorKind::internal, "a step was not accepted").on("field " + definition.name);
+    if (wanted == nullptr) throw Error(ErrorKind::internal, "a step was not accepted").on(definition.name);
     const Field& field = step.fields[wanted->field];
     auto dimensions = dimension_bytes(field.extents, layout_.order);
     const std::uint64_t begin = checked_add(position, dimensions.size());
@@ -262,7 +270,7 @@ std::uint64_t SddsPlanner::place_fields(const Header& header, const StepPart& mi
 }
 
 Publication SddsPlanner::publish(const StepPart& mine, const Measure& total) {
-  const std::uint64_t rows = total.at(1);
+  const std::uint64_t rows = total.at(rows_slot);
   const std::int32_t count = is_wide(rows) ? wide_count_marker : static_cast<std::int32_t>(rows);
   return {PublishWrite{page_begin(header_of(mine.description)), word(count, layout_.order)}};
 }

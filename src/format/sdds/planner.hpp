@@ -17,9 +17,10 @@ class SddsDescriber;
 
 /// Plans binary pages (specs/sdds.md section 4): the row count is -1 until a page is published.
 ///
-/// Slots of a measure: [0] bytes that rank 0 alone writes in front of the fields, the row count apart; [1] rows; then
-/// one for the elements of each field of strings; then the bytes of the strings of the table: row-major one slot for
-/// all, if there are string columns, column-major one for each of them.
+/// Slots of a measure: what rank 0 alone writes in front of the fields, the row count apart; the bytes of the header,
+/// also for steps that do not write it, so that a measure repeats when a step does; rows; one for the elements of each
+/// field of strings; then the bytes of the strings of the table: row-major one slot for all, if there are string
+/// columns, column-major one for each of them.
 class SddsPlanner final : public WritePlanner {
  public:
   /// `layout_given`: the user asked for this byte order and this major order, so that a file that has others is not

@@ -40,7 +40,7 @@ void hold(Quantity& quantity, const std::string& object) {
 }
 
 void hold(Attribute& attribute) {
-  const std::string object = "attribute " + attribute.name;
+  const std::string& object = attribute.name;
   hold(attribute, object);
   attribute.value = attribute.value.converted_to(held_as(attribute.value.type()));
   attribute.type = attribute.value.type();
@@ -50,7 +50,7 @@ void hold(Attribute& attribute) {
 }
 
 void hold(Field& field) {
-  const std::string object = "field " + field.name;
+  const std::string& object = field.name;
   hold(field, object);
   field.group = on_one_line(std::move(field.group));
   check_text(field.group, "group", object);
@@ -140,7 +140,7 @@ void check_unit(const Definition& definition, const Quantity& quantity, const st
 }
 
 void agree_on_attribute(const Header& header, Attribute& attribute, bool lossy) {
-  const std::string object = "attribute " + attribute.name;
+  const std::string& object = attribute.name;
   const Definition* definition = nullptr;
   if (attribute.value.is_scalar()) {
     const auto found = find_definition(header.parameters, attribute.name);
@@ -168,14 +168,14 @@ void agree_on_columns(const Header& header, StepDescription& step, bool lossy) {
   std::vector<Column> none;
   std::vector<Column>& columns = step.tables.empty() ? none : step.tables.front().columns;
   for (Column& column : columns) {
-    const std::string object = "column " + column.name;
+    const std::string& object = column.name;
     const auto found = find_definition(header.columns, column.name);
     if (found == header.columns.end()) throw not_in_header(object);
     check_unit(*found, column, object);
     column.type = agreed_type(*found, column.type, lossy, object);
   }
   for (const ColumnDefinition& definition : header.columns) {
-    if (find_definition(columns, definition.name) == columns.end()) throw missing_in_step("column " + definition.name);
+    if (find_definition(columns, definition.name) == columns.end()) throw missing_in_step(definition.name);
   }
 }
 
@@ -183,7 +183,7 @@ void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
   std::vector<std::string> names;
   for (const FieldArray& array : field_arrays(step)) {
     Field& field = step.fields[array.field];
-    const std::string object = "field " + field.name;
+    const std::string& object = field.name;
     const auto found = find_definition(header.arrays, array.name);
     if (found == header.arrays.end() || is_attribute_array(*found)) throw not_in_header(object);
     if (found->dimensions != field.extents.size()) {
@@ -196,7 +196,7 @@ void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
   for (const ArrayDefinition& definition : header.arrays) {
     if (is_attribute_array(definition)) continue;
     if (std::find(names.begin(), names.end(), definition.name) == names.end()) {
-      throw missing_in_step("field " + definition.name);
+      throw missing_in_step(definition.name);
     }
   }
 }
@@ -219,11 +219,10 @@ StepDescription held_step(const StepDescription& step) {
   StepDescription held = step;
   for (Attribute& attribute : held.attributes) hold(attribute);
   if (held.tables.size() > 1) {
-    throw Error(ErrorKind::unsupported, "a step of this format has one table at most")
-        .on("table " + held.tables[1].name);
+    throw Error(ErrorKind::unsupported, "a step of this format has one table at most").on(held.tables[1].name);
   }
   for (Table& table : held.tables) {
-    for (Column& column : table.columns) hold(column, "column " + column.name);
+    for (Column& column : table.columns) hold(column, column.name);
   }
   for (Field& field : held.fields) hold(field);
   return held;

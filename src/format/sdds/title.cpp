@@ -42,8 +42,7 @@ void append_value(std::vector<std::byte>& bytes, const Value& value, ByteOrder o
 [[nodiscard]] const Attribute& attribute_for(const Definition& definition, const std::vector<Attribute>& attributes) {
   const Attribute* found = find_attribute(attributes, definition.name);
   if (found != nullptr) return *found;
-  throw Error(ErrorKind::conflict, "every step of this file has this attribute, this one has not")
-      .on("attribute " + definition.name);
+  throw Error(ErrorKind::conflict, "every step of this file has this attribute, this one has not").on(definition.name);
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ std::vector<std::byte> title_bytes(const Header& header, const FileDescription& 
   std::vector<std::byte> bytes;
   for (const ParameterDefinition& parameter : header.parameters) {
     if (parameter.fixed_value) continue;
-    const std::string object = "attribute " + parameter.name;
+    const std::string& object = parameter.name;
     const bool is_number = parameter.name == step_parameter && is_integer(parameter.type);
     if (is_number && find_attribute(step.attributes, step_parameter) == nullptr) {
       append_value(bytes, Value(step.number).converted_to(parameter.type), order, object);
@@ -66,7 +65,7 @@ std::vector<std::byte> title_bytes(const Header& header, const FileDescription& 
     const bool of_file = array.group_name == file_attribute_group;
     const Attribute& attribute = attribute_for(array, of_file ? file.attributes : step.attributes);
     append(bytes, dimension_bytes(attribute.value.shape(), order));
-    append_value(bytes, attribute.value, order, "attribute " + array.name);
+    append_value(bytes, attribute.value, order, array.name);
   }
   return bytes;
 }

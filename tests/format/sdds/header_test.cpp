@@ -33,6 +33,29 @@ void compare_definition(const Definition& definition, const Json& truth) {
   EXPECT_EQ(show(definition.format_string), show(truth["format_string"]));
 }
 
+void compare_definitions(const Header& header, const Json& truth) {
+  const auto& parameters = truth["parameter_defs"].items();
+  ASSERT_EQ(header.parameters.size(), parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    compare_definition(header.parameters[i], parameters[i]);
+    EXPECT_EQ(show(header.parameters[i].fixed_value), show(parameters[i]["fixed_value"]));
+  }
+  const auto& arrays = truth["array_defs"].items();
+  ASSERT_EQ(header.arrays.size(), arrays.size());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    compare_definition(header.arrays[i], arrays[i]);
+    EXPECT_EQ(show(header.arrays[i].group_name), show(arrays[i]["group_name"]));
+    EXPECT_EQ(header.arrays[i].field_length, arrays[i]["field_length"].integer());
+    EXPECT_EQ(std::to_string(header.arrays[i].dimensions), arrays[i]["dimensions"].text());
+  }
+  const auto& columns = truth["column_defs"].items();
+  ASSERT_EQ(header.columns.size(), columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    compare_definition(header.columns[i], columns[i]);
+    EXPECT_EQ(header.columns[i].field_length, columns[i]["field_length"].integer());
+  }
+}
+
 Header header_of(const Vector& vector, const HeaderOptions& options = {}) {
   test::MemorySource source(vector.bytes());
   return read_header(source, test::context_of(vector.name), options);
@@ -58,31 +81,7 @@ TEST_P(GoodHeader, SaysWhatTheTruthSays) {
   EXPECT_EQ(header.data.column_major ? 1 : 0, data["column_major_order"].integer());
   EXPECT_EQ(header.data.additional_header_lines, data["additional_header_lines"].integer());
   EXPECT_EQ(header.data.fixed_row_count ? 1 : 0, data["fixed_row_count"].integer());
-}
-
-TEST_P(GoodHeader, DefinesWhatTheTruthDefines) {
-  const Json truth = GetParam().truth();
-  const Header header = header_of(GetParam());
-  const auto& parameters = truth["parameter_defs"].items();
-  ASSERT_EQ(header.parameters.size(), parameters.size());
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    compare_definition(header.parameters[i], parameters[i]);
-    EXPECT_EQ(show(header.parameters[i].fixed_value), show(parameters[i]["fixed_value"]));
-  }
-  const auto& arrays = truth["array_defs"].items();
-  ASSERT_EQ(header.arrays.size(), arrays.size());
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    compare_definition(header.arrays[i], arrays[i]);
-    EXPECT_EQ(show(header.arrays[i].group_name), show(arrays[i]["group_name"]));
-    EXPECT_EQ(header.arrays[i].field_length, arrays[i]["field_length"].integer());
-    EXPECT_EQ(std::to_string(header.arrays[i].dimensions), arrays[i]["dimensions"].text());
-  }
-  const auto& columns = truth["column_defs"].items();
-  ASSERT_EQ(header.columns.size(), columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    compare_definition(header.columns[i], columns[i]);
-    EXPECT_EQ(header.columns[i].field_length, columns[i]["field_length"].integer());
-  }
+  compare_definitions(header, truth);
 }
 
 // However few bytes are known, the parser asks for more or says the same.

@@ -1,0 +1,143 @@
+"""Truths that tell a file step by step: columns, fields and attributes of each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from tests.format.conformance.exact import assert_same, old_text
+from tests.format.conformance.vectors import Truth
+
+import quire
+
+# Types that the model has no word for arrive as the nearest wider one.
+WIDENED = {"float16": "float32"}
+
+
+def compare(path: str, truth: Truth) -> None:
+    """Compare a file with its truth; raises the library's errors where a valid file is not read."""
+    if truth["expect"] == "error":
+        compare_damaged(path, truth)
+        return
+    with quire.open(path) as file:
+        assert file.numbers == [step["number"] for step in truth["steps"]]
+        units = {**_units(file), **{k: v for step in file for k, v in _units(step).items()}}
+        units |= {"title": file.title, "contents": file.contents}
+        compare_attributes(file.attributes, truth["file_attributes"], units)
+        for step, wanted in zip(file, truth["steps"], strict=True):
+            compare_step(step, wanted, units)
+        assert file.check().damage is None
+
+
+def compare_damaged(path: str, truth: Truth) -> None:
+    """Assert that damage is reported, and that what the truth calls readable is read."""
+    readable = truth.get("readable", {})
+    refusal: quire.BadFileError | None = None
+    try:
+        with quire.open(path) as file:
+            report = file.check()
+            assert report.damage is not None or report.warnings, "the damage was not reported"
+            for name, wanted in readable.items():
+                compare_readable(file, name, wanted)
+    except quire.BadFileError as error:
+        refusal = error
+    if refusal is not None:
+        assert not readable, f"something should have been readable: {refusal}"
+        assert refusal.offset is not None, f"no byte offset: {refusal}"
+
+
+def compare_readable(file: quire.File, name: str, wanted: Any) -> None:
+    """Compare one object (`Step#0/x`, `Step#0/Block/ok`, or a step with the lengths of its columns)."""
+    group, *rest = name.split("/")
+    step = file.step(int(group.rpartition("#")[2]))
+    if not rest:
+        for column, length in wanted.items():
+            assert len(single(step, column)) == length, column
+    elif isinstance(wanted, dict):
+        field = step.fields[rest[-1]]
+        assert list(field.extents)[::-1] == wanted["dims_xyz"]
+        assert_same(field[...], wanted["values"], name)
+    else:
+        assert_same(single(step, rest[-1]), wanted, name)
+
+
+def single(step: quire.Step, name: str) -> Any:
+    """The values of a column, also of one that does not fit the others of its step."""
+    return step[name][:] if name in step else step.fields[name][...]
+
+
+def compare_step(step: quire.Step, wanted: Truth, units: dict[str, str]) -> None:
+    """Compare attributes, columns and fields of a step."""
+    compare_attributes(step.attributes, wanted["attributes"], units)
+    names = list(step.table.columns) if step.tables else []
+    assert sorted(names) == sorted(wanted["datasets"]), "the columns"
+    if names and wanted.get("num_particles") is not None:
+        assert len(step.table) == wanted["num_particles"]
+    for name, entry in wanted["datasets"].items():
+        compare_array(step[name], step[name][:], entry)
+    assert sorted(step.fields) == sorted(wanted["fields"]), "the fields"
+    for name, entry in wanted["fields"].items():
+        compare_field(step.fields[name], entry, units)
+
+
+def compare_field(field: quire.Field, entry: Truth, units: dict[str, str]) -> None:
+    """Compare extents, attributes and all components of a field."""
+    assert list(field.extents)[::-1] == entry["dims_xyz"], field.name
+    assert field.components == entry["num_components"], field.name
+    compare_attributes(field.attributes, entry["attributes"], units)
+    values = field[...]
+    for component, wanted in entry["components"].items():
+        part = values if field.components == 1 else values[..., int(component)]
+        compare_array(field, part, wanted)
+
+
+def compare_array(found: Any, values: np.ndarray[Any, Any], entry: Truth) -> None:
+    """Compare type, shape and values with those of the truth: the digest covers all of them."""
+    assert found.type == WIDENED.get(entry["type"], entry["type"]), found.name
+    assert list(values.shape) == entry["shape"], found.name
+    original = np.ascontiguousarray(values, dtype=np.dtype(entry["type"]).newbyteorder("<"))
+    if found.type != "string" and "nan" not in str(entry.get("values", "")):
+        assert hashlib.sha256(original.tobytes()).hexdigest() == entry["sha256_le_bytes"], found.name
+    flat = values.reshape(-1)
+    for key, part in (("values", flat), ("head", flat[: len(entry.get("head", []))])):
+        if key in entry:
+            assert_same(part, entry[key], found.name)
+
+
+def compare_attributes(
+    found: Mapping[str, quire.Attribute], wanted: Mapping[str, Any], units: dict[str, str]
+) -> None:
+    """Compare attributes; those that name the unit of a quantity may have become its unit."""
+    for name, entry in wanted.items():
+        if name not in found:
+            assert units.get(name) == old_text(entry), f"attribute {name} is missing"
+            continue
+        compare_attribute(found[name], entry)
+    unknown = set(found) - set(wanted)
+    assert not unknown, f"attributes that are not in the file: {unknown}"
+
+
+def compare_attribute(attribute: quire.Attribute, entry: Truth) -> None:
+    """Compare type and value; an array of one element is a scalar in this format."""
+    if attribute.type == "string" and entry["type"] == "int8":  # the texts of old writers
+        assert attribute.value == old_text(entry), attribute.name
+        return
+    assert attribute.type == entry["type"], attribute.name
+    if entry["type"] == "string":
+        value = attribute.value
+        texts = [value] if isinstance(value, str) else list(np.asarray(value).reshape(-1))
+        expected = [entry["value"]] if isinstance(entry["value"], str) else list(entry["value"])
+        assert texts == expected, attribute.name
+        return
+    assert_same(
+        np.atleast_1d(np.asarray(attribute.value, dtype=entry["type"])), entry["value"], attribute.name
+    )
+
+
+def _units(owner: quire.File | quire.Step) -> dict[str, str]:
+    quantities: list[Any] = list(owner.attributes.values())
+    if isinstance(owner, quire.Step) and owner.tables:
+        quantities += list(owner.table.columns.values())
+    return {quantity.name + "Unit": quantity.unit for quantity in quantities if quantity.unit}

@@ -1,0 +1,53 @@
+"""Every vector that is found must be read as its truth says; a new one counts once it is dropped in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.format.conformance import objects, pages, steps
+from tests.format.conformance.vectors import Truth, Vector, root, vectors
+
+import quire
+
+pytestmark = pytest.mark.golden
+
+# How a truth is recognised, and what compares it.
+KINDS: list[tuple[Callable[[Truth], bool], Callable[[str, Truth], None]]] = [
+    (lambda truth: "sddscheck" in truth, pages.compare),
+    (objects.belongs, objects.compare),
+    (lambda truth: "expect" in truth and ("steps" in truth or "damage" in truth), steps.compare),
+]
+# Open issues, by what in a truth belongs to them.
+LATER: list[tuple[Callable[[Truth], bool], str]] = [
+    (lambda truth: "meshes" in truth, "unstructured meshes are not read yet"),
+    (lambda truth: "__openPMD_internal" in truth, "this data model is not read yet"),
+    (lambda truth: "objects" in truth and not objects.belongs(truth), "this data model is not read yet"),
+    (lambda truth: "physical_files" in truth or "fails_at" in truth, "multifiles are not read yet"),
+]
+
+
+def identity(vector: Vector) -> str:
+    return f"{vector.folder}/{vector.name}"
+
+
+def test_there_are_vectors() -> None:
+    assert vectors(), f"no vectors below {root()}"
+
+
+@pytest.mark.parametrize("vector", vectors(), ids=identity)
+def test_file_is_read_as_its_truth_says(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Truths were made in the folder of the file, on which names of included files depend.
+    monkeypatch.chdir(vector.data.parent)
+    truth = vector.load()
+    for belongs, reason in LATER:
+        if belongs(truth):
+            pytest.skip(reason)
+    for belongs, compare in KINDS:
+        if belongs(truth):
+            try:
+                compare(str(vector.data), truth)
+            except quire.UnsupportedError as error:
+                pytest.skip(error.message)
+            return
+    pytest.skip("no comparison knows this kind of truth")

@@ -1,0 +1,64 @@
+"""Where conformance vectors are: data files, each beside the truth that a reference program found."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[3]
+ENDINGS = (".json", ".json.gz")
+
+Truth = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A data file and its truth; `folder` and `name` are for people."""
+
+    folder: str
+    name: str
+    data: Path
+    truth: Path
+
+    def load(self) -> Truth:
+        """Read the truth."""
+        text = (
+            gzip.decompress(self.truth.read_bytes())
+            if self.truth.suffix == ".gz"
+            else self.truth.read_bytes()
+        )
+        truth = json.loads(text)
+        assert isinstance(truth, dict), f"{self.truth} is no truth"
+        return truth
+
+
+def root() -> Path:
+    """The directory in QUIRE_GOLDEN; else the shared one beside the project; else the vectors kept here."""
+    if given := os.environ.get("QUIRE_GOLDEN"):
+        return Path(given).resolve()
+    shared = PROJECT.parent / "shared" / "golden"
+    return shared if shared.is_dir() else PROJECT / "tests" / "data"
+
+
+def vectors() -> list[Vector]:
+    """Every data file with a truth below the root, in order of their paths."""
+    top = root()
+    return [vector for truth in sorted(top.rglob("*.json*")) for vector in _vector_of(truth, top)]
+
+
+def _vector_of(truth: Path, top: Path) -> Iterator[Vector]:
+    name = truth.name.removesuffix(".gz").removesuffix(".json")
+    for data in (truth.with_name(name), *sorted(truth.parent.glob(name + ".*"))):
+        if data.exists() and not data.name.endswith(ENDINGS):
+            yield Vector(truth.parent.relative_to(top).as_posix(), data.name, data, truth)
+            return
+    # Truths may stand in a folder of their own, beside those of the files.
+    for folder in sorted(truth.parent.parent.iterdir()) if truth.parent.name == "truth" else []:
+        if (folder / name).exists():
+            yield Vector(folder.relative_to(top).as_posix(), name, folder / name, truth)
+            return
