@@ -44,30 +44,24 @@ void add_attribute(std::vector<Attribute>& attributes, Attribute attribute) {
   }
 }
 
-Column accepted_column(const Column& column, bool lossy) {
+Column accepted_column(const Column& column) {
   check_column_name(column.name);
   Column result = column;
   if (column.type == Type::string) {
     throw Error(ErrorKind::unsupported, "H5Part has no columns of texts").on(column.name);
   }
-  if (column.type == Type::float80) {
-    if (!lossy) {
-      throw Error(ErrorKind::type, "H5Part has no columns of 80-bit numbers")
-          .on(column.name)
-          .advise("convert to float64, or allow lossy conversions");
-    }
-    result.type = Type::float64;
-  }
+  // Each value is converted when it is written: exactly, or with an error that names its row.
+  if (column.type == Type::float80) result.type = Type::float64;
   if (column.type == Type::character) result.type = Type::int8;
   return result;
 }
 
-Table accepted_table(const Table& table, bool lossy) {
+Table accepted_table(const Table& table) {
   Table result;
   result.rows = table.rows;
   std::set<std::string> names;
   for (const Column& column : table.columns) {
-    result.columns.push_back(accepted_column(column, lossy));
+    result.columns.push_back(accepted_column(column));
     if (!names.insert(column.name).second) {
       throw Error(ErrorKind::conflict, "two columns have this name").on(column.name);
     }
@@ -102,7 +96,7 @@ StepDescription accept_step(const StepDescription& step, const Units& known, boo
     if (!result.tables.empty()) {
       throw Error(ErrorKind::unsupported, "a step of H5Part has one table only").on(table.name);
     }
-    result.tables.push_back(accepted_table(table, lossy));
+    result.tables.push_back(accepted_table(table));
   }
   std::set<std::string> names;
   for (Attribute& attribute : result.attributes) {

@@ -143,8 +143,8 @@ std::unique_ptr<Describer> describe(const Bytes& bytes, const Options& options) 
   return describe(std::make_shared<MemoryFile>(bytes), options, {});
 }
 
-std::vector<double> run_values(ByteSource& file, Describer& describer, std::uint64_t index, const std::string& object,
-                               std::uint64_t component, const Run& run) {
+Value run_value(ByteSource& file, Describer& describer, std::uint64_t index, const std::string& object,
+                std::uint64_t component, const Run& run) {
   const Type type = run.cells.front().type;
   const std::size_t width = size_of(type);
   Bytes bytes(run.bytes);
@@ -158,10 +158,7 @@ std::vector<double> run_values(ByteSource& file, Describer& describer, std::uint
                    bytes.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
     }
   }
-  const Value values = Value::numbers(type, {run.records}, bytes).converted_to(Type::float64, true);
-  std::vector<double> result;
-  for (std::size_t i = 0; i < run.records; ++i) result.push_back(values.as_double(i));
-  return result;
+  return Value::numbers(type, {run.records}, bytes);
 }
 
 std::vector<double> column_values(ByteSource& file, Describer& describer, std::uint64_t index,
@@ -173,7 +170,11 @@ std::vector<double> column_values(ByteSource& file, Describer& describer, std::u
   }
   const std::size_t position = layout->description.tables.front().find(column);
   for (const Run& run : layout->tables.front().runs) {
-    if (run.cells.front().column == position) return run_values(file, describer, index, column, 0, run);
+    if (run.cells.front().column != position) continue;
+    const Value value = run_value(file, describer, index, column, 0, run).converted_to(Type::float64, true);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < run.records; ++i) values.push_back(value.as_double(i));
+    return values;
   }
   ADD_FAILURE() << "no run for " << column;
   return {};

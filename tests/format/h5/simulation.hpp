@@ -77,8 +77,8 @@ class Simulation {
 [[nodiscard]] std::vector<double> column_values(ByteSource& file, Describer& describer, std::uint64_t index,
                                                 const std::string& column);
 /// The values behind a run of numbers, or of an opaque object.
-[[nodiscard]] std::vector<double> run_values(ByteSource& file, Describer& describer, std::uint64_t index,
-                                             const std::string& object, std::uint64_t component, const Run& run);
+[[nodiscard]] Value run_value(ByteSource& file, Describer& describer, std::uint64_t index, const std::string& object,
+                              std::uint64_t component, const Run& run);
 
 [[nodiscard]] Attribute attribute(std::string name, Value value, std::string unit = {});
 [[nodiscard]] Column column(std::string name, Type type = Type::float64, std::string unit = {});

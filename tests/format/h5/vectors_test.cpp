@@ -1,0 +1,172 @@
+// The conformance vectors of H5Part: everything their truths say, and the files that must be refused.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "format/h5/format.hpp"
+#include "format/h5/simulation.hpp"
+#include "format/h5/truth.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::test {
+namespace {
+
+std::filesystem::path folder() {
+  const char* data = std::getenv("QUIRE_TEST_DATA");
+  return std::filesystem::path(data == nullptr ? "." : data) / "h5part";
+}
+
+/// The names of the files with a truth that says `expect`, compressed ones left out.
+std::vector<std::string> vectors(const std::string& expect) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() != ".json" || name.ends_with(".gz")) continue;
+    if (Json::load(entry.path().string())["expect"].text() == expect) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::unique_ptr<Describer> describe_vector(const std::shared_ptr<MemoryFile>& file) {
+  DescribeContext context;
+  context.neighbour = [](const std::string& name) -> std::shared_ptr<ByteSource> {
+    if (!std::filesystem::exists(folder() / name)) return nullptr;
+    return std::make_shared<MemoryFile>(vector_bytes(name));
+  };
+  return describe(file, {}, context);
+}
+
+TEST(ValidVectors, HoldWhatTheirTruthsSay) {
+  const auto names = vectors("ok");
+  EXPECT_GE(names.size(), 24U);
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    const auto file = std::make_shared<MemoryFile>(vector_bytes(name));
+    ASSERT_TRUE(h5part_format().recognises(file->bytes, file->bytes.size()));
+    const auto describer = describe_vector(file);
+    expect_truth(Json::load((folder() / (name + ".json")).string()), *file, *describer, {});
+  }
+}
+
+/// Writes what a describer says anew, without fields.
+Simulation rewritten(ByteSource& file, Describer& describer, int ranks) {
+  Simulation copy(ranks);
+  copy.set_file(describer.file());
+  for (std::uint64_t index = 0; index < describer.steps(); ++index) {
+    const auto layout = describer.step(index);
+    const Fit fit = h5part_format().fit(describer.file(), layout->description);
+    SimulatedStep step{layout->description.number, fit.adapted.attributes, {}, {}};
+    if (!fit.adapted.tables.empty()) step.columns = fit.adapted.tables.front().columns;
+    for (const Column& column : step.columns) {
+      step.values.push_back(column_values(file, describer, index, column.name));
+    }
+    copy.write(step);
+  }
+  copy.finish();
+  return copy;
+}
+
+TEST(ValidVectors, LoseNothingButFieldsWhenTheyAreWrittenAgain) {
+  for (const std::string& name : vectors("ok")) {
+    SCOPED_TRACE(name);
+    const auto file = std::make_shared<MemoryFile>(vector_bytes(name));
+    const auto describer = describe_vector(file);
+    Simulation copy = rewritten(*file, *describer, 3);
+    const auto again = describe(copy.share());
+    expect_truth(Json::load((folder() / (name + ".json")).string()), copy.file(), *again, {.with_fields = false});
+  }
+}
+
+// ---- Damaged files
+
+std::optional<Error> error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+TEST(DamagedVector, AllAreKnown) {
+  EXPECT_EQ(vectors("error"),
+            (std::vector<std::string>{"bad_block.h5", "bad_btree.h5", "bad_empty.h5", "bad_lengths.h5",
+                                      "bad_signature.h5", "bad_step_dataset.h5", "bad_truncated.h5"}));
+}
+
+TEST(DamagedVector, FilesThatCannotBeOpenedSayWhyAndWhere) {
+  for (const std::string name : {"bad_empty.h5", "bad_signature.h5", "bad_truncated.h5"}) {
+    const auto error = error_of([&] { static_cast<void>(describe(vector_bytes(name))); });
+    ASSERT_TRUE(error.has_value()) << name;
+    EXPECT_EQ(error->kind(), ErrorKind::bad_file) << name;
+    EXPECT_TRUE(error->offset().has_value()) << error->what();
+  }
+  EXPECT_FALSE(h5part_format().recognises(vector_bytes("bad_signature.h5"), 11640));
+}
+
+TEST(DamagedVector, ADamagedTreeIsAnErrorOfItsStepAlone) {
+  const auto file = std::make_shared<MemoryFile>(vector_bytes("bad_btree.h5"));
+  std::uint64_t damaged = 0;
+  const auto error = error_of([&] {
+    const auto describer = describe(file);
+    for (std::uint64_t index = 0; index < describer->steps(); ++index) {
+      if (error_of([&] { static_cast<void>(describer->step(index)); })) ++damaged;
+    }
+  });
+  EXPECT_TRUE(error.has_value() || damaged > 0);
+  EXPECT_TRUE(!error || error->kind() == ErrorKind::bad_file);
+}
+
+TEST(DamagedVector, ColumnsOfOtherLengthsStayReadableOneByOne) {
+  const auto file = std::make_shared<MemoryFile>(vector_bytes("bad_lengths.h5"));
+  const auto describer = describe(file);
+  const auto step = describer->step(0);
+  ASSERT_TRUE(step.has_value());
+  EXPECT_EQ(column_values(*file, *describer, 0, "x").size(), 10U);
+  EXPECT_EQ(column_values(*file, *describer, 0, "z").size(), 10U);
+  ASSERT_EQ(step->description.fields.size(), 1U);
+  EXPECT_EQ(step->description.fields[0].name, "y");
+  EXPECT_EQ(step->description.fields[0].extents, std::vector<std::uint64_t>{9});
+  EXPECT_EQ(run_value(*file, *describer, 0, "y", 0, step->fields[0].runs[0]).count(), 9U);
+  ASSERT_EQ(step->description.warnings.size(), 1U);
+  EXPECT_NE(step->description.warnings[0].find("column y"), std::string::npos);
+
+  const auto strict = describe(file, {{"strict", "true"}});
+  const auto error = error_of([&] { static_cast<void>(strict->step(0)); });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind(), ErrorKind::bad_file);
+  EXPECT_EQ(error->object(), "y");
+}
+
+TEST(DamagedVector, StepsThatAreNoneAreReportedAndTheOthersRead) {
+  const auto file = std::make_shared<MemoryFile>(vector_bytes("bad_step_dataset.h5"));
+  const auto describer = describe(file);
+  ASSERT_EQ(describer->steps(), 3U);
+  EXPECT_EQ(column_values(*file, *describer, 0, "x"), (std::vector<double>{0, 1, 2}));
+  const auto error = error_of([&] { static_cast<void>(describer->step(1)); });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->object(), "Step#1");
+  const auto plane = describer->step(2);
+  ASSERT_TRUE(plane.has_value());
+  EXPECT_TRUE(plane->tables.empty());
+  EXPECT_EQ(plane->description.warnings.size(), 1U);
+  EXPECT_FALSE(describer->file().warnings.empty()) << "Step#abc is not mentioned";
+}
+
+TEST(DamagedVector, DefectiveFieldsAreNamedAndTheGoodOneRead) {
+  const auto file = std::make_shared<MemoryFile>(vector_bytes("bad_block.h5"));
+  const auto describer = describe(file);
+  const auto step = describer->step(0);
+  ASSERT_TRUE(step.has_value());
+  ASSERT_EQ(step->description.fields.size(), 1U);
+  EXPECT_EQ(step->description.fields[0].name, "ok");
+  EXPECT_EQ(step->description.fields[0].extents, (std::vector<std::uint64_t>{2, 3, 4}));
+  EXPECT_EQ(run_value(*file, *describer, 0, "ok", 0, step->fields[0].runs[0]).as_double(23), 23.0);
+  EXPECT_EQ(step->description.warnings.size(), 5U);
+}
+
+}  // namespace
+}  // namespace quire::test
