@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <limits>
 
 namespace quire::h5 {
 
@@ -68,12 +67,6 @@ std::uint64_t ByteMap::known_from(std::uint64_t offset) const {
     position = range->first + range->second.size();
   }
   return position - offset;
-}
-
-std::uint64_t ByteMap::next_known(std::uint64_t offset) const {
-  if (holder(offset) != ranges_.end()) return offset;
-  const auto range = ranges_.lower_bound(offset);
-  return range == ranges_.end() ? std::numeric_limits<std::uint64_t>::max() : range->first;
 }
 
 std::uint64_t ByteMap::end() const {

@@ -23,8 +23,6 @@ class ByteMap {
   void copy(std::uint64_t offset, std::span<std::byte> out) const;
   /// How many bytes are known from `offset` on without a gap.
   [[nodiscard]] std::uint64_t known_from(std::uint64_t offset) const;
-  /// The first known byte at or behind `offset`, or the largest number.
-  [[nodiscard]] std::uint64_t next_known(std::uint64_t offset) const;
 
   [[nodiscard]] const Ranges& ranges() const noexcept { return ranges_; }
   [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }

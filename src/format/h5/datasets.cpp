@@ -144,12 +144,15 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   run.cells = {Cell{.column = 0, .type = stored->type}};
 
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
-  const haddr_t offset = H5Dget_offset(dataset);
+  // Without space the offset means nothing: behind a user block it is not even undefined.
+  H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
+  require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
+  const bool has_space = space == H5D_SPACE_STATUS_ALLOCATED;
   const bool is_direct = stored->direct.has_value() && is_addressable(creation.id());
-  run.opaque = !is_direct || (offset == HADDR_UNDEF && run.bytes > 0);
+  run.opaque = !is_direct || (!has_space && run.bytes > 0);
   if (run.opaque) return description;
   run.order = *stored->direct;
-  run.offset = offset == HADDR_UNDEF ? 0 : offset;
+  run.offset = run.bytes == 0 ? 0 : H5Dget_offset(dataset);
   if (run.offset > file_size || run.bytes > file_size - run.offset) {
     throw Error(ErrorKind::bad_file, "the data set lies outside the file")
         .on(name)

@@ -205,7 +205,7 @@ SimulatedStep sample_step(std::int64_t number, std::uint64_t rows) {
   step.values.resize(step.columns.size());
   for (std::size_t c = 0; c < step.values.size(); ++c) {
     for (std::uint64_t row = 0; row < rows; ++row) {
-      step.values[c].push_back(static_cast<double>(1000 * c + row) + 100000.0 * static_cast<double>(number));
+      step.values[c].push_back(static_cast<double>(1000 * c + row) + 1000.0 * static_cast<double>(number));
     }
   }
   return step;

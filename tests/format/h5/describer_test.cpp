@@ -1,0 +1,212 @@
+// Reading H5Part files of any writer: lazily, through runs where bytes can be addressed, else through libhdf5.
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "format/h5/hdf5.hpp"
+#include "format/h5/simulation.hpp"
+#include "format/h5/types.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::test {
+namespace {
+
+using h5::Handle;
+using h5::own;
+using h5::require;
+
+constexpr hsize_t rows = 30;
+
+std::optional<Error> error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+template <class Number>
+void add_column(hid_t group, const char* name, hid_t type, hid_t creation, const std::vector<Number>& values) {
+  const hsize_t extent = values.size();
+  const Handle space = own(H5Screate_simple(1, &extent, nullptr), "make a shape");
+  const Handle dataset =
+      own(H5Dcreate2(group, name, type, space.id(), H5P_DEFAULT, creation, H5P_DEFAULT), "create", name);
+  require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write", name);
+}
+
+/// One step with a column of every kind that bytes alone cannot give, written by HDF5 itself behind a user block.
+Bytes odd_file() {
+  const char* folder = std::getenv("QUIRE_TEST_DIRECTORY");
+  const std::string path = std::string(folder == nullptr ? "." : folder) + "/odd.h5";
+  {
+    const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a list");
+    require(H5Pset_userblock(creation.id(), 1024), "set the user block");
+    const Handle file = own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), H5P_DEFAULT), "create the file");
+    const Handle step = own(H5Gcreate2(file.id(), "Step#3", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group");
+    std::vector<double> numbers;
+    std::vector<int> integers;
+    for (int i = 0; i < static_cast<int>(rows); ++i) {
+      numbers.push_back(0.5 * i);
+      integers.push_back(-i);
+    }
+    const Handle chunked = own(H5Pcreate(H5P_DATASET_CREATE), "make a list");
+    const hsize_t chunk = 7;
+    require(H5Pset_chunk(chunked.id(), 1, &chunk), "set the chunk");
+    require(H5Pset_deflate(chunked.id(), 6), "set the filter");
+    add_column(step.id(), "chunked", H5T_NATIVE_DOUBLE, chunked.id(), numbers);
+    const Handle compact = own(H5Pcreate(H5P_DATASET_CREATE), "make a list");
+    require(H5Pset_layout(compact.id(), H5D_COMPACT), "set the layout");
+    add_column(step.id(), "compact", H5T_NATIVE_INT, compact.id(), integers);
+    add_column(step.id(), "contiguous", H5T_NATIVE_INT, H5P_DEFAULT, integers);
+    const Handle outside = own(H5Pcreate(H5P_DATASET_CREATE), "make a list");
+    require(H5Pset_external(outside.id(), "/etc/hostname", 0, H5F_UNLIMITED), "set the external file");
+    const Handle space = own(H5Screate_simple(1, &rows, nullptr), "make a shape");
+    const auto declare = [&](const char* name, hid_t type, hid_t list) {
+      const Handle set = own(H5Dcreate2(step.id(), name, type, space.id(), H5P_DEFAULT, list, H5P_DEFAULT), "create");
+    };
+    declare("external", H5T_NATIVE_CHAR, outside.id());
+    declare("late", H5T_NATIVE_SHORT, H5P_DEFAULT);
+    const Handle pair = own(H5Tcreate(H5T_COMPOUND, 16), "make a type");
+    require(H5Tinsert(pair.id(), "a", 0, H5T_NATIVE_DOUBLE), "add a member");
+    declare("pair", pair.id(), H5P_DEFAULT);
+    const Handle fixed = h5::text_type(4, true);
+    std::vector<std::array<char, 4>> words(rows, {'a', 'b', '\0', '\0'});
+    words[1] = {'x', '\0', '\0', '\0'};
+    add_column(step.id(), "words", fixed.id(), H5P_DEFAULT, words);
+    const Handle variable = h5::text_type(0, true);
+    std::vector<const char*> texts(rows, "some text");
+    texts[2] = "";
+    add_column(step.id(), "texts", variable.id(), H5P_DEFAULT, texts);
+  }
+  std::ifstream stream(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::filesystem::remove(path);
+  const auto* first = reinterpret_cast<const std::byte*>(content.data());
+  return {first, first + content.size()};
+}
+
+TEST(OddFile, EveryKindOfStorageIsReadOrRefusedByName) {
+  const auto file = std::make_shared<MemoryFile>(odd_file());
+  const auto describer = describe(file);
+  const auto step = describer->step(0);
+  ASSERT_TRUE(step.has_value());
+  EXPECT_EQ(step->description.number, 3);
+  const Table& table = step->description.tables.at(0);
+  EXPECT_EQ(table.columns.size(), 7U);
+  EXPECT_EQ(step->description.warnings.size(), 1U) << "the compound is left out";
+  for (const auto& run : step->tables[0].runs) {
+    EXPECT_EQ(run.opaque, run.cells[0].column != table.find("contiguous"));
+  }
+  EXPECT_EQ(column_values(*file, *describer, 0, "chunked").at(29), 14.5);
+  EXPECT_EQ(column_values(*file, *describer, 0, "compact").at(29), -29.0);
+  EXPECT_EQ(column_values(*file, *describer, 0, "contiguous").at(29), -29.0);
+  EXPECT_EQ(column_values(*file, *describer, 0, "late"), std::vector<double>(rows, 0.0));
+  std::vector<std::int8_t> secrets(rows);
+  const auto error = error_of([&] { describer->read_opaque(0, "external", 0, {0, rows}, View(secrets)); });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind(), ErrorKind::unsupported);
+  EXPECT_EQ(secrets, std::vector<std::int8_t>(rows)) << "another file of the machine was read";
+}
+
+TEST(OddFile, OpaqueColumnsAreReadByRowsIntoAnyMemory) {
+  const auto file = std::make_shared<MemoryFile>(odd_file());
+  const auto describer = describe(file);
+  std::vector<double> strided(20, -1.0);
+  const View every_second(Type::float64, reinterpret_cast<std::byte*>(strided.data()), 10, 16);
+  describer->read_opaque(0, "chunked", 0, {5, 10}, every_second);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(strided[2 * i], 0.5 * static_cast<double>(i + 5));
+    EXPECT_EQ(strided[2 * i + 1], -1.0);
+  }
+  std::vector<double> widened(rows);
+  describer->read_opaque(0, "compact", 0, {0, rows}, View(widened));
+  EXPECT_EQ(widened[7], -7.0);
+  std::vector<float> narrow(rows);
+  EXPECT_EQ(error_of([&] {
+              describer->read_opaque(0, "chunked", 0, {0, rows}, View(narrow));
+            })->kind(),
+            ErrorKind::type);
+  EXPECT_EQ(error_of([&] {
+              describer->read_opaque(0, "chunked", 0, {1, rows}, View(widened));
+            })->kind(),
+            ErrorKind::usage);
+  PackedStrings words;
+  describer->read_opaque(0, "words", 0, {0, 3}, View(words, 3));
+  describer->read_opaque(0, "texts", 0, {1, 2}, View(words, 2));
+  ASSERT_EQ(words.size(), 5U);
+  EXPECT_EQ(words[0], "ab");
+  EXPECT_EQ(words[1], "x");
+  EXPECT_EQ(words[3], "some text");
+  EXPECT_EQ(words[4], "");
+}
+
+TEST(OddFile, AChunkBeyondTheMemoryBudgetIsRefused) {
+  DescribeContext context;
+  context.memory_budget = 40;  // below a chunk of 7 numbers
+  const auto describer = describe(std::make_shared<MemoryFile>(odd_file()), {}, context);
+  std::vector<double> values(rows);
+  EXPECT_EQ(error_of([&] {
+              describer->read_opaque(0, "chunked", 0, {0, rows}, View(values));
+            })->kind(),
+            ErrorKind::memory);
+}
+
+TEST(OddFile, StepsAreAppendedBehindAUserBlock) {
+  const auto file = std::make_shared<MemoryFile>(odd_file());
+  Simulation simulation(2, file, {}, false);
+  simulation.write(sample_step(4, 20000));
+  simulation.write(sample_step(5, 10));
+  const auto describer = describe(file);
+  ASSERT_EQ(describer->steps(), 3U);
+  expect_sample(*file, *describer, 1, 4, 20000);
+  expect_sample(*file, *describer, 2, 5, 10);
+  EXPECT_EQ(column_values(*file, *describer, 0, "chunked").at(29), 14.5);
+  const auto step = describer->step(1);
+  for (const auto& run : step->tables.at(0).runs) EXPECT_EQ(run.offset % 4096, 0U);
+}
+
+TEST(ManySteps, NothingIsReadOfAStepUntilItIsAskedFor) {
+  constexpr std::int64_t steps = 10000;
+  Simulation simulation(1);
+  for (std::int64_t number = 0; number < steps; ++number) {
+    simulation.write({number, {}, {column("x")}, {{static_cast<double>(number)}}});
+  }
+  MemoryFile& file = simulation.file();
+  file.reads = file.bytes_read = 0;
+  const auto describer = describe(simulation.share());
+  EXPECT_EQ(describer->steps(), static_cast<std::uint64_t>(steps));
+  EXPECT_EQ(describer->step_number(9999), 9999);
+  // The root's tree has a leaf for four to eight names.
+  EXPECT_LT(file.reads, static_cast<std::uint64_t>(steps) / 2);
+  EXPECT_LT(file.bytes_read, static_cast<std::uint64_t>(steps) * 200);
+  const std::uint64_t opened = file.reads;
+  EXPECT_EQ(column_values(file, *describer, 7000, "x"), std::vector<double>{7000.0});
+  EXPECT_LT(file.reads - opened, 30U);
+}
+
+TEST(ExternalLinks, AMissingChildIsNamedAndTheFileOpens) {
+  const auto describer = describe(vector_bytes("ext_parent.h5part"));
+  EXPECT_EQ(describer->steps(), 2U);
+  const auto error = error_of([&] { static_cast<void>(describer->step(1)); });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind(), ErrorKind::missing);
+  EXPECT_NE(std::string(error->what()).find("ext_child_1.h5part"), std::string::npos);
+}
+
+TEST(Damage, EveryTruncationIsRefused) {
+  const Bytes whole = vector_bytes("part_types_3ranks.h5");
+  for (std::size_t length = 0; length < whole.size(); length += 97) {
+    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    EXPECT_EQ(error_of([&] { static_cast<void>(describe(cut)); })->kind(), ErrorKind::bad_file) << length;
+  }
+}
+
+}  // namespace
+}  // namespace quire::test
