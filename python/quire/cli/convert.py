@@ -30,7 +30,7 @@ def convert(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be lost.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The result for programs.")] = False,
 ) -> None:
-    """Convert a file to another format, or to the same with other options.
+    """Convert a file to another format, or to other options.
 
     Works block by block in bounded memory, and in parallel under mpiexec with the same result. What the
     target cannot hold is told on standard error before it is written. --dry-run leaves with 1 if something

@@ -29,10 +29,10 @@ def diff(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the exit code.")] = False,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Compare two files by meaning, across formats: steps by number, columns by name, rows in order.
+    """Compare two files by meaning, across formats.
 
-    NaN equals NaN. Numbers are the same if |a - b| <= atol + rtol * max(|a|, |b|). Exit code 0 if the files
-    are the same, 1 if they differ.
+    Steps are matched by number, tables and columns by name, rows by place. NaN equals NaN. Numbers are the
+    same if |a - b| <= atol + rtol * max(|a|, |b|). Exit code 0 if the files are the same, 1 if they differ.
 
     Example: quire diff --rtol 1e-12 run.data run.h5
     """

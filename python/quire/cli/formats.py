@@ -15,7 +15,7 @@ from quire.cli.output import columns_of_text, say, say_json
 def formats(
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """List the formats of this build and the options of their readers and writers.
+    """List the formats of this build and their options.
 
     Options are given to other commands as --option name=value.
 

@@ -22,7 +22,7 @@ def info(
     steps: Annotated[bool, typer.Option("--steps", help="List every step.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Do not abbreviate long lists.")] = False,
 ) -> None:
-    """Tell format, layout, attributes, steps, columns and fields of files.
+    """Tell what is in files: layout, attributes, steps, columns, fields.
 
     Exit code 3 if a file is damaged; what is whole is told all the same.
 

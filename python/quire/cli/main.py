@@ -45,9 +45,8 @@ def quire(
     """
 
 
-for one in (info, show, get, convert, check, recover, diff, plot, plan, formats):
-    app.command()(one)
-app.command("sum")(sum_)
+for one in (info, show, get, convert, check, recover, diff, sum_, plot, plan, formats):
+    app.command(one.__name__.rstrip("_"))(one)
 
 
 def main() -> None:

@@ -40,9 +40,10 @@ def plan(
     option: Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Every extent, for programs.")] = False,
 ) -> None:
-    """Print the extents of the file, offset and length in bytes, that each of many ranks would read or write.
+    """Print which bytes each of many ranks would read or write.
 
-    Nothing is read but the header, nothing is written, and no MPI is needed.
+    Extents of the file are offset and length in bytes. Nothing is read but the header, nothing is written,
+    and no MPI is needed.
 
     Example: quire plan beam.h5 --ranks 4 --columns x,px --json
 

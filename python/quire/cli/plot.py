@@ -43,10 +43,11 @@ def plot(
     title: Annotated[str, typer.Option("--title", help="Above the picture.")] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite/--keep", help="Replace an older picture.")] = True,
 ) -> None:
-    """Draw columns against each other, attributes along a run, or distributions; axes carry names and units.
+    """Draw columns, attributes along a run, or distributions.
 
-    One curve for each step; several files share the picture. Distributions are counted while reading, so
-    files of any size can be drawn; of columns longer than 200000 rows every k-th row is drawn.
+    One curve for each step; several files share the picture; axes carry names and units. Distributions are
+    counted while reading, so files of any size can be drawn; of columns longer than 200000 rows every k-th
+    row is drawn.
 
     Example: quire plot twiss.h5 -x s -y betax,betay -o beta.png
 
@@ -164,7 +165,7 @@ class Drawing:
     def histogram(self, names: Sequence[str], bins: str, limits: Sequence[str]) -> Figure:
         """The distribution of one column for each file, or of two columns of one file."""
         from quire.errors import UsageError
-        from quire.toolkit.binning import distribution, parse_bins, parse_range
+        from quire.toolkit.binning import complete_limits, distribution, first_tables, parse_bins, parse_range
         from quire.toolkit.picture import draw_distribution, joint_label
 
         if len(names) not in (1, 2) or (len(names) == 2 and len(self.sources) > 1):
@@ -173,21 +174,18 @@ class Drawing:
             )
         if len(limits) > len(names):
             raise UsageError(f"--range is given {len(limits)} times for {plural(len(names), 'axis')}")
-        ranges = [parse_range(text) for text in limits]
-        wanted = [*ranges, *[None] * (len(names) - len(ranges))]
-        found: list[Any] = []
-        quantities: list[list[Any]] = [[] for _ in names]
-        for source in self.sources:
-            steps = source.steps()
-            found.append(
-                (source.name, distribution(steps, names, parse_bins(bins, len(names)), wanted, self.table))
-            )
-            for step in steps[:1]:
-                table = step.tables[self.table] if self.table else step.table
-                for axis, name in enumerate(names):
-                    quantities[axis].append(table[name])
+        counts = parse_bins(bins, len(names))
+        given = [*(parse_range(text) for text in limits), *[None] * (len(names) - len(limits))]
+        tables = [first_tables(source.steps(), self.table) for source in self.sources]
+        # Bins of the same width for all files, so that their heights compare.
+        shared = complete_limits([one for some in tables for one in some], names, given)
+        found = [
+            (source.name, distribution(some, names, counts, shared))
+            for source, some in zip(self.sources, tables, strict=True)
+        ]
         labels = [
-            joint_label(known) if known else name for known, name in zip(quantities, names, strict=True)
+            joint_label(known) if (known := [some[0][name] for some in tables if some]) else name
+            for name in names
         ]
         counted = sum(int(one.counts.sum()) for _, one in found)
         outside = sum(one.outside for _, one in found)

@@ -24,10 +24,11 @@ def sum_(
     details: Annotated[bool, typer.Option("--details", help="Also of every step and column.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Everything, for programs.")] = False,
 ) -> None:
-    """Print checksums that are the same for any order of rows, any number of ranks and any format.
+    """Print checksums that do not depend on the order of rows.
 
-    A sum is the XXH3-64 hashes of all rows, as little-endian bytes, added up modulo 2^64; equal values of
-    another type give another sum. Attributes are not part of it. Shares the rows under mpiexec.
+    They are the same for any order of rows, any number of ranks and any format that holds the same types: the
+    XXH3-64 hashes of all rows, as little-endian bytes, added up modulo 2^64. Attributes are not part of them.
+    Shares the rows under mpiexec.
 
     Example: quire sum run.data run.h5
     """

@@ -122,23 +122,32 @@ def widened(low: float, high: float) -> tuple[float, float]:
     return float(low - half), float(high + half)
 
 
+def first_tables(steps: Iterable[Step], table: str = "") -> list[Table]:
+    """Independent. The table of this name of each step, else the first. Raises MissingError."""
+    return [step.tables[table] if table else step.table for step in steps]
+
+
+def complete_limits(
+    tables: Iterable[Table], names: Sequence[str], given: Sequence[tuple[float, float] | None]
+) -> list[tuple[float, float]]:
+    """Independent. The given limits, missing ones filled in by a pass over the values of all the tables."""
+    found = find_limits(tables, names) if None in given else []
+    return [found[place] if pair is None else pair for place, pair in enumerate(given)]
+
+
 def distribution(
-    steps: Sequence[Step],
+    tables: Sequence[Table],
     names: Sequence[str],
     bins: Sequence[int],
     limits: Sequence[tuple[float, float] | None] | None = None,
-    table: str = "",
 ) -> Distribution:
-    """Independent with a serial file. Counts of one or two columns over all given steps, in bounded memory.
+    """Independent with a serial file. Counts of one or two columns over all given tables, in bounded memory.
 
     `bins` and `limits` have an entry for each name. An axis without limits takes the smallest and the largest
     value, which costs a pass over the file more. Values outside and NaN are counted in `outside`.
-    Raises MissingError for a column or table that is not there, TypeMismatchError for text.
+    Raises MissingError for a column that is not there, TypeMismatchError for text.
     """
-    tables = [step.tables[table] if table else step.table for step in steps]
-    wanted = list(limits) if limits is not None else [None] * len(names)
-    found = find_limits(tables, names) if None in wanted else []
-    pairs = [found[place] if pair is None else pair for place, pair in enumerate(wanted)]
+    pairs = complete_limits(tables, names, limits if limits is not None else [None] * len(names))
     axes = tuple(Axis(low, high, count) for (low, high), count in zip(pairs, bins, strict=True))
     shape = tuple(axis.bins for axis in axes)
     counts = np.zeros(int(np.prod(shape)), dtype=np.int64)

@@ -48,7 +48,11 @@ STYLE: Mapping[str, Any] = {
     "grid.color": "#d7dbe0",
     "grid.linewidth": 0.6,
     "lines.linewidth": 1.4,
-    "legend.frameon": False,
+    "legend.frameon": True,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "white",
+    "legend.fancybox": False,
+    "axes.xmargin": 0.02,
     "legend.fontsize": 9,
     "svg.hashsalt": "quire",
 }
@@ -216,7 +220,7 @@ def draw_curves(
         if not any(len(curve.x) for curve in curves):
             note_empty(axes)
         finish_axes(axes, x_label, y_label, title)
-        add_legend(axes, [curve.label for curve in curves])
+        add_legend(axes, [curve.label for curve in curves], 5.0 if points else 1.0)
         return figure
 
 
@@ -234,7 +238,7 @@ def finish_axes(axes: Axes, x_label: str, y_label: str, title: str) -> None:
     axes.ticklabel_format(style="sci", scilimits=(-3, 4), useMathText=True)
 
 
-def add_legend(axes: Axes, labels: Sequence[str]) -> None:
+def add_legend(axes: Axes, labels: Sequence[str], scale: float) -> None:
     """Independent. A legend where it says something; of many curves the first and a count of the others."""
     if len(labels) < 2:
         return
@@ -245,7 +249,7 @@ def add_legend(axes: Axes, labels: Sequence[str]) -> None:
         handles = handles[: MOST_LABELS - 1]
         names = [*names[: MOST_LABELS - 1], f"and {rest} more"]
         handles = [*handles, Line2D([], [], linestyle="")]
-    axes.legend(handles, names)
+    axes.legend(handles, names, markerscale=scale)
 
 
 def draw_distribution(

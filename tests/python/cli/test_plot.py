@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import quire
+from quire.toolkit.binning import Axis
 from quire.toolkit.picture import attribute_curves, axis_label, column_curves, joint_label, unit_text
 
 if TYPE_CHECKING:
@@ -46,6 +47,29 @@ def test_files_share_a_picture(run: Run, beam: Path, make: Make, other_format: s
         assert run("plot", beam, other, *arguments, "-o", tmp_path / "picture.png").code == 0
     outcome = run("plot", beam, other, "--histogram", "x", "-o", tmp_path / "picture.png")
     assert "600 rows" in outcome.output
+
+
+def test_files_share_their_bins(
+    run: Run, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from quire.toolkit import picture
+
+    drawn: list[Any] = []
+    draw = picture.draw_distribution
+
+    def note(found: Any, *others: Any) -> Any:
+        drawn.extend(found)
+        return draw(found, *others)
+
+    monkeypatch.setattr(picture, "draw_distribution", note)
+    format = quire.formats()[0]
+    near = make(format, "near", numbers=[1], rows=3, x=np.array([0.0, 1.0, 2.0]))
+    far = make(format, "far", numbers=[1], rows=3, x=np.array([8.0, 9.0, 10.0]))
+    assert (
+        run("plot", near, far, "--histogram", "x", "--bins", "10", "-o", tmp_path / "picture.png").code == 0
+    )
+    assert [one.axes[0] for _, one in drawn] == [Axis(0.0, 10.0, 10)] * 2
+    assert [one.counts.tolist() for _, one in drawn] == [[1, 1, 1] + [0] * 7, [0] * 8 + [1, 2]]
 
 
 def test_rows_outside_the_bins_are_told(run: Run, one_beam: Path, tmp_path: Path) -> None:
