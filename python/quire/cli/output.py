@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -51,7 +52,12 @@ def plural(count: int, word: str) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Independent. Rising numbers in short: `1, 4 to 8, 20`; long lists are cut in the middle."""
+    """Independent. Rising numbers in short: `1, 4 to 8, 20` or `0 to 100 by 10`; long lists lose their
+    middle.
+    """
+    strides = {after - before for before, after in itertools.pairwise(numbers)}
+    if len(numbers) > 3 and len(strides) == 1 and strides != {1}:
+        return f"{numbers[0]} to {numbers[-1]} by {strides.pop()}"
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:

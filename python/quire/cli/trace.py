@@ -10,9 +10,10 @@ from quire.cli.output import remark
 from quire.cli.parallel import launched_rank
 
 
-def trace(file: Any) -> None:
-    """Independent. If QUIRE_TRACE=1, a line on standard error with the seconds and calls of a file or
-    writer.
+def trace(file: Any, name: str | None = None) -> None:
+    """Independent. If QUIRE_TRACE=1, a line on standard error about a file or writer.
+
+    It has the seconds and the calls of this rank; `name` is the user's name of the file if it has another.
     """
     if os.environ.get("QUIRE_TRACE") != "1":
         return
@@ -22,7 +23,7 @@ def trace(file: Any) -> None:
     seconds = ", ".join(f"{one.name} {getattr(timing, one.name):.3f} s" for one in fields(timing))
     counters = file.counters
     remark(
-        f"trace: {who}{file.path}: {seconds}; "
+        f"trace: {who}{name or file.path}: {seconds}; "
         f"{counters.reads} reads of {counters.bytes_read} bytes, "
         f"{counters.writes} writes of {counters.bytes_written} bytes"
     )

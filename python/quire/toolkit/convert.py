@@ -66,13 +66,13 @@ class Observer:
 
     `loss` gets each new sentence about what the target cannot hold, before the step is written; `plan` the
     number of rows that this rank will copy of each step; `progress` the number of rows of each finished
-    block; `closing` the file and the writer before they are closed.
+    block; `closing` the file and the writer, each with its name, before they are closed.
     """
 
     loss: Callable[[str], None] | None = None
     plan: Callable[[int], None] | None = None
     progress: Callable[[int], None] | None = None
-    closing: Callable[[Any], None] | None = None
+    closing: Callable[[Any, str], None] | None = None
 
 
 def target_format(target: str | Path, name: str | None) -> str:
@@ -194,11 +194,11 @@ class StepCopier:
         self.common = common
         self.tell(common.losses)
 
-    def closing(self, source: File, out: Writer) -> None:
+    def closing(self, source: File, out: Writer, target: str | Path) -> None:
         """Independent. Let the observer look at both files before they are closed."""
         if self.observer.closing is not None:
-            self.observer.closing(source)
-            self.observer.closing(out)
+            self.observer.closing(source, source.path)
+            self.observer.closing(out, str(target))
 
     def copy(self, source: File, step: Step, out: Writer) -> None:
         """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
@@ -373,4 +373,4 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
                 copier.copy(file, step, out)
             if copier.report.steps == 0 and request.steps.ranges:
                 raise MissingError("no step has one of these numbers", file=file.path)
-            copier.closing(file, out)
+            copier.closing(file, out, target)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from quire.cli.output import ranges
+
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Cut, Run, Start, Values
 
@@ -77,3 +79,18 @@ def test_standard_input(start: Start, beam: Path) -> None:
     done = start("info", "-", "--json", stdin=beam.read_bytes())
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["files"][0]["steps"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ([], ""),
+        ([7], "7"),
+        ([1, 2], "1, 2"),
+        ([1, 4, 5, 6, 20], "1, 4 to 6, 20"),
+        (list(range(0, 101, 10)), "0 to 100 by 10"),
+        ([n * n for n in range(20)], "0, 1, 4, 9, 16, \N{HORIZONTAL ELLIPSIS}, 324, 361"),
+    ],
+)
+def test_long_lists_of_steps_are_short(numbers: list[int], text: str) -> None:
+    assert ranges(numbers) == text
