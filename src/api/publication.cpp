@@ -7,6 +7,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // Clang 14 does not deduce it by itself
 
 }  // namespace
 

@@ -73,8 +73,7 @@ std::uint64_t whole_steps(const std::string& file, Sample& sample) {
 }
 
 /// The file as a kill left it: check finds what was committed, repair keeps it, and a run can go on behind it.
-void expect_survival(const Format& format, const std::string& bytes, std::uint64_t committed, Sample& sample) {
-  const std::string file = path("crashed_" + std::string(format.name()));
+void expect_survival(const std::string& file, const std::string& bytes, std::uint64_t committed, Sample& sample) {
   write_bytes(file, bytes);
   const std::uint64_t seen = whole_steps(file, sample);
   EXPECT_GE(seen, committed);
@@ -100,7 +99,10 @@ class Crash : public testing::TestWithParam<std::tuple<const Format*, bool>> {};
 TEST_P(Crash, EveryPrefixOfTheWritesKeepsWhatWasCommitted) {
   const auto& [format, reopen] = GetParam();
   Sample sample(*format, rows);
-  const TracedRun run = traced_run(*format, sample, path("crash_" + std::string(format->name())), reopen);
+  // Cases run side by side: each has files of its own.
+  const std::string name = std::string(format->name()) + (reopen ? "_reopened" : "_one_run");
+  const TracedRun run = traced_run(*format, sample, path("crash_" + name), reopen);
+  const std::string crashed = path("crashed_" + name);
   ASSERT_EQ(run.committed.size(), static_cast<std::size_t>(steps));
 
   std::string file;
@@ -111,12 +113,12 @@ TEST_P(Crash, EveryPrefixOfTheWritesKeepsWhatWasCommitted) {
       SCOPED_TRACE("killed in the middle of event " + std::to_string(i));
       std::string torn = file;
       apply(event, torn, event.length / 2);
-      expect_survival(*format, torn, committed, sample);
+      expect_survival(crashed, torn, committed, sample);
     }
     apply(event, file, event.length);
     while (committed < run.committed.size() && run.committed[committed] <= i + 1) ++committed;
     SCOPED_TRACE("killed after event " + std::to_string(i));
-    expect_survival(*format, file, committed, sample);
+    expect_survival(crashed, file, committed, sample);
   }
   EXPECT_EQ(committed, static_cast<std::uint64_t>(steps));
 }

@@ -71,7 +71,8 @@ class WriteStep {
   /// the same error. At most 4 collectives.
   void commit();
 
-  /// Collective. Meets the commit() of the others: they throw an aborted error that carries `reason`; this rank returns.
+  /// Collective. Meets the commit() of the others: they throw an aborted error that carries `reason`; this rank
+  /// returns.
   void abort(const std::string& reason);
 
   // A step in pieces, for data larger than memory: declare columns and rows, open(), write() blocks, commit().
