@@ -31,6 +31,8 @@
 extern "C" {
 #endif
 
+// NOLINTBEGIN(modernize-use-using): this is C
+
 /// What went wrong, by what the caller can do about it.
 typedef enum quire_status {
   QUIRE_OK = 0,
@@ -76,6 +78,8 @@ typedef struct quire_options {
   int64_t deadline;             ///< of every wait for other ranks, in milliseconds; usual: none
   const char* const* settings;  ///< of the format: "name=value", the last pointer being null
 } quire_options;
+
+// NOLINTEND(modernize-use-using)
 
 /// Collective. A new file at `path`; an existing one is replaced.
 /// @param file receives a handle, owned by the caller, also on failure; null only if there is no memory for one

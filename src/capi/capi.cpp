@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "capi/handle.hpp"
@@ -256,7 +257,7 @@ quire_status quire_close(quire_file* file) {
   });
 }
 
-void quire_free(quire_file* file) { delete file; }
+void quire_free(quire_file* file) { const std::unique_ptr<quire_file> mine(file); }
 
 const char* quire_error_message(const quire_file* file) {
   return file != nullptr ? file->message.c_str() : "there is no handle";

@@ -111,7 +111,7 @@ quire_status guarded(quire_file* file, const std::function<void()>& action) noex
 
 quire_status make(quire_file** file, const std::function<void(quire_file&)>& open) noexcept {
   if (file == nullptr) return QUIRE_USAGE;
-  *file = new (std::nothrow) quire_file;
+  *file = std::unique_ptr<quire_file>(new (std::nothrow) quire_file).release();
   if (*file == nullptr) return QUIRE_MEMORY;
   return guarded(*file, [&] { open(**file); });
 }
