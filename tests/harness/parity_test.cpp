@@ -25,9 +25,11 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// Every combination of values of the format's text options that have choices, beside the presets.
-std::vector<Options> layouts(const Format& format) {
+/// The presets and, for an even spread, every combination of the format's text options that have choices: each layout
+/// meets all ranks, each spread meets all transports, and the collective transports stay affordable on two cores.
+std::vector<Options> layouts(const Format& format, Spread spread) {
   std::vector<Options> all{{}};
+  if (spread != Spread::even) return all;
   for (const Option& option : format.write_options()) {
     if (option.kind != OptionKind::text || option.choices.empty()) continue;
     std::vector<Options> extended;
@@ -78,7 +80,7 @@ TEST_P(Parity, SameBytesAndValuesBack) {
   Comm comm = everyone();
   const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
   int layout = 0;
-  for (const Options& options : layouts(*format)) {
+  for (const Options& options : layouts(*format, spread)) {
     const std::string file = "parity_" + std::string(format->name()) + name(spread) + std::to_string(layout++);
     Sample sample(*format, total);
     WriteOptions how = write_options(*format, options);
@@ -87,8 +89,7 @@ TEST_P(Parity, SameBytesAndValuesBack) {
     EXPECT_EQ(bytes_of(path(file)), serial_bytes(file, how, sample, total)) << file;
     comm.barrier();
 
-    for (const Spread other : spreads) {
-      if (other == Spread::nobody_has_anything) continue;
+    for (const Spread other : {Spread::even, Spread::first_has_nothing, Spread::last_has_everything}) {
       ReadOptions reading;
       reading.transport = transport();
       Reader in = open(path(file), comm, reading);
