@@ -53,6 +53,13 @@ template <class Number>
   return box.count.empty() || std::find(box.count.begin(), box.count.end(), 0) != box.count.end();
 }
 
+/// Whether the parameter Step of this step's page says its number: our own one does, one of the user may.
+[[nodiscard]] bool keeps_number(const Header& header, const StepDescription& step) {
+  if (!has_step_parameter(header)) return false;
+  const Attribute* own = find_attribute(step.attributes, step_parameter);
+  return own == nullptr || (own->value.is_scalar() && own->value.as_text() == std::to_string(step.number));
+}
+
 }  // namespace
 
 Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after, bool drop) {
@@ -146,11 +153,7 @@ StepDescription SddsPlanner::accept(const StepDescription& step, bool lossy) con
 }
 
 void SddsPlanner::check_number(const StepDescription& step) const {
-  const Header header = header_of(step);
-  const Attribute* own = find_attribute(step.attributes, step_parameter);
-  bool kept = has_step_parameter(header) && numbered_;
-  if (own != nullptr) kept = kept && own->value.is_scalar() && own->value.as_text() == std::to_string(step.number);
-  if (kept) {
+  if (numbered_ && keeps_number(header_of(step), step)) {
     if (pages_ != 0 && step.number <= last_number_) {
       throw Error(ErrorKind::conflict, "step " + std::to_string(step.number) + " does not follow step " +
                                            std::to_string(last_number_) + ", the last one of the file");
@@ -279,10 +282,8 @@ void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool publi
   if (!published) return;
   // Every rank knows the totals, though only rank 0 knows the bytes of its title.
   end_ = place(mine, Measure(total.size(), 0), total, false).end;
-  if (!header_) {
-    header_ = header_of(mine.description);
-    numbered_ = has_step_parameter(*header_);
-  }
+  if (!header_) header_ = header_of(mine.description);
+  numbered_ = numbered_ && keeps_number(*header_, mine.description);
   last_number_ = mine.description.number;
   ++pages_;
   resumed_ = false;

@@ -216,6 +216,30 @@ TEST_F(SmallRun, CountsItsStepsWithoutTheParameter) {
   EXPECT_EQ(writer.bytes().find("name=Step"), std::string::npos);
 }
 
+// A parameter Step that counts something else, as in files with one page for each turn.
+TEST_F(SmallRun, CountsItsStepsWhereStepMeansSomethingElse) {
+  MemoryWriter writer(sdds_format(), 1, {});
+  const auto write_own = [&](std::int64_t number, std::int32_t own) {
+    std::vector<StepPart> parts;
+    parts.push_back(part(number));
+    Attribute& attribute = parts[0].description.attributes.emplace_back();
+    attribute.name = "Step";
+    attribute.value = Value(own);
+    attribute.type = Type::int32;
+    writer.write(std::move(parts));
+  };
+  for (const std::int64_t number : {0, 1, 2}) write_own(number, 1);
+  EXPECT_EQ(numbers(writer.bytes()), (Numbers{0, 1, 2}));
+  EXPECT_EQ(describer_of("file", writer.bytes())->step(2)->description.attributes.back().value, Value(std::int32_t{1}));
+  EXPECT_THROW(write_own(7, 7), Error);
+
+  MemoryWriter numbered(sdds_format(), 1, {});
+  std::swap(writer, numbered);
+  write_own(3, 3);
+  write_own(7, 7);
+  EXPECT_EQ(numbers(writer.bytes()), (Numbers{3, 7}));
+}
+
 TEST_F(SmallRun, AnUnpublishedStepIsRefused) {
   MemoryWriter writer(sdds_format(), 1, {});
   write(writer, 1);
