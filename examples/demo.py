@@ -309,6 +309,12 @@ def main() -> int:
         "--particles", type=int, default=1_000_000, help="in the bunch (default: %(default)s)"
     )
     particles = parser.parse_args().particles
+    if not Path(program("fodo")).exists():
+        print(
+            f"demo: {short(program('fodo'))} is not built; it needs a preset with MPI: make demo",
+            file=sys.stderr,
+        )
+        return 1
     (ROOT / OUTPUT).mkdir(exist_ok=True)
     os.chdir(ROOT)
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

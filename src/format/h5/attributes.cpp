@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "format/h5/header_check.hpp"
 #include "format/h5/types.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/model/slice.hpp"
@@ -144,7 +145,11 @@ Handle value_space(const Value& value) {
 
 }  // namespace
 
-std::vector<Attribute> read_attributes(hid_t object, std::uint64_t memory_budget, std::vector<std::string>& warnings) {
+std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t memory_budget,
+                                       std::vector<std::string>& warnings) {
+  if (image.base()) {
+    check_attribute_messages(image.reader(), image.size(), *image.base(), *image.base() + address_of(object));
+  }
   // Listing crashes in HDF5 1.10 on an attribute that cannot be decoded. Looking for one that is not there decodes
   // them all, and reports the damage.
   require(H5Aexists(object, "\x01"), "decode the attributes");

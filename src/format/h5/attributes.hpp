@@ -8,11 +8,11 @@
 
 namespace quire::h5 {
 
-/// Values of an object (root, step or field group) in the order in which they stand in its header.
+/// Values of an object of the image's file (root, step or field group) in the order in which they stand in its header.
 ///
 /// H5Part writes scalars as arrays of one element: such arrays are described as scalars. Arrays of 8-bit integers that
 /// end in NUL are texts of the old H5Part 1.x. What cannot be described is named in `warnings`.
-[[nodiscard]] std::vector<Attribute> read_attributes(hid_t object, std::uint64_t memory_budget,
+[[nodiscard]] std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t memory_budget,
                                                      std::vector<std::string>& warnings);
 
 /// The attribute as a file can hold it: float80 becomes float64 (losslessly, or when `lossy`), characters become texts,

@@ -70,7 +70,7 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   naming_ = asked.empty() ? guess_naming(names) : guess_width(names, asked);
   entries_ = step_entries(names, naming_.prefix, warnings);
 
-  description_.attributes = read_attributes(main_->id(), context_.memory_budget, warnings);
+  description_.attributes = read_attributes(main_->image(), main_->id(), context_.memory_budget, warnings);
   units_ = Units(description_.attributes);
   description_.title = take_text(description_.attributes, "title");
   description_.contents = take_text(description_.attributes, "contents");
@@ -168,7 +168,7 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
   layout.description.number = entry.number;
   with_hdf5(step.file->image(), [&] {
     layout.description.attributes =
-        read_attributes(step.group.id(), context_.memory_budget, layout.description.warnings);
+        read_attributes(step.file->image(), step.group.id(), context_.memory_budget, layout.description.warnings);
     add_table(layout, members_of(step, layout));
     add_block(step, layout);
   });
@@ -248,7 +248,7 @@ void H5partDescriber::add_block(const StepGroup& step, StepLayout& layout) const
     return;
   }
   const std::size_t loose = layout.description.fields.size();
-  describe_fields(block.id(), step.file->image().size(), context_.memory_budget, layout);
+  describe_fields(block.id(), step.file->image(), context_.memory_budget, layout);
   // Names of columns and fields are one space for whoever asks for an object by its name.
   for (std::size_t f = loose; f < layout.description.fields.size(); ++f) {
     std::string& name = layout.description.fields[f].name;

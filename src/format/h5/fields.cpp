@@ -66,7 +66,7 @@ void add_field(StepLayout& step, Components components, Field field) {
 
 }  // namespace
 
-void describe_fields(hid_t block, std::uint64_t file_size, std::uint64_t memory_budget, StepLayout& step) {
+void describe_fields(hid_t block, Image& image, std::uint64_t memory_budget, StepLayout& step) {
   std::vector<std::string>& warnings = step.description.warnings;
   for (const Link& link : list_links(block, "Block")) {
     const std::string& name = link.name;
@@ -78,14 +78,14 @@ void describe_fields(hid_t block, std::uint64_t file_size, std::uint64_t memory_
       leave_out("it is no group");
       continue;
     }
-    Components components = components_of(group.id(), name, file_size);
+    Components components = components_of(group.id(), name, image.size());
     if (!components.defect.empty()) {
       leave_out(components.defect);
       continue;
     }
     Field field;
     field.name = name;
-    field.attributes = read_attributes(group.id(), memory_budget, warnings);
+    field.attributes = read_attributes(image, group.id(), memory_budget, warnings);
     add_field(step, std::move(components), std::move(field));
   }
 }

@@ -55,6 +55,9 @@ Result require(Result result, std::string_view action, const std::string& object
   return result;
 }
 
+/// Where the header of an object stands, relative to the base of its file.
+[[nodiscard]] std::uint64_t address_of(hid_t object);
+
 /// Flushes and closes a file, reporting what goes wrong. (A released handle closes silently.)
 void close_file(Handle& file);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,13 @@ class Image {
   /// Bytes that replace those of the source, by a complete journal: the file then ends at `size`.
   void overlay(ByteMap bytes, std::uint64_t size);
 
+  /// What addresses inside the file are relative to; nothing if they are not 8 bytes wide.
+  void set_base(const Superblock& superblock) {
+    base_.reset();
+    if (superblock.address_width == sizeof(std::uint64_t)) base_ = superblock.offset;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> base() const noexcept { return base_; }
+
   /// Begins a session that writes: objects of [0, published) exist, the raw data come at `planned` in this order.
   void begin(std::uint64_t published, std::vector<PlannedSpace> planned);
   /// While true, what is allocated is never asked for again once it is published, and forgotten then.
@@ -77,6 +85,7 @@ class Image {
 
   std::shared_ptr<ByteSource> source_;
   Use use_;
+  std::optional<std::uint64_t> base_;
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;
   ByteMap published_;

@@ -15,6 +15,8 @@ OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budge
       raw_size_(image_.size()),
       journal_(overlay_journal(image_, memory_budget)),
       superblock_(read_superblock(image_.reader(), image_.size())),
-      file_(with_hdf5(image_, [&] { return open_image(image_); })) {}
+      file_(with_hdf5(image_, [&] { return open_image(image_); })) {
+  image_.set_base(superblock_);
+}
 
 }  // namespace quire::h5

@@ -69,7 +69,9 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
   image_ = std::make_unique<Image>(std::move(existing), Image::Use::writing);
   Publication acts;
   if (const auto journal = overlay_journal(*image_, journal_budget)) acts = complete(*journal);
-  published_end_ = read_superblock(image_->reader(), image_->size()).end;
+  const Superblock superblock = read_superblock(image_->reader(), image_->size());
+  published_end_ = superblock.end;
+  image_->set_base(superblock);
   if (raw_size > published_end_) acts.emplace_back(PublishResize{published_end_});
 
   std::vector<StepEntry> leaving;
@@ -80,7 +82,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     const std::vector<std::string> names = names_of(list_links(file.id(), "/"));
     learn(names);
     std::vector<std::string> warnings;
-    units_ = Units(read_attributes(file.id(), journal_budget, warnings));
+    units_ = Units(read_attributes(*image_, file.id(), journal_budget, warnings));
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);

@@ -84,6 +84,7 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size) {
     throw Error(ErrorKind::bad_file, "the HDF5 superblock has impossible sizes of offsets and lengths")
         .at(*offset + shape.widths);
   }
+  block.address_width = width;
   block.length = shape.addresses + (shape.count + shape.tail_offsets) * width + shape.tail;
   if (block.length > available) throw Error(ErrorKind::bad_file, "the HDF5 superblock is cut").at(*offset + available);
   block.end = number_at(bytes, shape.addresses + shape.end_index * width, width, *offset);

@@ -16,6 +16,7 @@ struct Superblock {
   std::uint64_t length = 0;  ///< its bytes
   std::uint64_t end = 0;     ///< the end of the HDF5 data in the file, absolute
   unsigned version = 0;
+  std::size_t address_width = 8;  ///< bytes of an address
 };
 
 /// Where the signature stands (0, 512, 1024, 2048, ...), or nothing.

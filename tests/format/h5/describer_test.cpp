@@ -200,12 +200,23 @@ TEST(ExternalLinks, AMissingChildIsNamedAndTheFileOpens) {
   EXPECT_NE(std::string(error->what()).find("ext_child_1.h5part"), std::string::npos);
 }
 
-TEST(Damage, EveryTruncationIsRefused) {
+TEST(Damage, EveryTruncationAndManyChangedBytesEndInAnErrorOrAValue) {
   const Bytes whole = vector_bytes("part_types_3ranks.h5");
   for (std::size_t length = 0; length < whole.size(); length += 97) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     EXPECT_EQ(error_of([&] { static_cast<void>(describe(cut)); })->kind(), ErrorKind::bad_file) << length;
   }
+  std::size_t refused = 0;
+  for (std::size_t position = 8; position < 2600; position += 3) {
+    const auto file = std::make_shared<MemoryFile>(whole);
+    file->bytes[position] ^= std::byte{0x5a};
+    const auto error = error_of([&] {
+      const auto describer = describe(file);
+      for (std::uint64_t index = 0; index < describer->steps(); ++index) static_cast<void>(describer->step(index));
+    });
+    if (error) ++refused;
+  }
+  EXPECT_GT(refused, 10U);
 }
 
 }  // namespace

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "format/h5/superblock.hpp"
+
+namespace quire::h5 {
+
+/// Checks that every attribute of an object fits the message that holds it: HDF5 1.10 believes their sizes and reads
+/// beyond its buffers otherwise. For object headers of version 1, the later ones have checksums.
+///
+/// `address` is absolute, `base` what addresses inside the file are relative to. Throws bad_file errors with offsets.
+void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
+
+}  // namespace quire::h5
