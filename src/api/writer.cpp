@@ -56,6 +56,15 @@ void leave_together(Writer::State& state) {
   }
 }
 
+/// Rank 0: what makes a file without steps valid, and durability if asked for.
+void finish(Writer::State& state) {
+  state.tell_file();
+  const Stopwatch watch(state.timing.metadata);
+  if (!state.comm.is_root() || state.broken) return;
+  state.carry_out(state.planner->finish());
+  if (state.options.durable) state.transport->sync(true);
+}
+
 }  // namespace
 
 Error Writer::State::placed(Error error) const {
@@ -139,13 +148,10 @@ void Writer::close() {
   if (state.closed) return;
   state.closed = true;
   leave_together(state);
-  const auto error = caught(state.comm.rank(), [&] {
-    state.tell_file();
-    const Stopwatch watch(state.timing.metadata);
-    if (state.comm.is_root() && !state.broken) state.carry_out(state.planner->finish());
-    if (state.comm.is_root() && state.options.durable) state.transport->sync(true);
-    state.transport->close();
-  });
+  auto error = caught(state.comm.rank(), [&] { finish(state); });
+  // Closing may be collective: a rank that could not finish comes all the same.
+  const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
+  if (!error) error = closing;
   agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
 }
 
