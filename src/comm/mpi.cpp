@@ -118,10 +118,14 @@ class MpiBackend final : public CommBackend {
   }
 
   [[nodiscard]] std::shared_ptr<CommBackend> split_by_node() override {
-    MPI_Comm node = MPI_COMM_NULL;
-    check_mpi("split the ranks by node",
-              MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
-    return std::make_shared<MpiBackend>(node);
+    // Ranks do not move: one part for all files of this communicator.
+    if (!node_) {
+      MPI_Comm node = MPI_COMM_NULL;
+      check_mpi("split the ranks by node",
+                MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
+      node_ = std::make_shared<MpiBackend>(node);
+    }
+    return node_;
   }
 
  private:
@@ -166,6 +170,7 @@ class MpiBackend final : public CommBackend {
   MPI_Comm communicator_;
   int rank_ = 0;
   int size_ = 1;
+  std::shared_ptr<MpiBackend> node_;   ///< made when first asked for
   std::unique_ptr<Posted> abandoned_;  ///< at most one: the communicator is unusable after it
 };
 

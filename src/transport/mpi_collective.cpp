@@ -1,3 +1,4 @@
+#include <array>
 #include <utility>
 
 #include "base/stopwatch.hpp"
@@ -13,7 +14,8 @@ namespace quire {
 namespace {
 
 /// Collective transfers of MPI: the ranks agree on a number of rounds, and each round is one collective call in which
-/// every rank has a piece or nothing.
+/// every rank has a piece or nothing. Where all ranks together have less than a staging buffer holds, each moves its
+/// own: no server is worth the meetings inside MPI for that.
 ///
 /// Has two handles: one on all ranks for run(), opened by the first run that moves anything, and one of this rank alone
 /// for everything else. Waits inside MPI are MPI's own: neither polite nor bounded by the deadline.
@@ -34,8 +36,13 @@ class MpiCollectiveTransport final : public FileTransport {
       pieces.emplace(mine, file().limits(), Gather::small, file().counters());
       buffer = staging().provide(pieces->buffer_bytes());
     });
-    const std::uint64_t rounds = agree_on_rounds(failure, pieces ? pieces->count() : 0);
-    for (std::uint64_t round = 0; round < rounds; ++round) {
+    const Meeting meeting = meet(failure, pieces ? pieces->count() : 0, mine.bytes());
+    if (!meeting.worthwhile) {
+      failure.attempt([&] {
+        while (const auto piece = pieces->next(buffer)) file().write(piece->offset, piece->bytes);
+      });
+    }
+    for (std::uint64_t round = 0; meeting.worthwhile && round < meeting.rounds; ++round) {
       WritePiece piece;
       failure.attempt([&] { piece = pieces->next(buffer).value_or(WritePiece{}); });
       failure.attempt_always([&] { write_together(piece); });
@@ -47,8 +54,13 @@ class MpiCollectiveTransport final : public FileTransport {
     FirstFailure failure(request_.path);
     std::optional<ReadPieces> pieces;
     failure.attempt([&] { pieces.emplace(mine, file().limits(), staging(), file().counters()); });
-    const std::uint64_t rounds = agree_on_rounds(failure, pieces ? pieces->count() : 0);
-    for (std::uint64_t round = 0; round < rounds; ++round) {
+    const Meeting meeting = meet(failure, pieces ? pieces->count() : 0, mine.bytes());
+    if (!meeting.worthwhile) {
+      failure.attempt([&] {
+        while (const auto piece = pieces->next()) pieces->take(file().read(piece->offset, piece->memory));
+      });
+    }
+    for (std::uint64_t round = 0; meeting.worthwhile && round < meeting.rounds; ++round) {
       std::optional<ReadPiece> piece;
       std::size_t read = 0;
       failure.attempt([&] { piece = pieces->next(); });
@@ -68,13 +80,22 @@ class MpiCollectiveTransport final : public FileTransport {
   }
 
  private:
-  /// The greatest number of pieces of any rank. Opens the file together if there are any.
-  std::uint64_t agree_on_rounds(const FirstFailure& failure, std::uint64_t mine) {
+  /// What the ranks have before them, the same on all of them.
+  struct Meeting {
+    std::uint64_t rounds = 0;
+    bool worthwhile = false;
+  };
+
+  /// The greatest number of pieces of any rank. Opens the file together if they shall be moved together.
+  Meeting meet(const FirstFailure& failure, std::uint64_t pieces, std::uint64_t bytes) {
     require_usable();
-    std::uint64_t rounds = failure.error() ? 0 : mine;
-    comm_.maximum(std::span(&rounds, 1));
-    if (rounds != 0 && !together_.is_open()) open_together();
-    return rounds;
+    std::array<std::uint64_t, 2> most{};
+    if (!failure.error()) most = {pieces, bytes};
+    comm_.maximum(most);
+    const auto ranks = static_cast<std::uint64_t>(comm_.size());
+    const Meeting meeting{most[0], most[1] > file().limits().staging / ranks};
+    if (meeting.worthwhile && !together_.is_open()) open_together();
+    return meeting;
   }
 
   /// If any rank cannot open, none transfers, now or later: the ranks would not make the same calls.

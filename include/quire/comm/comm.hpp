@@ -63,7 +63,7 @@ class Comm {
 
   /// Collective. A communicator of the ranks with the same color, ordered by key.
   [[nodiscard]] Comm split(int color, int key);
-  /// Collective. A communicator of the ranks that share this rank's memory.
+  /// Collective. A communicator of the ranks that share this rank's memory. Every call gives the same one.
   [[nodiscard]] Comm split_by_node();
 
   /// Independent. How many collective calls this handle has made: tests count them.

@@ -1,0 +1,166 @@
+#include "peers/parallel_hdf5.hpp"
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+
+#include "quire/base/error.hpp"
+#include "quire/comm/mpi.hpp"
+
+namespace quire::bench::peers {
+namespace {
+
+template <class Code>
+Code checked(Code code, const char* action) {
+  if (code < 0) throw Error(ErrorKind::io, std::string("parallel HDF5 cannot ") + action);
+  return code;
+}
+
+/// An HDF5 identifier that is closed with its scope.
+class Handle {
+ public:
+  using Closer = herr_t (*)(hid_t);
+  Handle(hid_t id, Closer closer, const char* action) : id_(checked(id, action)), closer_(closer) {}
+  ~Handle() {
+    if (id_ >= 0) closer_(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
+  Handle& operator=(Handle&&) = delete;
+  operator hid_t() const noexcept { return id_; }  // NOLINT(google-explicit-constructor): what it is for
+  void close(const char* action) { checked(closer_(std::exchange(id_, -1)), action); }
+
+ private:
+  hid_t id_;
+  Closer closer_;
+};
+
+hid_t native(Type type) {
+  switch (type) {
+    case Type::float64:
+      return H5T_NATIVE_DOUBLE;
+    case Type::float32:
+      return H5T_NATIVE_FLOAT;
+    case Type::int32:
+      return H5T_NATIVE_INT32;
+    case Type::int64:
+      return H5T_NATIVE_INT64;
+    default:
+      throw Error(ErrorKind::unsupported, "parallel HDF5 is measured with float64, float32, int32 and int64 only");
+  }
+}
+
+Handle all_rows(const Workload& workload) {
+  const hsize_t extent = workload.rows;
+  return {H5Screate_simple(1, &extent, nullptr), H5Sclose, "make a data space"};
+}
+
+Handle my_rows(const Slice& mine) {
+  const hsize_t extent = mine.count;
+  return {H5Screate_simple(1, &extent, nullptr), H5Sclose, "make a data space"};
+}
+
+void select(hid_t space, const Slice& mine) {
+  const hsize_t start = mine.first;
+  const hsize_t count = mine.count;
+  if (count == 0) {
+    checked(H5Sselect_none(space), "select nothing");
+  } else {
+    checked(H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &count, nullptr), "select rows");
+  }
+}
+
+class ParallelHdf5 final : public Method {
+ public:
+  ParallelHdf5(const MethodSpec& spec, const Setting& setting)
+      : setting_(setting),
+        collective_(spec.get("transfer", "independent") == "collective"),
+        alignment_(std::stoull(spec.get("alignment", "4096"))) {}
+
+  void write(const std::string& path) override {
+    const Handle access = file_access();
+    const Handle transfer = transfer_mode();
+    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make a property list");
+    checked(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "switch filling off");
+    checked(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "allocate early");
+    Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create the file");
+    for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
+      Handle group(H5Gcreate2(file, step_name(s).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+                   "create a group");
+      for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) {
+        write_column(group, c, creation, transfer);
+      }
+      group.close("close a group");
+    }
+    file.close("close the file");
+  }
+
+  void read(const std::string& path) override {
+    const Handle access = file_access();
+    const Handle transfer = transfer_mode();
+    Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file");
+    for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
+      const Handle group(H5Gopen2(file, step_name(s).c_str(), H5P_DEFAULT), H5Gclose, "open a group");
+      for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) read_column(group, c, transfer);
+    }
+    file.close("close the file");
+  }
+
+  void verify_written(const std::string& path) override { verify_file(path, setting_.workload, setting_.comm); }
+  void prepare_reading(const std::string& /*path*/) override {}
+  void verify_read() override {
+    for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) setting_.target->check(c, 0);
+  }
+
+ private:
+  [[nodiscard]] static std::string step_name(std::uint64_t step) { return "Step#" + std::to_string(step); }
+
+  /// Metadata by all ranks together: the best of its settings for files of a few data sets.
+  [[nodiscard]] Handle file_access() const {
+    Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make a property list");
+    checked(H5Pset_fapl_mpio(access, mpi_handle(setting_.comm), MPI_INFO_NULL), "use MPI-IO");
+    checked(H5Pset_all_coll_metadata_ops(access, true), "read metadata together");
+    checked(H5Pset_coll_metadata_write(access, true), "write metadata together");
+    if (alignment_ > 1) checked(H5Pset_alignment(access, 64 << 10, alignment_), "align data sets");
+    return access;
+  }
+
+  [[nodiscard]] Handle transfer_mode() const {
+    Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make a property list");
+    checked(H5Pset_dxpl_mpio(transfer, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT), "set the transfer");
+    return transfer;
+  }
+
+  void write_column(hid_t group, std::size_t column, hid_t creation, hid_t transfer) const {
+    const Handle space = all_rows(setting_.workload);
+    const Handle memory = my_rows(setting_.source->rows());
+    const hid_t type = native(setting_.workload.columns[column]);
+    Handle set(
+        H5Dcreate2(group, Workload::column_name(column).c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT),
+        H5Dclose, "create a data set");
+    select(space, setting_.source->rows());
+    checked(H5Dwrite(set, type, memory, space, transfer, setting_.source->column(column)), "write a data set");
+    set.close("close a data set");
+  }
+
+  void read_column(hid_t group, std::size_t column, hid_t transfer) const {
+    const Handle set(H5Dopen2(group, Workload::column_name(column).c_str(), H5P_DEFAULT), H5Dclose, "open a data set");
+    const Handle space(H5Dget_space(set), H5Sclose, "look at a data set");
+    const Handle memory = my_rows(setting_.target->rows());
+    select(space, setting_.target->rows());
+    const hid_t type = native(setting_.workload.columns[column]);
+    checked(H5Dread(set, type, memory, space, transfer, setting_.target->column(column)), "read a data set");
+  }
+
+  Setting setting_;
+  bool collective_;
+  std::uint64_t alignment_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_parallel_hdf5(const MethodSpec& spec, const Setting& setting) {
+  return std::make_unique<ParallelHdf5>(spec, setting);
+}
+
+}  // namespace quire::bench::peers

@@ -1,0 +1,103 @@
+"""The benchmark measures every target of its table, and notices wrong bytes. No number is judged here."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import run
+
+ROOT = Path(__file__).parents[2]
+TABLE = tomllib.loads((ROOT / "bench" / "targets.toml").read_text())
+BUILD = Path(os.environ.get("QUIRE_BUILD", ROOT / "build" / os.environ.get("QUIRE_PRESET", "mpich")))
+DRIVER = BUILD / "bench" / "driver" / "bench_driver"
+METHODS = sorted({(one["columns"], method) for one in TABLE["run"] for method in one["methods"]})
+
+needs_driver = pytest.mark.skipif(not DRIVER.exists(), reason="this build has no benchmark driver")
+
+
+def options(**changed: Any) -> argparse.Namespace:
+    """Return the options of a tiny run."""
+    given = {"size": 1.0, "passes": 1, "large": 4.0, "seed": 7, "only": None, "most_ranks": 4}
+    return argparse.Namespace(**{**given, **changed})
+
+
+@pytest.mark.mpi
+@pytest.mark.timeout(300)
+@needs_driver
+def test_every_target_is_measured(tmp_path: Path) -> None:
+    """A tiny run of everything leaves a verdict on each target and no file but its results."""
+    environment = dict(os.environ, QUIRE_BENCH_DISK=str(tmp_path), QUIRE_BENCH_TMPFS=str(tmp_path))
+    command = [sys.executable, str(ROOT / "bench" / "run.py"), "--size", "1", "--passes", "1", "--large", "4"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["failures"] == []
+    wanted = {one["id"] for one in TABLE["target"]} | {"K1", "K2", "K3", "S3", "M1", "4GB"}
+    assert {one["target"] for one in results["findings"]} == wanted
+    assert all(one["measured"] > 0 for one in results["findings"] if one["target"] not in ("M1", "4GB"))
+    collectives = [one for one in results["findings"] if one["target"] == "S3"]
+    assert all(one["verdict"] == "met" for one in collectives)
+    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+
+
+@pytest.mark.mpi
+@needs_driver
+@pytest.mark.parametrize(("columns", "method"), METHODS)
+def test_spoiled_bytes_are_noticed(tmp_path: Path, columns: str, method: str) -> None:
+    """One wrong byte in what a method wrote ends the run, whatever the method."""
+    bench = run.Bench(options())
+    name = method.partition(":")[0]
+    command = [bench.mpiexec, "-n", "2", str(DRIVER), "--ranks", "2", "--path", str(tmp_path / "data")]
+    command += ["--columns", columns, "--size", "1", "--passes", "1", "--method", method, "--spoil", name]
+    with pytest.raises(RuntimeError, match=r"hold|other bytes"):
+        bench.execute(command)
+
+
+@needs_driver
+def test_wrong_world_is_refused(tmp_path: Path) -> None:
+    """A starter that makes worlds of one rank is found out."""
+    bench = run.Bench(options())
+    command = [bench.mpiexec, "-n", "1", str(DRIVER), "--ranks", "2", "--path", str(tmp_path / "data")]
+    with pytest.raises(RuntimeError, match="instead of 2"):
+        bench.execute([*command, "--method", "raw:engine=raw"])
+
+
+def line(medians: float, paired: float) -> dict[str, Any]:
+    """Return what the driver says of a method."""
+    return {"ratio_of_medians": {"raw": medians}, "median_of_ratios": {"raw": paired}, "c": 0.2}
+
+
+TARGET = {"id": "X", "what": "x", "method": "own", "reference": "raw", "must": 0.9, "aim": "1"}
+
+
+def test_only_paired_ratios_count_on_a_busy_machine() -> None:
+    """Ratios of medians mean nothing when others come and go."""
+    methods = {"own": line(0.5, 0.95), "raw": line(1, 1)}
+    idle = run.finding_of(TARGET, 1, "disk", methods, busy=False)
+    busy = run.finding_of(TARGET, 1, "disk", methods, busy=True)
+    assert (idle.measured, idle.verdict()) == (0.5, "MISSED, disturbed")
+    assert (busy.measured, busy.verdict()) == (0.95, "met, busy, disturbed")
+
+
+def test_runs_hold_what_their_targets_need() -> None:
+    """Raw is in every run; a method brings the one that makes its file; the rest stays out."""
+    table = {"methods": ["raw:engine=raw", "a:file=b", "b:engine=raw", "c:engine=raw"]}
+    targets = [{**TARGET, "method": "a"}]
+    assert run.methods_for(table, targets) == ["raw:engine=raw", "a:file=b", "b:engine=raw"]
+
+
+def test_every_target_names_methods_of_its_run() -> None:
+    """The table is consistent."""
+    for target in TABLE["target"]:
+        (found,) = [one for one in TABLE["run"] if one["name"] == target["run"]]
+        names = {method.partition(":")[0] for method in found["methods"]}
+        assert {target["method"], target["reference"]} <= names
