@@ -23,13 +23,9 @@ def is_damaged(vector: Vector) -> bool:
 
 def test_damaged_files_take_little_memory() -> None:
     damaged = [str(vector.data) for vector in vectors() if is_damaged(vector)]
-    good = [
-        str(vector.data)
-        for vector in vectors()
-        if vector.load().get("open") == "ok" and "bad" not in vector.name
-    ]
+    sound = [vector for vector in vectors() if "bad" not in vector.name]
+    good = next(str(vector.data) for vector in sound if vector.load().get("end") == "eof")
     assert damaged
-    assert good
     environment = {**os.environ, "PYTHONPATH": str(HERE.parents[2] / "python")}
     command = [sys.executable, str(HERE / "damaged_worker.py"), good, *damaged]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
