@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quire.io.table import Column, Table
     from quire.io.write_step import WriteStep
     from quire.io.writer import Writer, append, create
+    from quire.toolkit.convert import copy
 
 __all__ = [
     "AbortedError",
@@ -64,6 +65,7 @@ __all__ = [
     "Writer",
     "__version__",
     "append",
+    "copy",
     "create",
     "formats",
     "open",
@@ -86,6 +88,7 @@ _HOMES = {
     "Writer": "quire.io.writer",
     "__version__": "quire._core",
     "append": "quire.io.writer",
+    "copy": "quire.toolkit.convert",
     "create": "quire.io.writer",
     "formats": "quire.io.formats",
     "open": "quire.io.file",

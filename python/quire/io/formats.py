@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from quire import _core
 from quire.errors import TypeMismatchError, UsageError
-
-if TYPE_CHECKING:
-    from quire.io.file import File
-    from quire.io.step import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +69,6 @@ def format_for_path(path: str | os.PathLike[str]) -> str | None:
 def transports() -> list[str]:
     """Independent. The names of the transports of this build, the default first."""
     return _core.transport_names()
-
-
-def losses(target: str, file: File, step: Step) -> list[str]:
-    """Independent. What a format cannot hold of a step: what will be left out or changed, and why."""
-    return _core.fit(target, file._core.description, step._description)[1]
 
 
 def option_texts(options: dict[str, Any]) -> dict[str, str]:
