@@ -4,23 +4,28 @@
 
 namespace quire {
 
-void add_table(WritePlan& plan, const std::vector<Run>& runs, std::uint64_t first, std::uint64_t rows,
+void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy) {
+  std::vector<std::string> names;
+  names.reserve(table.columns.size());
+  for (const Column& column : table.columns) names.push_back(column.name);
   for (std::size_t r = 0; r < runs.size(); ++r) {
     std::vector<ConstView> views;
     views.reserve(runs[r].cells.size());
     for (const Cell& cell : runs[r].cells) views.push_back(columns[static_cast<std::size_t>(cell.column)]);
-    positions[r] = add_rows(plan, runs[r], first, rows, views, positions[r], lossy);
+    positions[r] = add_rows(plan, runs[r], rows.first, rows.count, views, positions[r], lossy, names);
   }
 }
 
-void add_field(WritePlan& plan, const std::vector<Run>& runs, const FieldPart& field, bool lossy) {
+void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
+               bool lossy) {
+  const std::vector<std::string> names(field.views.size(), description.name);
   std::vector<std::uint64_t> used(field.views.size(), 0);
   for (const Run& run : runs) {
     const auto component = static_cast<std::size_t>(run.cells.front().column);
     const ConstView view = field.views[component].part(used[component], run.records);
     used[component] += run.records;
-    add_rows(plan, run, 0, run.records, std::span(&view, 1), 0, lossy);
+    add_rows(plan, run, 0, run.records, std::span(&view, 1), 0, lossy, names);
   }
 }
 
@@ -28,9 +33,12 @@ WritePlan whole_plan(const StepPart& part, const Placement& placement, bool loss
   WritePlan plan = placement.title;
   for (std::size_t t = 0; t < part.tables.size(); ++t) {
     std::vector<std::uint64_t> positions(placement.tables[t].size(), 0);
-    add_table(plan, placement.tables[t], 0, part.description.tables[t].rows, part.tables[t], positions, lossy);
+    const Table& table = part.description.tables[t];
+    add_table(plan, table, placement.tables[t], {0, table.rows}, part.tables[t], positions, lossy);
   }
-  for (std::size_t f = 0; f < part.fields.size(); ++f) add_field(plan, placement.fields[f], part.fields[f], lossy);
+  for (std::size_t f = 0; f < part.fields.size(); ++f) {
+    add_field(plan, part.description.fields[f], placement.fields[f], part.fields[f], lossy);
+  }
   coalesce(plan);
   return plan;
 }

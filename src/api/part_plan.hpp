@@ -9,13 +9,14 @@
 
 namespace quire {
 
-/// Adds rows [first, first + rows) of one table of a placed part. `positions` has an entry for each of the table's
-/// runs: where the block before ended.
-void add_table(WritePlan& plan, const std::vector<Run>& runs, std::uint64_t first, std::uint64_t rows,
+/// Adds some rows of one table of a placed part; errors name its columns. `positions` has an entry for each of the
+/// table's runs: where the block before ended.
+void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy);
 
 /// Adds a field: its runs come component by component, each with its contiguous parts in the order of the box.
-void add_field(WritePlan& plan, const std::vector<Run>& runs, const FieldPart& field, bool lossy);
+void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
+               bool lossy);
 
 /// All of a part whose columns are in memory, by file order.
 [[nodiscard]] WritePlan whole_plan(const StepPart& part, const Placement& placement, bool lossy);

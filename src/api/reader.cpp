@@ -230,7 +230,7 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
         if (column.out.count != rows.count) {
           throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
         }
-        targets.push_back({source.find(column.name), column.out});
+        targets.push_back({source.find(column.name), column.out, column.name});
       }
       add_rows(plan, place, rows, targets, reader.options.lossy);
       coalesce(plan);
@@ -254,7 +254,7 @@ void ReadStep::read_field(const std::string& field, const Box& box, std::vector<
       throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
     }
     ReadPlan plan;
-    add_box(plan, place, source.extents, box, components, reader.options.lossy);
+    add_box(plan, place, source.extents, box, components, reader.options.lossy, field);
     coalesce(plan);
     reader.transport->run(plan);
     for (std::uint64_t c = 0; c < components.size(); ++c) {

@@ -127,7 +127,7 @@ WritePlan plan_of(State& step) {
   if (!step.builder.is_streamed()) return whole_plan(*step.part, step.placement, lossy);
   WritePlan plan = step.placement.title;
   for (std::size_t f = 0; f < step.part->fields.size(); ++f) {
-    add_field(plan, step.placement.fields[f], step.part->fields[f], lossy);
+    add_field(plan, step.part->description.fields[f], step.placement.fields[f], step.part->fields[f], lossy);
   }
   coalesce(plan);
   return plan;
@@ -281,7 +281,7 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
     const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
     if (first + rows > target.rows) throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
     WritePlan plan;
-    add_table(plan, step.placement.tables[index], first, rows, columns, step.positions[index],
+    add_table(plan, target, step.placement.tables[index], {first, rows}, columns, step.positions[index],
               step.writer->options.lossy);
     coalesce(plan);
     step.writer->transport->run_alone(plan);

@@ -140,6 +140,14 @@ def test_wrong_memory_of_the_caller(
         file[0]["x"].read(out=out)
 
 
+def test_lossy_reading_names_column_and_row(path: Path, columns: dict[str, Array]) -> None:
+    with quire.open(path) as file:
+        narrow = {name: np.empty(ROWS, np.float32) for name in ("q", "x")}
+        with pytest.raises(quire.TypeMismatchError, match="row 0 ") as caught:
+            file[0].table.read(out=narrow)
+        assert caught.value.object == "x"
+
+
 def test_lossy_reading_must_be_asked_for(path: Path, columns: dict[str, Array]) -> None:
     with quire.open(path, lossy=True) as file:
         narrow = np.empty(ROWS, np.float32)

@@ -223,8 +223,9 @@ def test_wrong_pieces(path: Path, format_name: str) -> None:
 
     with pytest.raises(quire.UsageError, match="exactly the columns x, y"):
         write({"x": np.zeros(3)})
-    with pytest.raises(quire.TypeMismatchError):
+    with pytest.raises(quire.TypeMismatchError, match="row 0") as caught:
         write({"x": np.zeros(3), "y": np.array([0.5, 1, 2])})
+    assert caught.value.object == "y"
     with pytest.raises(quire.UsageError, match="beyond"):
         write({"x": np.zeros(4), "y": np.zeros(4, np.int32)})
 
