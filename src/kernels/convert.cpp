@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -39,16 +41,42 @@ void store_number(std::byte* to, Number number) {
   }
 }
 
-/// Converts a block without gaps. Returns false if a value had no equal; the check is left out when nobody asks.
-template <class From, class To, bool checked>
-bool convert_block(const std::byte* in, std::byte* out, std::size_t count) {
-  bool all_fit = true;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto number = load_number<From>(in + i * sizeof(From));
-    store_number<To>(out + i * sizeof(To), forced<To>(number));
-    if constexpr (checked) all_fit &= fits<To>(number);
+/// True for the pairs whose values can be checked by their bits alone, in vector code: going there and back by a plain
+/// cast gives the same bits for every value that fits, NaN excepted, and for no other.
+template <class From, class To>
+inline constexpr bool checked_by_bits = sizeof(To) < sizeof(From) &&
+                                        ((std::is_same_v<From, double> && std::is_same_v<To, float>) ||
+                                         (std::is_integral_v<From> && std::is_integral_v<To> &&
+                                          (std::is_unsigned_v<To> || std::is_signed_v<From>)));
+
+/// True if all values of a block certainly fit; false if one of them may not.
+template <class From, class To>
+bool surely_fits(const std::byte* in, std::size_t count) {
+  if constexpr (checked_by_bits<From, To>) {
+    std::uint64_t differences = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto number = load_number<From>(in + i * sizeof(From));
+      if constexpr (std::is_integral_v<From>) {
+        differences |= static_cast<std::uint64_t>(number ^ static_cast<From>(static_cast<To>(number)));
+      } else {
+        const auto back = static_cast<From>(static_cast<To>(number));
+        differences |= std::bit_cast<std::uint64_t>(number) ^ std::bit_cast<std::uint64_t>(back);
+      }
+    }
+    return differences == 0;
+  } else {
+    bool all_fit = true;
+    for (std::size_t i = 0; i < count; ++i) all_fit &= fits<To>(load_number<From>(in + i * sizeof(From)));
+    return all_fit;
   }
-  return all_fit;
+}
+
+/// Converts a block without gaps.
+template <class From, class To>
+void convert_block(const std::byte* in, std::byte* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    store_number<To>(out + i * sizeof(To), forced<To>(load_number<From>(in + i * sizeof(From))));
+  }
 }
 
 template <class From, class To>
@@ -90,9 +118,11 @@ std::optional<std::size_t> convert_pair(Side<const std::byte> in, Side<std::byte
       block_in = gathered.data();
     }
     std::byte* block_out = out.stride == out_size ? out.row(first) : converted.data();
-    if (!convert_block<From, To, checked>(block_in, block_out, values)) {
-      return first + first_misfit<From, To>(block_in, values);
+    if (checked && !surely_fits<From, To>(block_in, values)) {
+      const std::size_t misfit = first_misfit<From, To>(block_in, values);
+      if (misfit != values) return first + misfit;
     }
+    convert_block<From, To>(block_in, block_out, values);
     if (out.stride != out_size) {
       move_values<sizeof(To)>(converted.data(), out_size, out.row(first), out.stride, values);
     }

@@ -75,7 +75,7 @@ struct CellKind {
 
 template <class Bits>
 Bits load_bits(const std::byte* from) {
-  Bits bits;
+  Bits bits{};
   std::memcpy(&bits, from, sizeof bits);
   return bits;
 }

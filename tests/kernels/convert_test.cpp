@@ -190,6 +190,50 @@ TEST(Convert, TheFirstMisfitIsReported) {
   }
 }
 
+/// Values that a check by bits alone would refuse stand beside ordinary ones.
+TEST(Convert, NotANumberStopsNoBlock) {
+  std::vector<double> values(600, 0.25);
+  values[10] = std::numeric_limits<double>::quiet_NaN();
+  values[300] = std::numeric_limits<double>::signaling_NaN();
+  values[301] = -std::numeric_limits<double>::infinity();
+  std::vector<float> out(600);
+  const auto strict = [&] {
+    return convert(Type::float64, reinterpret_cast<const std::byte*>(values.data()), 8, Type::float32,
+                   reinterpret_cast<std::byte*>(out.data()), 4, values.size(), Loss::refused);
+  };
+  EXPECT_EQ(strict(), std::nullopt);
+  EXPECT_TRUE(std::isnan(out[10]));
+  EXPECT_TRUE(std::isnan(out[300]));
+  EXPECT_EQ(out[301], -INFINITY);
+  EXPECT_EQ(out[599], 0.25F);
+  values[310] = 0.1;
+  EXPECT_EQ(strict(), 310U);
+}
+
+/// All pairs of 8- and 16-bit integers, value by value, against plain comparison.
+TEST(Convert, NarrowIntegersAreCheckedExhaustively) {
+  const std::array narrow{Type::int8, Type::uint8, Type::int16, Type::uint16};
+  for (const Type from : narrow) {
+    for (const Type to : narrow) {
+      visit_type(from, [&](auto from_type) {
+        using From = typename decltype(from_type)::type;
+        visit_type(to, [&](auto to_type) {
+          using To = typename decltype(to_type)::type;
+          if constexpr (std::is_integral_v<From> && std::is_integral_v<To> && sizeof(From) <= 2 && sizeof(To) <= 2 &&
+                        !std::is_same_v<From, char> && !std::is_same_v<To, char>) {
+            for (int value = std::numeric_limits<From>::min(); value <= std::numeric_limits<From>::max(); ++value) {
+              const auto converted = strictly<To>(static_cast<From>(value));
+              const bool in_range = value >= std::numeric_limits<To>::min() && value <= std::numeric_limits<To>::max();
+              ASSERT_EQ(converted.has_value(), in_range) << name(from) << " to " << name(to) << ": " << value;
+              ASSERT_TRUE(!in_range || *converted == static_cast<To>(value));
+            }
+          }
+        });
+      });
+    }
+  }
+}
+
 /// What is refused and what is not must agree with the type table for the extremes of every integer type.
 TEST(Convert, ExtremesAgreeWithWhatTypesPromise) {
   for (const Type from : number_types) {
