@@ -33,11 +33,8 @@ bool needs_conversion(Type from, Type to, const ColumnRules& rules) {
 
 }  // namespace
 
-SourceColumn::SourceColumn(ConstView view, Type cell, ColumnRules rules)
-    : view_(std::move(view)),
-      cell_(cell),
-      converts_(needs_conversion(view_.type, cell, rules)),
-      rules_(std::move(rules)) {}
+SourceColumn::SourceColumn(const ConstView& view, Type cell, ColumnRules rules)
+    : view_(view), cell_(cell), converts_(needs_conversion(view_.type, cell, rules)), rules_(std::move(rules)) {}
 
 kernels::Source SourceColumn::take(std::uint64_t first, std::size_t rows, std::byte* scratch,
                                    std::uint64_t number) const {
@@ -50,7 +47,7 @@ kernels::Source SourceColumn::take(std::uint64_t first, std::size_t rows, std::b
   return {scratch, size};
 }
 
-TargetColumn::TargetColumn(View view, Type cell, ColumnRules rules)
+TargetColumn::TargetColumn(const View& view, Type cell, ColumnRules rules)
     : view_(view), cell_(cell), converts_(needs_conversion(cell, view.type, rules)), rules_(std::move(rules)) {}
 
 std::byte* TargetColumn::row(std::uint64_t first) const noexcept {

@@ -21,7 +21,7 @@ struct ColumnRules {
 class SourceColumn {
  public:
   /// Throws type errors if the view's values can not become those of the cell.
-  SourceColumn(ConstView view, Type cell, ColumnRules rules);
+  SourceColumn(const ConstView& view, Type cell, ColumnRules rules);
 
   /// Bytes of scratch memory per row; 0 if the values are taken from the caller's memory as they are.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return converts_ ? size_of(cell_) : 0; }
@@ -41,7 +41,7 @@ class SourceColumn {
 class TargetColumn {
  public:
   /// Throws type errors if the cell's values can not become those of the view.
-  TargetColumn(View view, Type cell, ColumnRules rules);
+  TargetColumn(const View& view, Type cell, ColumnRules rules);
 
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return converts_ ? size_of(cell_) : 0; }
   /// Where rows [first, first + rows) shall be put in the type of the cell: the caller's memory or scratch.
