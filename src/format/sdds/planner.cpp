@@ -195,8 +195,8 @@ Measure SddsPlanner::measure(const StepPart& mine, bool root) const {
   for (const FieldArray& array : field_arrays(step)) {
     if (step.fields[array.field].type != Type::string) continue;
     const FieldPart& part = mine.fields.at(array.field);
-    if (!root && !is_empty(part.box)) {
-      throw Error(ErrorKind::unsupported, "strings of a field can only be written by rank 0")
+    if (!is_empty(part.box) && part.box != whole(step.fields[array.field].extents)) {
+      throw Error(ErrorKind::unsupported, "strings of a field can only be written whole, by one rank")
           .on(step.fields[array.field].name);
     }
     slots.push_back(is_empty(part.box) ? 0

@@ -101,7 +101,7 @@ std::vector<Run> field_runs(const Field& field, std::uint64_t component, const F
   const auto parts = contiguous_parts(field.extents, part.box);
   if (field.type == Type::string) {
     if (parts.size() != 1 || parts.front() != Slice{0, volume(field.extents)}) {
-      throw Error(ErrorKind::unsupported, "rank 0 must put all strings of a field").on(field.name);
+      throw Error(ErrorKind::unsupported, "strings of a field can only be written whole, by one rank").on(field.name);
     }
     const ConstView& strings = part.views.at(static_cast<std::size_t>(component));
     const std::uint64_t bytes = bytes_of_strings(strings) - strings.count * length_bytes;

@@ -477,7 +477,7 @@ TEST_F(SmallRun, CountsRowsWith64BitsWhereItMust) {
   EXPECT_EQ(quire::load<std::int32_t>(write.bytes.data(), ByteOrder::little), INT32_MIN);
 }
 
-TEST_F(SmallRun, RefusesStringsOfAFieldFromOtherRanks) {
+TEST_F(SmallRun, RefusesPartsOfAFieldOfStrings) {
   const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options(), {}));
   StepPart mine;
   Field& field = mine.description.fields.emplace_back();
@@ -487,6 +487,9 @@ TEST_F(SmallRun, RefusesStringsOfAFieldFromOtherRanks) {
   mine.fields.push_back({whole(field.extents), {ConstView(std::span<const std::string>(texts_))}});
   mine.description = planner->accept(mine.description, false);
   EXPECT_NO_THROW(static_cast<void>(planner->measure(mine, true)));
+  EXPECT_NO_THROW(static_cast<void>(planner->measure(mine, false)));
+  mine.fields.front().box.count = {2};
+  EXPECT_THROW(static_cast<void>(planner->measure(mine, true)), Error);
   EXPECT_THROW(static_cast<void>(planner->measure(mine, false)), Error);
 }
 
