@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -121,10 +122,10 @@ class Drawing:
         self.points = points
         self.note = ""
 
-    def label(self, source: Source, step: Any = None) -> str:
-        """What to call a curve: the file where there are several, the step where there are several."""
+    def label(self, source: Source, step: Any = None, many: bool = False) -> str:
+        """What to call a curve: the file where there are several, the step where there are many."""
         parts = [source.name] if len(self.sources) > 1 else []
-        parts += [f"step {step.number}"] if step is not None else []
+        parts += [f"step {step.number}"] if many else []
         return ", ".join(parts)
 
     def columns(self, x: str, ys: Sequence[str]) -> Figure:
@@ -136,12 +137,11 @@ class Drawing:
         up: list[Any] = []
         for source in self.sources:
             steps = source.steps()
-            for step in steps:
-                label = self.label(source, step if len(steps) > 1 else None)
-                found, quantities = column_curves(label, step, x, ys, self.table)
-                curves += found
-                across.append(quantities[0])
-                up += quantities[1:]
+            label = partial(self.label, source, many=len(steps) > 1)
+            found = column_curves(steps, label, x, ys, self.table)
+            curves += found.curves
+            across += found.across
+            up += found.up
         self.note = plural(len(curves), "curve")
         x_label = joint_label(across) if across else x
         return draw_curves(curves, x_label, joint_label(up) if up else ", ".join(ys), self.title, self.points)
@@ -154,10 +154,10 @@ class Drawing:
         across: list[Any] = []
         up: list[Any] = []
         for source in self.sources:
-            found, quantities = attribute_curves(self.label(source), source.steps(), x, ys)
-            curves += found
-            across += quantities[:1]
-            up += quantities[1:]
+            found = attribute_curves(self.label(source), source.steps(), x, ys)
+            curves += found.curves
+            across += found.across
+            up += found.up
         self.note = plural(len(curves), "curve")
         x_label = "step" if x is None else joint_label(across)
         return draw_curves(curves, x_label, joint_label(up), self.title, self.points)
@@ -165,8 +165,9 @@ class Drawing:
     def histogram(self, names: Sequence[str], bins: str, limits: Sequence[str]) -> Figure:
         """The distribution of one column for each file, or of two columns of one file."""
         from quire.errors import UsageError
-        from quire.toolkit.binning import complete_limits, distribution, first_tables, parse_bins, parse_range
+        from quire.toolkit.binning import complete_limits, distribution, parse_bins, parse_range
         from quire.toolkit.picture import draw_distribution, joint_label
+        from quire.toolkit.selection import tables_with
 
         if len(names) not in (1, 2) or (len(names) == 2 and len(self.sources) > 1):
             raise UsageError(
@@ -176,7 +177,9 @@ class Drawing:
             raise UsageError(f"--range is given {len(limits)} times for {plural(len(names), 'axis')}")
         counts = parse_bins(bins, len(names))
         given = [*(parse_range(text) for text in limits), *[None] * (len(names) - len(limits))]
-        tables = [first_tables(source.steps(), self.table) for source in self.sources]
+        tables = [
+            [one for _, one in tables_with(source.steps(), names, self.table)] for source in self.sources
+        ]
         # Bins of the same width for all files, so that their heights compare.
         shared = complete_limits([one for some in tables for one in some], names, given)
         found = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from quire.errors import TypeMismatchError, UsageError
 from quire.toolkit.selection import rows_per_block
 
 if TYPE_CHECKING:
-    from quire import Step, Table
+    from quire import Table
 
     Array = np.ndarray[Any, Any]
 
@@ -80,7 +81,7 @@ def parse_range(text: str) -> tuple[float, float]:
         pair = (float(low), float(high))
     except ValueError:
         pair = (0.0, 0.0)
-    if np.isfinite(pair).all() and pair[0] < pair[1]:
+    if math.isfinite(pair[1] - pair[0]) and pair[0] < pair[1]:
         return pair
     raise UsageError(f"'{text}' is not a range; write for example -1e-3:1e-3")
 
@@ -106,6 +107,9 @@ def find_limits(tables: Iterable[Table], names: Sequence[str]) -> list[tuple[flo
             if len(finite):
                 lows[axis] = min(lows[axis], finite.min())
                 highs[axis] = max(highs[axis], finite.max())
+    for name, low, high in zip(names, lows, highs, strict=True):
+        if low < high and not math.isfinite(float(high) - float(low)):
+            raise UsageError(f"the values of '{name}' span more than float64 can hold; give a range")
     return [widened(low, high) for low, high in zip(lows, highs, strict=True)]
 
 
@@ -120,11 +124,6 @@ def widened(low: float, high: float) -> tuple[float, float]:
         return float(low), float(high)
     half = 0.5 * spread if spread > 1e-300 else 0.5
     return float(low - half), float(high + half)
-
-
-def first_tables(steps: Iterable[Step], table: str = "") -> list[Table]:
-    """Independent. The table of this name of each step, else the first. Raises MissingError."""
-    return [step.tables[table] if table else step.table for step in steps]
 
 
 def complete_limits(

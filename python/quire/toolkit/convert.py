@@ -282,9 +282,10 @@ class StepCopier:
                 self.observer.progress(len(block[names[0]]))
 
     def put_field(self, target: WriteStep, item: Field, quantity: Quantity) -> None:
-        """Independent. Hand over this rank's layers of a field along its slowest axis."""
+        """Independent. Hand over this rank's layers along the slowest axis; texts by rank 0 alone."""
         extents = list(item.extents)
-        first, count = even_slice(extents[0], self.rank, self.size) if extents else (0, 0)
+        rank, size = (self.rank, self.size) if item.type != "string" else (min(self.rank, 1), 1)
+        first, count = even_slice(extents[0], rank, size) if extents and rank < size else (0, 0)
         target.put_field(
             quantity.name,
             item[first : first + count],

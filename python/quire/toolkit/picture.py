@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +13,7 @@ import numpy as np
 from cycler import cycler
 
 from quire.errors import MissingError, UsageError
-from quire.toolkit.selection import select_names
+from quire.toolkit.selection import select_names, tables_with
 
 mpl.use("Agg")
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from quire import Column, Step, Table
+    from quire import Step, Table
     from quire.toolkit.binning import Distribution
 
     Array = np.ndarray[Any, Any]
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".pdf", ".svg")
 MOST_POINTS = 200_000
 MOST_LABELS = 12
+LARGEST_DRAWN = 1e300
 STYLE: Mapping[str, Any] = {
     "figure.figsize": (7.2, 4.6),
     "figure.dpi": 100,
@@ -70,6 +71,15 @@ class Curve:
     label: str
     x: Array
     y: Array
+
+
+@dataclass
+class Curves:
+    """Some curves, and the columns or attributes along each axis."""
+
+    curves: list[Curve] = field(default_factory=list)
+    across: list[Any] = field(default_factory=list)
+    up: list[Any] = field(default_factory=list)
 
 
 def check_output(path: str | Path) -> Path:
@@ -140,26 +150,36 @@ def as_numbers(name: str, values: Array) -> Array:
     """Independent. Values that have a place on an axis. Raises UsageError for text."""
     if values.dtype.kind not in "iuf":
         raise UsageError(f"'{name}' holds text, which has no place on an axis")
-    return np.asarray(values, dtype=np.float64)
+    return drawable(values)
+
+
+def drawable(values: Any) -> Array:
+    """Independent. Numbers as float64, gaps where they are too large for the arithmetic of a picture."""
+    numbers = np.array(values, dtype=np.float64)
+    numbers[np.abs(numbers) > LARGEST_DRAWN] = np.nan
+    return numbers
 
 
 def column_curves(
-    label: str, step: Step, x: str, ys: Sequence[str], table: str = ""
-) -> tuple[list[Curve], list[Column]]:
-    """Independent. A curve for each y against x, and the columns: first x, then the ys. Raises
-    MissingError.
+    steps: Iterable[Step], label: Callable[[Step], str], x: str, ys: Sequence[str], table: str = ""
+) -> Curves:
+    """Independent. For each step a curve of every y against x; names of ys may be patterns.
+
+    Steps without such columns are left out. Raises MissingError if steps there are, but none has them.
     """
-    source = step.tables[table] if table else step.table
-    ys = select_names(ys, list(source.columns), "column")
-    select_names([x], list(source.columns), "column")
-    values = thinned(source, list(dict.fromkeys([x, *ys])))
-    curves = [Curve(label if len(ys) == 1 else join(label, y), values[x], values[y]) for y in ys]
-    return curves, [source[x], *(source[y] for y in ys)]
+    found = Curves()
+    for step, source in tables_with(steps, [x, *ys], table):
+        names = select_names(ys, list(source.columns), "column")
+        values = thinned(source, list(dict.fromkeys([x, *names])))
+        for y in names:
+            name = label(step) if len(names) == 1 else join(label(step), y)
+            found.curves.append(Curve(name, values[x], values[y]))
+            found.up.append(source[y])
+        found.across.append(source[x])
+    return found
 
 
-def attribute_curves(
-    label: str, steps: Iterable[Step], x: str | None, ys: Sequence[str]
-) -> tuple[list[Curve], list[Any]]:
+def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Sequence[str]) -> Curves:
     """Independent. A curve for each attribute over the steps, against attribute x or the step number.
 
     Steps that lack one of them are left out. Raises MissingError if no step has them.
@@ -183,11 +203,14 @@ def attribute_curves(
         if name not in quantities:
             listed = ", ".join(seen) or "none"
             raise MissingError(f"no step has an attribute '{name}'; there are: {listed}")
-    curves = [
-        Curve(label if len(ys) == 1 else join(label, y), np.array(found[y][0]), np.array(found[y][1]))
-        for y in ys
-    ]
-    return curves, [quantities.get(x) if x is not None else None, *(quantities[y] for y in ys)]
+    return Curves(
+        [
+            Curve(label if len(ys) == 1 else join(label, y), drawable(found[y][0]), drawable(found[y][1]))
+            for y in ys
+        ],
+        [quantities[x]] if x is not None else [],
+        [quantities[y] for y in ys],
+    )
 
 
 def join(label: str, name: str) -> str:

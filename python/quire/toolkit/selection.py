@@ -128,3 +128,23 @@ def rows_per_block(table: Table, names: Sequence[str], budget: int, bytes_per_te
         table[name].dtype.itemsize if table[name].type != "string" else bytes_per_text for name in names
     )
     return max(1, budget // max(1, width))
+
+
+def tables_with(steps: Iterable[Step], names: Sequence[str], table: str = "") -> list[tuple[Step, Table]]:
+    """Independent. Of each step the table of this name, else the first, if it has all these columns.
+
+    Steps without are left out; names may be patterns. Raises MissingError if there are steps, but none has
+    them.
+    """
+    missing: MissingError | None = None
+    found: list[tuple[Step, Table]] = []
+    for step in steps:
+        try:
+            one = step.tables[table] if table else step.table
+            select_names(names, list(one.columns), "column")
+            found.append((step, one))
+        except MissingError as problem:
+            missing = missing or problem
+    if missing is not None and not found:
+        raise missing
+    return found

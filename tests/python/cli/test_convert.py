@@ -199,6 +199,29 @@ def test_any_number_of_ranks_writes_the_same_bytes(
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_fields_of_numbers_and_texts_are_kept(
+    run: Run, start: Start, format: str, tmp_path: Path, ranks: int
+) -> None:
+    source, target = tmp_path / "fields", tmp_path / "target"
+    try:
+        with quire.create(source, format=format) as out:
+            for number in (1, 2):
+                with out.step(number) as step:
+                    step.put_field("phi", number + np.arange(12.0).reshape(4, 3), unit="V")
+                    step.put_field("names", np.array(["a", "bc", "", "d"], dtype=object))
+                    step.put("x", np.arange(5.0))
+    except quire.UnsupportedError:
+        pytest.skip("this format has no fields")
+    done = start("convert", source, target, "--format", format, ranks=ranks)
+    assert done.returncode == 0, done.stderr
+    assert_same(run, source, target, "--types")
+    with quire.open(target) as file:
+        assert file[1].fields["names"][:].tolist() == ["a", "bc", "", "d"]
+        np.testing.assert_array_equal(file[1].fields["phi"][...], 2 + np.arange(12.0).reshape(4, 3))
+
+
+@pytest.mark.mpi
 def test_the_world_is_as_large_as_asked_for(start: Start, beam: Path) -> None:
     done = start("convert", beam, beam.with_name("out" + beam.suffix), ranks=3, QUIRE_TRACE="1")
     assert done.returncode == 0, done.stderr

@@ -111,11 +111,13 @@ def test_wrong_requests_are_usage_errors_and_draw_nothing(
 
 def test_curves_have_the_values_of_the_file(beam: Path, values: Values) -> None:
     with quire.open(beam) as file:
-        (curve,), quantities = column_curves("step 4", file.step(4), "id", ["x"])
+        found = column_curves([file.step(4)], lambda step: f"step {step.number}", "id", ["x"])
+        (curve,) = found.curves
+        assert curve.label == "step 4"
         np.testing.assert_array_equal(curve.x, values(4)["id"])
         np.testing.assert_array_equal(curve.y, values(4)["x"])
-        assert [quantity.name for quantity in quantities] == ["id", "x"]
-        (along,), _ = attribute_curves("", file, None, ["s"])
+        assert [quantity.name for quantity in (*found.across, *found.up)] == ["id", "x"]
+        (along,) = attribute_curves("", file, None, ["s"]).curves
         np.testing.assert_array_equal(along.x, [1, 4, 9])
         np.testing.assert_array_equal(along.y, [0.5, 2.0, 4.5])
 
@@ -169,3 +171,30 @@ def test_a_picture_never_replaces_an_input(run: Run, one_beam: Path, tmp_path: P
     source.write_bytes(one_beam.read_bytes())
     assert run("plot", source, "--histogram", "x", "-o", source).code == 2
     assert source.read_bytes() == one_beam.read_bytes()
+
+
+def test_steps_without_the_columns_are_left_out(run: Run, tmp_path: Path) -> None:
+    for format in quire.formats():
+        path = tmp_path / format
+        try:
+            with quire.create(path, format=format) as out:
+                with out.step(1) as step:
+                    step.set("s", 1.0)
+                with out.step(2) as step:
+                    step.put("x", np.arange(5.0))
+        except quire.ConflictError:
+            continue
+        for arguments in (["-x", "x", "-y", "x"], ["--histogram", "x"]):
+            assert run("plot", path, *arguments, "-o", tmp_path / "picture.png").code == 0
+        assert "5 rows" in run("plot", path, "--histogram", "x", "-o", tmp_path / "picture.png").output
+
+
+def test_the_largest_numbers_do_not_break_a_picture(run: Run, make: Make, tmp_path: Path) -> None:
+    huge = np.array([-1.7e308, 0.0, 1.7e308])
+    path = make(quire.formats()[0], numbers=[1], rows=3, x=huge)
+    picture = tmp_path / "picture.png"
+    assert run("plot", path, "-x", "id", "-y", "x", "-o", picture).code == 0
+    outcome = run("plot", path, "--histogram", "x", "-o", picture)
+    assert outcome.code == 2
+    assert "range" in outcome.errors
+    assert run("plot", path, "--histogram", "x", "--range", "-1:1", "-o", picture).code == 0
