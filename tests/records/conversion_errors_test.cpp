@@ -29,7 +29,7 @@ TEST(ConversionErrors, NameColumnAndRowInEveryFormat) {
       ADD_FAILURE() << "0.1 became a float32 in " << format->name();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::type);
-      EXPECT_EQ(error.object(), "column charge");
+      EXPECT_EQ(error.object(), "charge");
       EXPECT_NE(error.message().find("row 2 "), std::string::npos) << error.what();
     }
     std::vector<float> exact(2);

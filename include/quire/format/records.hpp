@@ -18,7 +18,7 @@ namespace quire {
 /// type and byte order, contiguous memory) go as they are, everything else through an encoder. For runs of variable
 /// record size rows must come in order, from 0: `position` is where the previous call ended, relative to the run's
 /// offset; returns where this one ends. Where types differ, values are converted while they are encoded: losslessly, or
-/// with a type error naming the row (`lossy` allows it). `objects[c]` names column c in such messages ("column x").
+/// with a type error naming the row (`lossy` allows it). `objects[c]` names column c in such messages.
 /// Throws usage errors for rows beyond the run and for strings beyond its bytes, type errors for views that do not
 /// convert, unsupported errors for strings of 2 GiB and more.
 std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std::uint64_t rows,
@@ -29,7 +29,7 @@ std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std
 struct ColumnTarget {
   std::uint64_t column = 0;
   View view;
-  std::string object = {};  ///< its name in messages ("column x"); empty: by number
+  std::string object = {};  ///< its name in messages; empty: by number
 };
 
 /// Independent. Extents that read rows of a table into memory: exactly the bytes needed (records of a run are read
