@@ -42,7 +42,7 @@ def convert(
     """
     from quire.cli.trace import trace
     from quire.errors import UsageError
-    from quire.toolkit.convert import Observer, Request, copy, losses
+    from quire.toolkit.convert import Observer, Request, carry_out, losses
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
     if target == STANDARD and format is None:
@@ -70,7 +70,7 @@ def convert(
             answer(not lost)
         with progress("converting") as bar, writable(target) as local_target:
             observer = Observer(tell_loss, bar.expect, bar.advance, trace)
-            report = copy(local_source, local_target, request, comm=comm, observer=observer)
+            report = carry_out(local_source, local_target, request, comm, observer)
     if not is_first_rank() or target == STANDARD:
         return
     if json:

@@ -10,7 +10,7 @@ from quire.cli.command import command
 from quire.cli.output import columns_of_text, printable, say, say_json
 from quire.cli.parallel import communicator, is_first_rank
 from quire.cli.progress import progress
-from quire.cli.streams import readable
+from quire.cli.streams import STANDARD, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.checksum import FileChecksum, StepChecksum
@@ -33,10 +33,13 @@ def sum_(
     Example: quire sum run.data run.h5
     """
     from quire.cli.trace import trace
+    from quire.errors import UsageError
     from quire.toolkit.checksum import checksum
     from quire.toolkit.selection import parse_names, parse_steps
 
     comm = communicator()
+    if comm is not None and comm.size > 1 and STANDARD in files:
+        raise UsageError("several ranks cannot share standard input: name files")
     found: list[FileChecksum] = []
     for path in files:
         with readable(path) as local, progress("adding") as bar:

@@ -17,6 +17,7 @@ from quire.toolkit.selection import (
     StepSelection,
     even_slice,
     matches,
+    parse_steps,
     resolve_rows,
     rows_per_block,
     select_names,
@@ -320,21 +321,63 @@ def losses(source: str | Path, target: str | Path, request: Request | None = Non
 def copy(
     source: str | Path,
     target: str | Path,
-    request: Request | None = None,
     *,
     comm: Any = None,
+    format: str | None = None,
+    steps: str | StepSelection | None = None,
+    columns: Sequence[str] | None = None,
+    rows: slice | None = None,
+    transport: str = "posix",
+    durable: bool = False,
+    lossy: bool = False,
+    overwrite: bool = False,
     observer: Observer | None = None,
+    **options: Any,
 ) -> CopyReport:
     """Collective. Copy a file into another format (or the same), the ranks of `comm` sharing the rows.
 
     Streams blocks of 16 MiB per rank, whatever the size of the file; only fields are held whole, each rank
     its part. Attributes keep types, units and texts, steps their numbers. Where the target wants all steps
     to have the same structure, what not every step has is left out and told as a loss. The target appears
-    when it is complete; it does not depend on the number of ranks. Raises ConflictError if the target
-    exists (unless `overwrite`) or is the source, TypeMismatchError if values would change (unless `lossy`),
-    and what reading and writing raise.
+    when it is complete; it does not depend on the number of ranks.
+
+    Parameters
+    ----------
+    comm : a communicator of mpi4py; None is this process alone
+    format : of the target, by name; if nothing, by its suffix
+    steps : by number, as on the command line: "1,4-8"
+    columns : names or patterns, kept where a table has them
+    rows : a slice of every table
+    transport, durable, lossy : as for `quire.create`
+    overwrite : whether an existing target is replaced
+    observer : who wants to know how it goes on
+    options : of the format's writer
+
+    Raises
+    ------
+    ConflictError : the target exists (unless `overwrite`) or is the source
+    TypeMismatchError : values would change (unless `lossy`)
+    MissingError : a step or column asked for is nowhere
+    and what reading and writing raise
     """
-    request, observer = request or Request(), observer or Observer()
+    request = Request(
+        format=format,
+        options=options,
+        steps=steps if isinstance(steps, StepSelection) else parse_steps(steps),
+        columns=columns,
+        rows=rows if rows is not None else slice(None),
+        transport=transport,
+        durable=durable,
+        lossy=lossy,
+        overwrite=overwrite,
+    )
+    return carry_out(source, target, request, comm, observer or Observer())
+
+
+def carry_out(
+    source: str | Path, target: str | Path, request: Request, comm: Any, observer: Observer
+) -> CopyReport:
+    """Collective. Do what was requested; see `copy`."""
     name = target_format(target, request.format)
     refuse_overwriting(source, target, request.overwrite)
     copier = StepCopier(request, name, comm, observer)

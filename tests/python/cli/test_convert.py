@@ -276,3 +276,19 @@ def test_an_error_names_the_target_and_not_the_file_beside_it(run: Run, beam: Pa
     assert outcome.code == 4
     assert str(folder / f"out{beam.suffix}") in outcome.errors
     assert ".quire-" not in outcome.errors
+
+
+def test_programs_copy_by_one_call(beam: Path, other_format: str, tmp_path: Path, values: Values) -> None:
+    target = tmp_path / "copy"
+    report = quire.copy(
+        beam, target, format=other_format, steps="4-", columns=["p*"], rows=slice(10, 30), lossy=True
+    )
+    assert (report.steps, report.rows) == (2, 40)
+    with quire.open(target) as file:
+        assert file.numbers == [4, 9]
+        assert list(file[1].table.columns) == ["px"]
+        np.testing.assert_array_equal(file[1]["px"][:], values(9)["px"][10:30])
+    with pytest.raises(quire.ConflictError, match="exists already"):
+        quire.copy(beam, target, format=other_format)
+    with pytest.raises(quire.UsageError, match="selection of steps"):
+        quire.copy(beam, target, format=other_format, steps="x")
