@@ -75,15 +75,16 @@ class Quiet {
   bool saved_ = false;
 };
 
-/// Runs `work`, which calls HDF5 on `image`: quietly, and with an error of our own driver instead of what HDF5 makes
-/// of it.
+/// Runs `work`, which calls HDF5 on `image`: quietly, with an error of our own driver instead of what HDF5 makes of it,
+/// and with the offset that HDF5 does not tell.
 template <class Work>
 auto with_hdf5(Image& image, Work&& work) {
   const Quiet quiet;
   try {
     return std::forward<Work>(work)();
-  } catch (const Error&) {
+  } catch (Error& error) {
     image.rethrow_failure();
+    if (error.kind() == ErrorKind::bad_file && !error.offset() && image.last_read()) error.at(*image.last_read());
     throw;
   }
 }

@@ -80,6 +80,7 @@ std::uint64_t Image::known_until(std::uint64_t position) const {
 
 void Image::read(std::uint64_t offset, std::span<std::byte> out) {
   if (out.empty()) return;
+  last_read_ = offset;
   const std::uint64_t end = checked_add(offset, out.size());
   if (pending_.known_from(offset) >= out.size()) return pending_.copy(offset, out);
   if (published_.known_from(offset) < out.size()) {

@@ -65,6 +65,8 @@ class Image {
 
   /// Throws what went wrong inside a callback of the driver, if anything did since the last call.
   void rethrow_failure();
+  /// Where HDF5 read last: near what it complains about.
+  [[nodiscard]] std::optional<std::uint64_t> last_read() const noexcept { return last_read_; }
 
   // For the driver.
 
@@ -99,6 +101,7 @@ class Image {
   std::vector<PlannedSpace> cold_ranges_;
   std::uint64_t allocated_end_ = 0;
   std::exception_ptr failure_;
+  std::optional<std::uint64_t> last_read_;
 };
 
 }  // namespace quire::h5
