@@ -16,13 +16,13 @@ constexpr haddr_t highest_address = (haddr_t{1} << 62) - 1;
 
 /// What the access list carries to the driver.
 struct DriverInfo {
-  Image* image = nullptr;
+  std::shared_ptr<Image* const> image;
 };
 
 /// The driver's file. The library knows the first member only.
 struct DriverFile {
   H5FD_t base{};
-  Image* image = nullptr;
+  std::shared_ptr<Image* const> link;
   haddr_t end = 0;
 };
 static_assert(std::is_standard_layout_v<DriverFile>);
@@ -30,13 +30,15 @@ static_assert(std::is_standard_layout_v<DriverFile>);
 DriverFile* ours(H5FD_t* file) { return reinterpret_cast<DriverFile*>(file); }
 const DriverFile* ours(const H5FD_t* file) { return reinterpret_cast<const DriverFile*>(file); }
 
-/// Runs a callback; an exception must not cross the library and is kept for later.
+/// Runs a callback on the file's image, if that still lives; an exception must not cross the library and is kept.
 template <class Result, class Work>
-Result sheltered(Image& image, Result failed, Work&& work) noexcept {
+Result sheltered(const DriverFile& file, Result failed, Work&& work) noexcept {
+  Image* image = *file.link;
+  if (image == nullptr) return failed;
   try {
-    return work();
+    return work(*image);
   } catch (...) {
-    image.keep_failure(std::current_exception());
+    image->keep_failure(std::current_exception());
     return failed;
   }
 }
@@ -45,7 +47,7 @@ void* copy_info(const void* info) noexcept {
   return new (std::nothrow) DriverInfo(*static_cast<const DriverInfo*>(info));
 }
 
-void* info_of(H5FD_t* file) noexcept { return new (std::nothrow) DriverInfo{ours(file)->image}; }
+void* info_of(H5FD_t* file) noexcept { return new (std::nothrow) DriverInfo{ours(file)->link}; }
 
 herr_t free_info(void* info) noexcept {
   const std::unique_ptr<DriverInfo> owned(static_cast<DriverInfo*>(info));
@@ -54,30 +56,32 @@ herr_t free_info(void* info) noexcept {
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*highest*/) noexcept {
   const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
-  if (info == nullptr || std::strcmp(name, image_name) != 0) return nullptr;
-  if ((flags & H5F_ACC_RDWR) != 0 && !info->image->is_writable()) return nullptr;
+  if (info == nullptr || *info->image == nullptr || std::strcmp(name, image_name) != 0) return nullptr;
+  if ((flags & H5F_ACC_RDWR) != 0 && !(*info->image)->is_writable()) return nullptr;
   std::unique_ptr<DriverFile> file(new (std::nothrow) DriverFile);
   if (!file) return nullptr;
-  file->image = info->image;
+  file->link = info->image;
   return &file.release()->base;
 }
 
 haddr_t allocated_end(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
   const DriverFile& mine = *ours(file);
   // A file without anything must look so, or the library would not make its superblock.
-  return mine.end == 0 ? 0 : std::max<haddr_t>(mine.end, mine.image->planned_end());
+  if (mine.end == 0 || *mine.link == nullptr) return mine.end;
+  return std::max<haddr_t>(mine.end, (*mine.link)->planned_end());
 }
 
 herr_t close_file(H5FD_t* file) noexcept {
   const std::unique_ptr<DriverFile> owned(ours(file));
-  owned->image->set_allocated_end(allocated_end(file, H5FD_MEM_SUPER));
+  if (Image* image = *owned->link) image->set_allocated_end(allocated_end(file, H5FD_MEM_SUPER));
   return 0;
 }
 
 int compare_files(const H5FD_t* left, const H5FD_t* right) noexcept {
-  const std::less<const Image*> before;
-  if (before(ours(left)->image, ours(right)->image)) return -1;
-  return before(ours(right)->image, ours(left)->image) ? 1 : 0;
+  const auto& first = ours(left)->link;
+  const auto& second = ours(right)->link;
+  if (first.owner_before(second)) return -1;
+  return second.owner_before(first) ? 1 : 0;
 }
 
 /// No features: every one of them would let the library keep or move bytes on its own.
@@ -88,8 +92,8 @@ herr_t query_features(const H5FD_t* /*file*/, unsigned long* flags) noexcept {
 
 haddr_t allocate(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) noexcept {
   DriverFile& mine = *ours(file);
-  return sheltered(*mine.image, HADDR_UNDEF, [&]() -> haddr_t {
-    const haddr_t offset = mine.image->allocate(type == H5FD_MEM_DRAW, size, mine.end);
+  return sheltered(mine, HADDR_UNDEF, [&](Image& image) -> haddr_t {
+    const haddr_t offset = image.allocate(type == H5FD_MEM_DRAW, size, mine.end);
     mine.end = std::max<haddr_t>(mine.end, offset + size);
     return offset;
   });
@@ -101,14 +105,13 @@ herr_t set_allocated_end(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) noexcep
 }
 
 haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
-  const Image& image = *ours(file)->image;
-  return std::max<haddr_t>(image.size(), image.pending().end());
+  const Image* image = *ours(file)->link;
+  return image == nullptr ? 0 : std::max<haddr_t>(image->size(), image->pending().end());
 }
 
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t size,
                   void* buffer) noexcept {
-  Image& image = *ours(file)->image;
-  return sheltered(image, herr_t{-1}, [&] {
+  return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
     image.read(offset, {static_cast<std::byte*>(buffer), size});
     return herr_t{0};
   });
@@ -116,8 +119,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t
 
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t size,
                    const void* buffer) noexcept {
-  Image& image = *ours(file)->image;
-  return sheltered(image, herr_t{-1}, [&] {
+  return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
     image.write(offset, {static_cast<const std::byte*>(buffer), size});
     return herr_t{0};
   });
@@ -159,7 +161,7 @@ Handle access_list(Image& image) {
   const H5FD_class_t description = driver_class();
   const Handle driver = own(H5FDregister(&description), "register the file driver");
   Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
-  const DriverInfo info{&image};
+  const DriverInfo info{image.self()};
   require(H5Pset_driver(list.id(), driver.id(), &info), "set the file driver");
   require(H5Pset_libver_bounds(list.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set the library bounds");
   require(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), "set the close degree");

@@ -31,6 +31,12 @@ class Image {
 
   /// No source: a file that does not exist yet.
   Image(std::shared_ptr<ByteSource> source, Use use);
+  ~Image() { *self_ = nullptr; }
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  /// A pointer to this image that becomes null with it: after damage HDF5 may keep a file open for ever.
+  [[nodiscard]] std::shared_ptr<Image* const> self() const noexcept { return self_; }
 
   // For the describer, the planner and the journal.
 
@@ -85,6 +91,7 @@ class Image {
   /// Where the bytes that neither the source nor a map knows begin, at or behind `position`.
   [[nodiscard]] std::uint64_t known_until(std::uint64_t position) const;
 
+  std::shared_ptr<Image*> self_ = std::make_shared<Image*>(this);
   std::shared_ptr<ByteSource> source_;
   Use use_;
   std::optional<std::uint64_t> base_;
