@@ -229,8 +229,9 @@ class Bench:
         """Measure memory beyond the caller's arrays; of all methods and ranks the most is told."""
         for ranks, line in self.counted("memory", self.options.size):
             what = f"memory of a rank to {line['operation']}: {line['name']}"
-            used = line["extra_of_a_rank"] / MEBIBYTE
-            self.worst("M1", what, ranks, MEMORY_OF_A_RANK / MEBIBYTE, used, "MiB")
+            shared = line["name"] in self.table["counted"]["shared"]
+            used = line["extra_of_all"] / ranks if shared else line["extra_of_a_rank"]
+            self.worst("M1", what, ranks, MEMORY_OF_A_RANK / MEBIBYTE, used / MEBIBYTE, "MiB")
 
     def collectives(self) -> None:
         """Count the collectives of a step; of all methods and ranks the most is told."""
