@@ -98,11 +98,11 @@ void define(Definition& definition, const Quantity& quantity) {
 }
 
 template <class Definitions>
-void check_distinct(const Definitions& definitions, const std::string& kind) {
+void check_distinct(const Definitions& definitions) {
   std::unordered_map<std::string_view, int> seen;
   for (const auto& definition : definitions) {
     if (++seen[definition.name] > 1) {
-      throw Error(ErrorKind::conflict, "the name is used twice").on(kind + ' ' + definition.name);
+      throw Error(ErrorKind::conflict, "the name is used twice").on(definition.name);
     }
   }
 }
@@ -167,15 +167,18 @@ void agree_on_attribute(const Header& header, Attribute& attribute, bool lossy) 
 void agree_on_columns(const Header& header, StepDescription& step, bool lossy) {
   std::vector<Column> none;
   std::vector<Column>& columns = step.tables.empty() ? none : step.tables.front().columns;
+  std::unordered_map<std::string_view, const ColumnDefinition*> definitions;
+  for (const ColumnDefinition& definition : header.columns) definitions[definition.name] = &definition;
   for (Column& column : columns) {
-    const std::string& object = column.name;
-    const auto found = find_definition(header.columns, column.name);
-    if (found == header.columns.end()) throw not_in_header(object);
-    check_unit(*found, column, object);
-    column.type = agreed_type(*found, column.type, lossy, object);
+    const auto found = definitions.find(column.name);
+    if (found == definitions.end()) throw not_in_header(column.name);
+    if (found->second == nullptr) throw Error(ErrorKind::conflict, "the name is used twice").on(column.name);
+    check_unit(*found->second, column, column.name);
+    column.type = agreed_type(*found->second, column.type, lossy, column.name);
+    found->second = nullptr;
   }
   for (const ColumnDefinition& definition : header.columns) {
-    if (find_definition(columns, definition.name) == columns.end()) throw missing_in_step(definition.name);
+    if (definitions.at(definition.name) != nullptr) throw missing_in_step(definition.name);
   }
 }
 
@@ -278,9 +281,9 @@ Header header_for(const FileDescription& file, const StepDescription& step, cons
   for (const Table& table : step.tables) {
     for (const Column& column : table.columns) define(header.columns.emplace_back(), column);
   }
-  check_distinct(header.parameters, "attribute");
-  check_distinct(header.arrays, "array");
-  check_distinct(header.columns, "column");
+  check_distinct(header.parameters);
+  check_distinct(header.arrays);
+  check_distinct(header.columns);
   header.version = lowest_version(header);
   return header;
 }

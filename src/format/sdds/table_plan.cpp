@@ -23,7 +23,12 @@ constexpr std::uint64_t length_bytes = sizeof(std::int32_t);
   std::vector<Cell> cells;
   if (mine.description.tables.empty()) return cells;
   const Table& table = mine.description.tables.front();
-  for (const ColumnDefinition& column : header.columns) cells.push_back({table.find(column.name), column.type});
+  for (std::size_t i = 0; i < header.columns.size(); ++i) {
+    const ColumnDefinition& column = header.columns[i];
+    // Mostly in the same order: a search for each of many columns would be felt.
+    const bool in_place = i < table.columns.size() && table.columns[i].name == column.name;
+    cells.push_back({in_place ? i : table.find(column.name), column.type});
+  }
   return cells;
 }
 

@@ -204,6 +204,16 @@ LoadedStep load(const StepLayout& layout, const std::string& bytes) {
   return step;
 }
 
+Rows read_rows(const StepLayout& layout, const std::string& bytes, const Slice& rows) {
+  Rows found;
+  found.numbers.resize(static_cast<std::size_t>(rows.count));
+  const std::vector<ColumnTarget> targets{{0, View(found.numbers)}, {1, View(found.texts, rows.count)}};
+  ReadPlan plan;
+  add_rows(plan, layout.tables.front(), rows, targets, false);
+  read(plan, bytes);
+  return found;
+}
+
 StepPart part_of(const LoadedStep& step, int rank, int ranks) {
   StepPart part;
   part.description = step.description;

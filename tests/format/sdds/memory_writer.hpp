@@ -40,6 +40,13 @@ struct LoadedStep {
 
 [[nodiscard]] LoadedStep load(const StepLayout& layout, const std::string& bytes);
 
+/// Rows of the first two columns of a step: numbers and strings.
+struct Rows {
+  std::vector<double> numbers;
+  PackedStrings texts;
+};
+[[nodiscard]] Rows read_rows(const StepLayout& layout, const std::string& bytes, const Slice& rows);
+
 /// The part of one rank when the rows are split evenly; fields along their slowest axis, those of strings on rank 0.
 /// The views look into `step`.
 [[nodiscard]] StepPart part_of(const LoadedStep& step, int rank, int ranks);

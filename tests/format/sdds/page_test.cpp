@@ -354,6 +354,17 @@ TEST(Pages, HugeCountsCostNothing) {
   EXPECT_THROW(static_cast<void>(describer_of("file", many + little(0) + "1234")->step(0)), Error);
 }
 
+TEST(Pages, AnUndeclaredByteOrderIsSuspectedWhenTheCountIsHuge) {
+  const std::string header = "SDDS1\n&column name=x, type=double, &end\n&data mode=binary &end\n";
+  const std::string count = native_order == ByteOrder::little ? std::string("\0\0\0\3", 4) : std::string("\3\0\0\0", 4);
+  try {
+    static_cast<void>(describer_of("file", header + count + std::string(24, '\0'))->step(0));
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(error.advice().find("byte order"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Pages, NumbersComeFromTheParameterStepWhileItGrows) {
   const std::string header =
       "SDDS1\n!# little-endian\n&parameter name=Step, type=long, &end\n&column name=x, type=double, &end\n&data "

@@ -444,6 +444,32 @@ TEST_F(SmallRun, WritesComponentsAsArrays) {
   }
 }
 
+// More rows than there are marks: a reader starts near its rows and skips the rest.
+TEST_F(SmallRun, ReadsStringsFromTheMiddle) {
+  constexpr std::uint64_t rows = 10000;
+  numbers_.resize(rows);
+  texts_.resize(rows);
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    numbers_[i] = static_cast<double>(i);
+    texts_[i] = std::string(i % 7, 'x') + std::to_string(i);
+  }
+  for (const char* major : {"row", "column"}) {
+    MemoryWriter writer(sdds_format(), 1, {{"major_order", major}});
+    std::vector<StepPart> parts;
+    parts.push_back(part(0, rows));
+    writer.write(std::move(parts));
+    const auto layout = describer_of("file", writer.bytes())->step(0);
+    for (const Slice slice : {Slice{0, 3}, Slice{4095, 5}, Slice{4999, 100}, Slice{9999, 1}, Slice{9998, 0}}) {
+      const auto [numbers, texts] = test::read_rows(*layout, writer.bytes(), slice);
+      ASSERT_EQ(texts.size(), slice.count);
+      for (std::uint64_t i = 0; i < slice.count; ++i) {
+        EXPECT_EQ(numbers[i], numbers_[slice.first + i]);
+        EXPECT_EQ(texts[i], texts_[slice.first + i]);
+      }
+    }
+  }
+}
+
 TEST_F(SmallRun, CountsRowsWith64BitsWhereItMust) {
   constexpr std::uint64_t each = 2'000'000'000;
   const CheckedOptions options(sdds_format().write_options(), {{"byte_order", "little"}, {"step_parameter", "false"}});
