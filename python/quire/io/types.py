@@ -74,6 +74,9 @@ def host_array(values: Any, name: str = "") -> Array:
             object=name,
             advice="copy it to the host first, for example by .get() or .cpu().numpy()",
         )
+    if isinstance(values, list | tuple) and values and all(isinstance(value, str) for value in values):
+        # NumPy's own text arrays drop zero bytes at the end.
+        return np.array(values, dtype=object)
     exchanges = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
     array = np.from_dlpack(values) if exchanges else np.asarray(values)
     if array.dtype.kind == "O" and not isinstance(values, np.ndarray) and not _is_text(values):
