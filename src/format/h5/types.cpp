@@ -18,7 +18,22 @@ std::optional<ByteOrder> order_of(hid_t type) {
   }
 }
 
+/// False for bit fields outside the element: HDF5 1.10 converts such numbers without looking.
+bool has_possible_bits(hid_t type) {
+  const std::size_t bits = 8 * H5Tget_size(type);
+  const int offset = H5Tget_offset(type);
+  const std::size_t precision = H5Tget_precision(type);
+  if (offset < 0 || precision == 0 || precision > bits || static_cast<std::size_t>(offset) > bits - precision)
+    return false;
+  if (H5Tget_class(type) != H5T_FLOAT) return true;
+  std::size_t sign = 0, exponent = 0, exponent_size = 0, mantissa = 0, mantissa_size = 0;
+  if (H5Tget_fields(type, &sign, &exponent, &exponent_size, &mantissa, &mantissa_size) < 0) return false;
+  const auto fits = [bits](std::size_t first, std::size_t count) { return count <= bits && first <= bits - count; };
+  return fits(sign, 1) && fits(exponent, exponent_size) && fits(mantissa, mantissa_size) && exponent_size < 64;
+}
+
 std::optional<StoredType> stored_integer(hid_t type) {
+  if (!has_possible_bits(type)) return std::nullopt;
   const std::size_t size = H5Tget_size(type);
   const bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
   constexpr std::array signed_types{Type::int8, Type::int16, Type::int32, Type::int64};
@@ -38,6 +53,7 @@ std::optional<StoredType> stored_float(hid_t type) {
   if (H5Tequal(type, H5T_IEEE_F64BE) > 0) return StoredType{Type::float64, ByteOrder::big};
   if (H5Tequal(type, H5T_IEEE_F32LE) > 0) return StoredType{Type::float32, ByteOrder::little};
   if (H5Tequal(type, H5T_IEEE_F32BE) > 0) return StoredType{Type::float32, ByteOrder::big};
+  if (!has_possible_bits(type)) return std::nullopt;
   const std::size_t size = H5Tget_size(type);
   if (size <= 2) return StoredType{Type::float32, {}};
   if (size <= 8) return StoredType{Type::float64, {}};
