@@ -69,11 +69,11 @@ void run_memory(const Request& request, Comm comm) {
     const auto method = make_method(spec, {request.workload, comm, &source, &target});
     const Peak writing = peak_of(comm, [&] { method->write(request.path); });
     print_peak(request, comm, spec.name, "write", writing);
-    method->verify_written(request.path);
+    check_together(comm, [&] { method->verify_written(request.path); });
     method->prepare_reading(request.path);
     target.forget();
     const Peak reading = peak_of(comm, [&] { method->read(request.path); });
-    method->verify_read();
+    check_together(comm, [&] { method->verify_read(); });
     print_peak(request, comm, spec.name, "read", reading);
     comm.barrier();
     if (comm.is_root() && !request.kept.empty()) std::filesystem::rename(request.path, request.kept);

@@ -111,6 +111,9 @@ int main(int argc, char** argv) {
   try {
     run(arguments, session.size());
     return 0;
+  } catch (const quire::bench::WrongBytes& error) {
+    if (session.rank() == 0) std::fprintf(stderr, "driver: %s\n", error.what());
+    return 1;
   } catch (const std::exception& error) {
     // Other ranks may wait for this one: nothing is measured any more.
     std::fprintf(stderr, "driver, rank %d: %s\n", session.rank(), error.what());

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "driver/method.hpp"
 #include "driver/workload.hpp"
+#include "quire/base/error.hpp"
 #include "quire/comm/comm.hpp"
 
 namespace quire::bench {
@@ -21,6 +23,15 @@ struct Request {
   std::string kept;     ///< where the file of the last method measured for memory is left; empty: nowhere
   std::string damaged;  ///< the method whose file is spoiled before it is verified: for tests of the driver
 };
+
+/// Every rank throws it: bytes on some rank were wrong. A program may leave in peace, nobody waits for it.
+class WrongBytes : public Error {
+ public:
+  explicit WrongBytes(const Error& error) : Error(error) {}
+};
+
+/// Collective. Runs a check on every rank; if it throws on any, throws the error of the lowest such rank on all.
+void check_together(Comm& comm, const std::function<void()>& check);
 
 // Every operation is collective and prints one line of JSON for the run and one for each method, from rank 0.
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "driver/clock.hpp"
@@ -102,8 +103,7 @@ class Speed {
   void check_written(Runner& runner, const std::string& file) {
     if (runner.spec.name == request_.damaged && comm_.is_root()) spoil(file);
     comm_.barrier();
-    runner.method->verify_written(file);
-    comm_.barrier();
+    check_together(comm_, [&] { runner.method->verify_written(file); });
   }
 
   void pass(const Order& order, bool warm_up) {
@@ -127,7 +127,7 @@ class Speed {
   Sample read(Runner& runner, bool warm_up) {
     if (warm_up) target_.forget();
     const Sample sample = measure(comm_, [&] { runner.method->read(file_of(runner)); });
-    if (warm_up) runner.method->verify_read();
+    if (warm_up) check_together(comm_, [&] { runner.method->verify_read(); });
     return sample;
   }
 
@@ -184,6 +184,20 @@ class Speed {
 };
 
 }  // namespace
+
+void check_together(Comm& comm, const std::function<void()>& check) {
+  std::optional<Error> mine;
+  try {
+    check();
+  } catch (const Error& error) {
+    mine = error;
+  }
+  try {
+    agree(comm, mine);
+  } catch (const Error& error) {
+    throw WrongBytes(error);
+  }
+}
 
 void run_speed(const Request& request, Comm comm) { Speed(request, std::move(comm)).run(); }
 
