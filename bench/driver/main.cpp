@@ -112,7 +112,11 @@ int main(int argc, char** argv) {
     run(arguments, session.size());
     return 0;
   } catch (const quire::bench::WrongBytes& error) {
-    if (session.rank() == 0) std::fprintf(stderr, "driver: %s\n", error.what());
+    // All ranks know. Only rank 0 tells, also by its exit code: at the first bad one the starter ends all others, and
+    // with them what they have said but it has not read yet.
+    if (session.rank() != 0) return 0;
+    std::fprintf(stderr, "driver: %s\n", error.what());
+    std::fflush(stderr);
     return 1;
   } catch (const std::exception& error) {
     // Other ranks may wait for this one: nothing is measured any more.
