@@ -12,8 +12,8 @@ constexpr std::size_t fixed_slots = 64;
 
 enum Word : std::size_t { failed, closing, changed, low_sum, low_squares, high_sum, high_squares, first_slot };
 
-// Sums of values and of squares show whether all values are equal (variance 0). 20 bits each keep the sums of up to
-// 2^24 ranks below 2^64; two halves make a false agreement as rare as 1 in 2^40.
+// Sums of values and of squares show whether all values are equal (variance 0). The products are compared modulo 2^64,
+// the same on every rank; two halves of 20 bits make a false agreement about as rare as 1 in 2^40.
 constexpr std::uint64_t low_part(std::uint64_t hash) { return hash & 0xFFFFF; }
 constexpr std::uint64_t high_part(std::uint64_t hash) { return (hash >> 20) & 0xFFFFF; }
 

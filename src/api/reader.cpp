@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -115,6 +116,38 @@ bool is_opaque(const Place& place, std::uint64_t column) {
   });
 }
 
+/// Plans what this rank reads and runs it. A rank that cannot plan still takes part in a collective transfer, with
+/// nothing, so that the others do not wait for it.
+void run_planned(Reader::State& reader, const std::function<void(ReadPlan&)>& prepare) {
+  ReadPlan plan;
+  try {
+    const Stopwatch watch(reader.timing.plan);
+    prepare(plan);
+    coalesce(plan);
+  } catch (const Error&) {
+    if (reader.transport->is_collective()) reader.transport->run(ReadPlan{});
+    throw;
+  }
+  reader.transport->run(plan);
+}
+
+/// The columns asked for, checked against the table and the rows.
+std::vector<ColumnTarget> targets_of(const Table& table, const Slice& rows, const std::vector<ReadColumn>& columns) {
+  if (rows.first > table.rows || rows.count > table.rows - rows.first) {
+    throw Error(ErrorKind::usage, "rows " + std::to_string(rows.first) + " to " + std::to_string(rows.end()) +
+                                      " are not inside the table's " + std::to_string(table.rows))
+        .on(table.name);
+  }
+  std::vector<ColumnTarget> targets;
+  for (const ReadColumn& column : columns) {
+    if (column.out.count != rows.count) {
+      throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
+    }
+    targets.push_back({table.find(column.name), column.out, column.name});
+  }
+  return targets;
+}
+
 std::string nearest_numbers(std::vector<std::int64_t> numbers, std::int64_t wanted) {
   constexpr std::size_t shown = 3;
   const auto distance = [&](std::int64_t number) {
@@ -214,28 +247,13 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
   Reader::State& reader = *state_->reader;
   require_open(reader);
   in_file(reader, [&] {
-    const std::size_t index = description().find_table(table);
-    const Table& source = description().tables[index];
-    const Place& place = state_->layout.tables[index];
-    if (rows.first > source.rows || rows.count > source.rows - rows.first) {
-      throw Error(ErrorKind::usage, "rows " + std::to_string(rows.first) + " to " + std::to_string(rows.end()) +
-                                        " are not inside the table's " + std::to_string(source.rows))
-          .on(source.name);
-    }
     std::vector<ColumnTarget> targets;
-    ReadPlan plan;
-    {
-      const Stopwatch watch(reader.timing.plan);
-      for (const ReadColumn& column : columns) {
-        if (column.out.count != rows.count) {
-          throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
-        }
-        targets.push_back({source.find(column.name), column.out, column.name});
-      }
-      add_rows(plan, place, rows, targets, reader.options.lossy);
-      coalesce(plan);
-    }
-    reader.transport->run(plan);
+    run_planned(reader, [&](ReadPlan& plan) {
+      const std::size_t index = description().find_table(table);
+      targets = targets_of(description().tables[index], rows, columns);
+      add_rows(plan, state_->layout.tables[index], rows, targets, reader.options.lossy);
+    });
+    const Place& place = state_->layout.tables[description().find_table(table)];
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (!is_opaque(place, targets[c].column)) continue;
       reader.own_describer().read_opaque(state_->index, columns[c].name, 0, rows, columns[c].out);
@@ -247,16 +265,17 @@ void ReadStep::read_field(const std::string& field, const Box& box, std::vector<
   Reader::State& reader = *state_->reader;
   require_open(reader);
   in_file(reader, [&] {
+    run_planned(reader, [&](ReadPlan& plan) {
+      const std::size_t index = description().find_field(field);
+      const Field& source = description().fields[index];
+      if (components.size() != source.components) {
+        throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
+      }
+      add_box(plan, state_->layout.fields[index], source.extents, box, components, reader.options.lossy, field);
+    });
     const std::size_t index = description().find_field(field);
     const Field& source = description().fields[index];
     const Place& place = state_->layout.fields[index];
-    if (components.size() != source.components) {
-      throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
-    }
-    ReadPlan plan;
-    add_box(plan, place, source.extents, box, components, reader.options.lossy, field);
-    coalesce(plan);
-    reader.transport->run(plan);
     for (std::uint64_t c = 0; c < components.size(); ++c) {
       if (!is_opaque(place, c)) continue;
       if (box != whole(source.extents)) {

@@ -135,6 +135,7 @@ StepPart& StepBuilder::finish() {
 
 std::uint64_t structure_hash(const StepDescription& step) {
   Packer packer;
+  packer(step.number);
   for (const Table& table : step.tables) packer(table.name, table.columns);
   for (const Field& field : step.fields) {
     packer(static_cast<const Quantity&>(field), field.extents, field.components, field.group);

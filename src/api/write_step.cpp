@@ -80,6 +80,9 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
       if (here[c] != there[c]) return conflict(here[c].name, "type, unit or texts differ from those on rank 0");
     }
   }
+  if (mine.number != root.number) {
+    return conflict("step " + std::to_string(mine.number), "rank 0 writes step " + std::to_string(root.number));
+  }
   if (mine.fields != root.fields) return conflict("fields", "the fields differ from those on rank 0");
   return std::nullopt;
 }
@@ -279,7 +282,8 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
                   "a block needs a view for each of the " + std::to_string(target.columns.size()) + " columns");
     }
     const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
-    if (first + rows > target.rows) throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
+    if (first > target.rows || rows > target.rows - first)
+      throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
     WritePlan plan;
     add_table(plan, target, step.placement.tables[index], {first, rows}, columns, step.positions[index],
               step.writer->options.lossy);

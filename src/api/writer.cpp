@@ -151,6 +151,7 @@ void Writer::close() {
   auto error = caught(state.comm.rank(), [&] { finish(state); });
   // Closing may be collective: a rank that could not finish comes all the same.
   const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
+  state.lock = {};
   if (!error) error = closing;
   agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
 }
@@ -174,6 +175,7 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     const Format& format = chosen_format(path, options);
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), options.options));
     state->file.format = format.name();
+    if (state->comm.is_root()) state->lock = WriteLock(path, true);
   });
   agree(state->comm, error);
   state->transport = wrapped_transport(path, Access::create, state->comm, options);
@@ -183,6 +185,9 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
 Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> after, Later later,
               const WriteOptions& options) {
   auto state = new_state(path, std::move(comm), options);
+  agree(state->comm, caught(state->comm.rank(), [&] {
+          if (state->comm.is_root()) state->lock = WriteLock(path, false);
+        }));
   state->transport = wrapped_transport(path, Access::update, state->comm, options);
   const auto plan_with = [&](const Format& format) {
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), options.options));

@@ -10,6 +10,7 @@
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 #include "quire/transport/transport.hpp"
+#include "transport/write_lock.hpp"
 
 namespace quire {
 
@@ -18,6 +19,7 @@ struct Writer::State {
   std::string path;
   Comm comm;
   WriteOptions options{};
+  WriteLock lock{};  ///< rank 0: no second writer
   std::unique_ptr<Transport> transport{};
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   FileDescription file{};

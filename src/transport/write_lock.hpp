@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "transport/descriptor.hpp"
+
+namespace quire {
+
+/// Keeps other writers from a file as long as it lives: an advisory lock on the whole file, also against writers in
+/// the same process. Readers do not ask for it.
+class WriteLock {
+ public:
+  WriteLock() = default;
+  /// Independent. Throws conflict errors if somebody else writes the file. `creates` makes an empty file if there is
+  /// none. Without effect where the file system has no locks or the file cannot be opened: opening will tell.
+  WriteLock(const std::string& path, bool creates);
+
+ private:
+  Descriptor descriptor_;
+};
+
+}  // namespace quire
