@@ -77,8 +77,17 @@ def host_array(values: Any, name: str = "") -> Array:
     if isinstance(values, list | tuple) and values and all(isinstance(value, str) for value in values):
         # NumPy's own text arrays drop zero bytes at the end.
         return np.array(values, dtype=object)
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise TypeMismatchError(
+            "the array has masked values, which no file can hold",
+            object=name,
+            advice="choose what stands for them, by .filled(value)",
+        )
     exchanges = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
-    array = np.from_dlpack(values) if exchanges else np.asarray(values)
+    try:
+        array = np.from_dlpack(values) if exchanges else np.asarray(values)
+    except ValueError as problem:
+        raise TypeMismatchError(f"the values are no array: {problem}", object=name) from problem
     if array.dtype.kind == "O" and not isinstance(values, np.ndarray) and not _is_text(values):
         raise TypeMismatchError(
             "the values have no common type", object=name, advice="give a NumPy array of one type, or text"

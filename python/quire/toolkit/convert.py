@@ -92,6 +92,8 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
         return
     if os.path.exists(source) and os.path.samefile(source, target):
         raise ConflictError("the target is the source itself", file=str(target))
+    if os.path.isdir(target):
+        raise ConflictError("the target is a directory", file=str(target))
     if not overwrite:
         raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
 

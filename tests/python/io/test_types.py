@@ -200,6 +200,15 @@ def test_device_arrays_get_advice(device: int | None) -> None:
     assert caught.value.object == "x"
 
 
+def test_masked_and_ragged_values_are_refused() -> None:
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    with pytest.raises(TypeMismatchError, match="filled"):
+        host_array(masked, "x")
+    assert host_array(np.ma.array([1.0, 2.0]), "x").tolist() == [1.0, 2.0]
+    with pytest.raises(TypeMismatchError, match="no array"):
+        host_array([[1, 2], [3]], "x")
+
+
 def test_mixed_lists_are_refused() -> None:
     with pytest.raises(TypeMismatchError, match="no common type"):
         host_array([1, None], "x")
