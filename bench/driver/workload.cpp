@@ -142,7 +142,7 @@ void Block::check(std::size_t column_number, std::size_t shift) const {
           {column(column_number) + shift, static_cast<std::size_t>(bytes_of(column_number))});
 }
 
-void verify_file(const std::string& path, const Workload& workload, Comm comm) {
+void verify_file(const std::string& path, const Workload& workload, const Comm& comm) {
   Reader reader = open(path, comm);
   if (reader.size() != workload.steps) {
     throw Error(ErrorKind::bad_file, "the file has another number of steps than were written").in_file(path);

@@ -62,6 +62,6 @@ class Block {
 
 /// Collective. Reads a file of any format through the library, each rank rows that another one wrote, and throws an
 /// error at the first byte that is not as it should be.
-void verify_file(const std::string& path, const Workload& workload, Comm comm);
+void verify_file(const std::string& path, const Workload& workload, const Comm& comm);
 
 }  // namespace quire::bench
