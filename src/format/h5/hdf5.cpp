@@ -26,6 +26,7 @@ extern "C" herr_t collect_error(unsigned /*position*/, const H5E_error2_t* error
 void Handle::release() noexcept {
   if (id_ < 0) return;
   // After MPI_Finalize a parallel HDF5 has closed everything itself.
+  const auto alone = library_lock();
   if (H5Iis_valid(id_) > 0) H5Idec_ref(id_);
   id_ = H5I_INVALID_HID;
 }
@@ -62,6 +63,11 @@ void close_file(Handle& file) {
   const hid_t id = file.id();
   require(H5Fclose(id), "close the HDF5 file");
   file.release();
+}
+
+std::unique_lock<std::recursive_mutex> library_lock() {
+  static std::recursive_mutex library;
+  return std::unique_lock(library);
 }
 
 Quiet::Quiet() noexcept {

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,9 @@
 #include "quire/base/error.hpp"
 
 namespace quire::h5 {
+
+/// Keeps other threads of this process out of the library; may be taken again by the thread that has it.
+[[nodiscard]] std::unique_lock<std::recursive_mutex> library_lock();
 
 /// Owns one HDF5 identifier of any kind.
 class Handle {
@@ -61,7 +65,7 @@ Result require(Result result, std::string_view action, const std::string& object
 /// Flushes and closes a file, reporting what goes wrong. (A released handle closes silently.)
 void close_file(Handle& file);
 
-/// While it lives, HDF5 does not print its errors.
+/// While it lives, HDF5 does not print its errors, and no other thread is inside the library, which is not thread-safe.
 class Quiet {
  public:
   Quiet() noexcept;
@@ -70,6 +74,7 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 
  private:
+  std::unique_lock<std::recursive_mutex> alone_ = library_lock();
   H5E_auto2_t print_ = nullptr;
   void* client_ = nullptr;
   bool saved_ = false;
