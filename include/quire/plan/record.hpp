@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "quire/base/endian.hpp"
@@ -29,6 +30,17 @@ struct Marks {
   }
 };
 
+/// How records that are written as text are cut into values: blank-separated tokens with quotes, escapes and comments
+/// (specs/sdds.md sections 3.1 and 3.4 to 3.7).
+struct TextLayout {
+  std::int64_t lines_per_row = 1;    ///< 0: line ends mean nothing
+  std::vector<std::int64_t> widths;  ///< of each cell's field in bytes; 0: a token; < 0: white space around is dropped
+  template <class Archive>
+  void archive(Archive& a) {
+    a(lines_per_row, widths);
+  }
+};
+
 /// Records one behind the other in the file: the one way in which tables and fields of every format are laid out.
 ///
 /// Rows of an interleaved table are records of many cells; a contiguous column is a run with one cell.
@@ -40,12 +52,13 @@ struct Run {
   std::uint64_t record_bytes = 0;  ///< 0 if the records have no fixed size
   std::uint64_t bytes = 0;         ///< of the whole run
   ByteOrder order = native_order;
-  std::vector<Cell> cells;  ///< in file order
-  Marks marks;              ///< only where record_bytes is 0
-  bool opaque = false;      ///< the bytes cannot be addressed; the format itself must read them
+  std::vector<Cell> cells;         ///< in file order
+  Marks marks;                     ///< only where record_bytes is 0
+  std::optional<TextLayout> text;  ///< the records are lines of text, not cells of bytes; record_bytes is 0
+  bool opaque = false;             ///< the bytes cannot be addressed; the format itself must read them
   template <class Archive>
   void archive(Archive& a) {
-    a(offset, records, record_bytes, bytes, order, cells, marks, opaque);
+    a(offset, records, record_bytes, bytes, order, cells, marks, text, opaque);
   }
 };
 
