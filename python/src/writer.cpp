@@ -189,6 +189,12 @@ void bind_writer(nb::module_& module) {
           },
           nb::arg("number"))
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
+      .def(
+          "abort",
+          [](WriterHandle& self, const Text& reason) {
+            self.file->run([&](Writer& writer) { writer.abort(reason.value); });
+          },
+          nb::arg("reason"))
       .def("timing", [](const WriterHandle& self) { return to_tuple(self.file->writer.timing()); })
       .def("counters", [](const WriterHandle& self) { return to_tuple(self.file->writer.counters()); });
   module.def("create", &create_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),

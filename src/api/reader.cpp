@@ -399,6 +399,7 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   comm.set_deadline(options.deadline);
   auto state =
       std::make_shared<Reader::State>(Reader::State{.path = path, .comm = std::move(comm), .options = options});
+  agree_on_choice(state->comm, {.path = path, .transport = options.transport, .format = options.format});
   state->transport = open_transport(options.transport, path, Access::read, state->comm, {});
   if (options.wrapper) state->transport = options.wrapper(std::move(state->transport), path, state->comm.rank());
   in_file(*state, [&] {

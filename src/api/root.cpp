@@ -47,4 +47,22 @@ std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std
   return std::move(answer.bytes);
 }
 
+void agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error) {
+  std::vector<std::byte> message = pack(mine);
+  comm.broadcast(message);
+  const auto root = unpack<Choice>(message);
+  const auto compare = [&](const std::string& own, const std::string& other, const std::string& what) {
+    if (error || own == other) return;
+    error = Error(ErrorKind::conflict,
+                  "rank 0 opens it with " + what + " \"" + other + "\", this rank with \"" + own + "\"")
+                .in_file(mine.path)
+                .from_rank(comm.rank())
+                .advise("ranks that open files of their own do so on communicators of their own");
+  };
+  compare(mine.path, root.path, "the path");
+  compare(mine.transport, root.transport, "the transport");
+  compare(mine.format, root.format, "the format");
+  agree(comm, error);
+}
+
 }  // namespace quire

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "quire/comm/comm.hpp"
@@ -15,5 +16,20 @@ namespace quire {
 
 /// Collective. Rank 0 alone runs `action`; every rank returns its bytes or throws its error.
 [[nodiscard]] std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std::byte>()>& action);
+
+/// What the ranks of a communicator must say alike when they open a file together.
+struct Choice {
+  std::string path;
+  std::string transport;
+  std::string format;  ///< empty: by suffix or content
+  template <class Archive>
+  void archive(Archive& a) {
+    a(path, transport, format);
+  }
+};
+
+/// Collective. Throws a conflict error on every rank if a choice differs from that of rank 0, or the error of a rank
+/// that has one already.
+void agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error = std::nullopt);
 
 }  // namespace quire

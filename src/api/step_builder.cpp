@@ -133,9 +133,9 @@ StepPart& StepBuilder::finish() {
   return part_;
 }
 
-std::uint64_t structure_hash(const StepDescription& step) {
+std::uint64_t structure_hash(const FileDescription& file, const StepDescription& step) {
   Packer packer;
-  packer(step.number);
+  packer(file.title, file.contents, file.attributes, step.number, step.attributes);
   for (const Table& table : step.tables) packer(table.name, table.columns);
   for (const Field& field : step.fields) {
     packer(static_cast<const Quantity&>(field), field.extents, field.components, field.group);

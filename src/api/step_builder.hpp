@@ -38,8 +38,8 @@ class StepBuilder {
   std::optional<Error> error_;
 };
 
-/// A hash of what all ranks must agree on: number of the step, names, types and texts of tables, columns and fields,
-/// not their rows.
-[[nodiscard]] std::uint64_t structure_hash(const StepDescription& step);
+/// A hash of what all ranks must agree on: texts and attributes of the file, number and attributes of the step, names,
+/// types and texts of tables, columns and fields, not their rows.
+[[nodiscard]] std::uint64_t structure_hash(const FileDescription& file, const StepDescription& step);
 
 }  // namespace quire

@@ -39,7 +39,7 @@ Announcement prepare(State& step, std::optional<Error>& error) {
       step.part = &step.builder.finish();
       step.accepted = writer.planner->accept(step.part->description, writer.options.lossy);
       step.part->description = step.accepted;
-      mine.structure = structure_hash(step.accepted);
+      mine.structure = structure_hash(writer.file, step.accepted);
       if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       // What rank 0 adds (header, attributes) moves everybody alike: the totals tell it, the prefix sums stay.
@@ -59,6 +59,33 @@ Announcement prepare(State& step, std::optional<Error>& error) {
   step.finish(false);
   agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
   throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
+}
+
+/// What every rank has to say alike.
+struct Common {
+  FileDescription file;
+  StepDescription step;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(file, step);
+  }
+};
+
+/// How this rank's attributes differ from rank 0's.
+std::optional<Error> difference(const std::vector<Attribute>& mine, const std::vector<Attribute>& root) {
+  const auto conflict = [](const Attribute& attribute, const std::string& text) {
+    return Error(ErrorKind::conflict, text)
+        .on("attribute " + attribute.name)
+        .advise("every rank sets the same attributes to the same values; send them from rank 0 first");
+  };
+  for (std::size_t i = 0; i < std::max(mine.size(), root.size()); ++i) {
+    if (i >= mine.size()) return conflict(root[i], "the attribute is missing on this rank");
+    if (i >= root.size()) return conflict(mine[i], "the attribute is missing on rank 0");
+    if (mine[i].name != root[i].name) return conflict(mine[i], "rank 0 sets " + root[i].name + " in this place");
+    // By their bytes: a value that is no number equals itself.
+    if (pack(mine[i]) != pack(root[i])) return conflict(mine[i], "its value differs from that on rank 0");
+  }
+  return std::nullopt;
 }
 
 /// How this rank's step differs from rank 0's, in words.
@@ -84,14 +111,23 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
     return conflict("step " + std::to_string(mine.number), "rank 0 writes step " + std::to_string(root.number));
   }
   if (mine.fields != root.fields) return conflict("fields", "the fields differ from those on rank 0");
-  return std::nullopt;
+  return difference(mine.attributes, root.attributes);
+}
+
+std::optional<Error> difference(const FileDescription& mine, const FileDescription& root) {
+  if (mine.title != root.title || mine.contents != root.contents) {
+    return Error(ErrorKind::conflict, "title or contents of the file differ from those on rank 0");
+  }
+  return difference(mine.attributes, root.attributes);
 }
 
 [[noreturn]] void fail_for_structure(State& step) {
   Comm& comm = step.writer->comm;
-  const auto root = unpack<StepDescription>(from_root(comm, [&] { return pack(step.accepted); }));
+  const FileDescription& file = step.writer->file;
+  const auto root = unpack<Common>(from_root(comm, [&] { return pack(Common{file, step.accepted}); }));
   fail_together(step, caught(comm.rank(), [&] {
-                  if (const auto error = difference(step.accepted, root)) throw *error;
+                  if (const auto error = difference(step.accepted, root.step)) throw *error;
+                  if (const auto error = difference(file, root.file)) throw *error;
                 }));
 }
 
@@ -102,9 +138,6 @@ void exchange(State& step) {
   const Announcement mine = prepare(step, error);
   const Stopwatch watch(writer.timing.wait);
   Consensus all = announce(writer.comm, mine);
-  if (all.closing != 0 && all.failed == 0) {
-    error = Error(ErrorKind::aborted, "a rank closes the file while others write a step");
-  }
   if (all.failed != 0 || all.closing != 0) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
   if (all.changed) {

@@ -21,6 +21,10 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
 
 TransportOptions transport_options(const WriteOptions& options) { return {.limits = {}, .durable = options.durable}; }
 
+Choice choice(const std::string& path, const WriteOptions& options) {
+  return {.path = path, .transport = options.transport, .format = options.format};
+}
+
 std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm,
                                              const WriteOptions& options) {
   auto transport = open_transport(options.transport, path, access, comm, transport_options(options));
@@ -50,7 +54,10 @@ void leave_together(Writer::State& state) {
     const Consensus all = announce(state.comm, {.failed = abandoned, .closing = true});
     if (all.failed == 0 && all.closing == static_cast<std::uint64_t>(state.comm.size())) return;
     std::optional<Error> error;
-    if (abandoned) error = state.placed(Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+    if (abandoned) error = Error(ErrorKind::aborted, *state.abandoned);
+    // It is the ranks that leave, not those that stay, whose doing this is.
+    if (all.failed == 0) error = Error(ErrorKind::aborted, "this rank closes the file while others write a step");
+    if (error) error = state.placed(error->from_rank(state.comm.rank()));
     static_cast<void>(caught(state.comm.rank(), [&] { agree(state.comm, error); }));
     abandoned = false;
   }
@@ -143,6 +150,11 @@ void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&
   step.commit();
 }
 
+void Writer::abort(const std::string& reason) {
+  if (!state_->abandoned) state_->abandoned = reason;
+  close();
+}
+
 void Writer::close() {
   State& state = *state_;
   if (state.closed) return;
@@ -177,7 +189,7 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     state->file.format = format.name();
     if (state->comm.is_root()) state->lock = WriteLock(path, true);
   });
-  agree(state->comm, error);
+  agree_on_choice(state->comm, choice(path, options), error);
   state->transport = wrapped_transport(path, Access::create, state->comm, options);
   return Writer(std::move(state));
 }
@@ -185,9 +197,10 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
 Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> after, Later later,
               const WriteOptions& options) {
   auto state = new_state(path, std::move(comm), options);
-  agree(state->comm, caught(state->comm.rank(), [&] {
-          if (state->comm.is_root()) state->lock = WriteLock(path, false);
-        }));
+  const auto locking = caught(state->comm.rank(), [&] {
+    if (state->comm.is_root()) state->lock = WriteLock(path, false);
+  });
+  agree_on_choice(state->comm, choice(path, options), locking);
   state->transport = wrapped_transport(path, Access::update, state->comm, options);
   const auto plan_with = [&](const Format& format) {
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), options.options));

@@ -183,6 +183,69 @@ TEST_P(Discord, AStepLeftWithoutCommitIsToldAtClose) {
   in.close();
 }
 
+TEST_P(Discord, ARankThatLeavesIsTheOneThatIsTold) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  const bool leaves = is_last();
+  if (leaves) {
+    out.abort("the beam was lost");
+  } else {
+    WriteStep step = out.step(1);
+    sample_.fill(step, 1, mine());
+    const Error error = error_of([&] { step.commit(); });
+    EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+    EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the beam was lost"), std::string::npos) << error.what();
+    out.close();
+  }
+  Reader in = open(file_, comm_);
+  EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0}));
+  in.close();
+}
+
+TEST_P(Discord, ClosingWhileOthersCommitIsToldOfTheClosingRank) {
+  Writer out = create(file_, comm_, options_);
+  if (!is_last()) {
+    WriteStep step = out.step(0);
+    sample_.fill(step, 0, mine());
+    const Error error = error_of([&] { step.commit(); });
+    EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+    EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();
+  }
+  out.close();
+}
+
+TEST_P(Discord, AttributesThatDifferAreAnError) {
+  Writer out = create(file_, comm_, options_);
+  WriteStep step = out.step(0);
+  sample_.fill(step, 0, mine());
+  step.set("charge", Value(comm_.rank() == 0 ? 1.0 : 2.0), "C");
+  const Error error = error_of([&] { step.commit(); });
+  EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+  EXPECT_NE(error.object().find("charge"), std::string::npos) << error.what();
+  expect_usable(out, {0});
+}
+
+TEST_P(Discord, FileAttributesThatDifferAreAnError) {
+  Writer out = create(file_, comm_, options_);
+  out.set("run", Value(std::int32_t{comm_.rank()}));
+  WriteStep step = out.step(0);
+  sample_.fill(step, 0, mine());
+  const Error error = error_of([&] { step.commit(); });
+  EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+  EXPECT_NE(error.object().find("run"), std::string::npos) << error.what();
+  out.close();
+}
+
+TEST_P(Discord, OneCommunicatorOpensOneFile) {
+  const std::string own = file_ + (is_last() ? "other" : "");
+  const Error creating = error_of([&] { static_cast<void>(create(own, comm_, options_)); });
+  EXPECT_EQ(creating.kind(), ErrorKind::conflict) << creating.what();
+  EXPECT_EQ(creating.rank(), comm_.size() - 1) << creating.what();
+  const Error opening = error_of([&] { static_cast<void>(open(own, comm_)); });
+  EXPECT_EQ(opening.kind(), ErrorKind::conflict) << opening.what();
+}
+
 TEST_P(Discord, TwoFilesOnDifferentHalvesOfTheRanks) {
   const int half = comm_.rank() % 2;
   Comm mine = comm_.split(half, comm_.rank());

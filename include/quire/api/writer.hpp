@@ -99,19 +99,25 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();  ///< releases; call close() to learn of errors
 
-  /// Independent. An attribute of the file, before the first commit; every rank gives the same value.
+  /// Independent. An attribute of the file, before the first commit. Every rank gives the same value, as for attributes
+  /// of steps: commit() throws a conflict error that names the attribute if they differ.
   Writer& set(std::string name, Value value, std::string unit = {});
   Writer& set(Attribute attribute);
   /// Independent. Title and contents of the file, before the first commit.
   Writer& describe(std::string title, std::string contents);
 
-  /// Independent. Begins the step of this number; at most one step is open at a time.
+  /// Independent. Begins the step of this number; at most one step is open at a time. A number never appears twice.
+  /// Formats that keep steps by name take numbers in any order, those that count or chain them only rising ones.
   [[nodiscard]] WriteStep step(std::int64_t number);
   /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
 
   /// Collective. Completes the file and closes it. Errors agree.
   void close();
+
+  /// Collective. close() on a rank that cannot go on: ranks that are in a commit meanwhile throw an aborted error that
+  /// carries `reason` and this rank, and close later. Steps that were committed stay.
+  void abort(const std::string& reason);
 
   /// Independent. The widened types and texts of the columns as of the first committed step; empty before.
   [[nodiscard]] const StepDescription& schema() const;

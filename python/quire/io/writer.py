@@ -94,6 +94,18 @@ class Writer:
                 f"step {forgotten.number} was left without commit and is not in the file", file=self._path
             )
 
+    def abort(self, reason: str) -> None:
+        """Collective. Close the file on a rank that cannot go on; steps that were committed stay.
+
+        Ranks that are in a commit meanwhile raise an AbortedError that carries the reason and this rank.
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
+        if self._step is not None:
+            self._step.abort(reason)
+        self._core.abort(reason)
+
     @property
     def timing(self) -> Timing:
         """Independent. Where the time went so far on this rank."""
@@ -115,7 +127,7 @@ class Writer:
             return
         # The error that is on its way is the one to tell.
         with contextlib.suppress(Error):
-            self.close()
+            self.abort(str(error) or type(error).__name__)
 
     def __repr__(self) -> str:
         ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""

@@ -115,6 +115,9 @@ def test_an_exception_on_one_rank_frees_the_others(tmp_path: Path, format_name: 
         for others in (first, third):
             assert others[where].startswith("AbortedError: ")
     assert "inside the step" in first["inside"]
+    # Whoever left the file is the one that is told, though it was between two steps.
+    assert "between the steps" in first["between"]
+    assert "rank 1" in third["between"]
     assert "0.1 of row 0" in third["type"]
 
 
