@@ -15,4 +15,6 @@ NB_MODULE(_core, module) {
   bind_simulation(module);
   bind_reader(module);
   bind_writer(module);
+  bind_arrow_export(module);
+  bind_arrow_import(module);
 }

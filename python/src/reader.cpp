@@ -1,5 +1,6 @@
 #include "quire/api/reader.hpp"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -101,6 +102,28 @@ void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t fir
   request.deliver_strings();
 }
 
+/// Strings as they come: for each column the places where they begin (and the last one's end), and their bytes.
+nb::list read_packed(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
+                     const std::vector<Text>& names) {
+  std::vector<std::unique_ptr<PackedStrings>> packed;
+  std::vector<ReadColumn> columns;
+  for (const Text& column : names) {
+    packed.push_back(std::make_unique<PackedStrings>());
+    columns.push_back({column.value, View(*packed.back(), count)});
+  }
+  self.file->run([&](Reader&) { self.step.read(table.value, to_slice(first, count), columns); });
+  nb::list result;
+  for (auto& strings : packed) {
+    auto* data = strings.get();
+    const nb::capsule owner(strings.release(), [](void* held) noexcept { delete static_cast<PackedStrings*>(held); });
+    result.append(
+        nb::make_tuple(nb::ndarray<nb::numpy, std::uint64_t>(data->offsets.data(), {data->offsets.size()}, owner),
+                       nb::ndarray<nb::numpy, std::uint8_t>(reinterpret_cast<std::uint8_t*>(data->bytes.data()),
+                                                            {data->bytes.size()}, owner)));
+  }
+  return result;
+}
+
 void read_field(const ReadStepHandle& self, const Text& field, std::vector<std::uint64_t> start,
                 std::vector<std::uint64_t> count, nb::list arrays) {
   const Box box{std::move(start), std::move(count)};
@@ -166,6 +189,7 @@ void bind_step(nb::module_& module) {
           nb::rv_policy::reference_internal)
       .def("read", &read_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"),
            nb::arg("arrays"))
+      .def("read_packed", &read_packed, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
       .def("read_field", &read_field, nb::arg("field"), nb::arg("start"), nb::arg("count"), nb::arg("arrays"))
       .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"));
 }

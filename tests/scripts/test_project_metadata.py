@@ -21,6 +21,7 @@ def test_dependencies_are_those_of_the_set_up() -> None:
     assert run_time == requirements("base")
     assert set(extras["mpi"]) == requirements("mpi")
     assert set(extras["test"]) <= requirements("test")
+    assert set(extras["frames"]) <= requirements("test")
 
 
 def test_every_requirement_says_why() -> None:

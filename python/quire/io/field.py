@@ -73,7 +73,8 @@ class Field(Quantity):
         shape = self._shape([axis.count for axis in axes])
         if out is not None:
             self._check_out(out, shape)
-        direct = out if out is not None and out.flags.c_contiguous else np.empty(shape, self._dtype_for(out))
+        is_direct = out is not None and out.flags.c_contiguous and out.dtype.isnative
+        direct = out if out is not None and is_direct else np.empty(shape, self._dtype_for(out))
         elements = direct.reshape(-1, self.components)
         arrays = [(type_of(direct.dtype), elements[:, c]) for c in range(self.components)]
         self._step.read_field(self.name, [axis.first for axis in axes], [axis.count for axis in axes], arrays)
@@ -83,7 +84,7 @@ class Field(Quantity):
         return out
 
     def _dtype_for(self, out: Array | None) -> np.dtype[Any]:
-        return self.dtype if out is None else out.dtype
+        return self.dtype if out is None else out.dtype.newbyteorder("=")
 
     def _check_out(self, out: Any, shape: tuple[int, ...]) -> None:
         if not isinstance(out, np.ndarray):
@@ -92,7 +93,7 @@ class Field(Quantity):
             raise UsageError(f"out has the shape {out.shape}, the box has {shape}", object=self.name)
         if not out.flags.writeable:
             raise UsageError("out is read-only", object=self.name)
-        if dtype_of(type_of(out.dtype, self.name)) != out.dtype or not out.dtype.isnative:
+        if dtype_of(type_of(out.dtype, self.name)) != out.dtype.newbyteorder("="):
             raise TypeMismatchError(f"out of NumPy type {out.dtype} cannot be read into", object=self.name)
 
     def _axes(self, box: Box) -> list[Selection]:

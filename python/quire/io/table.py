@@ -33,13 +33,18 @@ def checked_out(out: Any, name: str, count: int) -> Array:
         raise UsageError(f"out has the shape {out.shape}, the values have {(count,)}", object=name)
     if not out.flags.writeable:
         raise UsageError("out is read-only", object=name)
-    if dtype_of(type_of(out.dtype, name)) != out.dtype or not out.dtype.isnative or not out.flags.aligned:
+    if dtype_of(type_of(out.dtype, name)) != out.dtype.newbyteorder("="):
         raise TypeMismatchError(
             f"out of NumPy type {out.dtype} cannot be read into",
             object=name,
-            advice="give an aligned array of one of the types in native byte order, or objects for strings",
+            advice="give an array of one of the types, or objects for strings",
         )
     return out
+
+
+def native(array: Array) -> Array:
+    """Independent. The same memory taken for numbers in native byte order."""
+    return array if array.dtype.isnative else array.view(array.dtype.newbyteorder("="))
 
 
 class Table:
@@ -99,7 +104,8 @@ class Table:
         names : the columns; those of `out` if it is given, else all
         rows : a slice, a range or a pair (first, count); all if nothing
         out : arrays to read into, by column; other columns get new arrays. Their type may differ from
-            the column's: values convert without loss or raise a type error. Strings need objects.
+            the column's: values convert without loss or raise a type error. Any stride, alignment and
+            byte order will do. Strings need objects.
 
         Returns
         -------
@@ -109,11 +115,96 @@ class Table:
         chosen = self._names(names, out)
         selection = select(rows, len(self))
         targets = self._targets(chosen, selection, out or {})
+        memory = {name: native(array) for name, array in targets.items()}
         if selection.is_contiguous:
-            self._fetch(targets, selection.first, selection.count)
+            self._fetch(memory, selection.first, selection.count)
         else:
-            self._fetch_strided(targets, selection)
+            self._fetch_strided(memory, selection)
+        for name, array in targets.items():
+            if array is not memory[name]:
+                memory[name].byteswap(inplace=True)
         return targets
+
+    def read_packed(
+        self, names: Iterable[str] | str, rows: Rows | None = None
+    ) -> dict[str, tuple[Array, Array]]:
+        """Independent; collective with a collective transport. String columns without an object for each.
+
+        Of each column the offsets (one more than rows) and the bytes: string i is bytes
+        [offsets[i], offsets[i + 1]). `rows` have no step. Type errors for columns of numbers.
+        """
+        chosen = self._names(names, None)
+        for name in chosen:
+            if self[name].type != "string":
+                raise TypeMismatchError(f"the column holds {self[name].type}, not strings", object=name)
+        selection = select(rows, len(self))
+        if not selection.is_contiguous and selection.count:
+            raise UsageError("strings are read one behind the other", advice="leave the step out")
+        packed = self._step.read_packed(self.name, selection.first, selection.count, chosen)
+        return dict(zip(chosen, packed, strict=True))
+
+    def to_structured(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Array:
+        """Independent; collective with a collective transport. The columns as one structured NumPy array.
+
+        Its fields are aligned; strings are objects. Values are read right into it, in one pass over the file.
+        """
+        chosen = self._names(names, None)
+        dtype = np.dtype([(name, self[name].dtype) for name in chosen], align=True)
+        array = np.empty(select(rows, len(self)).count, dtype)
+        self.read(chosen, rows, out={name: array[name] for name in chosen})
+        return array
+
+    def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
+        """Independent; collective with a collective transport. The columns as a pandas DataFrame.
+
+        Numbers are not copied once more. The index counts the rows of the table; units and other texts are
+        in `attrs["units"]`, `attrs["symbols"]`, `attrs["descriptions"]`, `attrs["displays"]`, by column.
+        """
+        from quire.interfaces import pandas
+
+        return pandas.to_pandas(self, self._names(names, None), rows)
+
+    def to_arrow(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
+        """Independent; collective with a collective transport. The columns as a pyarrow.Table of one batch.
+
+        Numbers are not copied once more; strings are large_utf8 (large_binary where one is no UTF-8). The
+        metadata of a field has its unit, symbol, description and display format. Other libraries take the
+        table itself, for example polars.from_arrow(table): no pyarrow is needed for that.
+        """
+        from quire.interfaces import arrow
+
+        return arrow.to_pyarrow(self, self._names(names, None), rows)
+
+    def batches(
+        self,
+        names: Iterable[str] | str | None = None,
+        rows: Rows | None = None,
+        rows_per_batch: int | None = None,
+    ) -> Any:
+        """Independent. An Arrow stream whose batches are read when its reader asks for them.
+
+        For tables larger than memory: give it to pyarrow.RecordBatchReader.from_stream or whoever reads the
+        Arrow C stream interface. Without `rows_per_batch` a batch has about 32 MiB.
+        """
+        from quire.interfaces import arrow
+
+        chosen = self._names(names, None)
+        size = rows_per_batch or max(1, self.rows_per_block(chosen) * (arrow.BATCH_BYTES // BLOCK_BYTES))
+        if size < 1:
+            raise UsageError(f"{size} rows are no batch")
+        return arrow.Batches(self, chosen, rows, size)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Independent; collective with a collective transport. All columns as an Arrow stream."""
+        from quire.interfaces import arrow
+
+        return arrow.stream(self, list(self._columns))
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """Independent; collective with a collective transport. All columns as an Arrow array."""
+        from quire.interfaces import arrow
+
+        return arrow.array(self, list(self._columns))
 
     def blocks(
         self,

@@ -74,25 +74,46 @@ def host_array(values: Any, name: str = "") -> Array:
             object=name,
             advice="copy it to the host first, for example by .get() or .cpu().numpy()",
         )
-    if isinstance(values, list | tuple) and values and all(isinstance(value, str) for value in values):
-        # NumPy's own text arrays drop zero bytes at the end.
-        return np.array(values, dtype=object)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise TypeMismatchError(
             "the array has masked values, which no file can hold",
             object=name,
             advice="choose what stands for them, by .filled(value)",
         )
+    if isinstance(values, list | tuple) and values and isinstance(values[0], str):
+        return _texts(values, name)
     exchanges = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
     try:
         array = np.from_dlpack(values) if exchanges else np.asarray(values)
+    except UnicodeDecodeError:
+        return _texts(values, name)
     except ValueError as problem:
         raise TypeMismatchError(f"the values are no array: {problem}", object=name) from problem
+    if array.dtype.kind == "U" and isinstance(values, list | tuple):
+        return _texts(values, name)
     if array.dtype.kind == "O" and not isinstance(values, np.ndarray) and not _is_text(values):
         raise TypeMismatchError(
             "the values have no common type", object=name, advice="give a NumPy array of one type, or text"
         )
     return array
+
+
+def _texts(values: Sequence[Any], name: str) -> Array:
+    """The same texts as objects; NumPy's own text arrays drop zero bytes at the end, and take numbers in."""
+    array = np.array(values, dtype=object)
+    require_texts(array, name)
+    return array
+
+
+def require_texts(array: Array, name: str) -> None:
+    """Independent. Raises a type error that names the first element which is no text."""
+    for row, value in enumerate(array.flat):
+        if not isinstance(value, str | bytes):
+            raise TypeMismatchError(
+                f"element {row} is of type {type(value).__name__}, but strings are text",
+                object=name,
+                advice="convert the values to text, or give an array of numbers",
+            )
 
 
 def _is_on_device(values: Any) -> bool:
@@ -107,10 +128,10 @@ def _is_text(values: Any) -> bool:
 
 
 def ready_array(array: Array, wanted: str, lossy: bool, name: str = "") -> Array | list[str | bytes]:
-    """Independent. The array as the core takes it: aligned numbers of the wanted type in native byte order.
+    """Independent. The array as the core takes it: numbers of the wanted type in native byte order.
 
-    Returns the same memory where it is so already, else a converted copy. A conversion that changes a value
-    raises a type error unless `lossy`. Strings become a list.
+    Returns the same memory where it is so already, at any stride and alignment, else a converted copy. A
+    conversion that changes a value raises a type error unless `lossy`. Strings become a list.
     """
     if array.size == 0:
         # An empty list has no type of its own: a rank with nothing agrees with all others.
@@ -122,10 +143,12 @@ def ready_array(array: Array, wanted: str, lossy: bool, name: str = "") -> Array
                 object=name,
                 advice="convert the numbers to text, or leave out the type",
             )
+        if array.dtype.hasobject:
+            require_texts(array, name)
         texts: list[str | bytes] = array.tolist()
         return texts
     target = dtype_of(wanted)
-    if array.dtype == target and array.dtype.isnative and array.flags.aligned:
+    if array.dtype == target and array.dtype.isnative:
         return array
     return _converted(array, target, lossy, name)
 

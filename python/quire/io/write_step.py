@@ -182,6 +182,39 @@ class WriteStep:
         self._add(table, _Column(name, wanted, texts(like, unit, symbol, description, display), array, 0))
         return self
 
+    def put_table(
+        self,
+        data: Any,
+        units: Mapping[str, str] | None = None,
+        table: str = "",
+    ) -> WriteStep:
+        """Independent. This rank's rows of several columns, from one object: `put` for each column.
+
+        `data` is a mapping from names to values, a structured NumPy array, a pandas DataFrame (without its
+        index), a table that was read, or anything that speaks the Arrow C data interface, as the tables of
+        pyarrow and polars. Numbers are not copied where they lie in one piece of memory, at any stride.
+        Units and other texts come from the object (`attrs` of pandas, field metadata of Arrow), or from
+        `units`. Missing values and truth values are errors.
+        """
+        from quire.interfaces.frames import columns_of
+
+        columns = columns_of(data)
+        for name in units or ():
+            if all(column.name != name for column in columns):
+                raise UsageError("a unit is given for a column that is not there", object=name)
+        for column in columns:
+            self.put(
+                column.name,
+                column.values,
+                unit=(units or {}).get(column.name, column.unit),
+                symbol=column.symbol,
+                description=column.description,
+                display=column.display,
+                type=column.type,
+                table=table,
+            )
+        return self
+
     def put_field(
         self,
         name: str,

@@ -29,6 +29,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_sessions_print_what_the_page_says(elsewhere: Path) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
     session = "\n".join(blocks("pycon"))
     test = doctest.DocTestParser().get_doctest(session, {}, "python.md", str(PAGE), 0)
     assert len(test.examples) > 20

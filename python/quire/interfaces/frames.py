@@ -1,0 +1,77 @@
+"""Tables of other libraries as columns that can be put; each library is known by one file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from quire.errors import TypeMismatchError
+from quire.io.table import Table
+from quire.io.types import Array
+
+TEXTS: Final = ("unit", "symbol", "description", "display")
+"""The texts of a column; other libraries keep them as metadata under these names."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameColumn:
+    """A column of another library's table."""
+
+    name: str
+    values: Any
+    unit: str = ""
+    symbol: str = ""
+    description: str = ""
+    display: str = ""
+    type: str | None = None
+    """The element type; None: that of the values."""
+
+
+def columns_of(data: Any) -> list[FrameColumn]:
+    """Independent. The columns of a table of any kind.
+
+    Kinds are mappings, structured arrays, tables that are read, DataFrames of pandas, Arrow. Numbers of one
+    piece are not copied. Other objects raise type errors.
+    """
+    if isinstance(data, np.ndarray):
+        return structured_columns(data)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        from quire.interfaces import pandas as interface
+
+        return interface.columns_of(data)
+    if isinstance(data, Table):
+        return table_columns(data)
+    if isinstance(data, Mapping):
+        return [FrameColumn(str(name), values) for name, values in data.items()]
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        from quire.interfaces import arrow
+
+        return arrow.columns_of(data)
+    raise TypeMismatchError(
+        f"a {type(data).__name__} is no table",
+        advice="give a mapping from names to values, a structured array, a DataFrame or an Arrow table",
+    )
+
+
+def table_columns(table: Table) -> list[FrameColumn]:
+    """Independent; collective with a collective transport. The columns of a table that is read."""
+    values = table.read()
+    return [
+        FrameColumn(name, values[name], type=column.type, **{text: getattr(column, text) for text in TEXTS})
+        for name, column in table.columns.items()
+    ]
+
+
+def structured_columns(array: Array) -> list[FrameColumn]:
+    """Independent. The fields of a structured array, as views of it."""
+    if array.dtype.names is None:
+        raise TypeMismatchError(
+            f"an array of NumPy type {array.dtype} is no table",
+            advice="give a structured array, or put its columns",
+        )
+    return [FrameColumn(name, array[name]) for name in array.dtype.names]

@@ -1,0 +1,77 @@
+"""pandas: tables as DataFrame, and DataFrames as columns. Units and texts are in `attrs`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quire.errors import TypeMismatchError, UsageError
+from quire.interfaces.foreign import require
+from quire.interfaces.frames import TEXTS, FrameColumn
+from quire.io.rows import Rows, select
+from quire.io.types import Array
+
+if TYPE_CHECKING:
+    from quire.io.table import Table
+
+
+def attrs_key(text: str) -> str:
+    """Independent. Where `attrs` has the texts of all columns: units, symbols, descriptions, displays."""
+    return f"{text}s"
+
+
+def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
+    """Independent; collective with a collective transport. The columns as a DataFrame.
+
+    Numbers are not copied. The index has the numbers of the rows in the table.
+    """
+    pandas = require("pandas", "a table for pandas")
+    selection = select(rows, len(table))
+    columns = {name: series_values(values) for name, values in table.read(names, rows).items()}
+    end = selection.start + selection.count * selection.step
+    index = pandas.RangeIndex(selection.start, end, selection.step)
+    frame = pandas.DataFrame(columns, index=index, copy=False)
+    for text in TEXTS:
+        found = {name: words for name in columns if (words := str(getattr(table[name], text)))}
+        if found:
+            frame.attrs[attrs_key(text)] = found
+    return frame
+
+
+def series_values(values: Array) -> Array:
+    """Independent. Values as pandas holds them: single characters become text."""
+    if values.dtype.kind != "S":
+        return values
+    texts = np.empty(len(values), dtype=object)
+    texts[:] = [value.decode("utf-8", "surrogateescape") for value in values.tolist()]
+    return texts
+
+
+def columns_of(frame: Any) -> list[FrameColumn]:
+    """Independent. The columns of a DataFrame, as they can be put; its index is left out."""
+    columns = []
+    for place, name in enumerate(frame.columns):
+        if not isinstance(name, str):
+            raise UsageError(
+                f"a column of the DataFrame is called {name!r}",
+                advice="names are text: use frame.rename(columns=...)",
+            )
+        words = {text: str(frame.attrs.get(attrs_key(text), {}).get(name, "")) for text in TEXTS}
+        columns.append(FrameColumn(name, values_of(frame.iloc[:, place], name), **words))
+    return columns
+
+
+def values_of(series: Any, name: str) -> Array:
+    """Independent. The values of a series as an array. Missing values raise type errors."""
+    is_float = isinstance(series.dtype, np.dtype) and series.dtype.kind == "f"
+    if not is_float and bool(series.isna().any()):
+        raise TypeMismatchError(
+            f"{int(series.isna().sum())} values are missing, which no file can hold",
+            object=name,
+            advice="choose what stands for them, by .fillna(value)",
+        )
+    dtype = getattr(series.dtype, "numpy_dtype", None)  # of the nullable numbers
+    values: Array = series.to_numpy() if dtype is None or dtype.kind not in "iuf" else series.to_numpy(dtype)
+    return values
