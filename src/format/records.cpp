@@ -8,6 +8,7 @@
 #include "format/records_columns.hpp"
 #include "format/records_fixed.hpp"
 #include "format/records_variable.hpp"
+#include "format/text/text_encoder.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 
@@ -195,7 +196,27 @@ std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstVi
   return columns;
 }
 
+/// Adds rows of text; returns where they end.
+std::uint64_t add_text(WritePlan& plan, const Run& run, std::vector<SourceColumn> columns, const Slice& rows,
+                       std::uint64_t position) {
+  TextRows text(run, std::move(columns), rows.count, rows.first);
+  // All rows together have been counted already, for the run could not be placed otherwise.
+  const bool is_whole = rows.first == 0 && rows.count == run.records;
+  const std::uint64_t length = is_whole ? run.bytes : text.bytes();
+  if (length > run.bytes - std::min(position, run.bytes)) {
+    throw Error(ErrorKind::usage, "the rows take more bytes as text than those that were weighed");
+  }
+  plan.add(checked_add(run.offset, position), length, std::make_shared<TextEncoder>(std::move(text), length));
+  return position + length;
+}
+
 }  // namespace
+
+std::uint64_t text_bytes(const Run& run, std::span<const ConstView> views, bool lossy,
+                         std::span<const std::string> objects) {
+  const std::uint64_t rows = views.empty() ? 0 : views.front().count;
+  return TextRows(run, source_columns(run, views, rows, lossy, objects), rows, 0).bytes();
+}
 
 std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std::uint64_t rows,
                        std::span<const ConstView> views, std::uint64_t position, bool lossy,
@@ -203,6 +224,7 @@ std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std
   check_rows(run, {first, rows});
   std::vector<SourceColumn> columns = source_columns(run, views, rows, lossy, objects);
   if (columns.empty()) return position;
+  if (run.text) return add_text(plan, run, std::move(columns), {first, rows}, position);
   if (run.record_bytes != 0) {
     const std::uint64_t begin = checked_multiply(first, run.record_bytes);
     const std::uint64_t length = checked_multiply(rows, run.record_bytes);

@@ -29,6 +29,7 @@ class SourceColumn {
   [[nodiscard]] kernels::Source take(std::uint64_t first, std::size_t rows, std::byte* scratch,
                                      std::uint64_t number) const;
   [[nodiscard]] const ConstView& view() const noexcept { return view_; }
+  [[nodiscard]] const std::string& object() const noexcept { return rules_.object; }
 
  private:
   ConstView view_;

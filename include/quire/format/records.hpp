@@ -20,10 +20,17 @@ namespace quire {
 /// offset; returns where this one ends. Where types differ, values are converted while they are encoded: losslessly, or
 /// with a type error naming the row (`lossy` allows it). `objects[c]` names column c in such messages.
 /// Throws usage errors for rows beyond the run and for strings beyond its bytes, type errors for views that do not
-/// convert, unsupported errors for strings of 2 GiB and more.
+/// convert, unsupported errors for strings of 2 GiB and more. In runs of text all rows at once take the bytes of the
+/// run.
 std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std::uint64_t rows,
                        std::span<const ConstView> views, std::uint64_t position, bool lossy = false,
                        std::span<const std::string> objects = {});
+
+/// Independent. How many bytes values take in a run of text: one view for each cell of the run, all of one length.
+/// Views of numbers without memory count as numbers of usual width, for plans without data. Errors as for add_rows,
+/// and unsupported errors for strings with zero bytes.
+[[nodiscard]] std::uint64_t text_bytes(const Run& run, std::span<const ConstView> views, bool lossy = false,
+                                       std::span<const std::string> objects = {});
 
 /// A column asked for: its cell's column number and where the values go.
 struct ColumnTarget {

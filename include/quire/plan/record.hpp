@@ -30,14 +30,27 @@ struct Marks {
   }
 };
 
+/// How values become text. Both read back to the same strings; numbers may lose their last digits in the second one.
+enum class TextStyle : std::uint8_t {
+  lossless,   ///< the shortest digits that keep every number; nothing that a careless reader could take for a comment
+  canonical,  ///< as the reference implementation of the field writes: digits and blanks as by printf
+};
+
 /// How records that are written as text are cut into values: blank-separated tokens with quotes, escapes and comments
-/// (specs/sdds.md sections 3.1 and 3.4 to 3.7).
+/// (specs/sdds.md sections 3.1 and 3.4 to 3.8).
 struct TextLayout {
   std::int64_t lines_per_row = 1;    ///< 0: line ends mean nothing
   std::vector<std::int64_t> widths;  ///< of each cell's field in bytes; 0: a token; < 0: white space around is dropped
+
+  // Where text is written:
+  TextStyle style = TextStyle::lossless;
+  std::uint64_t values_per_line = 0;  ///< of an array: a line ends behind so many values, and behind its last one
+  std::uint64_t first_value = 0;      ///< of an array: which of its values is the first of the run,
+  std::uint64_t values = 0;           ///< and how many it has
+
   template <class Archive>
   void archive(Archive& a) {
-    a(lines_per_row, widths);
+    a(lines_per_row, widths, style, values_per_line, first_value, values);
   }
 };
 
