@@ -10,6 +10,7 @@ A file is a sequence of steps; a step has attributes, tables of columns, and fie
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -97,8 +98,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Independent. A public name, imported at its first use."""
+    """Independent. A public name or module, imported at its first use."""
     if name not in __all__:
+        if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
+            return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES.get(name, "quire.errors")), name)
     globals()[name] = value

@@ -1,0 +1,285 @@
+"""Whole SDDS files in memory, for programs that come from soliday-sdds, pysdds or sdds: `quire.sdds`.
+
+    beam = quire.sdds.load("beam.sdds")
+    beam.columns["x"].pages[0], beam.columns["x"].unit, beam.parameters["s"].pages
+
+For files larger than memory, several ranks and other formats use `quire.open` and `quire.create`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+import quire
+from quire.errors import UsageError
+from quire.io.attributes import Attribute
+from quire.io.types import type_names, type_of
+
+FORMAT: Final = "sdds"
+STEP: Final = "Step"
+"""The parameter in which a file keeps the numbers of its pages."""
+
+TYPES: Final = {
+    "short": "int16", "ushort": "uint16", "long": "int32", "ulong": "uint32", "long64": "int64",
+    "ulong64": "uint64", "float": "float32", "double": "float64", "longdouble": "float80",
+    "character": "character", "string": "string",
+}  # fmt: skip
+"""The names of types in files, and what NumPy and the rest of Quire call them."""
+
+Path = str | os.PathLike[str]
+
+
+def type_name(name: str | None) -> str | None:
+    """Independent. A type by its name in files or by our own; usage errors list them."""
+    if name is None or name in type_names():
+        return name
+    if name not in TYPES:
+        raise UsageError(f'there is no type "{name}"', advice=f"the types are {', '.join(TYPES)}")
+    return TYPES[name]
+
+
+@dataclass(slots=True)
+class Element:
+    """A parameter, array or column: its definition, and its value on every page."""
+
+    name: str
+    pages: list[Any] = field(default_factory=list)
+    type: str | None = None
+    """By our name, for example "float64"; None: that of the values."""
+    unit: str = ""
+    symbol: str = ""
+    description: str = ""
+    display: str = ""
+    group: str = ""
+    """Of arrays: those of one group belong together."""
+    fixed: bool = False
+    """Of parameters: one value for all pages, which stands in the header."""
+
+    def __getitem__(self, page: int) -> Any:
+        return self.pages[page]
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    def written_type(self) -> str | None:
+        """Independent. The type to write: the given one; Python's integers become "int32" where they fit."""
+        if self.type is None and all(type(value) is int for value in self.pages):
+            limits = np.iinfo(np.int32)
+            fits = all(limits.min <= value <= limits.max for value in self.pages)
+            return "int32" if fits else "int64"
+        return self.type
+
+    def words(self) -> dict[str, Any]:
+        """Independent. The texts of the definition."""
+        return {
+            "unit": self.unit,
+            "symbol": self.symbol,
+            "description": self.description,
+            "display": self.display,
+        }
+
+
+@dataclass(slots=True)
+class DataSet:
+    """A whole file: titles, and parameters, arrays and columns by name, each with its value on every page."""
+
+    title: str = ""
+    contents: str = ""
+    parameters: dict[str, Element] = field(default_factory=dict)
+    arrays: dict[str, Element] = field(default_factory=dict)
+    columns: dict[str, Element] = field(default_factory=dict)
+
+    def parameter(self, name: str, pages: Sequence[Any], **definition: Any) -> DataSet:
+        """Independent. Define a parameter by its values, one a page, and by unit, type and so on."""
+        return self._define(self.parameters, name, pages, definition)
+
+    def array(self, name: str, pages: Sequence[Any], **definition: Any) -> DataSet:
+        """Independent. Define an array by its values, an array of any dimension for each page."""
+        return self._define(self.arrays, name, pages, definition)
+
+    def column(self, name: str, pages: Sequence[Any], **definition: Any) -> DataSet:
+        """Independent. Define a column by its values, a sequence for each page."""
+        return self._define(self.columns, name, pages, definition)
+
+    def _define(
+        self, elements: dict[str, Element], name: str, pages: Sequence[Any], definition: dict[str, Any]
+    ) -> DataSet:
+        kind = type_name(definition.pop("type", None))
+        elements[name] = Element(name, list(pages), kind, **definition)
+        return self
+
+    def __len__(self) -> int:
+        """Independent. How many pages; a usage error if the elements do not agree."""
+        counts = {element.name: len(element) for element in self._elements() if not element.fixed}
+        if len(set(counts.values())) > 1:
+            listed = ", ".join(f"{name} has {count}" for name, count in counts.items())
+            raise UsageError(f"every element has a value on every page: {listed}")
+        return next(iter(counts.values()), 0)
+
+    def _elements(self) -> Iterator[Element]:
+        yield from self.parameters.values()
+        yield from self.arrays.values()
+        yield from self.columns.values()
+
+    def page(self, index: int) -> dict[str, dict[str, Any]]:
+        """Independent. One page as dictionaries: "parameters", "arrays" and "columns" by name."""
+        return {
+            kind: {name: element.pages[index] for name, element in elements.items()}
+            for kind, elements in (
+                ("parameters", self.parameters),
+                ("arrays", self.arrays),
+                ("columns", self.columns),
+            )
+        }
+
+    def to_pandas(self, page: int = 0) -> Any:
+        """Independent. The columns of one page as a pandas DataFrame with units in `attrs`."""
+        from quire.interfaces.foreign import require
+
+        pandas = require("pandas", "a data frame")
+        frame = pandas.DataFrame({name: element.pages[page] for name, element in self.columns.items()})
+        frame.attrs["units"] = {name: element.unit for name, element in self.columns.items() if element.unit}
+        return frame
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{len(elements)} {kind}"
+            for kind, elements in (
+                ("parameters", self.parameters),
+                ("arrays", self.arrays),
+                ("columns", self.columns),
+            )
+        ]
+        pages = "1 page" if len(self) == 1 else f"{len(self)} pages"
+        return f"<DataSet {self.title!r}: {pages}, {', '.join(parts)}>"
+
+
+def load(path: Path, **options: Any) -> DataSet:
+    """Independent. Read a whole file: every page, every element.
+
+    Pages whose parameter Step counts something else than 0, 1, 2, ... have it among the parameters. `options`
+    are those of `quire.open`.
+    """
+    with quire.open(path, format=FORMAT, **options) as file:
+        data = DataSet(file.title, file.contents)
+        numbers: list[int] = []
+        for step in file:
+            numbers.append(step.number)
+            for attribute in step.attributes.values():
+                elements = data.arrays if np.ndim(attribute.value) else data.parameters
+                take(elements, attribute, attribute.value)
+            for item in step.fields.values():
+                take(data.arrays, item, item.read(), item.group)
+            for table in step.tables.values():
+                for name, values in table.read().items():
+                    take(data.columns, table[name], values)
+        if numbers != list(range(len(numbers))):
+            data.parameters = {STEP: Element(STEP, numbers, "int64"), **data.parameters}
+        for attribute in file.attributes.values():
+            take(data.parameters, attribute, attribute.value)
+            data.parameters[attribute.name].fixed = True
+            data.parameters[attribute.name].pages *= max(1, len(numbers))
+    return data
+
+
+def take(elements: dict[str, Element], item: Any, value: Any, group: str = "") -> None:
+    """Independent. Add the value of one more page to an element, which is defined by the first."""
+    if item.name not in elements:
+        elements[item.name] = Element(
+            item.name, [], item.type, item.unit, item.symbol, item.description, item.display, group
+        )
+    elements[item.name].pages.append(value)
+
+
+def save(data: DataSet, path: Path, **options: Any) -> None:
+    """Independent. Write all pages into a new file; an existing one is replaced, and only by a whole one.
+
+    `options` are those of `quire.create`: byte_order="big", major_order="column" and so on.
+    """
+    from quire.toolkit.convert import replacement
+
+    pages = len(data)
+    fixed = {name: element for name, element in data.parameters.items() if element.fixed}
+    for name, element in fixed.items():
+        if not element.pages or any(value != element.pages[0] for value in element.pages):
+            raise UsageError("a fixed parameter needs one value for all pages", object=name)
+    attributes = {name: attribute_of(element, element.pages[0]) for name, element in fixed.items()}
+    options = {
+        "format": FORMAT,
+        "title": data.title,
+        "contents": data.contents,
+        "attributes": attributes,
+        "step_parameter": False,
+        **options,
+    }
+    with replacement(os.fspath(path)) as beside, quire.create(beside, **options) as out:
+        for page in range(pages):
+            with out.step(page) as step:
+                write_page(step, data, page)
+
+
+def write_page(step: quire.WriteStep, data: DataSet, page: int) -> None:
+    """Independent. Put the elements of one page."""
+    for name, element in data.parameters.items():
+        if not element.fixed:
+            step.set(name, element.pages[page], type=element.written_type(), **element.words())
+    for name, element in data.arrays.items():
+        step.put_field(
+            name, np.asarray(element.pages[page]), type=element.type, group=element.group, **element.words()
+        )
+    for name, element in data.columns.items():
+        step.put(name, element.pages[page], type=element.type, **element.words())
+
+
+def attribute_of(element: Element, value: Any) -> Any:
+    """Independent. A fixed parameter as an attribute of the file."""
+    kind = element.written_type() or type_of(np.asarray(value).dtype, element.name)
+    return Attribute(element.name, value, kind, **element.words())
+
+
+def read(path: Path, **options: Any) -> dict[str, Any]:
+    """Independent. A whole file as plain dictionaries.
+
+    Returns "title", "contents", "units" (by name, those that are not empty) and "pages", a list with
+    "parameters", "arrays" and "columns" by name.
+    """
+    data = load(path, **options)
+    elements = [*data.parameters.values(), *data.arrays.values(), *data.columns.values()]
+    return {
+        "title": data.title,
+        "contents": data.contents,
+        "units": {element.name: element.unit for element in elements if element.unit},
+        "pages": [data.page(page) for page in range(max((len(element) for element in elements), default=0))],
+    }
+
+
+def write(path: Path, content: Mapping[str, Any], **options: Any) -> None:
+    """Independent. Write a file from dictionaries like those of `read`.
+
+    Each part may be left out; one page may stand for the list of pages. Types are those of the values;
+    parameters that are Python's integers become long where they fit, else long64.
+    """
+    pages = content.get("pages", [])
+    if isinstance(pages, Mapping):
+        pages = [pages]
+    known = {"title", "contents", "units", "pages"}
+    if unknown := [name for name in content if name not in known]:
+        raise UsageError(
+            f'there is no part "{unknown[0]}"', advice=f"the parts are {', '.join(sorted(known))}"
+        )
+    data = DataSet(content.get("title", ""), content.get("contents", ""))
+    units = content.get("units", {})
+    for page in pages:
+        for kind, elements in (
+            ("parameters", data.parameters),
+            ("arrays", data.arrays),
+            ("columns", data.columns),
+        ):
+            for name, value in page.get(kind, {}).items():
+                elements.setdefault(name, Element(name, unit=units.get(name, ""))).pages.append(value)
+    save(data, path, **options)

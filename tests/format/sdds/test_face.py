@@ -1,0 +1,163 @@
+"""quire.sdds: whole files in memory, for those who know other libraries of the format."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quire
+from quire.sdds import TYPES, DataSet, load, read, save, write
+
+DATA = Path(__file__).parents[2] / "data"
+FILES = sorted([*DATA.glob("sdds/*.sdds"), *DATA.glob("codes/*.sdds"), *DATA.glob("codes/*.w1")])
+WORKER = Path(__file__).parents[1] / "peers" / "soliday_worker.py"
+
+
+def sample() -> DataSet:
+    """Two pages with one element of every kind."""
+    return (
+        DataSet("a bunch", "phase space")
+        .parameter("s", [0.0, 0.5], unit="m", description="position")
+        .parameter("turn", [1, 2])
+        .parameter("code", ["tracker", "tracker"], fixed=True)
+        .array("matrix", [np.eye(2), 2 * np.eye(2)], unit="1/m", group="optics")
+        .column("x", [np.arange(3.0), np.arange(2.0)], unit="m", symbol="$gx$r", display="%10.3e")
+        .column("id", [[1, 2, 3], [4, 5]], type="long")
+        .column("name", [["a", "b b", "ü"], ["", "d"]])
+    )
+
+
+def assert_same(left: DataSet, right: DataSet) -> None:
+    assert (left.title, left.contents, len(left)) == (right.title, right.contents, len(right))
+    for kind in ("parameters", "arrays", "columns"):
+        mine, theirs = getattr(left, kind), getattr(right, kind)
+        assert sorted(mine) == sorted(theirs)
+        for name, element in mine.items():
+            other = theirs[name]
+            assert element.words() == other.words()
+            assert (element.fixed, element.group) == (other.fixed, other.group)
+            for value, same in zip(element.pages, other.pages, strict=True):
+                np.testing.assert_array_equal(value, same)
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "sample.sdds"
+    save(sample(), path)
+    loaded = load(path)
+    assert_same(sample(), loaded)
+    assert {name: element.type for name, element in loaded.columns.items()} == {
+        "x": "float64",
+        "id": "int32",
+        "name": "string",
+    }
+    assert loaded.parameters["turn"].type == "int32"
+    assert loaded.columns["x"][1].tolist() == [0.0, 1.0]
+    assert loaded.page(1)["parameters"] == {"s": 0.5, "turn": 2, "code": "tracker"}
+    assert repr(loaded) == "<DataSet 'a bunch': 2 pages, 3 parameters, 1 arrays, 3 columns>"
+
+
+def test_options_reach_the_writer(tmp_path: Path) -> None:
+    path = tmp_path / "big.sdds"
+    save(sample(), path, byte_order="big", major_order="column")
+    with quire.open(path) as file:
+        assert (file.layout["byte order"], file.layout["major order"]) == ("big", "column")
+    assert_same(sample(), load(path))
+
+
+def test_dictionaries_there_and_back(tmp_path: Path) -> None:
+    path, other = tmp_path / "one.sdds", tmp_path / "other.sdds"
+    write(path, {"pages": {"parameters": {"s": 1.5}, "columns": {"x": [1.0, 2.0]}}, "units": {"x": "m"}})
+    content = read(path)
+    assert content["units"] == {"x": "m"}
+    assert content["pages"][0]["parameters"] == {"s": 1.5}
+    assert content["pages"][0]["columns"]["x"].tolist() == [1.0, 2.0]
+    write(other, content)
+    assert_same(load(path), load(other))
+    with pytest.raises(quire.UsageError, match="colums"):
+        write(other, {"colums": {}})
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_file_that_is_read_survives_saving(path: Path, tmp_path: Path) -> None:
+    try:
+        loaded = load(path)
+    except (quire.BadFileError, quire.UnsupportedError):
+        return  # damaged on purpose, or of a kind that is tested elsewhere
+    copy = tmp_path / "copy.sdds"
+    try:
+        save(loaded, copy)
+    except quire.UnsupportedError:
+        return  # for example texts that no header holds
+    assert_same(loaded, load(copy))
+
+
+def test_some_of_those_files_are_read() -> None:
+    readable = 0
+    for path in FILES:
+        try:
+            readable += len(load(path)) > 0
+        except (quire.BadFileError, quire.UnsupportedError):
+            continue
+    assert readable >= 20
+
+
+def test_page_numbers_of_the_file_are_a_parameter(tmp_path: Path) -> None:
+    path = tmp_path / "steps.sdds"
+    with quire.create(path) as out:
+        for number in (3, 7):
+            with out.step(number) as step:
+                step.put("x", np.arange(2.0))
+    loaded = load(path)
+    assert loaded.parameters["Step"].pages == [3, 7]
+    save(loaded, path)
+    with quire.open(path) as file:
+        assert file.numbers == [3, 7]
+
+
+def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "kept.sdds"
+    save(sample(), path)
+    broken = sample().column("late", [[1.0]])
+    with pytest.raises(quire.UsageError, match="late has 1"):
+        save(broken, path)
+    with pytest.raises(quire.TypeMismatchError):
+        save(sample().column("id", [[1, 2, 3], [1j, 2j]]), path)
+    assert_same(sample(), load(path))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_types_have_their_names_of_the_format() -> None:
+    assert DataSet().column("x", [], type="ulong64").columns["x"].type == "uint64"
+    assert set(TYPES.values()) <= set(quire.io.types.type_names())
+    with pytest.raises(quire.UsageError, match="longdouble"):
+        DataSet().column("x", [], type="int")
+
+
+def test_a_page_becomes_a_data_frame() -> None:
+    pytest.importorskip("pandas")
+    frame = sample().to_pandas(1)
+    assert frame["id"].tolist() == [4, 5]
+    assert frame.attrs["units"] == {"x": "m"}
+
+
+@pytest.mark.peer
+def test_the_reference_reads_what_is_saved(tmp_path: Path) -> None:
+    path = tmp_path / "sample.sdds"
+    save(sample(), path)
+    environment = {**os.environ, "PYTHONPATH": str(Path(sys.prefix) / "peers" / "soliday")}
+    command = [sys.executable, str(WORKER), "read", str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    theirs: dict[str, Any] = json.loads(done.stdout)
+    ours = load(path)
+    assert theirs["parameters"] == {name: element.pages for name, element in ours.parameters.items()}
+    assert theirs["columns"] == {
+        name: [np.asarray(values).tolist() for values in element.pages]
+        for name, element in ours.columns.items()
+    }
