@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "api/compressed.hpp"
 #include "api/publication.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
@@ -23,7 +24,8 @@ struct Reader::State {
   ReadOptions options{};
   const Format* format = nullptr;
   std::unique_ptr<Transport> transport{};
-  std::unique_ptr<Describer> describer{};  ///< on rank 0; on others only once they read an opaque object
+  std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
+  std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
   FileDescription file{};
   Timing timing{};
   bool closed = false;
@@ -75,9 +77,10 @@ struct OptionalLayout {
 struct Opening {
   std::string format;
   FileDescription file;
+  std::optional<InflationSurvey> inflation;
   template <class Archive>
   void archive(Archive& a) {
-    a(format, file);
+    a(format, file, inflation);
   }
 };
 
@@ -162,6 +165,23 @@ std::string nearest_numbers(std::vector<std::int64_t> numbers, std::int64_t want
   return list.empty() ? "the file has no steps" : "the nearest are " + list;
 }
 
+/// Rank 0: what the file is, once it is known whether its bytes are compressed.
+Opening describe_file(Reader::State& state, const Options& inflation) {
+  std::vector<std::byte> head(std::size_t{1} << 16);
+  head.resize(state.transport->get(0, head));
+  state.inflation =
+      inflate_if_compressed(state.transport, state.path, head, survey_options(inflation, state.options.memory_budget));
+  const auto describe = [&] {
+    const std::string& name = state.options.format;
+    state.format = name.empty() ? &recognise(head, state.transport->size()) : &format_named(name);
+    return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation};
+  };
+  if (!state.inflation) return describe();
+  Opening opening = with_damage_told(*state.inflation, describe);
+  describe_compression(opening.file, *state.inflation);
+  return opening;
+}
+
 PackedReport examine(Describer& describer) {
   PackedReport report;
   report.warnings = describer.file().warnings;
@@ -202,6 +222,7 @@ Describer& Reader::State::own_describer() {
                                   .neighbour = [this](const std::string& name) { return neighbour(name); }};
     describer = format->describe(std::make_shared<TransportSource>(*transport), context,
                                  CheckedOptions(format->read_options(), options.options));
+    if (inflation && inflation->damage) describer = describer_before_damage(std::move(describer), *inflation);
   }
   return *describer;
 }
@@ -403,15 +424,13 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   state->transport = open_transport(options.transport, path, Access::read, state->comm, {});
   if (options.wrapper) state->transport = options.wrapper(std::move(state->transport), path, state->comm.rank());
   in_file(*state, [&] {
-    const auto opening = unpack<Opening>(from_root(state->comm, [&] {
-      std::vector<std::byte> head(std::size_t{1} << 16);
-      head.resize(state->transport->get(0, head));
-      state->format =
-          options.format.empty() ? &recognise(head, state->transport->size()) : &format_named(options.format);
-      return pack(Opening{std::string(state->format->name()), state->own_describer().file()});
-    }));
+    const Options mine = take_inflation_options(state->options.options);
+    const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(describe_file(*state, mine)); }));
     state->format = &format_named(opening.format);
     state->file = opening.file;
+    if (state->comm.is_root() || !opening.inflation) return;
+    state->inflation = opening.inflation;
+    inflate_as_surveyed(state->transport, path, *opening.inflation);
   });
   return Reader(std::move(state));
 }
@@ -422,6 +441,7 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
   const auto acted = from_root(comm, [&] {
     std::vector<std::byte> head(std::size_t{1} << 16);
     head.resize(transport->get(0, head));
+    refuse_compressed(head, path);
     const Format& format = options.format.empty() ? recognise(head, transport->size()) : format_named(options.format);
     const auto describer = format.describe(std::make_shared<TransportSource>(*transport),
                                            {.path = path, .memory_budget = options.memory_budget, .neighbour = {}},

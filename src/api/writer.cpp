@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "api/compressed.hpp"
 #include "api/publication.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
@@ -209,6 +210,7 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
   const auto message = from_root(state->comm, [&] {
     std::vector<std::byte> head(std::size_t{1} << 16);
     head.resize(state->transport->get(0, head));
+    refuse_compressed(head, path);
     const Format& format = recognise(head, state->transport->size());
     plan_with(format);
     const auto existing = std::make_shared<TransportSource>(*state->transport);

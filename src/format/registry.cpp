@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/compression.hpp"
 #include "format/h5/format.hpp"
 #include "format/sdds/format.hpp"
 #include "quire/base/error.hpp"
@@ -40,6 +41,7 @@ const Format& recognise(std::span<const std::byte> head, std::uint64_t size) {
 }
 
 const Format* format_for_suffix(std::string_view path) {
+  path = without_compression_suffix(path);
   for (const Format* format : formats()) {
     for (const std::string_view suffix : format->suffixes()) {
       if (path.size() > suffix.size() && path.ends_with(suffix)) return format;

@@ -161,7 +161,8 @@ class Format {
 [[nodiscard]] const Format& format_named(std::string_view name);
 /// Independent. By content, or a bad_file error that lists what was looked for.
 [[nodiscard]] const Format& recognise(std::span<const std::byte> head, std::uint64_t size);
-/// Independent. By the suffix of a path to be written; nothing if no format claims it.
+/// Independent. By the suffix of a path to be written, below that of a compression if it has one; nothing if no format
+/// claims it.
 [[nodiscard]] const Format* format_for_suffix(std::string_view path);
 
 }  // namespace quire

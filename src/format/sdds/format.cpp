@@ -1,6 +1,5 @@
 #include "format/sdds/format.hpp"
 
-#include <array>
 #include <string>
 
 #include "format/sdds/describer.hpp"
@@ -11,19 +10,6 @@
 namespace quire {
 namespace sdds {
 namespace {
-
-/// The name of a compression by the first bytes of its files, or an empty text.
-[[nodiscard]] std::string_view compression_of(std::span<const std::byte> head) {
-  const auto begins_with = [head](std::initializer_list<unsigned> magic) {
-    return head.size() >= magic.size() &&
-           std::equal(magic.begin(), magic.end(), head.begin(),
-                      [](unsigned a, std::byte b) { return a == std::to_integer<unsigned>(b); });
-  };
-  if (begins_with({0x1f, 0x8b})) return "gzip";
-  if (begins_with({0xfd, '7', 'z', 'X', 'Z', 0x00})) return "xz";
-  if (begins_with({0x5d, 0x00, 0x00})) return "lzma";
-  return {};
-}
 
 [[nodiscard]] std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -58,7 +44,7 @@ class SddsFormat final : public Format {
   [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".sdds"}; }
 
   [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
-    return has_magic(text_of(head)) || !compression_of(head).empty();
+    return has_magic(text_of(head));
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override { return reading_options(); }
@@ -66,15 +52,6 @@ class SddsFormat final : public Format {
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
-    std::array<std::byte, 8> head{};
-    const std::string_view compression = compression_of(std::span(head).first(bytes->read(0, head)));
-    if (!compression.empty()) {
-      throw Error(ErrorKind::unsupported,
-                  "the file is compressed (" + std::string(compression) + "), which cannot be read yet")
-          .in_file(context.path)
-          .at(0)
-          .advise("decompress it first");
-    }
     HeaderOptions header;
     header.strict = options.truth("strict");
     header.any_names = options.truth("any_names");

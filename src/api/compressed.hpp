@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/compression.hpp"
+#include "quire/api/reader.hpp"
+#include "quire/format/format.hpp"
+#include "transport/inflated_bytes.hpp"
+
+namespace quire {
+
+/// Takes the options that concern compression out of those of the format's reader.
+[[nodiscard]] Options take_inflation_options(Options& options);
+
+/// What they say. Throws usage errors.
+[[nodiscard]] SurveyOptions survey_options(const Options& mine, std::uint64_t memory_budget);
+
+/// Independent, rank 0. If the file is compressed, looks through it and puts a transport in the place of `transport`
+/// that reads the inflated bytes. `head` is the file's beginning and becomes that of the inflated bytes.
+[[nodiscard]] std::optional<InflationSurvey> inflate_if_compressed(std::unique_ptr<Transport>& transport,
+                                                                   const std::string& path,
+                                                                   std::vector<std::byte>& head,
+                                                                   const SurveyOptions& options);
+
+/// Independent, the other ranks. The same with what rank 0 found.
+void inflate_as_surveyed(std::unique_ptr<Transport>& transport, const std::string& path, InflationSurvey survey);
+
+/// Says in the description of the file how it is compressed, and what is wrong with that.
+void describe_compression(FileDescription& file, const InflationSurvey& survey);
+
+/// The damage of compressed data as an error behind the last byte that can be read.
+[[nodiscard]] Error damage_error(const InflationSurvey& survey);
+
+/// Carries out an action that meets the end of damaged data; its bad_file errors tell of the damage.
+template <class Action>
+auto with_damage_told(const InflationSurvey& survey, Action&& action) {
+  try {
+    return action();
+  } catch (Error& error) {
+    if (error.kind() == ErrorKind::bad_file && survey.damage) error.advise(damage_error(survey).message());
+    throw;
+  }
+}
+
+/// A describer of a file whose compressed data are damaged: behind the last step that can be read comes the damage.
+[[nodiscard]] std::unique_ptr<Describer> describer_before_damage(std::unique_ptr<Describer> inner,
+                                                                 InflationSurvey survey);
+
+/// Throws an unsupported error if a file that shall be changed is compressed.
+void refuse_compressed(std::span<const std::byte> head, const std::string& path);
+
+}  // namespace quire

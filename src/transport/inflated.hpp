@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "transport/file_transport.hpp"
+#include "transport/inflated_bytes.hpp"
+
+namespace quire {
+
+class InflatedFile;
+
+/// Reads the inflated bytes of the compressed file behind another transport: all positions and sizes are those of the
+/// inflated bytes. Nothing can be written.
+///
+/// Never collective, whatever the other is: each rank inflates for itself, from the nearest restart point, so that no
+/// rank ever waits for another.
+class InflatedTransport final : public FileTransport {
+ public:
+  /// Looks through the whole file.
+  InflatedTransport(std::unique_ptr<Transport> file, const std::string& path, Compression compression,
+                    const SurveyOptions& options);
+  /// With what another rank found; the file is opened at the first read.
+  InflatedTransport(std::unique_ptr<Transport> file, const std::string& path, InflationSurvey survey);
+
+  [[nodiscard]] const InflationSurvey& survey() const noexcept;
+
+ private:
+  explicit InflatedTransport(std::unique_ptr<InflatedFile> file);
+  const InflatedFile* inflated_;
+};
+
+}  // namespace quire

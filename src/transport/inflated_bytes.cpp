@@ -1,0 +1,106 @@
+#include "transport/inflated_bytes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "quire/base/error.hpp"
+
+namespace quire {
+
+InflatedBytes::InflatedBytes(std::shared_ptr<ByteSource> compressed, Compression compression,
+                             const SurveyOptions& options)
+    : compressed_(std::move(compressed)), input_(*compressed_) {
+  survey_.compression = compression;
+  survey_.memory_budget = options.memory_budget;
+  look_through(options);
+}
+
+InflatedBytes::InflatedBytes(std::shared_ptr<ByteSource> compressed, InflationSurvey survey)
+    : compressed_(std::move(compressed)), survey_(std::move(survey)), input_(*compressed_) {}
+
+void InflatedBytes::look_through(const SurveyOptions& options) {
+  RestartPoints points;
+  const auto inflater = make_inflater(survey_.compression, input_, {}, &points, options.memory_budget);
+  bool more = true;
+  for (std::uint64_t index = 0; more; ++index) {
+    Block& block = oldest();
+    block.index.reset();
+    block.bytes.resize(block_bytes);
+    const std::size_t made = inflater->inflate(block.bytes);
+    block.bytes.resize(made);
+    block.index = index;
+    block.used = ++clock_;
+    more = made == block_bytes;
+  }
+  survey_.damage = inflater->damage();
+  // A cut changes no byte before it. Wrong bytes may stand anywhere behind what a checksum has confirmed.
+  const bool all = !survey_.damage || survey_.damage->cut || options.unconfirmed;
+  survey_.size = all ? inflater->position() : inflater->confirmed();
+  survey_.points = std::move(points).take();
+  std::erase_if(survey_.points, [this](const RestartPoint& point) { return point.output >= survey_.size; });
+  if (inflater->ignored() != 0) {
+    survey_.warnings.push_back(std::to_string(inflater->ignored()) + " bytes behind the compressed data are ignored");
+  }
+}
+
+std::size_t InflatedBytes::read(std::uint64_t offset, std::span<std::byte> out) {
+  if (offset >= survey_.size) return 0;
+  const auto total = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), survey_.size - offset));
+  std::size_t done = 0;
+  while (done < total) {
+    const std::uint64_t position = offset + done;
+    const auto bytes = block(position / block_bytes).subspan(static_cast<std::size_t>(position % block_bytes));
+    const std::size_t count = std::min(bytes.size(), total - done);
+    std::memcpy(out.data() + done, bytes.data(), count);
+    done += count;
+  }
+  return total;
+}
+
+std::span<const std::byte> InflatedBytes::block(std::uint64_t index) {
+  const std::uint64_t begin = index * block_bytes;
+  const auto found = std::ranges::find(blocks_, std::optional(index), &Block::index);
+  if (found != blocks_.end()) {
+    found->used = ++clock_;
+    return found->bytes;
+  }
+  Block& block = oldest();
+  block.index.reset();
+  block.bytes.resize(static_cast<std::size_t>(std::min(block_bytes, survey_.size - begin)));
+  stand_at(begin);
+  fill(block.bytes);
+  block.index = index;
+  block.used = ++clock_;
+  return block.bytes;
+}
+
+InflatedBytes::Block& InflatedBytes::oldest() { return *std::ranges::min_element(blocks_, {}, &Block::used); }
+
+/// Lets the next inflated byte be the one at this position.
+void InflatedBytes::stand_at(std::uint64_t position) {
+  const auto behind = std::ranges::upper_bound(survey_.points, position, {}, &RestartPoint::output);
+  const RestartPoint beginning;
+  const RestartPoint& nearest = behind == survey_.points.begin() ? beginning : *std::prev(behind);
+  const bool goes_on = inflater_ && inflater_->position() <= position && inflater_->position() >= nearest.output;
+  if (!goes_on) {
+    inflater_.reset();
+    inflater_ = make_inflater(survey_.compression, input_, nearest, nullptr, survey_.memory_budget);
+  }
+  std::vector<std::byte> skipped;
+  while (inflater_->position() < position) {
+    skipped.resize(static_cast<std::size_t>(std::min(block_bytes, position - inflater_->position())));
+    fill(skipped);
+  }
+}
+
+void InflatedBytes::fill(std::span<std::byte> out) {
+  const std::uint64_t begin = inflater_->position();
+  const std::size_t made = inflater_->inflate(out);
+  if (made == out.size()) return;
+  inflater_.reset();
+  throw Error(ErrorKind::bad_file, "the compressed data are not those that were there when the file was opened")
+      .at(begin + made);
+}
+
+}  // namespace quire
