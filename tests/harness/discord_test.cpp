@@ -219,7 +219,7 @@ TEST_P(Discord, AttributesThatDifferAreAnError) {
   Writer out = create(file_, comm_, options_);
   WriteStep step = out.step(0);
   sample_.fill(step, 0, mine());
-  step.set("charge", Value(comm_.rank() == 0 ? 1.0 : 2.0), "C");
+  step.set("charge", comm_.rank() == 0 ? 1.0 : 2.0, "C");
   const Error error = error_of([&] { step.commit(); });
   EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
   EXPECT_NE(error.object().find("charge"), std::string::npos) << error.what();
@@ -228,7 +228,7 @@ TEST_P(Discord, AttributesThatDifferAreAnError) {
 
 TEST_P(Discord, FileAttributesThatDifferAreAnError) {
   Writer out = create(file_, comm_, options_);
-  out.set("run", Value(std::int32_t{comm_.rank()}));
+  out.set("run", comm_.rank());
   WriteStep step = out.step(0);
   sample_.fill(step, 0, mine());
   const Error error = error_of([&] { step.commit(); });

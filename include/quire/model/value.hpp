@@ -17,13 +17,13 @@ class Value {
  public:
   Value() : strings_{std::string()} {}  ///< an empty string
 
-  /// Scalars.
+  /// Scalars, also without a word: set("time", 1.2e-9, "s").
   template <class Number>
   requires requires { TypeOf<Number>::value; }
-  explicit Value(Number number)
+  Value(Number number)
       : type_(TypeOf<Number>::value), bytes_(copy_of(std::as_bytes(std::span<const Number>(&number, 1)))) {}
-  explicit Value(std::string text) : strings_{std::move(text)} {}
-  explicit Value(const char* text) : strings_{text} {}
+  Value(std::string text) : strings_{std::move(text)} {}
+  Value(const char* text) : strings_{text} {}
 
   /// One-dimensional arrays.
   template <class Number>
