@@ -56,6 +56,11 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
         return str(problem), ExitCode.INPUT_OUTPUT
     if isinstance(problem, MemoryError):
         return "there is not enough memory", ExitCode.INPUT_OUTPUT
+    if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("quire."):
+        return (
+            f"the compiled module {problem.name} is missing: build with QUIRE_PYTHON=ON, as make setup does",
+            ExitCode.USAGE,
+        )
     if isinstance(problem, ModuleNotFoundError):
         return (
             f"this command needs the Python package '{problem.name}', which is not installed",
