@@ -31,7 +31,7 @@ class ExitCode(IntEnum):
 
 CODE_OF_KIND = {
     "usage": ExitCode.USAGE,
-    "missing": ExitCode.USAGE,
+    "missing": ExitCode.NO,
     "bad file": ExitCode.BAD_FILE,
     "unsupported": ExitCode.BAD_FILE,
     "type": ExitCode.NO,

@@ -1,8 +1,8 @@
-"""quire get: one value for the shell."""
+"""quire get: single values for the shell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,43 +12,64 @@ from quire.cli.output import remark, say, say_json
 from quire.cli.streams import readable
 
 if TYPE_CHECKING:
-    from quire import File, Step
+    from quire import File, Step, Table
 
 
 @command
 def get(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
-    name: Annotated[str, typer.Argument(help="An attribute of a step or of the file, else a column.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...", help="Attributes of a step or of the file, else columns, else fields."
+        ),
+    ],
     step: Annotated[int | None, typer.Option("--step", help="The number of the step.")] = None,
     index: Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="Rows of a column, for example 0:10.")] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="A printf format, for example %.6e; else all digits.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option("--delimiter", help="Between values: space, comma, ...; else line ends.")
+    ] = None,
+    unit: Annotated[bool, typer.Option("--unit", help="The unit instead of the value.")] = False,
     json: Annotated[bool, typer.Option("--json", help="With type and unit, for programs.")] = False,
 ) -> None:
-    """Print one attribute or column, a value a line, with all digits.
+    """Print attributes, columns or fields, a value a line, with all digits.
 
     Without --step or --index an attribute of the file goes first, then the first step is asked.
-    Exit code 1 if there is no such name.
+    Exit code 1 if there is no such name or step, 2 if there are no such rows.
 
     Example: quire get beam.h5 s --index -1
+
+    Example: quire get beam.h5 x --rows 0:3 --format %.3e --delimiter space
     """
     import quire
     from quire.cli.trace import trace
-    from quire.toolkit.selection import parse_rows, resolve_rows
+    from quire.errors import UsageError
+    from quire.toolkit.lines import parse_delimiter, printer
+    from quire.toolkit.selection import parse_rows
 
+    if form is not None and printer(form) is None:
+        raise UsageError(f"'{form}' is no format for one value; write for example %.6e")
     wanted = parse_rows(rows)
+    between = "\n" if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local) as opened:
-        found = find_attribute(opened, name, step, index)
-        if found is not None:
-            show_values(found, [found.value], json)
-        else:
-            column = find_column(opened, name, step, index)
-            if column is None:
-                remark(f"quire: there is no attribute or column '{name}' in {file}")
+        found = []
+        for name in names:
+            item = find(opened, name, step, index)
+            if item is None:
+                remark(f"quire: there is no attribute, column or field '{name}' in {file}")
                 raise typer.Exit(ExitCode.NO)
-            table, item = column
-            first, count = resolve_rows(wanted, len(table))
-            blocks = (block[name] for _, block in table.blocks([name], rows=slice(first, first + count)))
-            show_values(item, blocks, json)
+            found.append(item)
+        if unit:
+            say(between.join(item.unit for _, item in found))
+        elif json:
+            answers = [as_json(item, values_of(item, table, wanted)) for table, item in found]
+            say_json(answers[0] if len(answers) == 1 else answers)
+        else:
+            show_values((values_of(item, table, wanted) for table, item in found), form, between)
         trace(opened)
 
 
@@ -65,34 +86,62 @@ def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
     return file[index]
 
 
-def find_attribute(file: File, name: str, step: int | None, index: int | None) -> Any:
-    """The attribute of this name, or None."""
+def find(file: File, name: str, step: int | None, index: int | None) -> tuple[Table | None, Any] | None:
+    """The attribute, column or field of this name, with the table of a column; None if there is none."""
     if step is None and index is None and name in file.attributes:
-        return file.attributes[name]
+        return None, file.attributes[name]
     chosen = chosen_step(file, step, index)
-    if chosen is not None and name in chosen.attributes:
-        return chosen.attributes[name]
-    return file.attributes.get(name)
+    if chosen is not None:
+        if name in chosen.attributes:
+            return None, chosen.attributes[name]
+        for table in chosen.tables.values():
+            if name in table.columns:
+                return table, table[name]
+        if name in chosen.fields:
+            return None, chosen.fields[name]
+    return (None, file.attributes[name]) if name in file.attributes else None
 
 
-def find_column(file: File, name: str, step: int | None, index: int | None) -> Any:
-    """Table and column of this name in the first table that has it, or None."""
-    chosen = chosen_step(file, step, index)
-    for table in chosen.tables.values() if chosen is not None else ():
-        if name in table.columns:
-            return table, table[name]
-    return None
+def values_of(item: Any, table: Table | None, rows: slice) -> Iterator[Any]:
+    """The values part by part: all of an attribute or field, or the rows of a column block by block."""
+    from quire.errors import UsageError
+    from quire.toolkit.selection import resolve_rows
 
-
-def show_values(item: Any, parts: Iterable[Any], json: bool) -> None:
-    """Print values one a line, or all as JSON."""
-    from quire.toolkit.summary import flat, plain, quantity
-
-    if json:
-        parts = list(parts)
-        values = plain(parts[0]) if hasattr(item, "value") else [v for part in parts for v in plain(part)]
-        say_json(quantity(item) | {"value": values})
+    if table is None:
+        yield item.value if hasattr(item, "value") else item.read()
         return
-    for part in parts:
-        for value in flat(part):
-            say(str(plain(value)))
+    first, count = resolve_rows(rows, len(table))
+    if not count and len(table):
+        raise UsageError(f"no row is selected: column '{item.name}' has {len(table)}")
+    for _, block in table.blocks([item.name], rows=slice(first, first + count)):
+        yield block[item.name]
+
+
+def as_json(item: Any, parts: Iterator[Any]) -> dict[str, Any]:
+    """A quantity with its value; columns and fields are lists."""
+    from quire.toolkit.summary import plain, quantity
+
+    found = [plain(part) for part in parts]
+    is_column = not hasattr(item, "value") and not hasattr(item, "extents")
+    value = [one for part in found for one in part] if is_column else found[0]
+    return quantity(item) | {"value": value}
+
+
+def show_values(items: Iterable[Iterator[Any]], form: str | None, between: str) -> None:
+    """Print values one a line, or with something else between them."""
+    import sys
+
+    from quire.toolkit.lines import exact_texts, printer
+    from quire.toolkit.summary import flat
+
+    one = printer(form) if form is not None else None
+    separator = ""
+    for parts in items:
+        for part in parts:
+            values = flat(part)
+            texts = exact_texts(values) if one is None else [one(value) for value in values]
+            if texts:
+                sys.stdout.write(separator + between.join(texts))
+                separator = between
+    if separator:
+        sys.stdout.write("\n")

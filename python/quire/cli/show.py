@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import json as json_module
-import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,17 +11,15 @@ from quire.cli.command import command
 from quire.cli.get import chosen_step
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
 from quire.cli.streams import readable
+from quire.cli.views import Block, DelimitedView, JsonView, LatexView, Sheet, TextView, View
 
 if TYPE_CHECKING:
-    from quire import File, Step, Table
+    from quire import Attribute, File, Step, Table
+    from quire.toolkit.lines import Printer
 
 HEAD_ROWS = 20
 BLOCK_BYTES = 4 << 20
-# One conversion of bounded width; length modifiers mean nothing here. Whatever else a file holds is not used.
-PRINTF = re.compile(
-    r"(?P<before>[^%]*)%(?P<form>[-+ #0]*\d{0,3}(\.\d{0,3})?)"
-    r"[hlLqjzt]*(?P<kind>[diouxXeEfFgG])(?P<after>[^%]*)"
-)
+LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
 
 
 @command
@@ -39,35 +33,83 @@ def show(
     rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open; : is all.")] = None,
     table: Annotated[str | None, typer.Option("--table", help="Only the table of this name.")] = None,
     attributes: Annotated[bool, typer.Option("--attributes", help="Attributes instead of tables.")] = False,
+    fields: Annotated[bool, typer.Option("--fields", help="Fields (arrays) instead of tables.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Option("--names", help="Only these attributes or fields: s,rms_*")
+    ] = None,
+    transpose: Annotated[
+        bool, typer.Option("--transpose", help="Attributes as a table: a row for each step.")
+    ] = False,
+    listing: Annotated[
+        str | None, typer.Option("--list", help="Only names, a line each: columns, steps, ...")
+    ] = None,
+    units: Annotated[bool, typer.Option("--units", help="With --list: units behind the names.")] = False,
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="x=%10.3e, or %.4g for all numbers.")
+    ] = None,
     display: Annotated[bool, typer.Option("--display", help="Use the display formats of the file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="All rows, for programs.")] = False,
     comma: Annotated[bool, typer.Option("--csv", help="All rows, separated by commas.")] = False,
+    delimiter: Annotated[
+        str | None, typer.Option("--delimiter", help="All rows, separated by this: tab, space, ...")
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="All rows, as a tabular environment.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="All rows, for programs.")] = False,
+    header: Annotated[bool, typer.Option("--header/--no-header", help="Names above the rows.")] = True,
+    bare: Annotated[bool, typer.Option("--bare", help="Values only: no header, no step numbers.")] = False,
+    quotes: Annotated[bool, typer.Option("--quotes/--no-quotes", help="Quote texts in CSV.")] = True,
+    between: Annotated[
+        str | None, typer.Option("--break", help="A line between steps, may be empty.")
+    ] = None,
+    title: Annotated[bool, typer.Option("--title", help="The title of the file goes first.")] = False,
 ) -> None:
-    """Show the rows of tables, or the attributes of steps.
+    """Show the rows of tables, the values of fields, or the attributes of steps.
 
-    People get the first 20 rows of each table unless --rows asks for others; --csv and --json print all rows
-    with all digits. Nothing is read that is not shown.
+    People get the first 20 rows of each table unless --rows asks for others; --csv, --delimiter, --latex and
+    --json print all rows with all digits. Nothing is read that is not shown. Exit code 1 if there is no such
+    step, table or name, 2 for rows that do not exist.
 
     Example: quire show beam.h5 --step 12 --columns x,px --rows 0:5
+
+    Example: quire show beam.h5 --columns x,px --delimiter space --bare --format %.6e
+
+    Example: quire show beam.h5 --attributes --transpose --names s,rms_* --csv
     """
     import quire
     from quire.cli.trace import trace
     from quire.errors import UsageError
+    from quire.toolkit.lines import parse_delimiter, parse_formats
     from quire.toolkit.selection import parse_names, parse_rows
 
-    if json and comma:
-        raise UsageError("give either --json or --csv")
-    viewer = Viewer(parse_names(columns), parse_rows(rows), rows is None, table, display)
+    if sum((comma, delimiter is not None, latex, json)) > 1:
+        raise UsageError("give only one of --csv, --delimiter, --latex and --json")
+    if listing is not None and listing not in LISTS:
+        raise UsageError(f"there is no list of '{listing}'; the lists are {', '.join(LISTS)}")
+    if transpose and not attributes:
+        raise UsageError("--transpose is for --attributes")
+    marks = parse_delimiter(delimiter) if delimiter is not None else "," if comma else None
+    view: View = TextView(header and not bare)
+    if marks is not None:
+        view = DelimitedView(marks, header and not bare, not bare, quotes, between)
+    elif latex:
+        view = LatexView(header and not bare)
+    elif json:
+        view = JsonView()
+    is_short = rows is None and isinstance(view, TextView)
+    viewer = Viewer(parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats))
     with readable(file) as local, quire.open(local) as opened:
+        if title and not json:
+            say(printable(opened.title))
         steps = selected(opened, step, index)
-        if attributes:
-            show_attributes(opened, steps, json)
-        elif json:
-            viewer.show_json(steps)
-        elif comma:
-            viewer.show_csv(steps)
+        if listing is not None:
+            show_list(steps, listing, units, marks or "\n", parse_names(names))
+        elif attributes and transpose:
+            view.show(viewer.transposed(steps, parse_names(names)))
+        elif attributes:
+            show_attributes(opened, steps, json, parse_names(names), viewer)
+        elif fields:
+            view.show(viewer.fields(steps, parse_names(names)))
         else:
-            viewer.show_text(steps)
+            view.show(viewer.sheets(steps))
         trace(opened)
 
 
@@ -81,37 +123,93 @@ def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
             yield chosen
 
 
-def show_attributes(file: File, steps: Iterator[Step], as_json: bool) -> None:
+def show_list(
+    steps: Iterator[Step], what: str, units: bool, delimiter: str, names: Sequence[str] | None
+) -> None:
+    """Print names of one kind once each, in the order of the file; of steps and rows the numbers."""
+    from quire.toolkit.selection import select_names
+
+    found: dict[str, None] = {}
+    numbers: list[str] = []
+    for step in steps:
+        if what == "steps":
+            numbers.append(str(step.number))
+        elif what == "rows":
+            numbers += [str(len(table)) for table in step.tables.values()]
+        elif what == "tables":
+            found.update(dict.fromkeys(step.tables))
+        else:
+            items: dict[str, Any] = {}
+            if what == "columns":
+                for table in step.tables.values():
+                    items.update(table.columns)
+            else:
+                items.update(step.attributes if what == "attributes" else step.fields)
+            for name in items if names is None else select_names(names, list(items), what[:-1]):
+                unit = f" [{items[name].unit}]" if units and items[name].unit else ""
+                found.setdefault(printable(name + unit))
+    entries = numbers or list(found)
+    if entries:
+        say(delimiter.join(entries))
+
+
+def show_attributes(
+    file: File, steps: Iterator[Step], as_json: bool, names: Sequence[str] | None, viewer: Viewer
+) -> None:
     """Print the attributes of the file and of steps."""
     from quire.toolkit.summary import attributes
 
-    groups = [("file", attributes(file.attributes))]
-    groups += [(f"step {step.number}", attributes(step.attributes)) for step in steps]
+    groups = [("file", file.attributes), *((f"step {step.number}", step.attributes) for step in steps)]
+    require_somewhere(names, [list(items) for _, items in groups], "attribute")
+    chosen = [(title, pick(items, names)) for title, items in groups]
     if as_json:
-        say_json({name: items for name, items in groups})
+        say_json({title: attributes(items) for title, items in chosen})
         return
-    for name, items in groups:
-        if items or name != "file":
-            say(name)
+    for title, items in chosen:
+        if items or title != "file":
+            say(title)
         cells = [
-            (printable(item["name"]), printable(item["unit"]), shortened(str(item["value"]), 100))
-            for item in items
+            (printable(name), printable(item.unit), shortened(viewer.attribute_text(item), 100))
+            for name, item in items.items()
         ]
         for line in columns_of_text(cells, "  "):
             say(line)
 
 
+def pick(items: Mapping[str, Attribute], names: Sequence[str] | None) -> dict[str, Attribute]:
+    """The attributes with these names or patterns, in the order of the file."""
+    from quire.toolkit.selection import matches
+
+    return {name: item for name, item in items.items() if names is None or matches(name, names)}
+
+
+def require_somewhere(names: Sequence[str] | None, groups: Sequence[list[str]], what: str) -> None:
+    """Raises MissingError for a name or pattern that no group has."""
+    from quire.toolkit.selection import select_names
+
+    if names is not None and groups:
+        select_names(names, list(dict.fromkeys(name for group in groups for name in group)), what)
+
+
 class Viewer:
-    """Prints tables of steps in one of three ways, a block of rows at a time."""
+    """Makes sheets of tables, fields and attributes, of the columns and rows that were asked for."""
 
     def __init__(
-        self, names: list[str] | None, rows: slice, head_only: bool, table: str | None, display: bool
+        self,
+        names: list[str] | None,
+        rows: slice,
+        head_only: bool,
+        table: str | None,
+        display: bool,
+        formats: Mapping[str, str] | None = None,
     ) -> None:
         self.names = names
         self.rows = rows
         self.head_only = head_only
         self.table = table
         self.display = display
+        self.formats = formats or {}
+        self.formats_are_checked = False
 
     def tables(self, step: Step) -> list[tuple[Table, list[str]]]:
         """The tables of a step that are shown, each with its columns."""
@@ -124,116 +222,120 @@ class Viewer:
         chosen = [step.tables[self.table]] if self.table is not None else list(step.tables.values())
         return [(table, select_names(self.names, list(table.columns), "column")) for table in chosen]
 
-    def blocks(
-        self, table: Table, names: Sequence[str], most: int | None = None
-    ) -> Iterator[tuple[int, list[Any]]]:
-        """Row number and columns of each block of the rows asked for, at most so many rows."""
-        from quire.toolkit.selection import resolve_rows, rows_per_block
+    def blocks(self, table: Table, names: Sequence[str], first: int, count: int) -> Iterator[Block]:
+        """Row number and columns of each block of some rows."""
+        from quire.toolkit.selection import rows_per_block
 
-        first, count = resolve_rows(self.rows, len(table))
-        count = count if most is None else min(count, most)
-        per_block = rows_per_block(table, names, BLOCK_BYTES)
-        for start, block in table.blocks(names, rows_per_block=per_block, rows=slice(first, first + count)):
-            yield start, [block[name] for name in names]
+        if names:
+            per_block = rows_per_block(table, names, BLOCK_BYTES)
+            rows = slice(first, first + count)
+            for start, block in table.blocks(names, rows_per_block=per_block, rows=rows):
+                yield start, [block[name] for name in names]
 
-    def show_text(self, steps: Iterator[Step]) -> None:
-        """Aligned columns for people."""
+    def sheets(self, steps: Iterator[Step]) -> Iterator[Sheet]:
+        """The tables of steps. Raises UsageError if there are rows, but none of those asked for."""
+        from quire.errors import UsageError
+        from quire.toolkit.selection import resolve_rows
+
+        outside = ""
+        is_any = False
         for step in steps:
-            for table, names in self.tables(step):
+            tables = self.tables(step)
+            self.require_formats([name for _, names in tables for name in names])
+            for table, names in tables:
+                first, count = resolve_rows(self.rows, len(table))
+                if not count and len(table):
+                    outside = f"no row of step {step.number} is selected: it has {plural(len(table), 'row')}"
+                    continue
+                is_any = True
+                shown = min(count, HEAD_ROWS) if self.head_only else count
                 name = f", table '{printable(table.name)}'" if table.name else ""
-                say(f"step {step.number}{name}: {plural(len(table), 'row')}")
-                if names:
-                    self.show_rows(table, names)
-
-    def show_rows(self, table: Table, names: Sequence[str]) -> None:
-        """Header and rows of one table; widths come from the first block."""
-        most = HEAD_ROWS if self.head_only else None
-        formats = [table[name].display if self.display else "" for name in names]
-        header = ["row"] + [
-            printable(f"{name} [{table[name].unit}]" if table[name].unit else name) for name in names
-        ]
-        widths: list[int] = []
-        shown = 0
-        for start, columns in self.blocks(table, names, most):
-            cells = [
-                [cell_text(value, form) for value in column]
-                for column, form in zip(columns, formats, strict=True)
-            ]
-            count = len(cells[0])
-            numbers = [str(start + i) for i in range(count)]
-            if not widths:
-                widths = [
-                    max(len(text) for text in (*head, *column))
-                    for head, column in zip([[one] for one in header], [numbers, *cells], strict=True)
-                ]
-                say("  ".join(text.rjust(width) for text, width in zip(header, widths, strict=True)))
-            for row in zip(numbers, *cells, strict=True):
-                say("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)))
-            shown += count
-        rest = len(table) - shown
-        if self.head_only and rest > 0:
-            say(f"\N{HORIZONTAL ELLIPSIS} and {plural(rest, 'more row')} (--rows : shows all)")
-
-    def show_csv(self, steps: Iterator[Step]) -> None:
-        """Rows separated by commas; the step goes first. A new header where the columns change."""
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        last: list[str] | None = None
-        for step in steps:
-            for table, names in self.tables(step):
-                if names != last:
-                    writer.writerow(["step", *names])
-                    last = names
-                for _, columns in self.blocks(table, names):
-                    writer.writerows(
-                        [step.number, *(exact(value) for value in row)] for row in zip(*columns, strict=True)
-                    )
-
-    def show_json(self, steps: Iterator[Step]) -> None:
-        """One object: tables in order, each with names, units and rows; rows are written as they are read."""
-        sys.stdout.write('{"tables": [')
-        separator = "\n"
-        for step in steps:
-            for table, names in self.tables(step):
-                head = {
-                    "step": step.number,
-                    "table": table.name,
-                    "columns": names,
-                    "units": [table[name].unit for name in names],
-                }
-                sys.stdout.write(separator + json_module.dumps(head)[:-1] + ', "rows": [')
-                self.write_json_rows(table, names)
-                sys.stdout.write("]}")
-                separator = ",\n"
-        sys.stdout.write("\n]}\n")
-
-    def write_json_rows(self, table: Table, names: Sequence[str]) -> None:
-        """The rows of one table, one a line."""
-        separator = "\n"
-        for _, columns in self.blocks(table, names):
-            for row in zip(*columns, strict=True):
-                sys.stdout.write(
-                    separator + json_module.dumps([exact(value) for value in row], allow_nan=False)
+                yield Sheet(
+                    f"step {step.number}{name}: {plural(len(table), 'row')}",
+                    step.number,
+                    table.name,
+                    names,
+                    [table[one].unit for one in names],
+                    self.printers([table[one] for one in names]),
+                    self.blocks(table, names, first, shown),
+                    count - shown if names else 0,
                 )
-                separator = ",\n"
+        if outside and not is_any:
+            raise UsageError(outside)
 
+    def fields(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
+        """The elements of fields, one a row behind its indices; components side by side."""
+        import numpy as np
 
-def exact(value: Any) -> Any:
-    """A value with all its digits, as JSON and CSV can hold it."""
-    from quire.toolkit.summary import plain
+        from quire.toolkit.selection import select_names
 
-    return plain(value)
+        for step in steps:
+            self.require_formats(list(step.fields))
+            for name in select_names(names, list(step.fields), "field"):
+                field = step.fields[name]
+                values = field.read().reshape(-1, field.components)
+                indices = np.indices(field.extents).reshape(len(field.extents), -1)
+                axes = [f"i{axis}" for axis in range(len(field.extents))]
+                parts = [name] if field.components == 1 else [f"{name}[{c}]" for c in range(field.components)]
+                extents = " x ".join(str(extent) for extent in field.extents)
+                yield Sheet(
+                    f"step {step.number}, field '{printable(name)}': {extents}",
+                    step.number,
+                    name,
+                    axes + parts,
+                    [""] * len(axes) + [field.unit] * len(parts),
+                    [*[None] * len(axes), *self.printers([field] * len(parts))],
+                    [(0, [*indices, *values.T])],
+                )
 
+    def transposed(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
+        """One sheet with a row for each step: its number and its attributes."""
+        from quire.toolkit.lines import as_array
 
-def cell_text(value: Any, display: str) -> str:
-    """A value for a person: nine digits, or the printf format of the file if it fits the value."""
-    import numpy as np
+        found = [(step.number, step.attributes) for step in steps]
+        items: dict[str, Attribute] = {}
+        for _, attributes in found:
+            items = {**attributes, **items}
+        require_somewhere(names, [list(items)], "attribute")
+        items = pick(items, names)
+        self.require_formats(list(items))
+        values = [as_array([a[name].value if name in a else "" for _, a in found]) for name in items]
+        yield Sheet(
+            plural(len(found), "step"),
+            None,
+            "",
+            ["step", *items],
+            ["", *(item.unit for item in items.values())],
+            [None, *self.printers(list(items.values()))],
+            [(0, [as_array([number for number, _ in found]), *values])],
+        )
 
-    if isinstance(value, str | bytes):
-        return printable(exact(value))
-    known = PRINTF.fullmatch(display)
-    if known:
-        try:
-            return printable(f"{known['before']}%{known['form']}{known['kind']}{known['after']}" % value)
-        except (TypeError, ValueError):
-            pass
-    return f"{value:.9g}" if isinstance(value, np.floating) else str(value)
+    def require_formats(self, names: Sequence[str]) -> None:
+        """Raises MissingError for the first step if a format is for none of these names."""
+        from quire.toolkit.lines import require_used
+
+        if not self.formats_are_checked:
+            require_used(self.formats, names)
+        self.formats_are_checked = True
+
+    def printers(self, items: Sequence[Any]) -> list[Printer | None]:
+        """What prints the values of columns, fields or attributes: asked for, or the file's own."""
+        from quire.toolkit.lines import format_for, printer
+
+        found = []
+        for item in items:
+            form = format_for(item.name, item.type not in ("string", "character"), self.formats)
+            form = form or (item.display if self.display else "")
+            found.append(printer(form) if form else None)
+        return found
+
+    def attribute_text(self, item: Attribute) -> str:
+        """The value of an attribute, for people."""
+        from quire.toolkit.lines import format_for, printer
+        from quire.toolkit.summary import plain
+
+        form = format_for(item.name, item.type not in ("string", "character"), self.formats)
+        one = printer(form or (item.display if self.display else ""))
+        if one is None or hasattr(item.value, "shape"):
+            return str(plain(item.value))
+        return one(item.value)

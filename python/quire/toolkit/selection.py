@@ -63,7 +63,12 @@ def parse_rows(text: str | None) -> slice:
     except ValueError:
         numbers = []
     if len(numbers) == 2:
-        return slice(*numbers)
+        first, last = numbers
+        if first is not None and last is not None and first >= last and (first < 0) == (last < 0):
+            raise UsageError(
+                f"'{text}' is an empty range of rows; the second number is the one behind the last row"
+            )
+        return slice(first, last)
     if len(numbers) == 1 and numbers[0] is not None:
         return slice(numbers[0], numbers[0] + 1 or None)
     raise UsageError(f"'{text}' is not a range of rows; write for example 0:100 or -10: or 7")

@@ -103,15 +103,15 @@ def test_a_failure_leaves_no_half_file_and_the_old_one(
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["--steps", "77"], 2),
-        (["--columns", "nothing"], 2),
+        (["--steps", "77"], 1),
+        (["--columns", "nothing"], 1),
         (["--format", "nothing"], 2),
         (["--option", "nothing=1"], 2),
         (["--option", "nothing"], 2),
         (["--transport", "pigeon"], 2),
     ],
 )
-def test_wrong_requests_are_usage_errors_and_write_nothing(
+def test_wrong_requests_are_one_line_and_write_nothing(
     run: Run, beam: Path, tmp_path: Path, arguments: list[str], code: int
 ) -> None:
     outcome = run("convert", beam, tmp_path / f"out{beam.suffix}", *arguments)

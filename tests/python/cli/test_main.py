@@ -59,7 +59,7 @@ def test_help_imports_nothing_heavy() -> None:
     ("problem", "code"),
     [
         (quire.UsageError("x"), 2),
-        (quire.MissingError("x"), 2),
+        (quire.MissingError("x"), 1),
         (quire.BadFileError("x", offset=3), 3),
         (quire.UnsupportedError("x"), 3),
         (quire.TypeMismatchError("x"), 1),

@@ -13,6 +13,8 @@ import pytest
 
 import quire
 from quire.cli import show as show_module
+from quire.cli.views import cell_text
+from quire.toolkit.lines import printer
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Start, Values
@@ -75,33 +77,47 @@ def test_attributes_are_shown(run: Run, beam: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "code"),
     [
-        ["--step", "5"],
-        ["--index", "3"],
-        ["--columns", "z"],
-        ["--table", "nothing"],
-        ["--rows", "a"],
-        ["--json", "--csv"],
-        ["--step", "1", "--index", "0"],
+        (["--step", "5"], 1),
+        (["--index", "3"], 1),
+        (["--columns", "z"], 1),
+        (["--table", "nothing"], 1),
+        (["--attributes", "--names", "nothing"], 1),
+        (["--fields", "--names", "nothing"], 1),
+        (["--format", "z=%g"], 1),
+        (["--format", "x=%g%g"], 2),
+        (["--rows", "a"], 2),
+        (["--rows", "5:2"], 2),
+        (["--rows", "100:"], 2),
+        (["--json", "--csv"], 2),
+        (["--delimiter", ""], 2),
+        (["--list", "nonsense"], 2),
+        (["--transpose"], 2),
+        (["--step", "1", "--index", "0"], 2),
     ],
 )
-def test_wrong_questions_are_usage_errors_of_one_line(run: Run, beam: Path, arguments: list[str]) -> None:
+def test_wrong_questions_are_one_line(run: Run, beam: Path, arguments: list[str], code: int) -> None:
     outcome = run("show", beam, *arguments)
-    assert outcome.code == 2
+    assert outcome.code == code
     assert len(outcome.errors.splitlines()) == 1
     assert outcome.output == ""
 
 
 def test_display_formats_are_used_when_asked_and_never_trusted(run: Run, tmp_path: Path) -> None:
-    assert show_module.cell_text(np.float64(0.5), "%10.3lf m") == "     0.500 m"
-    assert show_module.cell_text(np.int32(7), "%04ld") == "0007"
+    for form, value, text in (("%10.3lf m", np.float64(0.5), "     0.500 m"), ("%04ld", np.int32(7), "0007")):
+        one = printer(form)
+        assert one is not None
+        assert one(value) == text
     for hostile in ("%999999999d", "%s%s%s", "%n", "%", "%*d"):
-        assert show_module.cell_text(np.int32(7), hostile) == "7"
+        assert printer(hostile) is None
+    misfit = printer("%5.2f")
+    assert misfit is not None
+    assert misfit("text") == "text"
 
 
 def test_text_from_files_cannot_steer_the_terminal() -> None:
-    assert show_module.cell_text("red \x1b[31m", "") == "red \\x1b[31m"
+    assert cell_text("red \x1b[31m", None) == "red \\x1b[31m"
 
 
 def test_get_prints_one_value_plainly(run: Run, beam: Path) -> None:
@@ -150,3 +166,166 @@ def test_a_reader_that_leaves_early_is_no_error(start: Start, beam: Path) -> Non
     assert done.stdout == b"step,x,px,id\n" or done.stdout.startswith(b"step,")
     assert done.stderr == b""
     assert done.returncode == 0
+
+
+def test_formats_are_given_by_name_pattern_or_for_all_numbers(run: Run, beam: Path, values: Values) -> None:
+    outcome = run(
+        "show", beam, "--step", "4", "--csv", "--rows", "0:1", "--format", "%.2f", "--format", "p*=<%10.3e>"
+    )
+    (row,) = csv.DictReader(io.StringIO(outcome.output))
+    assert row["x"] == f"{values(4)['x'][0]:.2f}"
+    assert row["px"] == f"<{values(4)['px'][0]:10.3e}>"
+    assert row["id"] == "1.00"
+
+
+def test_values_alone_are_for_other_programs(run: Run, beam: Path, values: Values) -> None:
+    outcome = run("show", beam, "--columns", "id,x", "--delimiter", "space", "--bare", "--break", "--")
+    pages = outcome.output.split("--\n")
+    assert len(pages) == 3
+    for number, page in zip((1, 4, 9), pages, strict=True):
+        found = np.loadtxt(io.StringIO(page))
+        assert found[:, 0].tolist() == values(number)["id"].tolist()
+        assert found[:, 1].tolist() == values(number)["x"].tolist()
+
+
+def test_texts_are_quoted_unless_not_wanted(run: Run, tmp_path: Path) -> None:
+    texts = ["plain", "two words", 'say "x"', "", "a,b", "two\nlines"]
+    path = text_file(tmp_path, texts)
+    rows = list(csv.reader(io.StringIO(run("show", path, "--csv", "--bare").output)))
+    assert [row[0] for row in rows] == texts
+    lines = run(
+        "show", path, "--bare", "--delimiter", "space", "--no-quotes", "--rows", "0:3"
+    ).output.splitlines()
+    assert lines == ["plain 0", "two words 1", 'say "x" 2']
+
+
+def text_file(folder: Path, texts: list[str]) -> Path:
+    """A file with texts, in the first format that holds them."""
+    for format in quire.formats():
+        path = folder / f"texts-{format}"
+        try:
+            with quire.create(path, format=format) as out, out.step(0) as step:
+                step.put("text", texts).put("n", np.arange(len(texts)))
+        except quire.UnsupportedError:
+            continue
+        return path
+    raise AssertionError("no format holds texts")
+
+
+def test_latex_has_a_tabular_a_step(run: Run, beam: Path) -> None:
+    lines = run("show", beam, "--latex", "--columns", "px,id", "--rows", ":2").output.splitlines()
+    assert lines.count(r"\begin{tabular}{rr}") == 3
+    assert lines[1] == r"px [m\$be\$nc] & id \\ \hline"
+    assert lines[2].endswith(r"& 1 \\")
+    assert lines[4] == r"\end{tabular}"
+
+
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+def test_latex_of_many_blocks_has_every_row(
+    run: Run, beam: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    monkeypatch.setattr(show_module, "BLOCK_BYTES", block_bytes)
+    lines = run("show", beam, "--latex", "--columns", "id", "--step", "1", "--no-header").output.splitlines()
+    assert lines[1:-1] == [f"{number} \\\\" for number in range(1, 101)]
+
+
+def test_attributes_as_a_table_have_a_row_a_step(run: Run, beam: Path) -> None:
+    outcome = run(
+        "show", beam, "--attributes", "--transpose", "--csv", "--names", "s,t*", "--format", "s=%.3f"
+    )
+    assert list(csv.reader(io.StringIO(outcome.output))) == [
+        ["step", "s", "turn"],
+        ["1", "0.500", "1"],
+        ["4", "2.000", "4"],
+        ["9", "4.500", "9"],
+    ]
+
+
+def test_attributes_can_be_chosen_and_formatted(run: Run, beam: Path) -> None:
+    lines = run(
+        "show", beam, "--attributes", "--names", "s", "--format", "%.1e", "--step", "4"
+    ).output.splitlines()
+    assert [line.split() for line in lines] == [["step", "4"], ["s", "m", "2.0e+00"]]
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [
+        ("steps", ["1", "4", "9"]),
+        ("rows", ["100"] * 3),
+        ("attributes", ["s", "turn"]),
+    ],
+)
+def test_lists_are_a_line_each(run: Run, beam: Path, what: str, expected: list[str]) -> None:
+    assert sorted(run("show", beam, "--list", what).output.splitlines()) == expected
+    assert len(run("show", beam, "--list", what, "--delimiter", "comma").output.splitlines()) == 1
+
+
+def test_names_are_listed_with_units_when_asked(run: Run, beam: Path) -> None:
+    assert sorted(run("show", beam, "--list", "columns").output.split()) == ["id", "px", "x"]
+    assert "x [m]" in run("show", beam, "--list", "columns", "--units").output.splitlines()
+
+
+def test_the_title_goes_first_when_asked(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "titled"
+    with quire.create(path, format=quire.formats()[0], title="a bunch") as out, out.step(0) as step:
+        step.put("x", np.arange(2.0))
+    assert run("show", path, "--title", "--no-header").output.splitlines() == ["a bunch", "0  0", "1  1"]
+
+
+def test_rows_that_only_some_steps_have_are_shown_there(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "uneven"
+    with quire.create(path, format=quire.formats()[0]) as out:
+        for number, rows in enumerate((3, 0, 5)):
+            with out.step(number) as step:
+                step.put("x", np.arange(float(rows)))
+    assert run("show", path, "--rows", "3:", "--bare", "--csv").output.split() == ["3.0", "4.0"]
+    assert run("show", path, "--rows", "0:1", "--bare", "--csv").output.split() == ["0.0", "0.0"]
+    assert run("show", path, "--step", "1", "--rows", "0:1").output == "step 1: 0 rows\n"
+
+
+def field_file(folder: Path) -> Path:
+    """A file with a field, in the first format that holds one."""
+    for format in quire.formats():
+        path = folder / f"fields-{format}"
+        try:
+            with quire.create(path, format=format) as out, out.step(0) as step:
+                step.put_field("phi", np.arange(6.0).reshape(2, 3), unit="V")
+        except quire.UnsupportedError:
+            continue
+        return path
+    raise AssertionError("no format holds fields")
+
+
+def test_fields_are_shown_with_their_indices(run: Run, tmp_path: Path) -> None:
+    path = field_file(tmp_path)
+    rows = list(csv.reader(io.StringIO(run("show", path, "--fields", "--csv", "--bare").output)))
+    assert rows[4] == ["1", "1", "4.0"]
+    assert run("get", path, "phi", "--delimiter", "space").output == "0.0 1.0 2.0 3.0 4.0 5.0\n"
+    assert json.loads(run("get", path, "phi", "--json").output)["value"] == [[0, 1, 2], [3, 4, 5]]
+    assert run("get", path, "phi", "--unit").output == "V\n"
+
+
+def test_get_prints_several_values_in_the_order_asked_for(run: Run, beam: Path) -> None:
+    assert run("get", beam, "turn", "s", "code", "--index", "1").output == "4\n2.0\ntracker\n"
+    assert run("get", beam, "s", "turn", "--format", "%.2f", "--delimiter", "comma").output == "0.50,1.00\n"
+    assert run("get", beam, "s", "x", "--unit").output == "m\nm\n"
+    assert [one["name"] for one in json.loads(run("get", beam, "s", "turn", "--json").output)] == [
+        "s",
+        "turn",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["s", "nothing"], 1),
+        (["s", "--step", "77"], 1),
+        (["x", "--rows", "100:"], 2),
+        (["x", "--rows", "7:3"], 2),
+        (["x", "--format", "%q"], 2),
+    ],
+)
+def test_get_says_in_one_line_what_it_cannot(run: Run, beam: Path, arguments: list[str], code: int) -> None:
+    outcome = run("get", beam, *arguments)
+    assert (outcome.code, outcome.output, len(outcome.errors.splitlines())) == (code, "", 1)

@@ -1,0 +1,189 @@
+"""How tables are laid out on standard output: for people, with a delimiter, for LaTeX, as JSON."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from quire.cli.output import plural, printable, say
+
+if TYPE_CHECKING:
+    from quire.toolkit.lines import Printer
+
+Block = tuple[int, list[Any]]
+"""Number of the first row, and the values of each column."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What is laid out at a time: columns with names and units, and their rows block by block."""
+
+    title: str
+    """Of the sheet, for people."""
+    step: int | None
+    """The number of the step; None: the rows are not those of one step."""
+    table: str
+    names: list[str]
+    units: list[str]
+    printers: Sequence[Printer | None]
+    """Of each column; None prints all digits, or nine for people."""
+    blocks: Iterable[Block]
+    rest: int = 0
+    """How many rows there are beyond those that are laid out."""
+
+
+class View(Protocol):
+    """Lays out sheets."""
+
+    def show(self, sheets: Iterator[Sheet]) -> None:
+        """Print them one after another."""
+
+
+def headings(sheet: Sheet) -> list[str]:
+    """Names with units, for people."""
+    return [
+        printable(f"{name} [{unit}]" if unit else name)
+        for name, unit in zip(sheet.names, sheet.units, strict=True)
+    ]
+
+
+def cell_text(value: Any, one: Printer | None) -> str:
+    """A value for a person: by a format, or with nine digits."""
+    import numpy as np
+
+    from quire.toolkit.lines import exact_text
+
+    if one is None and isinstance(value, np.floating):
+        return f"{value:.9g}"
+    return printable(exact_text(value) if one is None else one(value))
+
+
+@dataclass(frozen=True)
+class TextView:
+    """Aligned columns for people."""
+
+    header: bool = True
+
+    def show(self, sheets: Iterator[Sheet]) -> None:
+        """Title, header and rows of each sheet; widths come from the first block."""
+        for sheet in sheets:
+            if self.header:
+                say(sheet.title)
+            if sheet.names:
+                self.show_rows(sheet)
+            if sheet.rest > 0:
+                say(f"\N{HORIZONTAL ELLIPSIS} and {plural(sheet.rest, 'more row')} (--rows : shows all)")
+
+    def show_rows(self, sheet: Sheet) -> None:
+        """Header and rows of one sheet."""
+        heads = ["row", *headings(sheet)] if self.header else [""] * (len(sheet.names) + 1)
+        widths: list[int] = []
+        for start, columns in sheet.blocks:
+            cells = [
+                [cell_text(value, one) for value in column]
+                for column, one in zip(columns, sheet.printers, strict=True)
+            ]
+            cells.insert(0, [str(start + i) for i in range(len(cells[0]))])
+            if not widths:
+                widths = [max(map(len, (head, *column))) for head, column in zip(heads, cells, strict=True)]
+                if self.header:
+                    say("  ".join(text.rjust(width) for text, width in zip(heads, widths, strict=True)))
+            for row in zip(*cells, strict=True):
+                say("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)))
+
+
+@dataclass(frozen=True)
+class DelimitedView:
+    """A line for each row with a delimiter between the values, all digits unless a format is given."""
+
+    delimiter: str
+    header: bool = True
+    numbered: bool = True
+    """Whether the number of the step goes first."""
+    quotes: bool = True
+    between: str | None = None
+    """A line between sheets."""
+
+    def show(self, sheets: Iterator[Sheet]) -> None:
+        """The rows of all sheets. A new header where the columns change."""
+        from quire.toolkit.lines import Cells
+
+        cells = Cells(self.delimiter, self.quotes)
+        last: list[str] | None = None
+        for sheet in sheets:
+            numbered = self.numbered and sheet.step is not None
+            if last is not None and self.between is not None:
+                say(self.between)
+            if self.header and sheet.names != last:
+                say(cells.line(["step"] * numbered + sheet.names))
+            last = sheet.names
+            if not sheet.names:
+                continue
+            for _, columns in sheet.blocks:
+                count = len(columns[0])
+                first = [[str(sheet.step)] * count] if numbered else []
+                sys.stdout.write(cells.lines(first + columns, [*[None] * numbered, *sheet.printers]))
+
+
+@dataclass(frozen=True)
+class LatexView:
+    """A tabular environment for each sheet."""
+
+    header: bool = True
+
+    def show(self, sheets: Iterator[Sheet]) -> None:
+        """Names with units, and rows with all digits unless a format is given."""
+        from quire.toolkit.lines import exact_texts, is_numeric, latex
+
+        for sheet in sheets:
+            body = iter(sheet.blocks)
+            first: Block = next(body, (0, [[] for _ in sheet.names]))
+            kinds = "".join("r" if is_numeric(column) else "l" for column in first[1])
+            say(f"\\begin{{tabular}}{{{kinds}}}")
+            if self.header:
+                say(" & ".join(latex(head) for head in headings(sheet)) + r" \\ \hline")
+            for _, columns in itertools.chain((first,), body):
+                texts = [
+                    exact_texts(column) if one is None else [one(value) for value in column]
+                    for column, one in zip(columns, sheet.printers, strict=True)
+                ]
+                for row in zip(*texts, strict=True):
+                    say(" & ".join(latex(printable(text)) for text in row) + r" \\")
+            say(r"\end{tabular}")
+
+
+@dataclass(frozen=True)
+class JsonView:
+    """One object: the sheets in order, each with names, units and rows; rows are written as they are read."""
+
+    def show(self, sheets: Iterator[Sheet]) -> None:
+        """All sheets under the key "tables"."""
+        sys.stdout.write('{"tables": [')
+        separator = "\n"
+        for sheet in sheets:
+            head = {
+                "step": sheet.step,
+                "table": sheet.table,
+                "columns": sheet.names,
+                "units": sheet.units,
+            }
+            sys.stdout.write(separator + json.dumps(head)[:-1] + ', "rows": [')
+            self.show_rows(sheet.blocks if sheet.names else ())
+            sys.stdout.write("]}")
+            separator = ",\n"
+        sys.stdout.write("\n]}\n")
+
+    def show_rows(self, blocks: Iterable[Block]) -> None:
+        """The rows of one sheet, one a line."""
+        from quire.toolkit.summary import plain
+
+        separator = "\n"
+        for _, columns in blocks:
+            for row in zip(*columns, strict=True):
+                line: Sequence[Any] = [plain(value) for value in row]
+                sys.stdout.write(separator + json.dumps(line, allow_nan=False))
+                separator = ",\n"
