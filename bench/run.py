@@ -29,7 +29,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "scripts")]
+
+import python_libraries  # noqa: E402
 
 from run_tests import cache_entry, environment_of  # noqa: E402
 
@@ -37,12 +39,13 @@ from run_tests import cache_entry, environment_of  # noqa: E402
 BUSY_FROM = 0.5
 # Ratio of medians and median of ratios further apart than this: the run was disturbed, and is repeated once.
 DISTURBED_FROM = 0.10
+MEGABYTES_FOR_PYTHON = 64
 MEBIBYTE = 1 << 20
 MEMORY_OF_A_RANK = 4 * MEBIBYTE
 MEMORY_OF_ALL = 512 * MEBIBYTE
 COLLECTIVES = {"new_shape": 4, "repeated_shape": 3}
 SECONDS_OF_A_RUN = 900
-KERNEL_LINE = re.compile(r"^(K\d) +(\S.*?) +([\d.]+) +(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)")
+KERNEL_LINE = re.compile(r"^([KT]\d) +(\S.*?) +([\d.]+) +(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)")
 
 
 @dataclass
@@ -183,9 +186,8 @@ class Bench:
                 for place in self.places:
                     here = [one for one in targets if ranks in one["ranks"] and place in one["places"]]
                     if here:
-                        self.attempt(
-                            f"{run['name']} on {ranks} ranks", self.speed_of, run, ranks, place, here
-                        )
+                        name = f"{run['name']} on {ranks} rank{'s' * (ranks > 1)}"
+                        self.attempt(name, self.speed_of, run, ranks, place, here)
 
     def speed_of(self, run: dict[str, Any], ranks: int, place: str, targets: list[dict[str, Any]]) -> None:
         """Measure the targets that share a run, again if it was disturbed on an idle machine."""
@@ -202,6 +204,34 @@ class Bench:
             if busy or not any(finding.disturbed for finding in findings):
                 break
         self.findings += findings
+
+    def python(self) -> None:
+        """Compare Python libraries, one run for all targets that share it."""
+        selected = [target for target in self.table["python_target"] if self.wants(target["id"])]
+        for run in self.table["python"]:
+            targets = [target for target in selected if target["run"] == run["name"]]
+            if targets:
+                self.attempt(run["name"], self.python_of, run, targets)
+
+    def python_of(self, run: dict[str, Any], targets: list[dict[str, Any]]) -> None:
+        """Measure the targets of one run of Python libraries."""
+        size = min(self.options.size, MEGABYTES_FOR_PYTHON)
+        activity = Activity()
+        with tempfile.TemporaryDirectory(prefix="quire-bench-", dir=self.places["disk"]) as folder:
+            seconds = python_libraries.measure(
+                run, Path(folder), size, self.options.passes, self.options.seed
+            )
+        busy = activity.foreign() > BUSY_FROM
+        self.records.append({"command": run["name"], "megabytes": size, "seconds": seconds})
+        for target in targets:
+            medians, paired = python_libraries.ratios(seconds, target["method"], target["reference"])
+            what = f"Python: {target['what']}, to {target['reference']}"
+            finding = Finding(
+                target["id"], what, 1, "disk", target["must"], target["aim"], paired if busy else medians
+            )
+            finding.paired, finding.busy = paired, busy
+            finding.disturbed = abs(medians / paired - 1) > DISTURBED_FROM
+            self.findings.append(finding)
 
     def counted(self, operation: str, size: float) -> Iterator[tuple[int, dict[str, Any]]]:
         """Run all counted methods on each number of ranks; yield it with each line of the driver."""
@@ -302,7 +332,8 @@ class Bench:
         """Measure, print the table, keep the results, and return the exit code."""
         started, load, activity = time.time(), os.getloadavg(), Activity()
         self.speed()
-        if any(self.wants(f"K{number}") for number in (1, 2, 3)):
+        self.python()
+        if any(self.wants(target) for target in ("K1", "K2", "K3", "T1", "T2")):
             self.attempt("kernels", self.kernels)
         if self.wants("S3"):
             self.attempt("collectives", self.collectives)

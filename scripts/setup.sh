@@ -120,10 +120,10 @@ install_mpi4py() {
 }
 
 install_peers() {
-    local folder requirement
-    while read -r folder requirement; do
+    local folder module requirement
+    while read -r folder module requirement; do
         logged "$requirement" pip_install --upgrade --no-deps --target "$venv/peers/$folder" "$requirement"
-        logged "import of $requirement" env PYTHONPATH="$venv/peers/$folder" "$venv/bin/python" -c 'import sdds'
+        logged "import of $requirement" env PYTHONPATH="$venv/peers/$folder" "$venv/bin/python" -c "import $module"
     done < <(entries scripts/requirements-peers.txt)
 }
 

@@ -16,7 +16,10 @@ constexpr std::uint64_t page = 4096;
 class Library final : public Method {
  public:
   Library(const MethodSpec& spec, const Setting& setting)
-      : setting_(setting), options_(library_options(spec)), aligned_(spec.get("memory", "") == "aligned") {}
+      : setting_(setting),
+        options_(library_options(spec)),
+        aligned_(spec.get("memory", "") == "aligned"),
+        columns_(std::stoul(spec.get("read", std::to_string(setting.workload.columns.size())))) {}
 
   void write(const std::string& path) override {
     Writer writer = create(path, setting_.comm, options_);
@@ -32,7 +35,10 @@ class Library final : public Method {
   void verify_written(const std::string& path) override { verify_file(path, setting_.workload, setting_.comm); }
 
   void prepare_reading(const std::string& path) override {
-    shifts_.assign(setting_.workload.steps, std::vector<std::size_t>(setting_.workload.columns.size(), 0));
+    // As the source: programs do not have all columns at the same place modulo 4096.
+    std::vector<std::size_t> apart(setting_.workload.columns.size());
+    for (std::size_t c = 0; c < apart.size(); ++c) apart[c] = c * Block::apart % page;
+    shifts_.assign(setting_.workload.steps, apart);
     if (!aligned_) return;
     Reader reader = open(path, setting_.comm, reading());
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
@@ -49,7 +55,7 @@ class Library final : public Method {
     Reader reader = open(path, setting_.comm, reading());
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       std::vector<ReadColumn> columns;
-      for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) {
+      for (std::size_t c = 0; c < columns_; ++c) {
         columns.push_back({Workload::column_name(c), setting_.target->memory(c, shifts_[s][c])});
       }
       reader.at(s).read("", setting_.target->rows(), std::move(columns));
@@ -59,7 +65,7 @@ class Library final : public Method {
   }
 
   void verify_read() override {
-    for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) {
+    for (std::size_t c = 0; c < columns_; ++c) {
       setting_.target->check(c, shifts_.back()[c]);
     }
   }
@@ -76,6 +82,7 @@ class Library final : public Method {
   Setting setting_;
   WriteOptions options_;
   bool aligned_;
+  std::size_t columns_;                           ///< how many of them are read
   std::vector<std::vector<std::size_t>> shifts_;  ///< by step and column: target memory at the file's place in a page
   TransportCounters counters_;
 };
@@ -94,9 +101,9 @@ WriteOptions library_options(const MethodSpec& spec) {
       options.durable = value == "true";
     } else if (key.starts_with(prefix)) {
       options.options[key.substr(prefix.size())] = value;
-    } else if (key != "engine" && key != "file" && key != "memory") {
+    } else if (key != "engine" && key != "file" && key != "memory" && key != "read") {
       throw Error(ErrorKind::usage, "the library has no setting \"" + key + "\"")
-          .advise("format, transport, durable, option.NAME, memory, file");
+          .advise("format, transport, durable, option.NAME, memory, file, read");
     }
   }
   return options;

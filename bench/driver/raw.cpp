@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -55,7 +56,7 @@ void move_all(std::span<std::byte> bytes, std::uint64_t offset, std::uint64_t& d
 
 class Raw final : public Method {
  public:
-  explicit Raw(const Setting& setting) : setting_(setting) {
+  Raw(const Setting& setting, bool durable) : setting_(setting), durable_(durable) {
     const std::uint64_t bytes = setting.source->step_bytes().size();
     stride_ = (bytes + page - 1) / page * page;
     std::array<std::uint64_t, 1> words{stride_ * setting.workload.steps};
@@ -74,6 +75,7 @@ class Raw final : public Method {
                });
       counters_.bytes_written += setting_.source->step_bytes().size();
     }
+    if (durable_) make_durable(file, path);
     file.close();
   }
 
@@ -101,6 +103,16 @@ class Raw final : public Method {
   [[nodiscard]] TransportCounters counters() const override { return counters_; }
 
  private:
+  /// One sync of all data when everybody has written, and one of the folder.
+  void make_durable(const File& file, const std::string& path) {
+    setting_.comm.barrier();
+    if (setting_.comm.is_root()) {
+      const File folder(std::filesystem::path(path).parent_path().string(), O_RDONLY | O_DIRECTORY);
+      if (::fsync(file.descriptor()) != 0 || ::fsync(folder.descriptor()) != 0) throw system_error("fsync", errno);
+    }
+    setting_.comm.barrier();
+  }
+
   [[nodiscard]] std::uint64_t offset(std::uint64_t step) const { return first_ + step * stride_; }
 
   void read_step(const File& file, std::uint64_t step, std::span<std::byte> to) {
@@ -116,6 +128,7 @@ class Raw final : public Method {
   }
 
   Setting setting_;
+  bool durable_;
   std::uint64_t stride_ = 0;
   std::uint64_t first_ = 0;
   TransportCounters counters_;
@@ -123,8 +136,8 @@ class Raw final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> make_raw(const MethodSpec& /*spec*/, const Setting& setting) {
-  return std::make_unique<Raw>(setting);
+std::unique_ptr<Method> make_raw(const MethodSpec& spec, const Setting& setting) {
+  return std::make_unique<Raw>(setting, spec.get("durable", "false") == "true");
 }
 
 }  // namespace quire::bench

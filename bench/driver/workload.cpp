@@ -107,7 +107,7 @@ Block::Block(const Workload& workload, const Slice& mine, Use use)
         for (const Type type : workload.columns) {
           starts.push_back(next);
           next += mine.count * size_of(type);
-          next = use == Use::source ? next_multiple(next, 64) + 320 : next_multiple(next, page) + page;
+          next = use == Use::source ? next_multiple(next, 64) + apart : next_multiple(next, page) + page;
         }
         starts.push_back(next);
         return starts;

@@ -37,6 +37,7 @@ class Block {
   /// Source memory holds the values and starts each column at another place modulo 4096, as programs do, but at a
   /// multiple of 64. Target memory leaves room to move each column by up to one page.
   enum class Use { source, target };
+  static constexpr std::size_t apart = 320;
   Block(const Workload& workload, const Slice& mine, Use use);
 
   [[nodiscard]] const Slice& rows() const noexcept { return mine_; }

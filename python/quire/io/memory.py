@@ -8,6 +8,7 @@ MiB, 0 switches the pool off. `out=` avoids the question.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ SMALLEST_BLOCK: Final = 1 << 20
 DEFAULT_CAPACITY_MIB: Final = 320
 PAGE: Final = 4096
 ALIGNMENT: Final = 64
+APART: Final = 5 * ALIGNMENT
 
 
 def _capacity() -> int:
@@ -50,14 +52,18 @@ def allocate(
 
     `offsets` are the places of the columns' bytes in the file: memory and file then agree in the position
     within a page as far as the alignment of numbers allows, because copies by the system are fastest then.
-    Arrays of objects hold None.
+    Columns whose bytes begin at the same place are interleaved there: they are kept apart, so that their lines
+    do not fight for the same places of the cache. Arrays of objects hold None.
     """
     sizes = [0 if dtype.hasobject else dtype.itemsize * count for dtype in dtypes]
     if sum(sizes) < SMALLEST_BLOCK:
         return [np.empty(count, dtype) for dtype in dtypes]
+    shared = Counter(offsets or ())
     places, end = [], 0
     for index, size in enumerate(sizes):
         phase = 0 if offsets is None else offsets[index] % PAGE // ALIGNMENT * ALIGNMENT
+        if offsets is not None and shared[offsets[index]] > 1:
+            phase = (phase + index * APART) % PAGE
         unit = ALIGNMENT if offsets is None else PAGE
         place = -(-end // unit) * unit + phase
         places.append(place)

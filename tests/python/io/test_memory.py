@@ -35,6 +35,12 @@ def test_arrays_lie_apart_and_aligned(names: list[str], count: int, offsets: lis
         assert bool(np.all(array.view(np.uint8) == index + 1))
 
 
+def test_interleaved_columns_are_kept_apart() -> None:
+    count = SMALLEST_BLOCK // 8
+    places = [array.ctypes.data % PAGE for array in allocate([np.dtype("f8")] * 8, count, [371] * 8)]
+    assert len(set(places)) == 8
+
+
 def test_large_results_agree_with_the_file_within_a_page() -> None:
     count = SMALLEST_BLOCK // 8
     for offset in (0, 64, 371, 4095, 1 << 33):
