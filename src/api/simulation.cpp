@@ -37,6 +37,7 @@ PlannedStep WriteSimulation::next(const std::function<StepPart(int rank)>& part)
   const auto accepted = [&](int rank) {
     StepPart result = part(rank);
     result.description = planner_->accept(result.description, lossy_);
+    planner_->weigh(result, lossy_);
     return result;
   };
   const StepPart root = accepted(0);

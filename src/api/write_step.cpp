@@ -26,12 +26,27 @@ struct Outcome {
   std::array<std::byte, inline_bytes> bytes{};
 };
 
+/// What the values take that are in memory; those of a streamed step have been weighed in blocks.
+void weigh(State& step) {
+  const Writer::State& writer = *step.writer;
+  if (!writer.planner->weighs_values()) return;
+  for (std::size_t t = 0; step.builder.is_streamed() && t < step.accepted.tables.size(); ++t) {
+    const Table& table = step.accepted.tables[t];
+    if ((t < step.weighed_rows.size() ? step.weighed_rows[t] : 0) == table.rows) continue;
+    throw Error(ErrorKind::usage, "not all rows were weighed, but this file is text: its rows have no size before")
+        .on(table.name)
+        .advise("give all blocks to weigh() before open()");
+  }
+  writer.planner->weigh(*step.part, writer.options.lossy);
+}
+
 /// This rank's own share of the work before anyone is told: accepts the step and measures it.
 Announcement prepare(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
   Announcement mine;
   error = step.builder.error();
+  if (!error) error = std::exchange(step.failure, std::nullopt);
   if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
@@ -39,6 +54,7 @@ Announcement prepare(State& step, std::optional<Error>& error) {
       step.part = &step.builder.finish();
       step.accepted = writer.planner->accept(step.part->description, writer.options.lossy);
       step.part->description = step.accepted;
+      weigh(step);
       mine.structure = structure_hash(writer.file, step.accepted);
       if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
@@ -216,6 +232,18 @@ void agree_on_data(State& step, const std::optional<Error>& error) {
   if (failed != 0) fail_together(step, error);
 }
 
+/// A block of a streamed table that begins at row `first` of this rank.
+void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns) {
+  if (columns.size() != table.columns.size()) {
+    throw Error(ErrorKind::usage,
+                "a block needs a view for each of the " + std::to_string(table.columns.size()) + " columns");
+  }
+  const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
+  if (first > table.rows || rows > table.rows - first) {
+    throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
+  }
+}
+
 }  // namespace
 
 void State::require_filling(const char* call) const {
@@ -292,6 +320,31 @@ WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
   return *this;
 }
 
+void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns) {
+  State& step = *state_;
+  Writer::State& writer = *step.writer;
+  step.require_filling("weigh");
+  if (step.failure || step.builder.error() || !writer.planner->weighs_values()) return;
+  step.failure = caught(writer.comm.rank(), [&] {
+    StepPart& part = step.builder.finish();
+    if (step.weighed_rows.empty()) {
+      writer.tell_file();
+      step.accepted = writer.planner->accept(part.description, writer.options.lossy);
+      step.weighed_rows.resize(part.tables.size(), 0);
+      part.weights.tables.resize(part.tables.size(), 0);
+    }
+    const std::size_t index = step.accepted.find_table(std::string(table));
+    check_block(step.accepted.tables[index], step.weighed_rows[index], columns);
+    StepPart block;
+    block.description = step.accepted;
+    block.tables.resize(part.tables.size());
+    block.tables[index].assign(columns.begin(), columns.end());
+    writer.planner->weigh(block, writer.options.lossy);
+    part.weights.tables[index] += block.weights.tables[index];
+    step.weighed_rows[index] += columns.empty() ? 0 : columns.front().count;
+  });
+}
+
 void WriteStep::open() {
   state_->require_filling("open");
   exchange(*state_);
@@ -310,13 +363,8 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
   step.failure = caught(step.writer->comm.rank(), [&] {
     const std::size_t index = step.accepted.find_table(std::string(table));
     const Table& target = step.accepted.tables[index];
-    if (columns.size() != target.columns.size()) {
-      throw Error(ErrorKind::usage,
-                  "a block needs a view for each of the " + std::to_string(target.columns.size()) + " columns");
-    }
+    check_block(target, first, columns);
     const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
-    if (first > target.rows || rows > target.rows - first)
-      throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
     WritePlan plan;
     add_table(plan, target, step.placement.tables[index], {first, rows}, columns, step.positions[index],
               step.writer->options.lossy);

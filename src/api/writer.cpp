@@ -140,6 +140,8 @@ WriteStep Writer::step(std::int64_t number) {
   return WriteStep(std::make_unique<WriteStep::State>(state_, number));
 }
 
+bool Writer::weighs_values() const { return state_->planner->weighs_values(); }
+
 void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
   WriteStep step = this->step(number);
   try {

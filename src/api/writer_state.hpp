@@ -55,10 +55,11 @@ struct WriteStep::State {
   enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
   StepPart* part = nullptr;
   StepDescription accepted;
+  std::vector<std::uint64_t> weighed_rows;  ///< of each table of a streamed step
   Measure total;
   Placement placement;
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
-  std::optional<Error> failure;                       ///< of a streamed block; told at commit
+  std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
 
   void require_filling(const char* call) const;
   void finish(bool published);

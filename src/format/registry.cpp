@@ -16,6 +16,24 @@ std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullop
 
 Publication Describer::repair() { return {}; }
 
+void WritePlanner::weigh(StepPart&, bool) const {}
+
+std::vector<Options> Format::writing_variants() const {
+  std::vector<Options> all{{}};
+  for (const Option& option : write_options()) {
+    if (option.kind != OptionKind::text || option.choices.empty()) continue;
+    std::vector<Options> extended;
+    for (const Options& options : all) {
+      for (const std::string_view choice : option.choices) {
+        extended.push_back(options);
+        if (choice != option.preset) extended.back()[std::string(option.name)] = choice;
+      }
+    }
+    all = std::move(extended);
+  }
+  return all;
+}
+
 const std::vector<const Format*>& formats() {
   static const std::vector<const Format*> all{&sdds_format(), &h5part_format()};
   return all;

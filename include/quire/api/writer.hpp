@@ -75,9 +75,14 @@ class WriteStep {
   /// returns.
   void abort(const std::string& reason);
 
-  // A step in pieces, for data larger than memory: declare columns and rows, open(), write() blocks, commit().
+  // A step in pieces, for data larger than memory: declare columns and rows, weigh() blocks where the file asks for it,
+  // open(), write() blocks, commit().
   /// Independent. A column whose values come later by write(). `string_bytes`: total bytes of this rank's strings.
   WriteStep& declare(Column column, std::uint64_t string_bytes = 0);
+  /// Independent. Between declare() and open(), for files whose planner weighs values (Writer::weighs_values()): the
+  /// blocks that write() will get, each row once, for a text has no size before it is written. Elsewhere without
+  /// effect.
+  void weigh(std::string_view table, std::span<const ConstView> columns);
   /// Collective. Places the step; from here on only write(), commit() and abort() are allowed.
   void open();
   /// Independent. Rows [first, first + n) of this rank of one table: a view for every column in the declared order.
@@ -109,6 +114,8 @@ class Writer {
   /// Independent. Begins the step of this number; at most one step is open at a time. A number never appears twice.
   /// Formats that keep steps by name take numbers in any order, those that count or chain them only rising ones.
   [[nodiscard]] WriteStep step(std::int64_t number);
+  /// Independent. Whether a step in pieces must be weighed before it is opened: a file of text, say.
+  [[nodiscard]] bool weighs_values() const;
   /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
 

@@ -66,6 +66,12 @@ struct FieldPart {
   std::vector<ConstView> views;  ///< one for each component, elements of the box in C order
 };
 
+/// What values take in the file that have no size before they are written: text.
+struct Weights {
+  std::vector<std::uint64_t> tables;               ///< this rank's rows of each table
+  std::vector<std::vector<std::uint64_t>> fields;  ///< this rank's part of each component of each field
+};
+
 /// What one rank brings to a step. Rows in the description's tables are this rank's own; extents of fields are global.
 struct StepPart {
   StepDescription description;
@@ -74,6 +80,7 @@ struct StepPart {
   /// Bytes of the strings of each string column on this rank, table by table, as declared for a streamed step or
   /// counted from the views; 0 for other columns.
   std::vector<std::vector<std::uint64_t>> string_bytes;
+  Weights weights;  ///< where the planner weighs values: see WritePlanner::weigh()
 };
 
 /// Where a rank's part of a step goes.
@@ -105,6 +112,13 @@ class WritePlanner {
   /// The part as this format will hold it: types widened, names checked, against the steps already written.
   /// Throws type (unless `lossy`), unsupported and conflict errors that name the object.
   [[nodiscard]] virtual StepDescription accept(const StepDescription& step, bool lossy) const = 0;
+
+  /// Whether the values themselves must be seen before a step can be placed, for their types and the bytes of strings
+  /// do not tell how much they take.
+  [[nodiscard]] virtual bool weighs_values() const { return false; }
+  /// Pure. Adds to the weights of an accepted part what the values take that its views hold: all of them, or in a
+  /// streamed step one block after another. Throws type errors (unless `lossy`) and unsupported errors.
+  virtual void weigh(StepPart& part, bool lossy) const;
 
   /// Rank 0, before anything else of a step: bytes that make readers refuse the region until it is published.
   [[nodiscard]] virtual WritePlan guard(const StepPart& mine) = 0;
@@ -147,6 +161,9 @@ class Format {
 
   [[nodiscard]] virtual const std::vector<Option>& read_options() const = 0;
   [[nodiscard]] virtual const std::vector<Option>& write_options() const = 0;
+  /// Options for each kind of file that the format can write, the presets first: what tests and benchmarks go through.
+  /// Unless the format knows better, every combination of its text options that have choices.
+  [[nodiscard]] virtual std::vector<Options> writing_variants() const;
 
   [[nodiscard]] virtual std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes,
                                                             const DescribeContext& context,

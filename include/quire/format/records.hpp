@@ -27,8 +27,8 @@ std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std
                        std::span<const std::string> objects = {});
 
 /// Independent. How many bytes values take in a run of text: one view for each cell of the run, all of one length.
-/// Views of numbers without memory count as numbers of usual width, for plans without data. Errors as for add_rows,
-/// and unsupported errors for strings with zero bytes.
+/// For plans without data, views without memory count as numbers of usual width, strings as empty ones. Errors as for
+/// add_rows, and unsupported errors for strings with zero bytes.
 [[nodiscard]] std::uint64_t text_bytes(const Run& run, std::span<const ConstView> views, bool lossy = false,
                                        std::span<const std::string> objects = {});
 

@@ -32,9 +32,31 @@ const std::vector<Option>& writing_options() {
        "row",
        {"row", "column"},
        "whether the values of a row or those of a column stand side by side"},
+      {"mode", OptionKind::text, "binary", {"binary", "ascii"}, "of the data: numbers as they are, or text"},
+      {"canonical",
+       OptionKind::truth,
+       "false",
+       {},
+       "write the bytes of the reference implementation; text then has 16 digits, too few to keep every number"},
+      {"version", OptionKind::integer, "0", {}, "of the format, 1 to 5; 0: the lowest that holds the content"},
+      {"lines_per_row", OptionKind::integer, "1", {}, "of text; 0: readers do not look at line ends"},
+      {"no_row_counts",
+       OptionKind::truth,
+       "false",
+       {},
+       "of text: empty lines end the rows of a page, so that other programs cannot tell an unfinished one"},
       {"step_parameter", OptionKind::truth, "true", {}, "keep the numbers of the steps in the parameter Step"},
   };
   return options;
+}
+
+/// Every layout, and each style of text.
+std::vector<Options> variants() {
+  std::vector<Options> all{{}};
+  for (const char* order : {"little", "big"}) {
+    for (const char* major : {"row", "column"}) all.push_back({{"byte_order", order}, {"major_order", major}});
+  }
+  return all;
 }
 
 class SddsFormat final : public Format {
@@ -67,9 +89,23 @@ class SddsFormat final : public Format {
     if (order != "native") layout.order = order == "big" ? ByteOrder::big : ByteOrder::little;
     layout.column_major = options.text("major_order") == "column";
     layout.step_parameter = options.truth("step_parameter");
-    const bool order_given = options.given("byte_order") && order != "native";
-    return std::make_unique<SddsPlanner>(layout, order_given, options.given("major_order"));
+    layout.mode = options.text("mode") == "ascii" ? Mode::ascii : Mode::binary;
+    layout.canonical = options.truth("canonical");
+    const long long version = options.integer("version");
+    if (version < 0 || version > 5)
+      throw Error(ErrorKind::usage, "option version goes from 1 to 5; 0 is the lowest one");
+    layout.version = static_cast<int>(version);
+    layout.lines_per_row = options.integer("lines_per_row");
+    layout.no_row_counts = options.truth("no_row_counts");
+    const GivenLayout given{.order = options.given("byte_order") && order != "native",
+                            .major = options.given("major_order"),
+                            .mode = options.given("mode"),
+                            .lines = options.given("lines_per_row"),
+                            .counts = options.given("no_row_counts")};
+    return std::make_unique<SddsPlanner>(layout, given);
   }
+
+  [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step) const override {
     return fit_step(file, step);

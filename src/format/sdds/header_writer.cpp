@@ -9,9 +9,12 @@
 namespace quire::sdds {
 namespace {
 
-[[nodiscard]] bool needs_quotes(std::string_view value) {
+constexpr std::size_t longest_canonical_command = 1023;
+
+[[nodiscard]] bool needs_quotes(std::string_view value, bool canonical = false) {
   // The reference quotes for the first seven; a bare `!` begins a comment and a bare `&` may be taken for `&end`.
-  return value.empty() || value.find_first_of(" ,*$\t\n\b!&") != std::string_view::npos;
+  if (value.empty() || value.find_first_of(" ,*$\t\n\b!") != std::string_view::npos) return true;
+  return canonical ? value == "&end" : value.find_first_of("&\r\v\f") != std::string_view::npos;
 }
 
 [[nodiscard]] std::string escaped_quotes(std::string_view value) {
@@ -27,16 +30,17 @@ namespace {
 /// Composes one command.
 class CommandText {
  public:
-  explicit CommandText(std::string_view command) : command_(command), text_("&" + command_ + ' ') {}
+  CommandText(std::string_view command, bool canonical)
+      : canonical_(canonical), command_(command), text_("&" + command_ + ' ') {}
 
   CommandText& add(std::string_view field, std::string_view value) {
     const std::string fault = text_fault(value);
     if (!fault.empty()) {
       throw Error(ErrorKind::unsupported, "the " + std::string(field) + " cannot be written into a header: " + fault)
-          .on(name_.empty() ? command_ : command_ + ' ' + name_);
+          .on(object());
     }
     if (field == "name") name_ = value;
-    const std::string_view quote = needs_quotes(value) ? "\"" : "";
+    const std::string_view quote = needs_quotes(value, canonical_) ? "\"" : "";
     text_.append(field).append("=").append(quote).append(escaped_quotes(value)).append(quote).append(", ");
     return *this;
   }
@@ -48,9 +52,21 @@ class CommandText {
     return value && value->find_first_not_of(" \t\r\n\v\f") != std::string::npos ? add(field, std::string_view(*value))
                                                                                  : *this;
   }
-  [[nodiscard]] std::string end(std::string_view before_end = {}) { return text_.append(before_end).append("&end\n"); }
+  [[nodiscard]] std::string end(std::string_view before_end = {}) {
+    text_.append(before_end).append("&end\n");
+    if (canonical_ && text_.size() - 1 > longest_canonical_command) {
+      throw Error(ErrorKind::unsupported, "its definition takes " + std::to_string(text_.size() - 1) +
+                                              " bytes, but the reference reads no more than 1023")
+          .on(object())
+          .advise("shorten its texts, or leave the option canonical out");
+    }
+    return text_;
+  }
 
  private:
+  [[nodiscard]] std::string object() const { return name_.empty() ? command_ : command_ + ' ' + name_; }
+
+  bool canonical_;
   std::string command_;
   std::string name_;
   std::string text_;
@@ -64,22 +80,22 @@ void add_texts(CommandText& command, const Definition& definition) {
       .add_if_visible("format_string", definition.format_string);
 }
 
-[[nodiscard]] std::string parameter_command(const ParameterDefinition& parameter) {
-  CommandText command("parameter");
+[[nodiscard]] std::string parameter_command(const ParameterDefinition& parameter, bool canonical) {
+  CommandText command("parameter", canonical);
   add_texts(command, parameter);
   return command.add("type", file_name(parameter.type)).add("fixed_value", parameter.fixed_value).end();
 }
 
-[[nodiscard]] std::string array_command(const ArrayDefinition& array) {
-  CommandText command("array");
+[[nodiscard]] std::string array_command(const ArrayDefinition& array, bool canonical) {
+  CommandText command("array", canonical);
   add_texts(command, array);
   command.add_if_visible("group_name", array.group_name).add("type", file_name(array.type));
   if (array.dimensions != 1) command.add("dimensions", std::string_view(std::to_string(array.dimensions)));
   return command.end(" ");
 }
 
-[[nodiscard]] std::string column_command(const ColumnDefinition& column) {
-  CommandText command("column");
+[[nodiscard]] std::string column_command(const ColumnDefinition& column, bool canonical) {
+  CommandText command("column", canonical);
   add_texts(command, column);
   return command.add("type", file_name(column.type)).end(" ");
 }
@@ -88,13 +104,14 @@ void add_texts(CommandText& command, const Definition& definition) {
   return header.order() == ByteOrder::little ? "little" : "big";
 }
 
-[[nodiscard]] std::string data_command(const Header& header, int version) {
+[[nodiscard]] std::string data_command(const Header& header, int version, bool canonical) {
   const DataCommand& data = header.data;
   const bool binary = data.mode == Mode::binary;
   const bool has_new_fields = version >= 3;
-  CommandText command("data");
+  CommandText command("data", canonical);
   command.add("mode", std::string_view(binary ? "binary" : "ascii"));
-  if (data.lines_per_row > 1) command.add("lines_per_row", std::string_view(std::to_string(data.lines_per_row)));
+  if (data.lines_per_row > 1 || data.lines_per_row == 0)
+    command.add("lines_per_row", std::string_view(std::to_string(data.lines_per_row)));
   if (data.no_row_counts) command.add("no_row_counts", std::string_view("1"));
   if (has_new_fields && binary) command.add("endian", order_name(header));
   if (has_new_fields && binary && data.column_major) command.add("column_major_order", std::string_view("1"));
@@ -103,15 +120,18 @@ void add_texts(CommandText& command, const Definition& definition) {
 }
 
 /// The commands of a header, one string each.
-[[nodiscard]] std::vector<std::string> commands_of(const Header& header) {
+[[nodiscard]] std::vector<std::string> commands_of(const Header& header, int version, bool canonical) {
   std::vector<std::string> commands;
   if (header.text || header.contents) {
-    commands.push_back(CommandText("description").add("text", header.text).add("contents", header.contents).end());
+    CommandText command("description", canonical);
+    commands.push_back(command.add("text", header.text).add("contents", header.contents).end());
   }
-  for (const ParameterDefinition& parameter : header.parameters) commands.push_back(parameter_command(parameter));
-  for (const ArrayDefinition& array : header.arrays) commands.push_back(array_command(array));
-  for (const ColumnDefinition& column : header.columns) commands.push_back(column_command(column));
-  commands.push_back(data_command(header, lowest_version(header)));
+  for (const ParameterDefinition& parameter : header.parameters) {
+    commands.push_back(parameter_command(parameter, canonical));
+  }
+  for (const ArrayDefinition& array : header.arrays) commands.push_back(array_command(array, canonical));
+  for (const ColumnDefinition& column : header.columns) commands.push_back(column_command(column, canonical));
+  commands.push_back(data_command(header, version, canonical));
   return commands;
 }
 
@@ -125,14 +145,14 @@ int lowest_version(const Header& header) {
   return version;
 }
 
-std::string write_header(const Header& header) {
-  const int version = lowest_version(header);
+std::string write_header(const Header& header, const HeaderStyle& style) {
+  const int version = style.version == 0 ? lowest_version(header) : style.version;
   std::string text = "SDDS" + std::to_string(version) + '\n';
   if (version < 3) {
     if (header.data.mode == Mode::binary) text.append("!# ").append(order_name(header)).append("-endian\n");
     if (header.data.fixed_row_count) text += "!# fixed-rowcount\n";
   }
-  for (const std::string& command : commands_of(header)) text += command;
+  for (const std::string& command : commands_of(header, version, style.canonical)) text += command;
   return text;
 }
 
@@ -150,7 +170,8 @@ std::string on_one_line(std::string text) {
 
 std::size_t longest_command(const Header& header) {
   std::size_t longest = 0;
-  for (const std::string& command : commands_of(header)) longest = std::max(longest, command.size() - 1);
+  for (const std::string& command : commands_of(header, lowest_version(header), false))
+    longest = std::max(longest, command.size() - 1);
   return longest;
 }
 

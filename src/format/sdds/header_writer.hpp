@@ -10,10 +10,17 @@ namespace quire::sdds {
 /// The lowest version that holds everything the header defines (specs/sdds.md section 2.1).
 [[nodiscard]] int lowest_version(const Header& header);
 
-/// The bytes of a header, by the templates of specs/sdds.md section 2.9, in the lowest version; `header.version`,
-/// `data_offset` and `warnings` are not looked at.
-/// Throws unsupported errors for texts that could not be read back: those for which text_fault() finds a fault.
-[[nodiscard]] std::string write_header(const Header& header);
+/// How a header is written.
+struct HeaderStyle {
+  bool canonical = false;  ///< by the reference's own rules where it can read what they give, else as without
+  int version = 0;         ///< 0: the lowest one
+};
+
+/// The bytes of a header, by the templates of specs/sdds.md section 2.9; `header.version`, `data_offset` and `warnings`
+/// are not looked at.
+/// Throws unsupported errors for texts that could not be read back: those for which text_fault() finds a fault. In the
+/// canonical style also for commands of 1024 bytes and more, which the reference does not read.
+[[nodiscard]] std::string write_header(const Header& header, const HeaderStyle& style = {});
 
 /// Why a text cannot stand in a header, or an empty text.
 [[nodiscard]] std::string text_fault(std::string_view text);

@@ -1,56 +1,32 @@
 #include "format/sdds/planner.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "format/sdds/binary_page.hpp"
 #include "format/sdds/describer.hpp"
 #include "format/sdds/header_writer.hpp"
-#include "format/sdds/table_plan.hpp"
-#include "format/sdds/title.hpp"
+#include "format/sdds/page_plan.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire::sdds {
 namespace {
 
-// The slots of a measure that are always there.
-constexpr std::size_t title_slot = 0;
-constexpr std::size_t header_slot = 1;
-constexpr std::size_t rows_slot = 2;
-constexpr std::size_t first_string_slot = 3;
-
-constexpr std::uint64_t count_bytes = sizeof(std::int32_t);
-constexpr std::uint64_t largest_narrow_count = std::numeric_limits<std::int32_t>::max();
-
-[[nodiscard]] bool is_wide(std::uint64_t rows) noexcept { return rows > largest_narrow_count; }
-
-/// Bytes of the row count of a page.
-[[nodiscard]] std::uint64_t bytes_of_count(std::uint64_t rows) noexcept {
-  return count_bytes + (is_wide(rows) ? sizeof(std::int64_t) : 0);
-}
-
-template <class Number>
-[[nodiscard]] std::vector<std::byte> word(Number number, ByteOrder order) {
-  std::vector<std::byte> bytes(sizeof(Number));
-  store(bytes.data(), number, order);
-  return bytes;
-}
+// The first slot of a measure: the bytes of the header, also for steps that do not write it, so that a measure repeats
+// when a step does. Those of the page follow.
+constexpr std::size_t header_slot = 0;
+constexpr std::size_t first_page_slot = 1;
 
 [[nodiscard]] std::vector<std::byte> bytes_of(const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
 
-[[nodiscard]] std::uint64_t elements_of(const Field& field) {
-  return std::find(field.extents.begin(), field.extents.end(), 0) != field.extents.end() ? 0 : volume(field.extents);
-}
-
-[[nodiscard]] bool is_empty(const Box& box) {
-  return box.count.empty() || std::find(box.count.begin(), box.count.end(), 0) != box.count.end();
+/// Whether a line of text ends in front of an offset.
+[[nodiscard]] bool ends_line(ByteSource& bytes, std::uint64_t offset) {
+  std::byte last{};
+  return offset == 0 || bytes.read(offset - 1, std::span(&last, 1)) == 0 || last == std::byte{'\n'};
 }
 
 /// Whether the parameter Step of this step's page says its number: our own one does, one of the user may.
@@ -62,19 +38,34 @@ template <class Number>
 
 }  // namespace
 
+void SddsPlanner::check_layout(const Header& header) const {
+  const auto differs = [](const std::string& what, const std::string& option) {
+    return Error(ErrorKind::conflict, "the file has another " + what).advise("leave the option " + option + " out");
+  };
+  const DataCommand& data = header.data;
+  const bool binary = data.mode == Mode::binary;
+  if (given_.mode && layout_.mode != data.mode) throw differs("mode", "mode");
+  if (given_.order && binary && layout_.order != header.order()) throw differs("byte order", "byte_order");
+  if (given_.major && binary && layout_.column_major != data.column_major) throw differs("major order", "major_order");
+  if (given_.lines && !binary && layout_.lines_per_row != data.lines_per_row) {
+    throw differs("number of lines for a row", "lines_per_row");
+  }
+  if (given_.counts && !binary && layout_.no_row_counts != data.no_row_counts) {
+    throw differs("way to end the rows of a page", "no_row_counts");
+  }
+  const auto has_width = [](const auto& definition) { return definition.field_length != 0; };
+  if (!binary && (std::any_of(header.columns.begin(), header.columns.end(), has_width) ||
+                  std::any_of(header.arrays.begin(), header.arrays.end(), has_width))) {
+    throw Error(ErrorKind::unsupported, "the file has values of fixed width, which cannot be written");
+  }
+}
+
 Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after, bool drop) {
   const std::uint64_t size = existing->size();
-  SddsDescriber describer(std::move(existing), {}, {});
+  SddsDescriber describer(existing, {}, {});
   const Header& header = describer.header();
-  if (header.data.mode == Mode::ascii) {
-    throw Error(ErrorKind::unsupported, "a file with text data cannot be continued");
-  }
-  if (order_given_ && layout_.order != header.order()) {
-    throw Error(ErrorKind::conflict, "the file has the other byte order").advise("leave the option byte_order out");
-  }
-  if (major_given_ && layout_.column_major != header.data.column_major) {
-    throw Error(ErrorKind::conflict, "the file has the other major order").advise("leave the option major_order out");
-  }
+  check_layout(header);
+
   const std::uint64_t whole = describer.steps();
   std::uint64_t kept = whole;
   if (after) {
@@ -92,6 +83,10 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   if (kept == whole && kept != 0 && describer.is_cut(kept - 1)) acts.emplace_back(describer.true_count());
   keep_steps(describer, kept);
   if (end_ < size) acts.emplace_back(PublishResize{end_});
+  if (layout_.mode == Mode::ascii && !ends_line(*existing, end_)) {
+    acts.emplace_back(PublishWrite{end_, bytes_of("\n")});
+    ++end_;
+  }
   return acts;
 }
 
@@ -100,8 +95,10 @@ void SddsPlanner::keep_steps(const SddsDescriber& describer, std::uint64_t steps
   header_->declared_order = header_->order();
   layout_.order = header_->order();
   layout_.column_major = header_->data.column_major;
+  layout_.mode = header_->data.mode;
   file_ = describer.file();
   pages_ = steps;
+  pages_found_ = steps;
   numbered_ = has_step_parameter(*header_) && (steps == 0 || describer.is_numbered());
   end_ = steps == 0 ? header_->data_offset : describer.end_of(steps - 1);
   last_number_ = steps == 0 ? 0 : describer.known_number(steps - 1);
@@ -149,7 +146,15 @@ StepDescription SddsPlanner::accept(const StepDescription& step, bool lossy) con
   StepDescription held = held_step(step);
   check_number(held);
   const Header header = header_of(held);
+  check_page(header);
   return agreed_step(header, std::move(held), lossy);
+}
+
+void SddsPlanner::check_page(const Header& header) const {
+  const bool has_parameters = std::any_of(header.parameters.begin(), header.parameters.end(),
+                                          [](const ParameterDefinition& one) { return !one.fixed_value; });
+  if (header.data.mode == Mode::binary || has_parameters || !header.arrays.empty() || !header.columns.empty()) return;
+  if (pages_ != 0) throw Error(ErrorKind::unsupported, "a text without any values holds one step at most");
 }
 
 void SddsPlanner::check_number(const StepDescription& step) const {
@@ -169,120 +174,63 @@ Header SddsPlanner::header_of(const StepDescription& step) const {
   return header_ ? *header_ : header_for(file_, step, layout_);
 }
 
-std::uint64_t SddsPlanner::page_begin(const Header& header) const {
-  return header_ ? end_ : end_ + write_header(header).size();
+HeaderStyle SddsPlanner::header_style() const { return {layout_.canonical, layout_.version}; }
+
+std::unique_ptr<PagePlan> SddsPlanner::page_plan(const Header& header, const StepPart& mine) const {
+  PageSubject page{.header = &header, .file = &file_, .mine = &mine, .canonical = layout_.canonical};
+  // The reference counts the pages of each opened output; all of a file is what a reader would count.
+  page.number = pages_ - (layout_.canonical ? pages_found_ : 0) + 1;
+  page.is_first = pages_ == 0;
+  return plan_page(page);
+}
+
+bool SddsPlanner::weighs_values() const { return layout_.mode == Mode::ascii; }
+
+void SddsPlanner::weigh(StepPart& part, bool lossy) const {
+  if (weighs_values()) weigh_text(header_of(part.description), layout_.canonical, part, lossy);
 }
 
 WritePlan SddsPlanner::guard(const StepPart& mine) {
   const Header header = header_of(mine.description);
   WritePlan plan;
-  std::vector<std::byte> bytes = header_ ? std::vector<std::byte>() : bytes_of(write_header(header));
-  const auto count = word(unfinished_count, layout_.order);
-  bytes.insert(bytes.end(), count.begin(), count.end());
+  std::vector<std::byte> bytes = header_ ? std::vector<std::byte>() : bytes_of(write_header(header, header_style()));
+  const auto mark = page_plan(header, mine)->guard();
+  bytes.insert(bytes.end(), mark.begin(), mark.end());
   plan.add(end_, std::move(bytes));
   return plan;
 }
 
 Measure SddsPlanner::measure(const StepPart& mine, bool root) const {
-  const StepDescription& step = mine.description;
-  const Header header = header_of(step);
-  Measure slots(first_string_slot, 0);
-  if (root) {
-    slots[title_slot] = title_bytes(header, file_, step).size();
-    slots[header_slot] = write_header(header).size();
-  }
-  slots[rows_slot] = step.tables.empty() ? 0 : step.tables.front().rows;
-  for (const FieldArray& array : field_arrays(step)) {
-    if (step.fields[array.field].type != Type::string) continue;
-    const FieldPart& part = mine.fields.at(array.field);
-    if (!is_empty(part.box) && part.box != whole(step.fields[array.field].extents)) {
-      throw Error(ErrorKind::unsupported, "strings of a field can only be written whole, by one rank")
-          .on(step.fields[array.field].name);
-    }
-    slots.push_back(is_empty(part.box) ? 0
-                                       : bytes_of_strings(part.views.at(static_cast<std::size_t>(array.component))));
-  }
-  const auto strings = table_string_slots(header, mine);
-  slots.insert(slots.end(), strings.begin(), strings.end());
+  const Header header = header_of(mine.description);
+  Measure slots(first_page_slot, 0);
+  if (root) slots[header_slot] = write_header(header, header_style()).size();
+  const Measure page = page_plan(header, mine)->measure(root);
+  slots.insert(slots.end(), page.begin(), page.end());
   return slots;
 }
 
-Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const Measure& total, bool root) const {
-  const StepDescription& step = mine.description;
-  const Header header = header_of(step);
-  const std::uint64_t rows = total.at(rows_slot);
-  Placement placement;
-  if (root) {
-    const std::uint64_t behind_count = page_begin(header) + count_bytes;
-    std::vector<std::byte> title = is_wide(rows) ? word(rows, layout_.order) : std::vector<std::byte>();
-    const auto values = title_bytes(header, file_, step);
-    title.insert(title.end(), values.begin(), values.end());
-    if (!title.empty()) placement.title.add(behind_count, std::move(title));
-  }
-  std::uint64_t position = checked_add(end_, header_ ? 0 : total.at(header_slot));
-  position = checked_add(position, checked_add(total.at(title_slot), bytes_of_count(rows)));
-  position = place_fields(header, mine, total, position, root, placement);
-
-  const std::size_t strings = table_string_slots(header, mine).size();
-  const TableSlots slots{.rows_before = before.at(rows_slot),
-                         .rows = rows,
-                         .strings_before = std::span(before).last(strings),
-                         .strings = std::span(total).last(strings)};
-  TablePlan table = plan_table(header, mine, slots, position);
-  if (!step.tables.empty()) placement.tables.push_back(std::move(table.runs));
-  placement.end = table.end;
-  return placement;
+std::uint64_t SddsPlanner::page_begin(const Measure& total) const {
+  return checked_add(end_, header_ ? 0 : total.at(header_slot));
 }
 
-std::uint64_t SddsPlanner::place_fields(const Header& header, const StepPart& mine, const Measure& total,
-                                        std::uint64_t position, bool root, Placement& placement) const {
-  const StepDescription& step = mine.description;
-  placement.fields.resize(step.fields.size());
-  const auto arrays = field_arrays(step);
-  // In the order of the header; the slots of strings come in the order of the step.
-  std::map<std::string, std::uint64_t, std::less<>> begins;
-  for (const ArrayDefinition& definition : header.arrays) {
-    if (is_attribute_array(definition)) continue;
-    std::size_t slot = first_string_slot;
-    const FieldArray* wanted = nullptr;
-    for (const FieldArray& array : arrays) {
-      if (array.name == definition.name) {
-        wanted = &array;
-        break;
-      }
-      if (step.fields[array.field].type == Type::string) ++slot;
-    }
-    if (wanted == nullptr) throw Error(ErrorKind::internal, "a step was not accepted").on(definition.name);
-    const Field& field = step.fields[wanted->field];
-    auto dimensions = dimension_bytes(field.extents, layout_.order);
-    const std::uint64_t begin = checked_add(position, dimensions.size());
-    if (root) placement.title.add(position, std::move(dimensions));
-    begins[definition.name] = begin;
-    const std::uint64_t bytes =
-        field.type == Type::string ? total.at(slot) : checked_multiply(elements_of(field), size_of(field.type));
-    position = checked_add(begin, bytes);
-  }
-  for (const FieldArray& array : arrays) {
-    const Field& field = step.fields[array.field];
-    const FieldPart& part = mine.fields.at(array.field);
-    auto runs = field_runs(field, array.component, part, begins.at(array.name), layout_.order);
-    auto& all = placement.fields[array.field];
-    all.insert(all.end(), std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end()));
-  }
-  return position;
+Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const Measure& total, bool root) const {
+  const Header header = header_of(mine.description);
+  return page_plan(header, mine)
+      ->place(page_begin(total), std::span(before).subspan(first_page_slot), std::span(total).subspan(first_page_slot),
+              root);
 }
 
 Publication SddsPlanner::publish(const StepPart& mine, const Measure& total) {
-  const std::uint64_t rows = total.at(rows_slot);
-  const std::int32_t count = is_wide(rows) ? wide_count_marker : static_cast<std::int32_t>(rows);
-  return {PublishWrite{page_begin(header_of(mine.description)), word(count, layout_.order)}};
+  const Header header = header_of(mine.description);
+  return page_plan(header, mine)->publish(page_begin(total), std::span(total).subspan(first_page_slot));
 }
 
 void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool published) {
   if (!published) return;
   // Every rank knows the totals, though only rank 0 knows the bytes of its title.
-  end_ = place(mine, Measure(total.size(), 0), total, false).end;
-  if (!header_) header_ = header_of(mine.description);
+  const Header header = header_of(mine.description);
+  end_ = page_plan(header, mine)->end(page_begin(total), std::span(total).subspan(first_page_slot));
+  if (!header_) header_ = header;
   numbered_ = numbered_ && keeps_number(*header_, mine.description);
   last_number_ = mine.description.number;
   ++pages_;
@@ -291,7 +239,7 @@ void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool publi
 
 Publication SddsPlanner::finish() {
   if (header_) return {};
-  return {PublishWrite{0, bytes_of(write_header(header_for(file_, {}, layout_)))}};
+  return {PublishWrite{0, bytes_of(write_header(header_for(file_, {}, layout_), header_style()))}};
 }
 
 }  // namespace quire::sdds

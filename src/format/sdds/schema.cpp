@@ -204,6 +204,27 @@ void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
   }
 }
 
+/// The fields of `&data` for a header whose columns are known.
+[[nodiscard]] DataCommand data_for(const Header& header, const WriteLayout& layout) {
+  DataCommand data;
+  data.mode = layout.mode;
+  data.fixed_row_count = layout.growth_rows != 0;
+  if (layout.mode == Mode::binary) {
+    data.column_major = layout.column_major;
+    return data;
+  }
+  if (layout.lines_per_row < 0) throw Error(ErrorKind::usage, "option lines_per_row cannot be negative");
+  if (header.columns.empty()) return data;
+  if (static_cast<std::uint64_t>(layout.lines_per_row) > header.columns.size()) {
+    throw Error(ErrorKind::usage, "a row of " + std::to_string(header.columns.size()) + " columns cannot take " +
+                                      std::to_string(layout.lines_per_row) + " lines")
+        .advise("give lines_per_row a smaller value");
+  }
+  data.lines_per_row = layout.lines_per_row;
+  data.no_row_counts = layout.no_row_counts;
+  return data;
+}
+
 }  // namespace
 
 std::vector<FieldArray> field_arrays(const StepDescription& step) {
@@ -247,7 +268,6 @@ FileDescription held_file(const FileDescription& file) {
 Header header_for(const FileDescription& file, const StepDescription& step, const WriteLayout& layout) {
   Header header;
   header.declared_order = layout.order;
-  header.data.column_major = layout.column_major;
   header.text = optional_text(file.title);
   header.contents = optional_text(file.contents);
   const bool has_own_step = find_attribute(step.attributes, step_parameter) != nullptr ||
@@ -284,7 +304,14 @@ Header header_for(const FileDescription& file, const StepDescription& step, cons
   check_distinct(header.parameters);
   check_distinct(header.arrays);
   check_distinct(header.columns);
+  header.data = data_for(header, layout);
   header.version = lowest_version(header);
+  if (layout.version != 0 && layout.version < header.version) {
+    throw Error(ErrorKind::unsupported,
+                "version " + std::to_string(layout.version) + " of the format cannot hold this: " +
+                    "its types or its layout came with version " + std::to_string(header.version));
+  }
+  if (layout.version != 0) header.version = layout.version;
   return header;
 }
 

@@ -14,10 +14,16 @@ struct WriteLayout {
   ByteOrder order = native_order;
   bool column_major = false;
   bool step_parameter = true;  ///< the numbers of the steps are kept in a parameter of their own
+  Mode mode = Mode::binary;
+  bool canonical = false;          ///< the reference's own bytes, instead of those that keep everything
+  int version = 0;                 ///< 0: the lowest one that holds the content
+  std::int64_t lines_per_row = 1;  ///< of text; 0: line ends mean nothing
+  bool no_row_counts = false;      ///< of text
+  std::uint64_t growth_rows = 0;   ///< rows by which the count of a growing page is raised; 0: pages do not grow
 
   template <class Archive>
   void archive(Archive& a) {
-    a(order, column_major, step_parameter);
+    a(order, column_major, step_parameter, mode, canonical, version, lines_per_row, no_row_counts, growth_rows);
   }
 };
 
@@ -36,7 +42,8 @@ struct FieldArray {
 /// The same for the attributes and texts of a file, but names are replaced by valid ones: nobody else can.
 [[nodiscard]] FileDescription held_file(const FileDescription& file);
 
-/// The header of a file whose first step is this one. Both as held. Throws conflict errors for names that appear twice.
+/// The header of a file whose first step is this one. Both as held. Throws conflict errors for names that appear twice,
+/// usage errors for layouts that do not fit the step, unsupported errors for versions below that of the content.
 [[nodiscard]] Header header_for(const FileDescription& file, const StepDescription& step, const WriteLayout& layout);
 
 /// The held step with the types of the header. Throws conflict errors for whatever the header lacks or, `attributes`

@@ -18,20 +18,6 @@ constexpr std::uint64_t length_bytes = sizeof(std::int32_t);
   return type == Type::string ? length_bytes : size_of(type);
 }
 
-/// A cell for each column of the header, which names the column of the step.
-[[nodiscard]] std::vector<Cell> cells_of(const Header& header, const StepPart& mine) {
-  std::vector<Cell> cells;
-  if (mine.description.tables.empty()) return cells;
-  const Table& table = mine.description.tables.front();
-  for (std::size_t i = 0; i < header.columns.size(); ++i) {
-    const ColumnDefinition& column = header.columns[i];
-    // Mostly in the same order: a search for each of many columns would be felt.
-    const bool in_place = i < table.columns.size() && table.columns[i].name == column.name;
-    cells.push_back({in_place ? i : table.find(column.name), column.type});
-  }
-  return cells;
-}
-
 [[nodiscard]] Run run_at(std::uint64_t offset, std::uint64_t rows, ByteOrder order, std::vector<Cell> cells,
                          std::uint64_t string_bytes) {
   Run run;
@@ -51,6 +37,19 @@ constexpr std::uint64_t length_bytes = sizeof(std::int32_t);
 }
 
 }  // namespace
+
+std::vector<Cell> cells_of(const Header& header, const StepPart& mine) {
+  std::vector<Cell> cells;
+  if (mine.description.tables.empty()) return cells;
+  const Table& table = mine.description.tables.front();
+  for (std::size_t i = 0; i < header.columns.size(); ++i) {
+    const ColumnDefinition& column = header.columns[i];
+    // Mostly in the same order: a search for each of many columns would be felt.
+    const bool in_place = i < table.columns.size() && table.columns[i].name == column.name;
+    cells.push_back({in_place ? i : table.find(column.name), column.type});
+  }
+  return cells;
+}
 
 Measure table_string_slots(const Header& header, const StepPart& mine) {
   Measure slots;

@@ -9,6 +9,9 @@
 
 namespace quire::sdds {
 
+/// A cell for each column of the header, which names the column of the step.
+[[nodiscard]] std::vector<Cell> cells_of(const Header& header, const StepPart& mine);
+
 /// The bytes of this rank's strings in the table, lengths not counted: row-major in one slot, if there are string
 /// columns; column-major in one for each of them, in the order of the header.
 [[nodiscard]] Measure table_string_slots(const Header& header, const StepPart& mine);

@@ -47,25 +47,31 @@ void append_value(std::vector<std::byte>& bytes, const Value& value, ByteOrder o
 
 }  // namespace
 
-std::vector<std::byte> title_bytes(const Header& header, const FileDescription& file, const StepDescription& step) {
-  const ByteOrder order = header.order();
-  std::vector<std::byte> bytes;
+std::vector<TitleValue> title_values(const Header& header, const FileDescription& file, const StepDescription& step) {
+  std::vector<TitleValue> values;
   for (const ParameterDefinition& parameter : header.parameters) {
     if (parameter.fixed_value) continue;
-    const std::string& object = parameter.name;
     const bool is_number = parameter.name == step_parameter && is_integer(parameter.type);
     if (is_number && find_attribute(step.attributes, step_parameter) == nullptr) {
-      append_value(bytes, Value(step.number).converted_to(parameter.type), order, object);
+      values.push_back({parameter.name, Value(step.number).converted_to(parameter.type)});
     } else {
-      append_value(bytes, attribute_for(parameter, step.attributes).value, order, object);
+      values.push_back({parameter.name, attribute_for(parameter, step.attributes).value});
     }
   }
   for (const ArrayDefinition& array : header.arrays) {
     if (!is_attribute_array(array)) continue;
     const bool of_file = array.group_name == file_attribute_group;
-    const Attribute& attribute = attribute_for(array, of_file ? file.attributes : step.attributes);
-    append(bytes, dimension_bytes(attribute.value.shape(), order));
-    append_value(bytes, attribute.value, order, array.name);
+    values.push_back({array.name, attribute_for(array, of_file ? file.attributes : step.attributes).value, true});
+  }
+  return values;
+}
+
+std::vector<std::byte> title_bytes(const Header& header, const FileDescription& file, const StepDescription& step) {
+  const ByteOrder order = header.order();
+  std::vector<std::byte> bytes;
+  for (const TitleValue& item : title_values(header, file, step)) {
+    if (item.is_array) append(bytes, dimension_bytes(item.value.shape(), order));
+    append_value(bytes, item.value, order, item.name);
   }
   return bytes;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "format/sdds/header.hpp"
@@ -10,8 +11,19 @@
 
 namespace quire::sdds {
 
-/// What stands in a page between the row count and the arrays of fields: parameters, then arrays that hold attributes.
-/// `step` is as agreed with the header. Throws conflict errors for parameters that the step does not give.
+/// One value that a page holds in front of the fields.
+struct TitleValue {
+  std::string name;
+  Value value;
+  bool is_array = false;
+};
+
+/// Parameters, then arrays that hold attributes, in the order of the header. `step` is as agreed with the header.
+/// Throws conflict errors for parameters that the step does not give.
+[[nodiscard]] std::vector<TitleValue> title_values(const Header& header, const FileDescription& file,
+                                                   const StepDescription& step);
+
+/// What stands in a binary page between the row count and the arrays of fields. Throws as title_values().
 [[nodiscard]] std::vector<std::byte> title_bytes(const Header& header, const FileDescription& file,
                                                  const StepDescription& step);
 

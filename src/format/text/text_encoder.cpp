@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "format/text/token_print.hpp"
 #include "quire/base/checked.hpp"
@@ -21,6 +22,8 @@ std::size_t scratch_bytes(const std::vector<SourceColumn>& columns) {
 kernels::Digits digits_of(TextStyle style) {
   return style == TextStyle::canonical ? kernels::Digits::printf : kernels::Digits::shortest;
 }
+
+constexpr std::uint64_t quote_bytes = 2;
 
 /// Of a plan without data: what a number of this type takes.
 std::uint64_t usual_bytes(Type type) {
@@ -81,6 +84,7 @@ std::uint64_t TextRows::bytes_of_cell(std::size_t cell) {
   const Type type = cells_[cell].type;
   std::uint64_t bytes = 0;
   if (type == Type::string) {
+    if (std::holds_alternative<std::monostate>(column.view().strings)) return checked_multiply(rows_, quote_bytes);
     for (std::uint64_t row = 0; row < rows_; ++row) {
       const std::string_view text = column.view().text(row);
       if (text::has_zero_byte(text)) {

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "format/sdds/header.hpp"
+#include "format/sdds/schema.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::sdds {
+
+/// A page that is to be written. What is pointed at outlives the plan.
+struct PageSubject {
+  const Header* header = nullptr;
+  const FileDescription* file = nullptr;
+  const StepPart* mine = nullptr;
+  bool canonical = false;
+  std::uint64_t number = 1;  ///< of the page, as its comment says
+  bool is_first = true;      ///< no page stands in front of it
+};
+
+/// Where everything in one page goes: the seam between binary and text data, for writing. Pure.
+///
+/// The number of slots of its measure depends only on the structure of the step.
+class PagePlan {
+ public:
+  virtual ~PagePlan() = default;
+
+  /// Rank 0: what stands at the beginning of the page until it is published; readers refuse it.
+  [[nodiscard]] virtual std::vector<std::byte> guard() const = 0;
+  [[nodiscard]] virtual Measure measure(bool root) const = 0;
+  /// What rank 0 adds to a measure is taken from `total`.
+  [[nodiscard]] virtual Placement place(std::uint64_t begin, std::span<const std::uint64_t> before,
+                                        std::span<const std::uint64_t> total, bool root) const = 0;
+  /// Where the page ends.
+  [[nodiscard]] virtual std::uint64_t end(std::uint64_t begin, std::span<const std::uint64_t> total) const = 0;
+  /// Rank 0: the acts that make the page visible, the last one so small that nothing cuts it in two.
+  [[nodiscard]] virtual Publication publish(std::uint64_t begin, std::span<const std::uint64_t> total) const = 0;
+};
+
+/// For a page of the header's mode.
+[[nodiscard]] std::unique_ptr<PagePlan> plan_page(const PageSubject& page);
+[[nodiscard]] std::unique_ptr<PagePlan> plan_binary_page(const PageSubject& page);
+[[nodiscard]] std::unique_ptr<PagePlan> plan_text_page(const PageSubject& page);
+
+/// Adds to the weights of a part what its values take in a page of text.
+void weigh_text(const Header& header, bool canonical, StepPart& part, bool lossy);
+
+/// An array of a field in the order of the header.
+struct OrderedArray {
+  FieldArray array;
+  std::size_t position = 0;  ///< in field_arrays() of the step
+};
+[[nodiscard]] std::vector<OrderedArray> arrays_in_order(const Header& header, const StepDescription& step);
+
+/// Of a field: how many elements each of its components has.
+[[nodiscard]] std::uint64_t elements_of(const Field& field);
+[[nodiscard]] bool is_empty(const Box& box);
+
+}  // namespace quire::sdds

@@ -1,0 +1,85 @@
+#include "format/sdds/text_title.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "format/text/token_print.hpp"
+#include "quire/base/error.hpp"
+#include "quire/kernels/number_print.hpp"
+
+namespace quire::sdds {
+namespace {
+
+constexpr std::size_t count_width = text_count_bytes - 1;
+constexpr std::string_view unfinished = "unfinished";
+
+void append_string(std::string& text, const std::string& value, TextStyle style, const std::string& object) {
+  if (text::has_zero_byte(value)) {
+    throw Error(ErrorKind::unsupported, "it holds a zero byte, which text cannot keep").on(object);
+  }
+  std::string room(text::most_bytes_of(value), '\0');
+  text.append(room.data(), text::print_string(value, style, room.data()));
+}
+
+/// Element `i` of a value.
+void append_element(std::string& text, const TitleValue& item, std::uint64_t i, TextStyle style) {
+  const Type type = item.value.type();
+  if (type == Type::string) return append_string(text, item.value.strings()[i], style, item.name);
+  const std::byte* value = item.value.bytes().data() + i * size_of(type);
+  std::array<char, kernels::widest_number> room;
+  const auto digits = style == TextStyle::canonical ? kernels::Digits::printf : kernels::Digits::shortest;
+  char* const end = type == Type::character ? text::print_character(static_cast<char>(*value), style, room.data())
+                                            : kernels::number_printer(type, digits)(value, room.data());
+  text.append(room.data(), static_cast<std::size_t>(end - room.data()));
+}
+
+}  // namespace
+
+std::string page_comment_state(bool published) { return published ? "! page number" : "! unfinished "; }
+
+std::string page_comment(std::uint64_t number, bool published) {
+  return page_comment_state(published) + ' ' + std::to_string(number) + '\n';
+}
+
+std::string title_text(const std::vector<TitleValue>& values, TextStyle style) {
+  std::string text;
+  for (const TitleValue& item : values) {
+    if (!item.is_array) {
+      append_element(text, item, 0, style);
+      text += '\n';
+      continue;
+    }
+    text += dimension_line(item.value.shape(), item.name);
+    const std::uint64_t count = item.value.count();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      append_element(text, item, i, style);
+      text += (i + 1) % array_values_per_line == 0 || i + 1 == count ? '\n' : ' ';
+    }
+  }
+  return text;
+}
+
+std::string dimension_line(const std::vector<std::uint64_t>& extents, const std::string& name) {
+  std::string line;
+  for (const std::uint64_t extent : extents) line += std::to_string(extent) + ' ';
+  return line + std::string(10, ' ') + "! " + std::to_string(extents.size()) + "-dimensional array " + name + ":\n";
+}
+
+std::string unfinished_count_line() {
+  return std::string(count_width - unfinished.size(), ' ').append(unfinished) + '\n';
+}
+
+std::string count_text(std::uint64_t rows, bool sealed) {
+  const std::string digits = std::to_string(rows);
+  std::string text = std::string(count_width - std::min(count_width, digits.size()), ' ') + digits;
+  if (sealed) text[count_seal(rows)] = unfinished.front();
+  return text;
+}
+
+std::size_t count_seal(std::uint64_t rows) {
+  // Where the letter stands already, unless the digits reach that far.
+  const std::size_t digits = std::to_string(rows).size();
+  return std::min(count_width - unfinished.size(), count_width - digits - 1);
+}
+
+}  // namespace quire::sdds
