@@ -25,23 +25,11 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// The presets and, for an even spread, every combination of the format's text options that have choices: each layout
-/// meets all ranks, each spread meets all transports, and the collective transports stay affordable on two cores.
+/// The presets and, for an even spread, every kind of file that the format can write: each layout meets all ranks, each
+/// spread meets all transports, and the collective transports stay affordable on two cores.
 std::vector<Options> layouts(const Format& format, Spread spread) {
-  std::vector<Options> all{{}};
-  if (spread != Spread::even) return all;
-  for (const Option& option : format.write_options()) {
-    if (option.kind != OptionKind::text || option.choices.empty()) continue;
-    std::vector<Options> extended;
-    for (const Options& options : all) {
-      for (const std::string_view choice : option.choices) {
-        extended.push_back(options);
-        extended.back()[std::string(option.name)] = choice;
-      }
-    }
-    all = std::move(extended);
-  }
-  return all;
+  if (spread == Spread::even) return format.writing_variants();
+  return {{}};
 }
 
 WriteOptions write_options(const Format& format, const Options& options) {

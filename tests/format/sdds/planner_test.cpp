@@ -8,6 +8,7 @@
 #include "format/sdds/describer.hpp"
 #include "format/sdds/format.hpp"
 #include "format/sdds/header_writer.hpp"
+#include "format/sdds/loaded_file.hpp"
 #include "format/sdds/memory_writer.hpp"
 #include "format/sdds/schema.hpp"
 #include "format/sdds/vectors.hpp"
@@ -17,69 +18,16 @@
 namespace quire::sdds {
 namespace {
 
-using test::LoadedStep;
+using test::describer_of;
+using test::expect_same;
+using test::header_of;
+using test::load_file;
+using test::LoadedFile;
 using test::MemoryWriter;
+using test::not_from_the_model;
+using test::options_like;
 using test::Vector;
-
-std::unique_ptr<Describer> describer_of(const std::string& name, const std::string& bytes) {
-  const CheckedOptions options(sdds_format().read_options(), {});
-  return sdds_format().describe(std::make_shared<test::MemorySource>(bytes), test::context_of(name), options);
-}
-
-/// The whole of a file in memory.
-struct LoadedFile {
-  FileDescription file;
-  std::vector<LoadedStep> steps;
-};
-
-LoadedFile load_file(const std::string& bytes) {
-  const auto describer = describer_of("file", bytes);
-  LoadedFile loaded{describer->file(), {}};
-  for (std::uint64_t i = 0; i < describer->steps(); ++i) loaded.steps.push_back(test::load(*describer->step(i), bytes));
-  return loaded;
-}
-
-std::string write_file(const LoadedFile& loaded, int ranks, const Options& options) {
-  MemoryWriter writer(sdds_format(), ranks, options);
-  writer.set_file(loaded.file);
-  for (const LoadedStep& step : loaded.steps) {
-    std::vector<StepPart> parts;
-    for (int rank = 0; rank < ranks; ++rank) parts.push_back(test::part_of(step, rank, ranks));
-    writer.write(std::move(parts));
-  }
-  return writer.finish();
-}
-
-Header header_of(const std::string& bytes) {
-  test::MemorySource source(bytes);
-  return read_header(source, {}, {});
-}
-
-/// The options that ask for the layout of an existing file.
-Options options_like(const Header& header) {
-  return {{"byte_order", header.order() == ByteOrder::little ? "little" : "big"},
-          {"major_order", header.data.column_major ? "column" : "row"},
-          {"step_parameter", has_step_parameter(header) ? "true" : "false"}};
-}
-
-void expect_same(const LoadedFile& found, const LoadedFile& expected) {
-  EXPECT_EQ(found.file.title, expected.file.title);
-  EXPECT_EQ(found.file.contents, expected.file.contents);
-  EXPECT_EQ(pack(found.file.attributes), pack(expected.file.attributes));
-  ASSERT_EQ(found.steps.size(), expected.steps.size());
-  for (std::size_t i = 0; i < found.steps.size(); ++i) {
-    SCOPED_TRACE("step " + std::to_string(i));
-    EXPECT_EQ(found.steps[i].description.number, expected.steps[i].description.number);
-    EXPECT_EQ(found.steps[i].description.attributes, expected.steps[i].description.attributes);
-    EXPECT_EQ(found.steps[i].description.tables, expected.steps[i].description.tables);
-    EXPECT_EQ(found.steps[i].description.fields, expected.steps[i].description.fields);
-    EXPECT_EQ(found.steps[i].numbers, expected.steps[i].numbers);
-    for (std::size_t k = 0; k < found.steps[i].strings.size(); ++k) {
-      EXPECT_EQ(found.steps[i].strings[k].bytes, expected.steps[i].strings[k].bytes);
-      EXPECT_EQ(found.steps[i].strings[k].offsets, expected.steps[i].strings[k].offsets);
-    }
-  }
-}
+using test::write_file;
 
 std::vector<Vector> binary_vectors() {
   std::vector<Vector> chosen;
@@ -87,22 +35,6 @@ std::vector<Vector> binary_vectors() {
     if (!vector.name.starts_with("bad_")) chosen.push_back(std::move(vector));
   }
   return chosen;
-}
-
-/// Canonical files that cannot come out of the model byte for byte, and why. Their headers and pages are compared
-/// apart.
-const std::map<std::string, std::string>& not_from_the_model() {
-  static const std::map<std::string, std::string> reasons{
-      {"fixedrows_bin.sdds", "a mode of writing that asks readers to tolerate cut pages"},
-      {"fixedrows_unfinished_bin.sdds", "the same, and cut"},
-      {"header_only_bin.sdds", "the model knows no structure without a step"},
-      {"header_bin.sdds",
-       "a parameter with a fixed value stands behind others; the model lists those of the file first"},
-      {"beam_row_le.sdds", "the same"},
-      {"beam_col_le.sdds", "the same"},
-      {"fixed_values_bin.sdds", "fixed values are texts like 3.5e3 and +7; the model keeps numbers"},
-  };
-  return reasons;
 }
 
 class RoundTrip : public testing::TestWithParam<Vector> {};
@@ -139,58 +71,6 @@ TEST_P(RoundTrip, KeepsEveryValueInOtherLayouts) {
 
 INSTANTIATE_TEST_SUITE_P(Vectors, RoundTrip, testing::ValuesIn(binary_vectors()),
                          [](const auto& vector) { return test::test_name(vector.param.name); });
-
-/// A binary file and a canonical one with the same content as text.
-struct Twin {
-  std::string binary;
-  std::string text;
-  Options options;
-};
-
-void PrintTo(const Twin& twin, std::ostream* out) { *out << twin.text; }
-
-std::vector<Twin> twins() {
-  return {
-      {"types_bin_le_row.sdds", "types_ascii.sdds", {}},
-      {"extremes_bin_le.sdds", "extremes_ascii.sdds", {}},
-      {"pages_bin_le.sdds", "pages_ascii.sdds", {}},
-      {"pages_bin_le.sdds", "lpr2_ascii.sdds", {{"lines_per_row", "2"}}},
-      {"pages_bin_le.sdds", "nrc_ascii.sdds", {{"no_row_counts", "true"}}},
-      {"pages_bin_le.sdds", "lpr4_nrc_ascii.sdds", {{"no_row_counts", "true"}, {"lines_per_row", "4"}}},
-      {"arrays_bin_le.sdds", "arrays_ascii.sdds", {}},
-      {"arrays_bin_nocols.sdds", "arrays_ascii_nocols.sdds", {}},
-      {"header_bin.sdds", "header_ascii.sdds", {}},
-      {"fixed_values_bin.sdds", "fixed_values_ascii.sdds", {}},
-      {"params_only_bin.sdds", "params_only_ascii.sdds", {}},
-      {"updated_bin.sdds", "updated_ascii.sdds", {}},
-      {"rowflags_bin.sdds", "rowflags_ascii.sdds", {}},
-  };
-}
-
-class TextTwin : public testing::TestWithParam<Twin> {};
-
-TEST_P(TextTwin, CanonicalTextIsTheOtherFile) {
-  const auto& [binary, text, extra] = GetParam();
-  const std::string bytes = test::read_vector(binary);
-  const std::string wanted = test::read_vector(text);
-  const LoadedFile loaded = load_file(bytes);
-  Options options{{"mode", "ascii"},
-                  {"canonical", "true"},
-                  {"step_parameter", has_step_parameter(header_of(bytes)) ? "true" : "false"}};
-  options.insert(extra.begin(), extra.end());
-  for (int ranks = 1; ranks <= 4; ++ranks) {
-    SCOPED_TRACE(std::to_string(ranks) + " ranks");
-    const std::string found = write_file(loaded, ranks, options);
-    if (not_from_the_model().contains(binary)) {
-      EXPECT_EQ(found.substr(header_of(found).data_offset), wanted.substr(header_of(wanted).data_offset));
-    } else {
-      EXPECT_EQ(found, wanted);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Vectors, TextTwin, testing::ValuesIn(twins()),
-                         [](const auto& twin) { return test::test_name(twin.param.text); });
 
 /// A small run: one column of numbers, one of strings, one attribute.
 class SmallRun : public testing::Test {
