@@ -94,12 +94,24 @@ void put_field(WriteStepHandle& self, const Quantity& quantity, const Text& grou
   self.step.put_field(std::move(field), Box{std::move(start), std::move(count)}, std::move(views));
 }
 
-void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, nb::list arrays) {
-  Held held;
+/// The columns of a block: pairs of type and values.
+std::vector<ConstView> block_views(Held& held, const nb::list& arrays) {
   std::vector<ConstView> views;
   for (const nb::handle item : arrays) {
     views.push_back(held.view(type_named(nb::cast<Text>(item[0]).value), item[1]));
   }
+  return views;
+}
+
+void weigh_block(WriteStepHandle& self, const Text& table, const nb::list& arrays) {
+  Held held;
+  const std::vector<ConstView> views = block_views(held, arrays);
+  self.file->run([&](Writer&) { self.step.weigh(table.value, views); });
+}
+
+void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, const nb::list& arrays) {
+  Held held;
+  const std::vector<ConstView> views = block_views(held, arrays);
   self.file->run([&](Writer&) { self.step.write(table.value, first, views); });
 }
 
@@ -154,6 +166,7 @@ void bind_step(nb::module_& module) {
             self.step.table(table.value).declare(Column{column}, string_bytes);
           },
           nb::arg("table"), nb::arg("column"), nb::arg("string_bytes"))
+      .def("weigh", &weigh_block, nb::arg("table"), nb::arg("arrays"))
       .def("open", [](WriteStepHandle& self) { self.file->run([&](Writer&) { self.step.open(); }); })
       .def("write", &write_block, nb::arg("table"), nb::arg("first"), nb::arg("arrays"))
       .def("commit", [](WriteStepHandle& self) { finish(self, [](WriteStep& step) { step.commit(); }); })
@@ -188,6 +201,7 @@ void bind_writer(nb::module_& module) {
             return WriteStepHandle{self.file, Held{}, self.file->writer.step(number)};
           },
           nb::arg("number"))
+      .def("weighs_values", [](const WriterHandle& self) { return self.file->writer.weighs_values(); })
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
       .def(
           "abort",

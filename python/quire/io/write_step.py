@@ -100,15 +100,22 @@ class WriteStep:
     """
 
     def __init__(
-        self, core: _core.WriteStep, number: int, lossy: bool, on_finish: Callable[[WriteStep], None]
+        self,
+        core: _core.WriteStep,
+        number: int,
+        lossy: bool,
+        weighs_values: bool,
+        on_finish: Callable[[WriteStep], None],
     ) -> None:
         self._core = core
         self._number = number
         self._lossy = lossy
+        self._weighs_values = weighs_values
         self._on_finish = on_finish
         self._tables: dict[str, _Table] = {}
         self._fields: dict[str, _Field] = {}
         self._is_streamed = False
+        self._is_handed_over = False
         self._is_placed = False
         self._is_finished = False
 
@@ -296,6 +303,22 @@ class WriteStep:
         self._is_streamed = True
         return self
 
+    @property
+    def weighs_values(self) -> bool:
+        """Independent. Whether every block must be given to `weigh` before `open`: the file is text, say."""
+        return self._weighs_values
+
+    def weigh(self, values: Mapping[str, Any], table: str = "") -> WriteStep:
+        """Independent. A block that `write` will get, where the file must see all values to place them.
+
+        Between the last `declare` and `open`, each row once; elsewhere it does nothing.
+        """
+        self._require_filling("weigh")
+        if self._weighs_values:
+            self._or_abort(self._hand_over)
+            self._core.weigh(table, self._blocks(values, table))
+        return self
+
     def open(self) -> WriteStep:
         """Collective. Place a declared step; from here on only write, commit and abort are allowed."""
         self._require_filling("open")
@@ -311,11 +334,14 @@ class WriteStep:
         """
         if not self._is_placed or self._is_finished:
             raise UsageError("write comes before open or after the end of the step")
+        self._core.write(table, first, self._blocks(values, table))
+        return self
+
+    def _blocks(self, values: Mapping[str, Any], table: str) -> list[tuple[str, Any]]:
         columns = self._table(table).columns
         if set(values) != set(columns):
             raise UsageError(f"a block needs exactly the columns {', '.join(columns)}", object=table)
-        self._core.write(table, first, [self._block(name, values[name]) for name in columns])
-        return self
+        return [self._block(name, values[name]) for name in columns]
 
     def _block(self, name: str, values: Any) -> tuple[str, Any]:
         array = host_array(values, name)
@@ -344,7 +370,10 @@ class WriteStep:
         self._core.abort(reason)
 
     def _hand_over(self) -> None:
-        """Give the core everything that was put, converted where it must be."""
+        """Give the core everything that was put, converted where it must be; once."""
+        if self._is_handed_over:
+            return
+        self._is_handed_over = True
         for table_name, table in self._tables.items():
             if table.rows is not None:
                 self._core.rows(table_name, table.rows)
@@ -385,6 +414,8 @@ class WriteStep:
         if self._is_placed or self._is_finished:
             state = "finished" if self._is_finished else "placed"
             raise UsageError(f"{call} comes too late: step {self._number} is already {state}")
+        if self._is_handed_over and call not in ("weigh", "open"):
+            raise UsageError(f"{call} comes too late: step {self._number} is already weighed")
 
     def _or_abort(self, action: Callable[[], None]) -> None:
         """Run what only this rank does; if it fails, free the other ranks before the error goes on."""

@@ -72,7 +72,8 @@ class Writer:
             raise UsageError(
                 f"step {self._step.number} is still open", file=self._path, advice="commit it first"
             )
-        step = WriteStep(self._core.step(number), number, self._lossy, self._forget)
+        core = self._core.step(number)
+        step = WriteStep(core, number, self._lossy, self._core.weighs_values(), self._forget)
         self._step = step
         return step
 

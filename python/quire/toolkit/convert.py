@@ -216,6 +216,9 @@ class StepCopier:
             if self.request.columns is None:
                 for name, quantity in fitted.fields.items():
                     self.put_field(target, step.fields[name], quantity)
+            if target.weighs_values:
+                for share in shares:
+                    self.weigh_rows(target, share)
             target.open()
             for share in shares:
                 self.write_rows(target, share)
@@ -250,7 +253,8 @@ class StepCopier:
 
     def declare(self, target: WriteStep, share: TableShare) -> None:
         """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
-        sizes = self.string_bytes(share)
+        # Weighing sees the strings as well.
+        sizes = {} if target.weighs_values else self.string_bytes(share)
         for name, quantity in share.columns.items():
             target.declare(
                 quantity.name,
@@ -272,17 +276,25 @@ class StepCopier:
                     sizes[name] += sum(len(text.encode("utf-8", "surrogateescape")) for text in block[name])
         return sizes
 
-    def write_rows(self, target: WriteStep, share: TableShare) -> None:
-        """Independent. Move this rank's rows, one block after another."""
+    def blocks(self, share: TableShare) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Independent. This rank's rows, one block after another, by the names in the target."""
         names = list(share.columns)
         if not names:
             return
-        blocks = share.table.blocks(names, rows_per_block=share.rows_per_block, rows=share.rows)
-        for first, block in blocks:
-            renamed = {share.columns[name].name: values for name, values in block.items()}
-            target.write(first - share.first, renamed, table=share.table.name)
+        for first, block in share.table.blocks(names, rows_per_block=share.rows_per_block, rows=share.rows):
+            yield first - share.first, {share.columns[name].name: values for name, values in block.items()}
+
+    def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
+        """Independent. Let the target see this rank's rows: a text has no size before."""
+        for _, block in self.blocks(share):
+            target.weigh(block, table=share.table.name)
+
+    def write_rows(self, target: WriteStep, share: TableShare) -> None:
+        """Independent. Move this rank's rows, one block after another."""
+        for first, block in self.blocks(share):
+            target.write(first, block, table=share.table.name)
             if self.observer.progress is not None:
-                self.observer.progress(len(block[names[0]]))
+                self.observer.progress(len(next(iter(block.values()))))
 
     def put_field(self, target: WriteStep, item: Field, quantity: Quantity) -> None:
         """Independent. Hand over this rank's layers along the slowest axis; texts by rank 0 alone."""
