@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from quire.io.table import Column, Table
     from quire.io.write_step import WriteStep
     from quire.io.writer import Writer, append, create
+    from quire.query import expression
     from quire.toolkit.convert import copy
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "append",
     "copy",
     "create",
+    "expression",
     "formats",
     "open",
     "repair",
@@ -91,6 +93,7 @@ _HOMES = {
     "append": "quire.io.writer",
     "copy": "quire.toolkit.convert",
     "create": "quire.io.writer",
+    "expression": "quire.query",
     "formats": "quire.io.formats",
     "open": "quire.io.file",
     "repair": "quire.io.file",

@@ -15,6 +15,7 @@ void bind_comm(nanobind::module_& module);
 void bind_formats(nanobind::module_& module);
 void bind_fit(nanobind::module_& module);
 void bind_checksum(nanobind::module_& module);
+void bind_expression(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_reader(nanobind::module_& module);
 void bind_writer(nanobind::module_& module);

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "text.hpp"
 #include "value.hpp"
@@ -27,6 +29,28 @@ nb::list references(const std::vector<Element>& elements, nb::handle owner) {
   return list;
 }
 
+template <class Item, class Given>
+void put(std::vector<Item>& items, const Given& given) {
+  const auto same = std::ranges::find(items, given.name, &Item::name);
+  if (same == items.end()) {
+    items.push_back(Item{given});
+  } else {
+    *same = Item{given};
+  }
+}
+
+/// The description with columns of one table and attributes put in, or in the place of those of their name.
+StepDescription with_definitions(const StepDescription& self, const Text& table, const nb::list& columns,
+                                 const nb::list& attributes) {
+  StepDescription changed = self;
+  if (columns.size() != 0) {
+    Table& target = changed.tables[changed.find_table(table.value)];
+    for (const nb::handle column : columns) put(target.columns, nb::cast<const Quantity&>(column));
+  }
+  for (const nb::handle attribute : attributes) put(changed.attributes, nb::cast<const Attribute&>(attribute));
+  return changed;
+}
+
 Quantity make_quantity(const Text& name, const std::string& type, const Text& unit, const Text& symbol,
                        const Text& description, const Text& display) {
   return {name.value, type_named(type), unit.value, symbol.value, description.value, display.value};
@@ -50,6 +74,12 @@ void bind_quantity(nb::module_& module) {
   quantity.def_prop_ro("type", [](const Quantity& self) { return decode(quire::name(self.type)); });
 
   nb::class_<Attribute, Quantity>(module, "Attribute")
+      .def(
+          "__init__",
+          [](Attribute* self, const Quantity& given, std::vector<std::uint64_t> shape, nb::handle elements) {
+            new (self) Attribute{given, make_value(given.type, std::move(shape), elements)};
+          },
+          nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
       .def_prop_ro("shape", [](const Attribute& self) { return to_tuple(self.value.shape()); })
       .def_prop_ro("elements", [](const Attribute& self) { return elements_of(self.value); });
   nb::class_<Column, Quantity>(module, "Column");
@@ -79,7 +109,8 @@ void bind_description(nb::module_& module) {
                    [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).tables, self); })
       .def_prop_ro("fields",
                    [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).fields, self); })
-      .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); });
+      .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); })
+      .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"));
 
   nb::class_<FileDescription> file(module, "FileDescription");
   text_property<&FileDescription::format>(file, "format");

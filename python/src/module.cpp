@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
   bind_formats(module);
   bind_fit(module);
   bind_checksum(module);
+  bind_expression(module);
   bind_simulation(module);
   bind_reader(module);
   bind_writer(module);

@@ -117,18 +117,18 @@ class File:
             raise MissingError(
                 f"there is no step at place {asked}: the file has {len(self)} steps", file=self._path
             )
-        return Step(core, self._path)
+        return Step(core, self._path, self._description)
 
     def __iter__(self) -> Iterator[Step]:
         """Collective. Walk through the steps without counting them first."""
         place = 0
         while (core := self._core.try_at(place)) is not None:
-            yield Step(core, self._path)
+            yield Step(core, self._path, self._description)
             place += 1
 
     def step(self, number: int) -> Step:
         """Collective. The step with this number; missing errors name the nearest."""
-        return Step(self._core.step(number), self._path)
+        return Step(self._core.step(number), self._path, self._description)
 
     def check(self) -> CheckReport:
         """Collective. Look through the whole file: what is whole, and what is the first damage."""
@@ -137,7 +137,7 @@ class File:
     def salvage(self, index: int) -> Step | None:
         """Collective. The complete rows of a step that is cut, where the format can tell."""
         core = self._core.salvage(index)
-        return None if core is None else Step(core, self._path)
+        return None if core is None else Step(core, self._path, self._description)
 
     @property
     def timing(self) -> Timing:

@@ -15,8 +15,11 @@ from quire.io.table import Column, Table
 class Step:
     """A step: attributes, tables and fields. A handle that keeps the file's description, not its values."""
 
-    def __init__(self, core: _core.ReadStep, path: str) -> None:
+    def __init__(
+        self, core: _core.ReadStep, path: str, file: _core.FileDescription | None = None
+    ) -> None:
         self._core = core
+        self._file = file
         self._description = core.description
         self._path = path
         self._place = f"step {self._description.number}"
@@ -34,7 +37,10 @@ class Step:
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """Independent. All tables by name, in file order."""
-        tables = (Table(self._core, table, self._place, self._path) for table in self._description.tables)
+        tables = (
+            Table(self._core, table, self._place, self._path, self._file)
+            for table in self._description.tables
+        )
         return NamedItems("table", self._place, self._path, ((table.name, table) for table in tables))
 
     @property

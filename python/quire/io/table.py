@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from quire.io.memory import SMALLEST_BLOCK, allocate
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, Selection, position, select
 from quire.io.types import Array, dtype_of, type_of
+
+if TYPE_CHECKING:
+    from quire.query import Expression, Matches
 
 BLOCK_BYTES: Final = 8 << 20
 """Bytes of a block of rows, all columns together, where the caller names no number of rows."""
@@ -50,9 +53,17 @@ def native(array: Array) -> Array:
 class Table:
     """Named columns of equal length. A handle: values are read when they are asked for."""
 
-    def __init__(self, step: _core.ReadStep, core: _core.Table, place: str, path: str) -> None:
+    def __init__(
+        self,
+        step: _core.ReadStep,
+        core: _core.Table,
+        place: str,
+        path: str,
+        file: _core.FileDescription | None = None,
+    ) -> None:
         self._step = step
         self._core = core
+        self._file = file
         self._place = f'table "{core.name}" of {place}' if core.name else place
         self._columns = NamedItems(
             "column", self._place, path, ((column.name, Column(self, column)) for column in core.columns)
@@ -234,6 +245,22 @@ class Table:
             yield selection.first + done, block
             if progress is not None:
                 progress(done + count, selection.count)
+
+    def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
+        """Independent. The rows for which a condition holds, found block by block when they are asked for.
+
+        The condition is an expression over the columns, the attributes of the step and those of the file, see
+        docs/expressions.md. `rows` restricts where is looked. Reading is collective with a collective transport.
+        """
+        from quire.query import Matches
+
+        return Matches(self, condition, rows)
+
+    def scope(self) -> tuple[list[_core.Column], list[_core.Attribute], int]:
+        """Independent. What an expression may name: columns, attributes, and the number of the step."""
+        description = self._step.description
+        of_file = [] if self._file is None else self._file.attributes
+        return self._core.columns, [*description.attributes, *of_file], description.number
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. How many rows of these columns make a block of about 8 MiB."""

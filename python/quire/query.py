@@ -1,0 +1,266 @@
+"""Expressions over columns: `px > 0 and x < 1e-3`, `sqrt(x**2 + y**2)`. The language is in docs/expressions.md.
+
+    condition = quire.expression("px > 0")
+    for first, rows in table.where("px > 0"):
+        ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quire import _core
+from quire.errors import MissingError, UsageError
+from quire.io.attributes import attribute_from_core, core_value
+from quire.io.rows import Rows, select
+from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
+
+if TYPE_CHECKING:
+    from quire.io.table import Progress, Table
+
+
+class Expression:
+    """A parsed expression; its names are looked up when it is bound to a table."""
+
+    def __init__(self, text: str) -> None:
+        self._core = _core.Expression(text)
+
+    @property
+    def text(self) -> str:
+        """The expression as written."""
+        return self._core.text
+
+    @property
+    def names(self) -> list[str]:
+        """The columns and attributes that occur, each once; constants such as `pi` among them."""
+        return self._core.names
+
+    def bind(self, table: Table) -> BoundExpression:
+        """Independent. The expression over a table: its columns, the attributes of its step and of the file.
+
+        Raises MissingError for names that are not there, UsageError for types and units that do not go
+        together.
+        """
+        return self.compile(*table.scope())
+
+    def compile(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute] = (),
+        step: int | None = None,
+    ) -> BoundExpression:
+        """Independent. The expression over columns and attributes that are known by their descriptions."""
+        return BoundExpression(self._core.compile(list(columns), list(attributes), step))
+
+    def __call__(self, columns: Mapping[str, Any] | None = None, /, **values: Any) -> Any:
+        """Independent. The result over arrays in memory, by name; single numbers and texts are attributes.
+
+        An array if an array takes part, else a single value.
+        """
+        arrays: dict[str, Array] = {}
+        attributes: list[_core.Attribute] = []
+        for name, value in {**(columns or {}), **values}.items():
+            if np.ndim(value) == 0:
+                attributes.append(core_attribute(name, value))
+            else:
+                arrays[name] = host_array(value, name)
+        quantities = [_core.Quantity(name, type_of(array.dtype, name)) for name, array in arrays.items()]
+        bound = self.compile(quantities, attributes)
+        if bound.is_constant and not arrays:
+            return bound.value
+        lengths = {len(array) for array in arrays.values()}
+        if len(lengths) > 1:
+            raise UsageError(f"the arrays have different lengths: {sorted(lengths)}")
+        return bound.evaluate(arrays, rows=lengths.pop() if lengths else 1)
+
+    def __repr__(self) -> str:
+        return f"<Expression {self.text}>"
+
+
+def expression(text: str) -> Expression:
+    """Independent. Parse an expression. Raises UsageError that shows the place of an error."""
+    return Expression(text)
+
+
+def core_attribute(name: str, value: Any, unit: str = "") -> _core.Attribute:
+    """Independent. A single value as an attribute of the core."""
+    kind, shape, elements = core_value(name, value, None, False)
+    return _core.Attribute(_core.Quantity(name, kind, unit), shape, elements)
+
+
+class BoundExpression:
+    """An expression whose names and types are known. Evaluates blocks of rows; holds no data."""
+
+    def __init__(self, core: _core.CompiledExpression) -> None:
+        self._core = core
+        self.columns: list[str] = core.columns
+        """The columns that must be read."""
+
+    @property
+    def type(self) -> str:
+        """The type of the result: int32 (0 or 1) for conditions, that of the column for a bare column."""
+        return self._core.type
+
+    @property
+    def unit(self) -> str:
+        """The unit of the result; empty where it is not known or a pure number."""
+        return self._core.unit
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether rows can be selected by it: the result is true or false, or an integer."""
+        return self._core.is_condition
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the result is the same for all rows: neither a column nor `row` occurs."""
+        return self._core.is_constant
+
+    @property
+    def value(self) -> Any:
+        """Independent. The result of a constant expression. Raises UsageError for others."""
+        return attribute_from_core(self._core.value()).value
+
+    def evaluate(
+        self,
+        block: Mapping[str, Array],
+        first_row: int = 0,
+        rows: int | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Independent. The result for the rows of a block, of which the first is row `first_row` of the table.
+
+        `rows` is needed where no column occurs. `out` may have another type: values convert without loss or
+        raise a TypeMismatchError that names the row, as integer overflow does.
+        """
+        count = self._rows(block, rows)
+        if out is None:
+            out = np.empty(count, dtype_of(self.type))
+        elif out.shape != (count,):
+            raise UsageError(f"out has the shape {out.shape}, the result has {(count,)}")
+        wanted = type_of(out.dtype)
+        texts = self._core.evaluate(
+            self._arrays(block), first_row, wanted, None if wanted == "string" else out, count
+        )
+        if texts is not None:
+            out[:] = texts
+        return out
+
+    def select(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> Array:
+        """Independent. The numbers (int64, ascending) of those rows of a block for which the condition holds."""
+        count = self._rows(block, rows)
+        return np.frombuffer(self._core.select(self._arrays(block), first_row, count), dtype=np.int64)
+
+    def count(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> int:
+        """Independent. How many rows of a block satisfy the condition."""
+        return self._core.count(self._arrays(block), first_row, self._rows(block, rows))
+
+    def _rows(self, block: Mapping[str, Array], rows: int | None) -> int:
+        if rows is not None:
+            return rows
+        for name in self.columns:
+            return len(block[name])
+        for array in block.values():
+            return len(array)
+        raise UsageError("without columns the number of rows must be given")
+
+    def _arrays(self, block: Mapping[str, Array]) -> list[tuple[str, Any]]:
+        arrays = []
+        for name in self.columns:
+            if name not in block:
+                raise MissingError("the expression needs a column that the block has not", object=name)
+            kind = type_of(block[name].dtype, name)
+            arrays.append((kind, ready_array(block[name], kind, False, name)))
+        return arrays
+
+    def __repr__(self) -> str:
+        unit = f" [{self.unit}]" if self.unit else ""
+        return f"<BoundExpression of {', '.join(self.columns) or 'no column'}: {self.type}{unit}>"
+
+
+class Matches:
+    """The rows of a table for which a condition holds. A handle: rows are looked for block by block, each time.
+
+    Iterating gives (first, rows) of each block that was read: the number of its first row, and the numbers of
+    those that match. All methods are independent; with a collective transport they are collective as
+    `Table.blocks` is, which they call for as many blocks as the rows asked for have.
+    """
+
+    def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
+        self.table = table
+        self.condition = condition if isinstance(condition, Expression) else Expression(condition)
+        self.bound = self.condition.bind(table)
+        if not self.bound.is_condition:
+            raise UsageError(f"'{self.condition.text}' is no condition: compare something, as in x > 0")
+        selection = select(rows, len(table))
+        if not selection.is_contiguous:
+            raise UsageError("a condition looks at rows one behind the other")
+        self._rows = (selection.first, selection.count)
+
+    def __iter__(self) -> Iterator[tuple[int, Array]]:
+        for first, _, found in self._found([], None, None):
+            yield first, found
+
+    def blocks(
+        self,
+        names: Iterable[str] | str | None = None,
+        rows_per_block: int | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[tuple[Array, dict[str, Array]]]:
+        """Independent. Numbers and values of the matching rows, for each block of the table with any.
+
+        The values are copies of their own. Memory is bounded by the block that is read.
+        """
+        wanted = [names] if isinstance(names, str) else list(self.table if names is None else names)
+        for first, block, found in self._found(wanted, rows_per_block, progress):
+            if len(found):
+                yield found, {name: block[name][found - first] for name in wanted}
+
+    def numbers(self) -> Array:
+        """Independent. The numbers of all matching rows, ascending."""
+        parts = [found for _, found in self]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def count(self) -> int:
+        """Independent. How many rows match."""
+        return sum(
+            self.bound.count(block, first, count) for first, block, count in self._blocks([], None, None)
+        )
+
+    def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
+        """Independent. The values of the matching rows, by column."""
+        wanted = [names] if isinstance(names, str) else list(self.table if names is None else names)
+        parts: dict[str, list[Array]] = {name: [] for name in wanted}
+        for _, block in self.blocks(wanted):
+            for name in wanted:
+                parts[name].append(block[name])
+        return {
+            name: np.concatenate(found) if found else np.empty(0, self.table[name].dtype)
+            for name, found in parts.items()
+        }
+
+    def _found(
+        self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
+    ) -> Iterator[tuple[int, dict[str, Array], Array]]:
+        for first, block, count in self._blocks(names, rows_per_block, progress):
+            yield first, block, self.bound.select(block, first, count)
+
+    def _blocks(
+        self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
+    ) -> Iterator[tuple[int, dict[str, Array], int]]:
+        """Blocks of the columns that are needed; only their sizes where none is."""
+        needed = list(dict.fromkeys([*names, *self.bound.columns]))
+        first, count = self._rows
+        if needed:
+            for start, block in self.table.blocks(needed, rows_per_block, self._rows, progress):
+                yield start, block, len(block[needed[0]])
+            return
+        size = rows_per_block or self.table.rows_per_block([])
+        for start in range(first, first + count, size):
+            yield start, {}, min(size, first + count - start)
+
+    def __repr__(self) -> str:
+        return f"<Matches of {self.condition.text} in {self.table!r}>"

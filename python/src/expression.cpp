@@ -1,0 +1,127 @@
+#include "quire/query/expression.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <optional>
+
+#include "bindings.hpp"
+#include "buffer.hpp"
+#include "text.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+namespace {
+
+/// The columns of one evaluation, with their memory held: numbers where they lie, strings packed.
+class Columns {
+ public:
+  /// `arrays` are pairs of a type and an array, or a list for strings.
+  explicit Columns(nb::handle arrays) {
+    const auto items = nb::cast<nb::list>(arrays);
+    strings_.reserve(items.size());
+    for (const nb::handle item : items) {
+      const auto type = type_named(nb::cast<Text>(item[0]).value);
+      if (type == Type::string) {
+        views_.emplace_back(strings_.emplace_back(pack_strings(item[1])));
+      } else {
+        views_.push_back(buffers_.emplace_back(item[1], Buffer::Use::look).numbers(type));
+      }
+    }
+  }
+
+  [[nodiscard]] std::span<const ConstView> views() const { return views_; }
+
+ private:
+  std::vector<Buffer> buffers_;
+  std::vector<PackedStrings> strings_;
+  std::vector<ConstView> views_;
+};
+
+CompiledExpression compile(const Expression& self, const nb::list& columns, const nb::list& attributes,
+                           std::optional<std::int64_t> step) {
+  Scope scope;
+  for (const nb::handle column : columns) scope.columns.push_back(nb::cast<const Quantity&>(column));
+  for (const nb::handle attribute : attributes) scope.attributes.push_back(nb::cast<const Attribute&>(attribute));
+  scope.step = step;
+  return self.compile(scope);
+}
+
+/// Fills an array of numbers, or returns a list of strings where `out` is the number of rows.
+nb::object evaluate(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row, const Text& type,
+                    nb::handle out, std::uint64_t rows) {
+  const Columns columns(arrays);
+  const Type wanted = type_named(type.value);
+  if (wanted == Type::string) {
+    PackedStrings strings;
+    {
+      const nb::gil_scoped_release release;
+      self.evaluate(columns.views(), first_row, View(strings, rows));
+    }
+    nb::list texts;
+    for (std::size_t i = 0; i < strings.size(); ++i) texts.append(decode(strings[i]));
+    return texts;
+  }
+  const Buffer buffer(out, Buffer::Use::fill);
+  const View target = buffer.target(wanted);
+  {
+    const nb::gil_scoped_release release;
+    self.evaluate(columns.views(), first_row, target);
+  }
+  return nb::none();
+}
+
+/// Row numbers as bytes of uint64.
+nb::bytearray select(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row,
+                     std::uint64_t rows) {
+  const Columns columns(arrays);
+  std::vector<std::uint64_t> found;
+  {
+    const nb::gil_scoped_release release;
+    self.select(columns.views(), first_row, rows, found);
+  }
+  return nb::bytearray(found.data(), found.size() * sizeof(std::uint64_t));
+}
+
+std::uint64_t count(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row,
+                    std::uint64_t rows) {
+  const Columns columns(arrays);
+  const nb::gil_scoped_release release;
+  return self.count(columns.views(), first_row, rows);
+}
+
+}  // namespace
+
+void bind_expression(nb::module_& module) {
+  nb::class_<CompiledExpression>(module, "CompiledExpression")
+      .def_prop_ro("columns", [](const CompiledExpression& self) { return decode_all(self.columns()); })
+      .def_prop_ro("type", [](const CompiledExpression& self) { return decode(name(self.type())); })
+      .def_prop_ro("unit", [](const CompiledExpression& self) { return decode(self.unit()); })
+      .def_prop_ro("is_condition", &CompiledExpression::is_condition)
+      .def_prop_ro("is_constant", &CompiledExpression::is_constant)
+      .def("value",
+           [](const CompiledExpression& self) {
+             const Value value = self.value();
+             Attribute attribute;
+             attribute.type = value.type();
+             attribute.unit = self.unit();
+             attribute.value = value;
+             return attribute;
+           })
+      .def("evaluate", &evaluate, nb::arg("arrays"), nb::arg("first_row"), nb::arg("type"), nb::arg("out").none(),
+           nb::arg("rows"))
+      .def("select", &select, nb::arg("arrays"), nb::arg("first_row"), nb::arg("rows"))
+      .def("count", &count, nb::arg("arrays"), nb::arg("first_row"), nb::arg("rows"));
+  nb::class_<Expression>(module, "Expression")
+      .def(
+          "__init__", [](Expression* self, const Text& text) { new (self) Expression(std::string_view(text.value)); },
+          nb::arg("text"))
+      .def_prop_ro("text", [](const Expression& self) { return decode(self.text()); })
+      .def_prop_ro("names", [](const Expression& self) { return decode_all(self.names()); })
+      .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("step").none());
+}
+
+}  // namespace quire::python

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "query/program.hpp"
+
+// Bodies that the loops share. They are inlined into functions for several kinds of processors, so that each gets
+// vector code of its own.
+
+namespace quire::query {
+
+/// Whether this processor takes the functions that are compiled for AVX2.
+[[nodiscard]] inline bool has_avx2() noexcept {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
+
+template <class Value>
+[[nodiscard]] inline const Value* operand(const Call& call, std::size_t which) noexcept {
+  return reinterpret_cast<const Value*>(call.in[which]);
+}
+
+template <class Value>
+[[nodiscard]] inline Value* result(const Call& call) noexcept {
+  return reinterpret_cast<Value*>(call.out);
+}
+
+template <class Operation, class Left, class Right, class Out>
+[[gnu::always_inline]] inline std::size_t binary_body(const Call& call) {
+  const Left* const left = operand<Left>(call, 0);
+  const Right* const right = operand<Right>(call, 1);
+  Out* __restrict const out = result<Out>(call);
+  const std::size_t count = call.count;
+  if (call.single[0]) {
+    const Left value = left[0];
+    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Operation{}(value, right[i]));
+  } else if (call.single[1]) {
+    const Right value = right[0];
+    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Operation{}(left[i], value));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Operation{}(left[i], right[i]));
+  }
+  return count;
+}
+
+template <class Operation, class In, class Out>
+[[gnu::always_inline]] inline std::size_t unary_body(const Call& call) {
+  const In* const in = operand<In>(call, 0);
+  Out* __restrict const out = result<Out>(call);
+  for (std::size_t i = 0; i < call.count; ++i) out[i] = static_cast<Out>(Operation{}(in[i]));
+  return call.count;
+}
+
+template <class Operation, class Left, class Right, class Out>
+std::size_t binary_plain(const Call& call) {
+  return binary_body<Operation, Left, Right, Out>(call);
+}
+template <class Operation, class In, class Out>
+std::size_t unary_plain(const Call& call) {
+  return unary_body<Operation, In, Out>(call);
+}
+
+#if defined(__x86_64__)
+template <class Operation, class Left, class Right, class Out>
+[[gnu::target("avx2")]] std::size_t binary_avx2(const Call& call) {
+  return binary_body<Operation, Left, Right, Out>(call);
+}
+template <class Operation, class In, class Out>
+[[gnu::target("avx2")]] std::size_t unary_avx2(const Call& call) {
+  return unary_body<Operation, In, Out>(call);
+}
+template <class Operation, class Left, class Right, class Out>
+Loop binary() {
+  return has_avx2() ? binary_avx2<Operation, Left, Right, Out> : binary_plain<Operation, Left, Right, Out>;
+}
+template <class Operation, class In, class Out>
+Loop unary() {
+  return has_avx2() ? unary_avx2<Operation, In, Out> : unary_plain<Operation, In, Out>;
+}
+#else
+template <class Operation, class Left, class Right, class Out>
+Loop binary() {
+  return binary_plain<Operation, Left, Right, Out>;
+}
+template <class Operation, class In, class Out>
+Loop unary() {
+  return unary_plain<Operation, In, Out>;
+}
+#endif
+
+/// `Operation` stores its result through a pointer and says whether there is one.
+template <class Operation, class Value>
+std::size_t binary_checked(const Call& call) {
+  const Value* const left = operand<Value>(call, 0);
+  const Value* const right = operand<Value>(call, 1);
+  Value* const out = result<Value>(call);
+  const std::size_t left_step = call.single[0] ? 0 : 1;
+  const std::size_t right_step = call.single[1] ? 0 : 1;
+  for (std::size_t i = 0; i < call.count; ++i) {
+    if (!Operation{}(left[i * left_step], right[i * right_step], out + i)) return i;
+  }
+  return call.count;
+}
+
+template <class Operation, class In, class Out>
+std::size_t unary_checked(const Call& call) {
+  const In* const in = operand<In>(call, 0);
+  Out* const out = result<Out>(call);
+  for (std::size_t i = 0; i < call.count; ++i) {
+    if (!Operation{}(in[i], out + i)) return i;
+  }
+  return call.count;
+}
+
+}  // namespace quire::query

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "query/program.hpp"
+
+namespace quire::query {
+
+/// The loops of all operations. Each returns nullptr for lanes that it does not take.
+[[nodiscard]] Loop comparison_loop(Operation operation, Lane left, Lane right);
+/// Of two operands of one lane: integer, real or extended.
+[[nodiscard]] Loop arithmetic_loop(Operation operation, Lane lane);
+/// x * x.
+[[nodiscard]] Loop square_loop(Lane lane);
+[[nodiscard]] Loop negation_loop(Lane lane);
+[[nodiscard]] Loop cast_loop(Lane from, Lane to);
+/// Truths joined.
+[[nodiscard]] Loop both_loop();
+[[nodiscard]] Loop either_loop();
+[[nodiscard]] Loop inversion_loop();
+/// condition, then, else.
+[[nodiscard]] Loop choice_loop(Lane lane);
+/// text, pattern.
+[[nodiscard]] Loop like_loop();
+
+/// The number of characters of UTF-8 texts.
+[[nodiscard]] Loop length_loop();
+
+/// A set of constants of one lane to look values up in; what it needs goes along as `extra`.
+struct Membership {
+  Loop loop = nullptr;
+  std::shared_ptr<const void> extra;
+};
+[[nodiscard]] Membership membership(Lane lane, const std::vector<Constant>& values);
+
+/// What becomes of units in a function.
+enum class UnitRule : std::uint8_t {
+  pure,     ///< the result is a number
+  same,     ///< the result has the unit that all operands share
+  pure_of,  ///< operands must agree, the result is a number
+  root,     ///< the square root of the unit
+  cube,     ///< the cube root of the unit
+};
+
+/// A function of numbers; the loop takes operands of one lane.
+struct Function {
+  std::string_view name;
+  std::uint8_t fewest = 1;
+  std::uint8_t most = 1;  ///< `any` for as many as are given, joined two by two
+  UnitRule units = UnitRule::pure;
+  bool keeps_integers = false;  ///< whether it has an integer loop
+  bool answers = false;         ///< whether its result is a truth
+  Loop real = nullptr;
+  Loop extended = nullptr;
+  Loop integer = nullptr;
+
+  static constexpr std::uint8_t any = 255;
+};
+[[nodiscard]] std::span<const Function> functions();
+
+/// A named number.
+struct NamedNumber {
+  std::string_view name;
+  long double value;
+  std::string_view unit;
+};
+[[nodiscard]] std::span<const NamedNumber> named_numbers();
+
+}  // namespace quire::query

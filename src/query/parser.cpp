@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "query/lexer.hpp"
+#include "query/syntax.hpp"
+
+namespace quire::query {
+namespace {
+
+constexpr std::uint32_t deepest = 200;    // of parentheses and signs inside each other
+constexpr std::uint32_t highest = 1000;   // of the tree
+constexpr std::size_t longest = 1 << 20;  // of the text, in bytes
+
+struct Sign {
+  std::string_view symbol;
+  Operation operation;
+};
+constexpr std::array<Sign, 6> comparisons{{{"<", Operation::less},
+                                           {"<=", Operation::less_equal},
+                                           {">", Operation::greater},
+                                           {">=", Operation::greater_equal},
+                                           {"==", Operation::equal},
+                                           {"!=", Operation::not_equal}}};
+constexpr std::array<Sign, 2> sums{{{"+", Operation::add}, {"-", Operation::subtract}}};
+constexpr std::array<Sign, 3> products{
+    {{"*", Operation::multiply}, {"/", Operation::divide}, {"%", Operation::remainder}}};
+constexpr std::array<Sign, 2> powers{{{"**", Operation::power}, {"^", Operation::power}}};
+constexpr std::array<std::string_view, 8> reserved{"and", "or", "not", "in", "between", "like", "true", "false"};
+
+/// Recursive descent, one function for each level of binding, the loosest first.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : lexer_(text) {
+    syntax_.text = text;
+    advance();
+  }
+
+  Syntax run() {
+    syntax_.root = disjunction();
+    if (ahead_.kind != Token::end) fail("nothing is expected here: an operator is missing");
+    return std::move(syntax_);
+  }
+
+ private:
+  std::uint32_t disjunction() {
+    std::uint32_t left = conjunction();
+    while (is_symbol("||") || is_word("or")) left = join(Kind::either, left, &Parser::conjunction);
+    return left;
+  }
+
+  std::uint32_t conjunction() {
+    std::uint32_t left = inversion();
+    while (is_symbol("&&") || is_word("and")) left = join(Kind::both, left, &Parser::inversion);
+    return left;
+  }
+
+  std::uint32_t inversion() {
+    if (!is_symbol("!") && !is_word("not")) return comparison();
+    const Lexeme sign = advance();
+    const Descent descent(*this);
+    return add(node(Kind::invert, sign), {inversion()});
+  }
+
+  std::uint32_t comparison() {
+    const std::uint32_t left = sum();
+    const auto found = std::ranges::find_if(comparisons, [&](const Sign& sign) { return is_symbol(sign.symbol); });
+    std::uint32_t result = left;
+    if (found != comparisons.end()) {
+      Node made = node(Kind::comparison, advance());
+      made.operation = found->operation;
+      result = add(std::move(made), {left, sum()});
+    } else {
+      result = relation(left);
+    }
+    if (result != left && starts_comparison()) {
+      fail("comparisons are not chained: write a < b and b < c, or b between a and c");
+    }
+    return result;
+  }
+
+  /// `in`, `like` and `between`, also after `not`; the left side as it is if none follows.
+  std::uint32_t relation(std::uint32_t left) {
+    const Lexeme before = ahead_;
+    const bool is_inverted = is_word("not");
+    if (is_inverted) advance();
+    const Lexeme word = ahead_;
+    std::uint32_t result = left;
+    if (is_word("in")) {
+      result = membership(left);
+    } else if (is_word("like")) {
+      advance();
+      result = add(node(Kind::like, word), {left, sum()});
+    } else if (is_word("between")) {
+      advance();
+      const std::uint32_t low = sum();
+      if (!is_word("and") && !is_symbol("&&")) fail("the second limit is missing: write x between a and b");
+      advance();
+      result = add(node(Kind::between, word), {left, low, sum()});
+    } else if (is_inverted) {
+      fail("after not comes in, like or between here");
+    }
+    return is_inverted ? add(node(Kind::invert, before), {result}) : result;
+  }
+
+  std::uint32_t membership(std::uint32_t left) {
+    Node made = node(Kind::member, advance());
+    expect("(", "after in comes a list: (1, 2, 3)");
+    std::vector<std::uint32_t> operands{left};
+    do {
+      operands.push_back(sum());
+    } while (accept(","));
+    expect(")", "the list is not closed by )");
+    return add(std::move(made), std::move(operands));
+  }
+
+  std::uint32_t sum() { return chain(sums, &Parser::product); }
+  std::uint32_t product() { return chain(products, &Parser::sign); }
+
+  std::uint32_t sign() {
+    if (accept("+")) {
+      const Descent descent(*this);
+      return sign();
+    }
+    if (!is_symbol("-")) return power();
+    const Lexeme minus = advance();
+    const Descent descent(*this);
+    return add(node(Kind::negate, minus), {sign()});
+  }
+
+  /// Binds tighter than a sign on its left, looser than one on its right; goes from right to left.
+  std::uint32_t power() {
+    const std::uint32_t base = primary();
+    if (!is_symbol("**") && !is_symbol("^")) return base;
+    Node made = node(Kind::arithmetic, advance());
+    made.operation = Operation::power;
+    const Descent descent(*this);
+    return add(std::move(made), {base, sign()});
+  }
+
+  std::uint32_t primary() {
+    Lexeme found = ahead_;
+    switch (found.kind) {
+      case Token::number:
+        advance();
+        return leaf(Kind::number, found);
+      case Token::text:
+        advance();
+        return leaf(Kind::text, found);
+      case Token::quoted_name:
+        advance();
+        return leaf(Kind::name, found);
+      case Token::attribute:
+        advance();
+        return leaf(Kind::attribute, found);
+      case Token::name:
+        return word();
+      case Token::symbol:
+        if (accept("(")) {
+          const Descent descent(*this);
+          const std::uint32_t inner = disjunction();
+          expect(")", "the parenthesis is not closed");
+          return inner;
+        }
+        break;
+      case Token::end:
+        break;
+    }
+    fail(found.kind == Token::end ? "the expression ends where a value is expected" : "a value is expected here");
+  }
+
+  /// A name, a truth value or the call of a function.
+  std::uint32_t word() {
+    if (is_word("true") || is_word("false")) {
+      Lexeme found = advance();
+      found.number = std::int64_t{found.value == "true"};
+      return leaf(Kind::truth, found);
+    }
+    if (std::ranges::find(reserved, ahead_.value) != reserved.end()) {
+      fail("a value is expected here; if \"" + ahead_.value + "\" is meant as a name, put it in backticks");
+    }
+    const Lexeme found = advance();
+    if (!accept("(")) return leaf(Kind::name, found);
+    const Descent descent(*this);
+    Node made = node(Kind::call, found);
+    made.text = found.value;
+    std::vector<std::uint32_t> operands;
+    if (!is_symbol(")")) {
+      do {
+        operands.push_back(disjunction());
+      } while (accept(","));
+    }
+    expect(")", "the arguments are not closed by )");
+    return add(std::move(made), std::move(operands));
+  }
+
+  using Level = std::uint32_t (Parser::*)();
+
+  template <std::size_t count>
+  std::uint32_t chain(const std::array<Sign, count>& signs, Level next) {
+    std::uint32_t left = (this->*next)();
+    while (true) {
+      const auto found = std::ranges::find_if(signs, [&](const Sign& one) { return is_symbol(one.symbol); });
+      if (found == signs.end()) return left;
+      Node made = node(Kind::arithmetic, advance());
+      made.operation = found->operation;
+      left = add(std::move(made), {left, (this->*next)()});
+    }
+  }
+
+  std::uint32_t join(Kind kind, std::uint32_t left, Level next) {
+    Node made = node(kind, advance());
+    return add(std::move(made), {left, (this->*next)()});
+  }
+
+  static Node node(Kind kind, const Lexeme& at) {
+    Node made;
+    made.kind = kind;
+    made.position = at.position;
+    made.length = at.length;
+    return made;
+  }
+
+  std::uint32_t leaf(Kind kind, Lexeme found) {
+    Node made = node(kind, found);
+    made.text = std::move(found.value);
+    made.number = found.number;
+    return add(std::move(made), {});
+  }
+
+  std::uint32_t add(Node made, std::vector<std::uint32_t> operands) {
+    for (const std::uint32_t operand : operands) {
+      made.height = std::max(made.height, syntax_.nodes[operand].height + 1);
+    }
+    if (made.height > highest) {
+      throw error_at(ErrorKind::usage, syntax_.text, made.position, made.length,
+                     "the expression is too long; for many values write x in (a, b, ...)");
+    }
+    made.operands = std::move(operands);
+    syntax_.nodes.push_back(std::move(made));
+    return static_cast<std::uint32_t>(syntax_.nodes.size() - 1);
+  }
+
+  [[nodiscard]] bool is_symbol(std::string_view symbol) const {
+    return ahead_.kind == Token::symbol && ahead_.value == symbol;
+  }
+  [[nodiscard]] bool is_word(std::string_view word) const { return ahead_.kind == Token::name && ahead_.value == word; }
+  [[nodiscard]] bool starts_comparison() const {
+    return std::ranges::any_of(comparisons, [&](const Sign& sign) { return is_symbol(sign.symbol); }) ||
+           is_word("in") || is_word("like") || is_word("between") || is_word("not");
+  }
+  bool accept(std::string_view symbol) {
+    if (!is_symbol(symbol)) return false;
+    advance();
+    return true;
+  }
+  void expect(std::string_view symbol, const char* message) {
+    if (!accept(symbol)) fail(message);
+  }
+  Lexeme advance() { return std::exchange(ahead_, lexer_.next()); }
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw error_at(ErrorKind::usage, syntax_.text, ahead_.position, ahead_.length, message);
+  }
+
+  /// Counts how deep the parser is inside itself.
+  class Descent {
+   public:
+    explicit Descent(Parser& parser) : parser_(parser) {
+      if (++parser_.depth_ > deepest) parser_.fail("the expression is nested too deeply");
+    }
+    Descent(const Descent&) = delete;
+    Descent& operator=(const Descent&) = delete;
+    ~Descent() { --parser_.depth_; }
+
+   private:
+    Parser& parser_;
+  };
+
+  Lexer lexer_;
+  Lexeme ahead_;
+  Syntax syntax_;
+  std::uint32_t depth_ = 0;
+};
+
+}  // namespace
+
+Syntax parse(std::string_view text) {
+  if (text.size() > longest) throw Error(ErrorKind::usage, "an expression of more than 1 MiB is not accepted");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw Error(ErrorKind::usage, "the expression is empty");
+  return Parser(text).run();
+}
+
+}  // namespace quire::query

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "quire/base/error.hpp"
+
+namespace quire::query {
+
+enum class Kind : std::uint8_t {
+  number,      ///< `number` holds it
+  text,        ///< `text` holds it
+  truth,       ///< `number` is 0 or 1
+  name,        ///< a column, attribute or constant: `text`
+  attribute,   ///< an attribute: `text`
+  negate,      ///< - a
+  invert,      ///< not a
+  arithmetic,  ///< a `operation` b
+  comparison,  ///< a `operation` b
+  like,        ///< a like b
+  member,      ///< a in (b, c, ...)
+  between,     ///< a between b and c
+  both,        ///< a and b
+  either,      ///< a or b
+  call,        ///< function `text`
+};
+
+enum class Operation : std::uint8_t {
+  none,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  power,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+};
+
+/// A number as written: exact as an integer where it is one; both roundings of a decimal fraction.
+struct Decimal {
+  double real = 0;
+  long double extended = 0;
+};
+using Number = std::variant<std::int64_t, std::uint64_t, Decimal>;
+
+struct Node {
+  Kind kind = Kind::number;
+  Operation operation = Operation::none;
+  std::size_t position = 0;  ///< where in the text errors of this node point to
+  std::size_t length = 1;
+  std::uint32_t height = 1;
+  std::string text;
+  Number number;
+  std::vector<std::uint32_t> operands;
+};
+
+/// The tree of an expression; operands come before those who use them.
+struct Syntax {
+  std::string text;
+  std::vector<Node> nodes;
+  std::uint32_t root = 0;
+};
+
+/// Parses. Throws usage errors that show the place. Bounded in depth, so that no text can exhaust the stack.
+[[nodiscard]] Syntax parse(std::string_view text);
+
+/// An error that shows its place in the expression: the message, the text below it and a caret under the place.
+[[nodiscard]] Error error_at(ErrorKind kind, std::string_view expression, std::size_t position, std::size_t length,
+                             const std::string& message);
+
+}  // namespace quire::query
