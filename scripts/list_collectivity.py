@@ -19,6 +19,7 @@ HEADERS = [
     "comm/mpi.hpp",
     "transport/transport.hpp",
     "format/format.hpp",
+    "query/expression.hpp",
     "quire.h",
     "quire_mpi.h",
 ]

@@ -1,8 +1,8 @@
-"""Expressions over columns: `px > 0 and x < 1e-3`, `sqrt(x**2 + y**2)`. The language is in docs/expressions.md.
+"""Expressions over columns: `px > 0 and x < 1e-3`, `sqrt(x**2 + y**2)`; see docs/expressions.md.
 
-    condition = quire.expression("px > 0")
-    for first, rows in table.where("px > 0"):
-        ...
+condition = quire.expression("px > 0")
+for first, rows in table.where("px > 0"):
+    ...
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quire.io.rows import Rows, select
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 
 if TYPE_CHECKING:
-    from quire.io.table import Progress, Table
+    from quire.io.table import Column, Progress, Table
 
 
 class Expression:
@@ -131,7 +131,7 @@ class BoundExpression:
         rows: int | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Independent. The result for the rows of a block, of which the first is row `first_row` of the table.
+        """Independent. The result for rows of a block, the first of which is row `first_row` of the table.
 
         `rows` is needed where no column occurs. `out` may have another type: values convert without loss or
         raise a TypeMismatchError that names the row, as integer overflow does.
@@ -150,7 +150,7 @@ class BoundExpression:
         return out
 
     def select(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> Array:
-        """Independent. The numbers (int64, ascending) of those rows of a block for which the condition holds."""
+        """Independent. The numbers (int64, ascending) of those rows of a block for which it holds."""
         count = self._rows(block, rows)
         return np.frombuffer(self._core.select(self._arrays(block), first_row, count), dtype=np.int64)
 
@@ -182,7 +182,7 @@ class BoundExpression:
 
 
 class Matches:
-    """The rows of a table for which a condition holds. A handle: rows are looked for block by block, each time.
+    """The rows of a table for which a condition holds. A handle: rows are looked for when they are asked for.
 
     Iterating gives (first, rows) of each block that was read: the number of its first row, and the numbers of
     those that match. All methods are independent; with a collective transport they are collective as
@@ -199,6 +199,24 @@ class Matches:
         if not selection.is_contiguous:
             raise UsageError("a condition looks at rows one behind the other")
         self._rows = (selection.first, selection.count)
+        self._count: int | None = None
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Independent. The columns of the table."""
+        return self.table.columns
+
+    def __getitem__(self, name: str) -> Column:
+        return self.table[name]
+
+    def __len__(self) -> int:
+        """Independent. How many rows match; counted once."""
+        if self._count is None:
+            self._count = self.count()
+        return self._count
+
+    def __bool__(self) -> bool:
+        return True
 
     def __iter__(self) -> Iterator[tuple[int, Array]]:
         for first, _, found in self._found([], None, None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable
 from enum import IntEnum
@@ -72,9 +73,17 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     )
 
 
+# What an error of an expression ends in: the expression, and carets under the place.
+POINTED = re.compile(r"\n(    [^\n]*\n {4,}\^+)")
+
+
 def complain(line: str) -> None:
-    """Independent. One line on standard error."""
-    print(f"quire: {' '.join(line.split())}", file=sys.stderr)
+    """Independent. One line on standard error, and below it the place in an expression if one is shown."""
+    pointed = POINTED.search(line)
+    text = line if pointed is None else line[: pointed.start()] + line[pointed.end() :]
+    print(f"quire: {' '.join(text.split())}", file=sys.stderr)
+    if pointed is not None:
+        print(pointed[1], file=sys.stderr)
 
 
 def fail(problem: Exception) -> ExitCode:

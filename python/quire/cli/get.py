@@ -10,6 +10,7 @@ import typer
 from quire.cli.command import ExitCode, command
 from quire.cli.output import remark, say, say_json
 from quire.cli.streams import readable
+from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -27,6 +28,7 @@ def get(
     step: Annotated[int | None, typer.Option("--step", help="The number of the step.")] = None,
     index: Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="Rows of a column, for example 0:10.")] = None,
+    where: Where = None,
     form: Annotated[
         str | None, typer.Option("--format", help="A printf format, for example %.6e; else all digits.")
     ] = None,
@@ -39,7 +41,7 @@ def get(
     """Print attributes, columns or fields, a value a line, with all digits.
 
     Without --step or --index an attribute of the file goes first, then the first step is asked.
-    Exit code 1 if there is no such name or step, 2 if there are no such rows.
+    Exit code 1 if there is no such name or step, 2 if there are no such rows. With --where names are columns.
 
     Example: quire get beam.h5 s --index -1
 
@@ -58,7 +60,7 @@ def get(
     with readable(file) as local, quire.open(local) as opened:
         found = []
         for name in names:
-            item = find(opened, name, step, index)
+            item = find(opened, name, step, index, where is not None)
             if item is None:
                 remark(f"quire: there is no attribute, column or field '{name}' in {file}")
                 raise typer.Exit(ExitCode.NO)
@@ -66,10 +68,10 @@ def get(
         if unit:
             say(between.join(item.unit for _, item in found))
         elif json:
-            answers = [as_json(item, values_of(item, table, wanted)) for table, item in found]
+            answers = [as_json(item, values_of(item, table, wanted, where)) for table, item in found]
             say_json(answers[0] if len(answers) == 1 else answers)
         else:
-            show_values((values_of(item, table, wanted) for table, item in found), form, between)
+            show_values((values_of(item, table, wanted, where) for table, item in found), form, between)
         trace(opened)
 
 
@@ -86,8 +88,14 @@ def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
     return file[index]
 
 
-def find(file: File, name: str, step: int | None, index: int | None) -> tuple[Table | None, Any] | None:
+def find(
+    file: File, name: str, step: int | None, index: int | None, only_columns: bool = False
+) -> tuple[Table | None, Any] | None:
     """The attribute, column or field of this name, with the table of a column; None if there is none."""
+    if only_columns:
+        one = chosen_step(file, step, index)
+        tables = one.tables.values() if one is not None else ()
+        return next(((table, table[name]) for table in tables if name in table), None)
     if step is None and index is None and name in file.attributes:
         return None, file.attributes[name]
     chosen = chosen_step(file, step, index)
@@ -102,18 +110,18 @@ def find(file: File, name: str, step: int | None, index: int | None) -> tuple[Ta
     return (None, file.attributes[name]) if name in file.attributes else None
 
 
-def values_of(item: Any, table: Table | None, rows: slice) -> Iterator[Any]:
+def values_of(item: Any, table: Table | None, rows: slice, where: str | None = None) -> Iterator[Any]:
     """The values part by part: all of an attribute or field, or the rows of a column block by block."""
     from quire.errors import UsageError
-    from quire.toolkit.selection import resolve_rows
+    from quire.toolkit.selection import chosen_blocks, resolve_rows
 
     if table is None:
         yield item.value if hasattr(item, "value") else item.read()
         return
-    first, count = resolve_rows(rows, len(table))
+    _, count = resolve_rows(rows, len(table))
     if not count and len(table):
         raise UsageError(f"no row is selected: column '{item.name}' has {len(table)}")
-    for _, block in table.blocks([item.name], rows=slice(first, first + count)):
+    for _, block in chosen_blocks(table, [item.name], rows, where):
         yield block[item.name]
 
 

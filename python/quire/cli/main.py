@@ -4,7 +4,9 @@ import typer
 
 from quire.cli.check import check
 from quire.cli.convert import convert
+from quire.cli.define import define
 from quire.cli.diff import diff
+from quire.cli.filter import filter_
 from quire.cli.formats import formats
 from quire.cli.get import get
 from quire.cli.info import info
@@ -46,7 +48,7 @@ def quire(
     """
 
 
-for one in (info, show, get, convert, check, recover, diff, sum_, plot, plan, formats):
+for one in (info, show, get, convert, define, filter_, check, recover, diff, sum_, plot, plan, formats):
     app.command(one.__name__.rstrip("_"))(one)
 
 

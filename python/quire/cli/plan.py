@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command
-from quire.cli.convert import parse_options
+from quire.cli.copying import parse_options
 from quire.cli.get import chosen_step
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.streams import readable

@@ -14,6 +14,7 @@ import typer
 from quire.cli.command import command
 from quire.cli.output import plural, printable, say
 from quire.cli.streams import display_name, readable
+from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,6 +41,7 @@ def plot(
     ] = None,
     steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
     table: Annotated[str, typer.Option("--table", help="The table of this name, else the first.")] = "",
+    where: Where = None,
     points: Annotated[bool, typer.Option("--points", help="Dots instead of lines.")] = False,
     title: Annotated[str, typer.Option("--title", help="Above the picture.")] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite/--keep", help="Replace an older picture.")] = True,
@@ -70,12 +72,14 @@ def plot(
         raise UsageError(f"'{path}' is an input")
     with ExitStack() as stack:
         sources = [open_source(stack, file, parse_steps(steps)) for file in files]
-        drawing = Drawing(sources, table, title, points)
+        drawing = Drawing(sources, table, title, points, where)
         if y:
             if x is None:
                 raise UsageError("columns are drawn against a column: give -x")
             figure = drawing.columns(x, parse_names(y) or [])
         elif attributes:
+            if where is not None:
+                raise UsageError("attributes have no rows for --where to choose from")
             figure = drawing.attributes(x, parse_names(attributes) or [])
         else:
             figure = drawing.histogram(parse_names(histogram) or [], bins, limits or [])
@@ -115,11 +119,14 @@ def open_source(stack: ExitStack, path: str, selection: StepSelection) -> Source
 class Drawing:
     """Makes one picture of all sources."""
 
-    def __init__(self, sources: Sequence[Source], table: str, title: str, points: bool) -> None:
+    def __init__(
+        self, sources: Sequence[Source], table: str, title: str, points: bool, where: str | None = None
+    ) -> None:
         self.sources = sources
         self.table = table
         self.title = title
         self.points = points
+        self.where = where
         self.note = ""
 
     def label(self, source: Source, step: Any = None, many: bool = False) -> str:
@@ -138,7 +145,7 @@ class Drawing:
         for source in self.sources:
             steps = source.steps()
             label = partial(self.label, source, many=len(steps) > 1)
-            found = column_curves(steps, label, x, ys, self.table)
+            found = column_curves(steps, label, x, ys, self.table, self.where)
             curves += found.curves
             across += found.across
             up += found.up
@@ -178,7 +185,8 @@ class Drawing:
         counts = parse_bins(bins, len(names))
         given = [*(parse_range(text) for text in limits), *[None] * (len(names) - len(limits))]
         tables = [
-            [one for _, one in tables_with(source.steps(), names, self.table)] for source in self.sources
+            [one for _, one in tables_with(source.steps(), names, self.table, self.where)]
+            for source in self.sources
         ]
         # Bins of the same width for all files, so that their heights compare.
         shared = complete_limits([one for some in tables for one in some], names, given)

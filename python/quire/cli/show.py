@@ -12,6 +12,7 @@ from quire.cli.get import chosen_step
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
 from quire.cli.streams import readable
 from quire.cli.views import Block, DelimitedView, JsonView, LatexView, Sheet, TextView, View
+from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table
@@ -31,6 +32,7 @@ def show(
     ] = None,
     columns: Annotated[list[str] | None, typer.Option("--columns", help="Names or patterns: x,p*")] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open; : is all.")] = None,
+    where: Where = None,
     table: Annotated[str | None, typer.Option("--table", help="Only the table of this name.")] = None,
     attributes: Annotated[bool, typer.Option("--attributes", help="Attributes instead of tables.")] = False,
     fields: Annotated[bool, typer.Option("--fields", help="Fields (arrays) instead of tables.")] = False,
@@ -95,7 +97,11 @@ def show(
     elif json:
         view = JsonView()
     is_short = rows is None and isinstance(view, TextView)
-    viewer = Viewer(parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats))
+    if where is not None and (attributes or fields or listing is not None):
+        raise UsageError("--where chooses rows of tables")
+    viewer = Viewer(
+        parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats), where
+    )
     with readable(file) as local, quire.open(local) as opened:
         if title and not json:
             say(printable(opened.title))
@@ -202,6 +208,7 @@ class Viewer:
         table: str | None,
         display: bool,
         formats: Mapping[str, str] | None = None,
+        where: str | None = None,
     ) -> None:
         self.names = names
         self.rows = rows
@@ -210,6 +217,7 @@ class Viewer:
         self.display = display
         self.formats = formats or {}
         self.formats_are_checked = False
+        self.where = where
 
     def tables(self, step: Step) -> list[tuple[Table, list[str]]]:
         """The tables of a step that are shown, each with its columns."""
@@ -222,15 +230,13 @@ class Viewer:
         chosen = [step.tables[self.table]] if self.table is not None else list(step.tables.values())
         return [(table, select_names(self.names, list(table.columns), "column")) for table in chosen]
 
-    def blocks(self, table: Table, names: Sequence[str], first: int, count: int) -> Iterator[Block]:
-        """Row number and columns of each block of some rows."""
-        from quire.toolkit.selection import rows_per_block
+    def blocks(self, table: Table, names: Sequence[str], rows: slice, most: int) -> Iterator[Block]:
+        """Row numbers and columns of each block of some rows."""
+        from quire.toolkit.selection import chosen_blocks
 
         if names:
-            per_block = rows_per_block(table, names, BLOCK_BYTES)
-            rows = slice(first, first + count)
-            for start, block in table.blocks(names, rows_per_block=per_block, rows=rows):
-                yield start, [block[name] for name in names]
+            for numbers, block in chosen_blocks(table, names, rows, self.where, BLOCK_BYTES, most):
+                yield numbers, [block[name] for name in names]
 
     def sheets(self, steps: Iterator[Step]) -> Iterator[Sheet]:
         """The tables of steps. Raises UsageError if there are rows, but none of those asked for."""
@@ -248,16 +254,20 @@ class Viewer:
                     outside = f"no row of step {step.number} is selected: it has {plural(len(table), 'row')}"
                     continue
                 is_any = True
+                rows, matching = slice(first, first + count), ""
+                if self.where is not None:
+                    count = table.where(self.where, rows).count()
+                    matching = f", {count} of them with {printable(self.where)}"
                 shown = min(count, HEAD_ROWS) if self.head_only else count
                 name = f", table '{printable(table.name)}'" if table.name else ""
                 yield Sheet(
-                    f"step {step.number}{name}: {plural(len(table), 'row')}",
+                    f"step {step.number}{name}: {plural(len(table), 'row')}{matching}",
                     step.number,
                     table.name,
                     names,
                     [table[one].unit for one in names],
                     self.printers([table[one] for one in names]),
-                    self.blocks(table, names, first, shown),
+                    self.blocks(table, names, rows, shown),
                     count - shown if names else 0,
                 )
         if outside and not is_any:
@@ -285,7 +295,7 @@ class Viewer:
                     axes + parts,
                     [""] * len(axes) + [field.unit] * len(parts),
                     [*[None] * len(axes), *self.printers([field] * len(parts))],
-                    [(0, [*indices, *values.T])],
+                    [(range(len(values)), [*indices, *values.T])],
                 )
 
     def transposed(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
@@ -307,7 +317,7 @@ class Viewer:
             ["step", *items],
             ["", *(item.unit for item in items.values())],
             [None, *self.printers(list(items.values()))],
-            [(0, [as_array([number for number, _ in found]), *values])],
+            [(range(len(found)), [as_array([number for number, _ in found]), *values])],
         )
 
     def require_formats(self, names: Sequence[str]) -> None:

@@ -14,8 +14,8 @@ from quire.cli.output import plural, printable, say
 if TYPE_CHECKING:
     from quire.toolkit.lines import Printer
 
-Block = tuple[int, list[Any]]
-"""Number of the first row, and the values of each column."""
+Block = tuple[Sequence[int], list[Any]]
+"""Numbers of the rows, and the values of each column."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class TextView:
         """Header and rows of one sheet."""
         heads = ["row", *headings(sheet)] if self.header else [""] * (len(sheet.names) + 1)
         widths: list[int] = []
-        for start, columns in sheet.blocks:
+        for numbers, columns in sheet.blocks:
             cells = [
                 [cell_text(value, one) for value in column]
                 for column, one in zip(columns, sheet.printers, strict=True)
             ]
-            cells.insert(0, [str(start + i) for i in range(len(cells[0]))])
+            cells.insert(0, [str(number) for number in numbers])
             if not widths:
                 widths = [max(map(len, (head, *column))) for head, column in zip(heads, cells, strict=True)]
                 if self.header:
@@ -141,7 +141,7 @@ class LatexView:
 
         for sheet in sheets:
             body = iter(sheet.blocks)
-            first: Block = next(body, (0, [[] for _ in sheet.names]))
+            first: Block = next(body, ((), [[] for _ in sheet.names]))
             kinds = "".join("r" if is_numeric(column) else "l" for column in first[1])
             say(f"\\begin{{tabular}}{{{kinds}}}")
             if self.header:

@@ -15,9 +15,7 @@ from quire.io.table import Column, Table
 class Step:
     """A step: attributes, tables and fields. A handle that keeps the file's description, not its values."""
 
-    def __init__(
-        self, core: _core.ReadStep, path: str, file: _core.FileDescription | None = None
-    ) -> None:
+    def __init__(self, core: _core.ReadStep, path: str, file: _core.FileDescription | None = None) -> None:
         self._core = core
         self._file = file
         self._description = core.description

@@ -249,8 +249,9 @@ class Table:
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
         """Independent. The rows for which a condition holds, found block by block when they are asked for.
 
-        The condition is an expression over the columns, the attributes of the step and those of the file, see
-        docs/expressions.md. `rows` restricts where is looked. Reading is collective with a collective transport.
+        The condition is an expression over the columns, the attributes of the step and those of the file,
+        see docs/expressions.md. `rows` restricts where is looked. Reading is collective with a collective
+        transport.
         """
         from quire.query import Matches
 

@@ -14,6 +14,7 @@ from quire.toolkit.selection import rows_per_block
 
 if TYPE_CHECKING:
     from quire import Table
+    from quire.query import Matches
 
     Array = np.ndarray[Any, Any]
 
@@ -86,7 +87,7 @@ def parse_range(text: str) -> tuple[float, float]:
     raise UsageError(f"'{text}' is not a range; write for example -1e-3:1e-3")
 
 
-def number_blocks(tables: Iterable[Table], names: Sequence[str]) -> Iterator[list[Array]]:
+def number_blocks(tables: Iterable[Table | Matches], names: Sequence[str]) -> Iterator[list[Array]]:
     """Independent. The columns as float64, block by block. Raises TypeMismatchError for text."""
     for table in tables:
         for name in names:
@@ -97,7 +98,7 @@ def number_blocks(tables: Iterable[Table], names: Sequence[str]) -> Iterator[lis
             yield [np.asarray(block[name], dtype=np.float64) for name in names]
 
 
-def find_limits(tables: Iterable[Table], names: Sequence[str]) -> list[tuple[float, float]]:
+def find_limits(tables: Iterable[Table | Matches], names: Sequence[str]) -> list[tuple[float, float]]:
     """Independent. Smallest and largest finite value of each column; (0, 1) if there is none."""
     lows = np.full(len(names), np.inf)
     highs = np.full(len(names), -np.inf)
@@ -127,7 +128,7 @@ def widened(low: float, high: float) -> tuple[float, float]:
 
 
 def complete_limits(
-    tables: Iterable[Table], names: Sequence[str], given: Sequence[tuple[float, float] | None]
+    tables: Iterable[Table | Matches], names: Sequence[str], given: Sequence[tuple[float, float] | None]
 ) -> list[tuple[float, float]]:
     """Independent. The given limits, missing ones filled in by a pass over the values of all the tables."""
     found = find_limits(tables, names) if None in given else []
@@ -135,7 +136,7 @@ def complete_limits(
 
 
 def distribution(
-    tables: Sequence[Table],
+    tables: Sequence[Table | Matches],
     names: Sequence[str],
     bins: Sequence[int],
     limits: Sequence[tuple[float, float] | None] | None = None,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import quire
 from quire.errors import ConflictError, Error, MissingError, UsageError
 from quire.io.fit import Fit, fit, fit_file
 from quire.io.formats import format_for_path, format_info
+from quire.toolkit.agreement import agreed_count
 from quire.toolkit.selection import (
     StepSelection,
     even_slice,
@@ -28,6 +29,8 @@ from quire.toolkit.structure import Structure, common_structure
 if TYPE_CHECKING:
     from quire import Attribute, Field, File, Step, Table, Writer, WriteStep
     from quire.io.quantity import Quantity
+    from quire.query import Matches
+    from quire.toolkit.define import Definition, DerivedStep
 
 BLOCK_BYTES = 16 << 20
 
@@ -37,7 +40,9 @@ class Request:
     """What is copied, and how it is written.
 
     `columns` are names or patterns, kept where a table has them; `rows` is a slice of every table.
-    `options` are those of the target format, `source_options` those of the reader.
+    `options` are those of the target format, `source_options` those of the reader. `definitions` add to the
+    steps, `replace` lets them take the place of what is there. Of the one table, or that of the name `table`,
+    only rows for which `where` holds are kept; with `drop_empty` steps without such rows are left out.
     """
 
     format: str | None = None
@@ -50,6 +55,11 @@ class Request:
     durable: bool = False
     lossy: bool = False
     overwrite: bool = False
+    where: str | None = None
+    table: str = ""
+    drop_empty: bool = False
+    definitions: tuple[Definition, ...] = ()
+    replace: bool = False
 
 
 @dataclass
@@ -58,6 +68,7 @@ class CopyReport:
 
     steps: int = 0
     rows: int = 0
+    dropped_steps: int = 0
     losses: list[str] = field(default_factory=list)
 
 
@@ -167,6 +178,23 @@ class TableShare:
     columns: Mapping[str, Quantity]
     first: int
     count: int
+    matches: Matches | None = None
+    kept: int | None = None
+
+    @property
+    def rows_written(self) -> int:
+        """How many of the rows go into the target."""
+        return self.count if self.kept is None else self.kept
+
+    def blocks(self, names: Sequence[str], per_block: int) -> Iterator[dict[str, Any]]:
+        """Independent. The rows that are copied, block by block; memory may be used again."""
+        found: Iterator[tuple[Any, dict[str, Any]]]
+        if self.matches is None:
+            found = self.table.blocks(names, per_block, self.rows)
+        else:
+            found = self.matches.blocks(names, per_block)
+        for _, block in found:
+            yield block
 
     @property
     def rows(self) -> slice:
@@ -187,6 +215,7 @@ class StepCopier:
         self.format = format
         self.rank: int = 0 if comm is None else comm.rank
         self.size: int = 1 if comm is None else comm.size
+        self.comm = comm
         self.observer = observer
         self.report = CopyReport()
         self.common: Structure | None = None
@@ -196,6 +225,20 @@ class StepCopier:
         self.report = CopyReport(losses=self.report.losses)
         self.common = common
         self.tell(common.losses)
+
+    def steps(self, source: File) -> Iterator[Step]:
+        """Collective. The steps asked for, with what is defined."""
+        for _, step in select_steps(source, self.request.steps):
+            if self.request.definitions:
+                yield cast("Step", self.derived(source, step))
+            else:
+                yield step
+
+    def derived(self, source: File, step: Step) -> DerivedStep:
+        """Independent. A step with what is defined."""
+        from quire.toolkit.define import DerivedStep
+
+        return DerivedStep(source, step, self.request.definitions, self.request.table, self.request.replace)
 
     def closing(self, source: File, out: Writer, target: str | Path) -> None:
         """Independent. Let the observer look at both files before they are closed."""
@@ -207,8 +250,12 @@ class StepCopier:
         """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
         fitted = self.fit(source, step)
         shares = [self.share(table, fitted) for table in step.tables.values() if table.name in fitted.tables]
+        shares, rows = self.choose_rows(step, shares)
+        if self.request.drop_empty and rows == 0:
+            self.report.dropped_steps += 1
+            return
         if self.observer.plan is not None:
-            self.observer.plan(sum(share.count for share in shares))
+            self.observer.plan(sum(share.rows_written for share in shares))
         with out.step(step.number) as target:
             copy_attributes(target, step.attributes, fitted.attributes)
             for share in shares:
@@ -223,7 +270,29 @@ class StepCopier:
             for share in shares:
                 self.write_rows(target, share)
         self.report.steps += 1
-        self.report.rows += sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
+        self.report.rows += rows
+
+    def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
+        """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""
+        rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
+        if self.request.where is None or not step.tables:
+            return list(shares), rows
+        name = self.request.table
+        if not name and len(step.tables) > 1:
+            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+        table = step.tables[name] if name else step.table
+        chosen = [
+            replace(share, matches=table.where(self.request.where, (share.first, share.count)))
+            if share.table.name == table.name
+            else share
+            for share in shares
+        ]
+        for place, share in enumerate(chosen):
+            if share.matches is not None:
+                mine, total = agreed_count(self.comm, share.matches.count)
+                chosen[place] = replace(share, kept=mine)
+                rows += total - resolve_rows(self.request.rows, len(table))[1]
+        return chosen, rows
 
     def fit(self, source: File, step: Step) -> Fit:
         """Independent. What the target will hold of a step; tells of each new loss."""
@@ -263,7 +332,7 @@ class StepCopier:
                 string_bytes=sizes.get(name, 0),
                 like=quantity,
             )
-        target.rows(share.count, table=share.table.name)
+        target.rows(share.rows_written, table=share.table.name)
 
     def string_bytes(self, share: TableShare) -> dict[str, int]:
         """Independent. Total bytes of the strings of each column on this rank: a pass over them alone."""
@@ -271,7 +340,7 @@ class StepCopier:
         sizes = dict.fromkeys(names, 0)
         if names:
             per_block = rows_per_block(share.table, names, BLOCK_BYTES)
-            for _, block in share.table.blocks(names, rows_per_block=per_block, rows=share.rows):
+            for block in share.blocks(names, per_block):
                 for name in names:
                     sizes[name] += sum(len(text.encode("utf-8", "surrogateescape")) for text in block[name])
         return sizes
@@ -281,8 +350,10 @@ class StepCopier:
         names = list(share.columns)
         if not names:
             return
-        for first, block in share.table.blocks(names, rows_per_block=share.rows_per_block, rows=share.rows):
-            yield first - share.first, {share.columns[name].name: values for name, values in block.items()}
+        first = 0
+        for block in share.blocks(names, share.rows_per_block):
+            yield first, {share.columns[name].name: values for name, values in block.items()}
+            first += len(block[names[0]])
 
     def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
         """Independent. Let the target see this rank's rows: a text has no size before."""
@@ -326,7 +397,7 @@ def losses(source: str | Path, target: str | Path, request: Request | None = Non
     name = target_format(target, request.format)
     copier = StepCopier(request, name, None, Observer())
     with quire.open(source, **request.source_options) as file:
-        for _, step in select_steps(file, request.steps):
+        for step in copier.steps(file):
             check_columns(request, step)
             copier.fit(file, step)
     return copier.report.losses
@@ -341,6 +412,7 @@ def copy(
     steps: str | StepSelection | None = None,
     columns: Sequence[str] | None = None,
     rows: slice | None = None,
+    where: str | None = None,
     transport: str = "posix",
     durable: bool = False,
     lossy: bool = False,
@@ -362,6 +434,7 @@ def copy(
     steps : by number, as on the command line: "1,4-8"
     columns : names or patterns, kept where a table has them
     rows : a slice of every table
+    where : an expression; only rows for which it holds are copied
     transport, durable, lossy : as for `quire.create`
     overwrite : whether an existing target is replaced
     observer : who wants to know how it goes on
@@ -384,6 +457,7 @@ def copy(
         durable=durable,
         lossy=lossy,
         overwrite=overwrite,
+        where=where,
     )
     return carry_out(source, target, request, comm, observer or Observer())
 
@@ -399,7 +473,7 @@ def carry_out(
         try:
             write_steps(file, target, copier, comm)
         except ConflictError:
-            common = common_structure(step for _, step in select_steps(file, request.steps))
+            common = common_structure(copier.steps(file))
             if not common.losses:
                 raise
             copier.begin_again(common)
@@ -426,9 +500,9 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
         )
         with out:
             copy_attributes(out, file.attributes, fit_file(copier.format, file))
-            for _, step in select_steps(file, request.steps):
+            for step in copier.steps(file):
                 check_columns(request, step)
                 copier.copy(file, step, out)
-            if copier.report.steps == 0 and request.steps.ranges:
+            if copier.report.steps + copier.report.dropped_steps == 0 and request.steps.ranges:
                 raise MissingError("no step has one of these numbers", file=file.path)
             copier.closing(file, out, target)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from quire import Step, Table
+    from quire.query import Matches
     from quire.toolkit.binning import Distribution
 
     Array = np.ndarray[Any, Any]
@@ -134,15 +135,17 @@ def joint_label(quantities: Sequence[Any]) -> str:
     return ", ".join(pairs)
 
 
-def thinned(table: Table, names: Sequence[str]) -> dict[str, Array]:
+def thinned(table: Table | Matches, names: Sequence[str]) -> dict[str, Array]:
     """Independent. Columns as numbers, at most MOST_POINTS rows: every k-th one of a longer table."""
     stride = -(-len(table) // MOST_POINTS)
     if stride <= 1:
         return {name: as_numbers(name, values) for name, values in table.read(names).items()}
     parts: dict[str, list[Array]] = {name: [] for name in names}
-    for first, block in table.blocks(names):
+    done = 0
+    for _, block in table.blocks(names):
         for name in names:
-            parts[name].append(as_numbers(name, block[name][(-first) % stride :: stride]).copy())
+            parts[name].append(as_numbers(name, block[name][(-done) % stride :: stride]).copy())
+        done += len(block[names[0]])
     return {name: np.concatenate(parts[name]) for name in names}
 
 
@@ -161,14 +164,20 @@ def drawable(values: Any) -> Array:
 
 
 def column_curves(
-    steps: Iterable[Step], label: Callable[[Step], str], x: str, ys: Sequence[str], table: str = ""
+    steps: Iterable[Step],
+    label: Callable[[Step], str],
+    x: str,
+    ys: Sequence[str],
+    table: str = "",
+    where: str | None = None,
 ) -> Curves:
-    """Independent. For each step a curve of every y against x; names of ys may be patterns.
+    """Independent. For each step a curve of every y against x, of rows for which `where` holds; names of ys
+    may be patterns.
 
     Steps without such columns are left out. Raises MissingError if steps there are, but none has them.
     """
     found = Curves()
-    for step, source in tables_with(steps, [x, *ys], table):
+    for step, source in tables_with(steps, [x, *ys], table, where):
         names = select_names(ys, list(source.columns), "column")
         values = thinned(source, list(dict.fromkeys([x, *names])))
         for y in names:

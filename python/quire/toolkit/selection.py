@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quire._core import even_slice as even_slice  # the library's rule, for all tools
 from quire.errors import MissingError, UsageError
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
+    from quire.query import Matches
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,9 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
             yield index, step
 
 
-def rows_per_block(table: Table, names: Sequence[str], budget: int, bytes_per_text: int = 64) -> int:
+def rows_per_block(
+    table: Table | Matches, names: Sequence[str], budget: int, bytes_per_text: int = 64
+) -> int:
     """Independent. How many rows of these columns fit into `budget` bytes of memory; at least one."""
     width = sum(
         table[name].dtype.itemsize if table[name].type != "string" else bytes_per_text for name in names
@@ -135,19 +138,49 @@ def rows_per_block(table: Table, names: Sequence[str], budget: int, bytes_per_te
     return max(1, budget // max(1, width))
 
 
-def tables_with(steps: Iterable[Step], names: Sequence[str], table: str = "") -> list[tuple[Step, Table]]:
-    """Independent. Of each step the table of this name, else the first, if it has all these columns.
+def chosen_blocks(
+    table: Table,
+    names: Sequence[str],
+    rows: slice,
+    where: str | None = None,
+    budget: int = 8 << 20,
+    most: int | None = None,
+) -> Iterator[tuple[Sequence[int], dict[str, Any]]]:
+    """Independent. Row numbers and columns, block by block, of the rows of a slice for which `where` holds.
+
+    At most `most` rows. A block is used again for the next one.
+    """
+    first, count = resolve_rows(rows, len(table))
+    per_block = rows_per_block(table, names, budget)
+    if where is None:
+        count = count if most is None else min(count, most)
+        for start, block in table.blocks(names, per_block, slice(first, first + count)):
+            yield range(start, start + len(block[names[0]])), block
+        return
+    left = count if most is None else most
+    for numbers, block in table.where(where, (first, count)).blocks(names, per_block):
+        if left <= 0:
+            return
+        yield numbers[:left].tolist(), {name: values[:left] for name, values in block.items()}
+        left -= len(numbers)
+
+
+def tables_with(
+    steps: Iterable[Step], names: Sequence[str], table: str = "", where: str | None = None
+) -> list[tuple[Step, Any]]:
+    """Independent. Of each step the table of this name, else the first, if it has all these columns; with a
+    condition only the rows of it for which that holds (`quire.query.Matches`).
 
     Steps without are left out; names may be patterns. Raises MissingError if there are steps, but none has
     them.
     """
     missing: MissingError | None = None
-    found: list[tuple[Step, Table]] = []
+    found: list[tuple[Step, Any]] = []
     for step in steps:
         try:
             one = step.tables[table] if table else step.table
             select_names(names, list(one.columns), "column")
-            found.append((step, one))
+            found.append((step, one if where is None else one.where(where)))
         except MissingError as problem:
             missing = missing or problem
     if missing is not None and not found:

@@ -17,7 +17,21 @@ from quire.cli.main import app
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run, Start
 
-COMMANDS = ["info", "show", "get", "convert", "check", "recover", "diff", "sum", "plot", "plan", "formats"]
+COMMANDS = [
+    "info",
+    "show",
+    "get",
+    "convert",
+    "define",
+    "filter",
+    "check",
+    "recover",
+    "diff",
+    "sum",
+    "plot",
+    "plan",
+    "formats",
+]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

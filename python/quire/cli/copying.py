@@ -1,0 +1,117 @@
+"""What convert, define and filter share: from options to a copy, and what is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import answer
+from quire.cli.output import plural, printable, remark, say, say_json
+from quire.cli.parallel import communicator, is_first_rank
+from quire.cli.progress import progress
+from quire.cli.streams import STANDARD, readable, writable
+
+if TYPE_CHECKING:
+    from quire.toolkit.convert import CopyReport, Request
+
+Source = Annotated[str, typer.Argument(metavar="IN", help="A data file; - is standard input.")]
+Target = Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")]
+Format = Annotated[str | None, typer.Option("--format", "-f", help="Else by the suffix of OUT.")]
+WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")]
+ReadOptions = Annotated[list[str] | None, typer.Option("--read-option", help="name=value of the reader.")]
+Steps = Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")]
+Columns = Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")]
+TheTable = Annotated[str, typer.Option("--table", help="The table that is meant, where there are several.")]
+Transport = Annotated[str, typer.Option("--transport", help="How bytes are moved.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")]
+Durable = Annotated[bool, typer.Option("--durable", help="Survive a power cut.")]
+Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that change values.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The result for programs.")]
+
+
+def parse_options(texts: list[str] | None) -> dict[str, str]:
+    """`name=value` texts as a dictionary. Raises UsageError."""
+    from quire.errors import UsageError
+
+    options: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"'{text}' is not an option; write name=value")
+        options[name] = value
+    return options
+
+
+def tell_loss(sentence: str) -> None:
+    """Say on standard error what the target cannot hold; one rank says it for all."""
+    if is_first_rank():
+        remark(f"lost: {printable(sentence)}")
+
+
+def common_request(
+    target: str,
+    format: str | None,
+    option: list[str] | None,
+    read_option: list[str] | None,
+    steps: str | None,
+    overwrite: bool,
+    **others: Any,
+) -> Request:
+    """The request of options that all such commands have. Raises UsageError."""
+    from quire.errors import UsageError
+    from quire.toolkit.convert import Request
+    from quire.toolkit.selection import parse_steps
+
+    if target == STANDARD and format is None:
+        raise UsageError("standard output has no suffix: name the format by --format")
+    return Request(
+        format=format,
+        options=parse_options(option),
+        source_options=parse_options(read_option),
+        steps=parse_steps(steps),
+        overwrite=overwrite or target == STANDARD,
+        **others,
+    )
+
+
+def copy_file(
+    title: str,
+    source: str,
+    target: str,
+    request: Request,
+    json: bool,
+    dry_run: bool = False,
+    more: Callable[[CopyReport], dict[str, int]] = lambda report: {},
+) -> CopyReport:
+    """Collective. Carry a request out and tell the result: a line for people, JSON for programs.
+
+    `more` gives further numbers of the report by name. With `dry_run` only losses are told, and the command
+    ends.
+    """
+    from quire.cli.trace import trace
+    from quire.errors import UsageError
+    from quire.toolkit.convert import Observer, carry_out, losses
+
+    comm = communicator()
+    if comm is not None and comm.size > 1 and STANDARD in (source, target):
+        raise UsageError("several ranks cannot share standard input or output: name files")
+    with readable(source) as local_source:
+        if dry_run:
+            lost = losses(local_source, target, request)
+            for sentence in lost:
+                tell_loss(sentence)
+            answer(not lost)
+        with progress(title) as bar, writable(target) as local_target:
+            observer = Observer(tell_loss, bar.expect, bar.advance, trace)
+            report = carry_out(local_source, local_target, request, comm, observer)
+    if is_first_rank() and target != STANDARD:
+        numbers = more(report)
+        if json:
+            answers = {"path": target, "steps": report.steps, "rows": report.rows}
+            say_json(answers | numbers | {"losses": report.losses})
+        else:
+            extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in numbers.items())
+            say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}{extra}")
+    return report

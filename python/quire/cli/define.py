@@ -1,0 +1,116 @@
+"""quire define: new columns and attributes from expressions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.copying import (
+    AsJson,
+    Durable,
+    Format,
+    Lossy,
+    Overwrite,
+    ReadOptions,
+    Source,
+    Steps,
+    Target,
+    TheTable,
+    Transport,
+    WriteOptions,
+    common_request,
+    copy_file,
+    parse_options,
+)
+
+if TYPE_CHECKING:
+    from quire.toolkit.define import Definition
+
+
+class Kind(StrEnum):
+    """What a definition makes."""
+
+    COLUMN = "column"
+    ATTRIBUTE = "attribute"
+
+
+@command
+def define(
+    source: Source,
+    target: Target,
+    definitions: Annotated[
+        list[str], typer.Argument(metavar="NAME[unit]=EXPR...", help="For example 'r[m]=sqrt(x**2+y**2)'.")
+    ],
+    kind: Annotated[
+        Kind | None, typer.Option("--as", help="Else: attributes where neither a column nor row occurs.")
+    ] = None,
+    unit: Annotated[list[str] | None, typer.Option("--unit", help="NAME=unit; else as computed.")] = None,
+    type: Annotated[list[str] | None, typer.Option("--type", help="NAME=float32; else as computed.")] = None,
+    symbol: Annotated[list[str] | None, typer.Option("--symbol", help="NAME=text, for labels.")] = None,
+    description: Annotated[list[str] | None, typer.Option("--description", help="NAME=text.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Existing names may be defined anew.")] = False,
+    table: TheTable = "",
+    format: Format = None,
+    option: WriteOptions = None,
+    read_option: ReadOptions = None,
+    steps: Steps = None,
+    transport: Transport = "posix",
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    lossy: Lossy = False,
+    json: AsJson = False,
+) -> None:
+    """Copy a file, adding columns and attributes that are computed from its own.
+
+    Definitions are worked off in order, and each may use those before it; the language is in
+    docs/expressions.md. Units are carried through the expression unless they are given. Works block by
+    block, and in parallel under mpiexec with the same result. Exit code 1 if a name exists already.
+
+    Example: quire define run.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-3' 'energy[MeV]=gamma * mc2_electron'
+    """
+    found = parse_definitions(
+        definitions,
+        kind,
+        {
+            "unit": parse_options(unit),
+            "type": parse_options(type),
+            "symbol": parse_options(symbol),
+            "description": parse_options(description),
+        },
+    )
+    request = common_request(
+        target,
+        format,
+        option,
+        read_option,
+        steps,
+        overwrite,
+        definitions=found,
+        replace=replace,
+        table=table,
+        transport=transport,
+        durable=durable,
+        lossy=lossy,
+    )
+    copy_file("defining", source, target, request, json)
+
+
+def parse_definitions(
+    texts: list[str], kind: Kind | None, given: dict[str, dict[str, str]]
+) -> tuple[Definition, ...]:
+    """The definitions with their texts. Raises UsageError for a text of a name that is not defined."""
+    from quire.errors import UsageError
+    from quire.toolkit.define import parse_definition
+
+    wanted: Literal["column", "attribute"] | None = None
+    if kind is not None:
+        wanted = "column" if kind is Kind.COLUMN else "attribute"
+    made = tuple(parse_definition(text, wanted, given) for text in texts)
+    for what, words in given.items():
+        for name in words:
+            if all(one.name != name for one in made):
+                raise UsageError(f"--{what} names '{name}', which is not defined here")
+    return made

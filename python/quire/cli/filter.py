@@ -1,0 +1,79 @@
+"""quire filter: rows for which a condition holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.command import answer, command
+from quire.cli.copying import (
+    AsJson,
+    Columns,
+    Durable,
+    Format,
+    Lossy,
+    Overwrite,
+    ReadOptions,
+    Source,
+    Steps,
+    Target,
+    TheTable,
+    Transport,
+    WriteOptions,
+    common_request,
+    copy_file,
+)
+
+if TYPE_CHECKING:
+    from quire.toolkit.convert import CopyReport
+
+
+@command
+def filter_(
+    source: Source,
+    target: Target,
+    condition: Annotated[str, typer.Argument(metavar="EXPR", help="For example 'px > 0 and x < 1e-3'.")],
+    table: TheTable = "",
+    drop_empty: Annotated[bool, typer.Option("--drop-empty", help="Leave out steps without rows.")] = False,
+    format: Format = None,
+    option: WriteOptions = None,
+    read_option: ReadOptions = None,
+    steps: Steps = None,
+    columns: Columns = None,
+    transport: Transport = "posix",
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    lossy: Lossy = False,
+    json: AsJson = False,
+) -> None:
+    """Copy a file, keeping only the rows for which an expression holds.
+
+    The expression may name columns, attributes of the step and of the file, and row and step; its language
+    is in docs/expressions.md. Steps without such rows stay, empty. Works block by block, and in parallel
+    under mpiexec with the same result. Exit code 1 if no row satisfies the expression.
+
+    Example: quire filter run.h5 halo.h5 'sqrt(x**2 + y**2) > 3 * rms_x'
+    """
+    from quire.toolkit.selection import parse_names
+
+    def dropped(report: CopyReport) -> dict[str, int]:
+        return {"dropped_steps": report.dropped_steps} if drop_empty else {}
+
+    request = common_request(
+        target,
+        format,
+        option,
+        read_option,
+        steps,
+        overwrite,
+        columns=parse_names(columns),
+        where=condition,
+        table=table,
+        drop_empty=drop_empty,
+        transport=transport,
+        durable=durable,
+        lossy=lossy,
+    )
+    report = copy_file("filtering", source, target, request, json, more=dropped)
+    answer(report.rows > 0)

@@ -1,0 +1,317 @@
+"""New columns and attributes made by expressions: the engine of `quire define`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from quire import _core
+from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.io.attributes import Attribute, attributes_from_core, core_value
+from quire.io.quantity import Quantity
+from quire.io.types import Array, dtype_of
+from quire.query import BoundExpression, Expression, Matches
+from quire.toolkit.selection import resolve_rows
+
+if TYPE_CHECKING:
+    from quire import Field, File, Step, Table
+    from quire.io.table import Progress
+    from quire.toolkit.convert import CopyReport, Observer
+
+Kind = Literal["column", "attribute"]
+
+DEFINITION = re.compile(
+    r"\s*(?:`(?P<quoted>[^`]+)`|(?P<name>[^=\[\]`]+?))\s*(?:\[(?P<unit>[^\]]*)\])?\s*=(?!=)(?P<expression>.*)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A name, the expression for it, and the texts of the new column or attribute.
+
+    `unit` is that of the expression if nothing; `type` is the expression's own if nothing; `kind` is a column
+    where a column or `row` occurs in the expression, else an attribute.
+    """
+
+    name: str
+    expression: Expression
+    unit: str | None = None
+    type: str | None = None
+    symbol: str = ""
+    description: str = ""
+    kind: Kind | None = None
+
+
+def parse_definition(
+    text: str, kind: Kind | None = None, texts: Mapping[str, Mapping[str, str]] | None = None
+) -> Definition:
+    """Independent. `NAME=EXPR` or `NAME[unit]=EXPR`; odd names in backticks. Raises UsageError.
+
+    `texts` has by name of a text ("unit", "type", "symbol", "description") those of each definition.
+    """
+    found = DEFINITION.fullmatch(text)
+    if found is None:
+        raise UsageError(f"'{text}' is no definition; write NAME=EXPRESSION or NAME[unit]=EXPRESSION")
+    name = found["quoted"] or found["name"]
+    given = {what: words[name] for what, words in (texts or {}).items() if name in words}
+    if found["unit"] is not None:
+        given["unit"] = found["unit"]
+    try:
+        expression = Expression(found["expression"].strip())
+        return Definition(
+            name,
+            expression,
+            given.get("unit"),
+            given.get("type"),
+            given.get("symbol", ""),
+            given.get("description", ""),
+            kind,
+        )
+    except Error as problem:
+        raise type(problem)(f"{name}: {problem.message}") from None
+
+
+@dataclass(frozen=True)
+class MadeColumn:
+    """A definition over one table: how its values are computed, and what they are called."""
+
+    bound: BoundExpression
+    core: _core.Quantity
+
+    def values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
+        """Independent. The values for rows of a block; floating numbers round to the type asked for."""
+        wanted = dtype_of(self.core.type)
+        if wanted.kind == "f" and dtype_of(self.bound.type).kind == "f":
+            return self.bound.evaluate(block, first, count).astype(wanted, copy=False)
+        return self.bound.evaluate(block, first, count, np.empty(count, wanted))
+
+
+class DerivedTable:
+    """A table with defined columns, computed while rows are read. Looks like a table to whoever copies it."""
+
+    def __init__(self, table: Table, made: Sequence[MadeColumn], scope: Scope) -> None:
+        self._table = table
+        self._made = made
+        self._scope = scope
+        self.name = table.name
+        self.columns: Mapping[str, Quantity] = {
+            **table.columns,
+            **{one.core.name: Quantity(one.core) for one in made},
+        }
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Quantity:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+        """Independent. What an expression may name."""
+        return self._scope.columns, self._scope.attributes, self._scope.step
+
+    def where(self, condition: Expression | str, rows: Any = None) -> Matches:
+        """Independent. The rows for which a condition holds; it may name defined columns."""
+        return Matches(cast("Table", self), condition, rows)
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. How many rows of these columns make a block."""
+        return self._table.rows_per_block([name for name in names or () if name in self._table])
+
+    def blocks(
+        self,
+        names: Iterable[str],
+        rows_per_block: int | None = None,
+        rows: Any = None,
+        progress: Progress | None = None,
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent; collective with a collective transport. As `Table.blocks`, with what is defined."""
+        wanted = list(names)
+        made, sources = self._needed(wanted)
+        for first, block, count in self._source_blocks(sources, rows_per_block, rows, progress):
+            for one in made:
+                block[one.core.name] = one.values(block, first, count)
+            yield first, {name: block[name] for name in wanted}
+
+    def _needed(self, wanted: Sequence[str]) -> tuple[list[MadeColumn], list[str]]:
+        """The definitions that these columns take, in order, and the columns that must be read for them."""
+        open_names = dict.fromkeys(wanted)
+        made: list[MadeColumn] = []
+        for one in reversed(self._made):
+            if one.core.name in open_names:
+                del open_names[one.core.name]
+                open_names.update(dict.fromkeys(one.bound.columns))
+                made.insert(0, one)
+        return made, list(open_names)
+
+    def _source_blocks(
+        self, sources: Sequence[str], rows_per_block: int | None, rows: Any, progress: Progress | None
+    ) -> Iterator[tuple[int, dict[str, Array], int]]:
+        if sources:
+            for first, block in self._table.blocks(sources, rows_per_block, rows, progress):
+                yield first, dict(block), len(block[sources[0]])
+            return
+        whole = (
+            rows if isinstance(rows, slice) else slice(None) if rows is None else slice(rows[0], sum(rows))
+        )
+        first, count = resolve_rows(whole, len(self))
+        size = rows_per_block or self.rows_per_block()
+        for start in range(first, first + count, size):
+            yield start, {}, min(size, first + count - start)
+
+
+@dataclass
+class Scope:
+    """What definitions may name; grows by each of them."""
+
+    columns: list[_core.Quantity]
+    attributes: list[_core.Attribute]
+    step: int
+
+
+class DerivedStep:
+    """A step with what definitions add to it. Looks like a step to whoever copies it."""
+
+    def __init__(
+        self,
+        file: File,
+        step: Step,
+        definitions: Sequence[Definition],
+        table: str = "",
+        replace: bool = False,
+    ) -> None:
+        self.number = step.number
+        self.warnings = step.warnings
+        self.fields: Mapping[str, Field] = step.fields
+        self._file = file
+        self._replace = replace
+        target = self._target(step, table)
+        made_columns: list[MadeColumn] = []
+        made_attributes: list[_core.Attribute] = []
+        description = step._description
+        if target is None:
+            of_file = file._core.description.attributes
+            scope = Scope([], [*description.attributes, *of_file], step.number)
+        else:
+            scope = Scope(*map_lists(target.scope()))
+        for definition in definitions:
+            self._define(definition, scope, target, made_columns, made_attributes)
+        self.tables: Mapping[str, Any] = dict(step.tables)
+        if target is not None and made_columns:
+            self.tables = {**step.tables, target.name: DerivedTable(target, made_columns, scope)}
+        self._description = description.with_definitions(
+            "" if target is None else target.name, [one.core for one in made_columns], made_attributes
+        )
+        self.attributes: Mapping[str, Attribute] = attributes_from_core(
+            f"step {step.number}", file.path, self._description.attributes
+        )
+
+    @staticmethod
+    def _target(step: Step, table: str) -> Table | None:
+        """The table of this name; the only one, if any, without a name."""
+        if table or not step.tables:
+            return step.tables[table] if table else None
+        if len(step.tables) > 1:
+            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+        return step.table
+
+    def _define(
+        self,
+        definition: Definition,
+        scope: Scope,
+        target: Table | None,
+        made_columns: list[MadeColumn],
+        made_attributes: list[_core.Attribute],
+    ) -> None:
+        try:
+            bound = definition.expression.compile(scope.columns, scope.attributes, scope.step)
+        except Error as problem:
+            raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
+        kind = definition.kind or ("attribute" if bound.is_constant else "column")
+        quantity = self._quantity(definition, bound)
+        if kind == "column":
+            if target is None:
+                raise MissingError(f"step {self.number} has no table for the column", object=definition.name)
+            self._refuse_existing(definition.name, scope.columns)
+            made_columns.append(MadeColumn(bound, quantity))
+            put_quantity(scope.columns, quantity)
+            return
+        if not bound.is_constant:
+            raise UsageError(
+                f"the value depends on {', '.join(bound.columns) or 'the row'}, so it is no attribute",
+                object=definition.name,
+            )
+        self._refuse_existing(definition.name, scope.attributes)
+        rounds = {dtype_of(quantity.type).kind, dtype_of(bound.type).kind} == {"f"}
+        _, shape, elements = core_value(definition.name, bound.value, quantity.type, rounds)
+        made_attributes.append(_core.Attribute(quantity, shape, elements))
+        scope.attributes.insert(0, made_attributes[-1])
+
+    def _quantity(self, definition: Definition, bound: BoundExpression) -> _core.Quantity:
+        kind = definition.type or bound.type
+        dtype_of(kind)
+        unit = bound.unit if definition.unit is None else definition.unit
+        return _core.Quantity(definition.name, kind, unit, definition.symbol, definition.description)
+
+    def _refuse_existing(self, name: str, known: Iterable[_core.Quantity]) -> None:
+        if name in self._file.attributes:
+            raise ConflictError("an attribute of the file has this name", object=name)
+        if not self._replace and any(one.name == name for one in known):
+            raise ConflictError(
+                "there is one of this name already", object=name, advice="--replace replaces it"
+            )
+
+
+def map_lists(
+    scope: tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int],
+) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+    """Independent. The same with lists of its own."""
+    return list(scope[0]), list(scope[1]), scope[2]
+
+
+def put_quantity(items: list[_core.Quantity], item: _core.Quantity) -> None:
+    """Independent. Put in, or in the place of that of the same name."""
+    for place, known in enumerate(items):
+        if known.name == item.name:
+            items[place] = item
+            return
+    items.append(item)
+
+
+def define(
+    source: str | Path,
+    target: str | Path,
+    definitions: Sequence[Definition | str],
+    *,
+    table: str = "",
+    replace: bool = False,
+    comm: Any = None,
+    observer: Observer | None = None,
+    **request: Any,
+) -> CopyReport:
+    """Collective. Copy a file with columns and attributes added that are computed from its own.
+
+    Definitions are worked off in order at every step; each may use those before it. A name that exists is an
+    error unless `replace`, when the expression sees the old values. Streams as `quire.copy` does, whose
+    keywords for the target (`format`, `overwrite`, `options`, ...) go into `request`.
+
+    Raises MissingError, UsageError and TypeMismatchError that name the definition.
+    """
+    from quire.toolkit.convert import Observer, Request, carry_out
+
+    parsed = [parse_definition(one) if isinstance(one, str) else one for one in definitions]
+    if not parsed:
+        raise UsageError("nothing is defined; write NAME=EXPRESSION")
+    wanted = Request(definitions=tuple(parsed), table=table, replace=replace, **request)
+    return carry_out(source, target, wanted, comm, observer or Observer())

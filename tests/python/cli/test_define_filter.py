@@ -1,0 +1,198 @@
+"""quire define and quire filter: the right values in any format, on any number of ranks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import quire
+from quire.toolkit import convert as engine
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Run, Start, Values
+
+
+def test_filter_keeps_the_rows_in_any_format(
+    run: Run, beam: Path, make: Make, other_format: str, values: Values
+) -> None:
+    target = make(other_format, "target", numbers=[2])
+    outcome = run("filter", beam, target, "px > 0 && x < 1e-3", "--overwrite", "--json")
+    assert outcome.code == 0, outcome.errors
+    kept = {n: np.flatnonzero((values(n)["px"] > 0) & (values(n)["x"] < 1e-3)) for n in (1, 4, 9)}
+    assert json.loads(outcome.output) == {
+        "path": str(target),
+        "steps": 3,
+        "rows": sum(map(len, kept.values())),
+        "losses": [],
+    }
+    with quire.open(target) as file:
+        assert file.format == other_format
+        assert file.numbers == [1, 4, 9]
+        assert file.attributes["code"].value == "tracker"
+        for number, rows in kept.items():
+            step = file.step(number)
+            assert step.attributes["turn"].value == number
+            assert step["x"].unit == "m"
+            for name, column in values(number).items():
+                np.testing.assert_array_equal(step[name][:], column[rows])
+
+
+def test_blocks_do_not_change_what_is_filtered(
+    run: Run, beam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, pieces = tmp_path / f"whole{beam.suffix}", tmp_path / f"pieces{beam.suffix}"
+    assert run("filter", beam, whole, "id % 3 == 0").code == 0
+    monkeypatch.setattr(engine, "BLOCK_BYTES", 500)
+    assert run("filter", beam, pieces, "id % 3 == 0").code == 0
+    assert whole.read_bytes() == pieces.read_bytes()
+
+
+def test_steps_without_rows(run: Run, beam: Path, tmp_path: Path) -> None:
+    kept, dropped = tmp_path / f"kept{beam.suffix}", tmp_path / f"dropped{beam.suffix}"
+    assert run("filter", beam, kept, "step == 4 and id <= 5").code == 0
+    with quire.open(kept) as file:
+        assert [(step.number, len(step.table)) for step in file] == [(1, 0), (4, 5), (9, 0)]
+    outcome = run("filter", beam, dropped, "step == 4 and id <= 5", "--drop-empty")
+    assert outcome.output == f"{dropped}: 1 step, 5 rows, dropped steps: 2\n"
+    with quire.open(dropped) as file:
+        assert [(step.number, len(step.table)) for step in file] == [(4, 5)]
+
+
+def test_no_row_is_told_by_the_exit_code(run: Run, beam: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"none{beam.suffix}"
+    assert run("filter", beam, target, "id < 0").code == 1
+    with quire.open(target) as file:
+        assert [len(step.table) for step in file] == [0, 0, 0]
+    assert run("convert", beam, target, "--where", "id < 0", "--overwrite").code == 0
+
+
+def test_define_computes_columns_and_attributes_in_any_format(
+    run: Run, beam: Path, make: Make, other_format: str, values: Values
+) -> None:
+    target = make(other_format, "target", numbers=[2])
+    outcome = run(
+        "define", beam, target, "--overwrite", "r=sqrt(x**2 + (s*1e-3)**2)", "p2 [mc^2] = px*px", "good=px>0",
+        "twice = 2 * p2", "ds=2*s", "per_turn=s/turn", "tag=id % 7", "--description", "r=a radius",
+        "--type", "tag=int32",
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file:
+        for number in (1, 4, 9):
+            step, before = file.step(number), values(number)
+            p2 = before["px"] * before["px"]
+            s = 0.5 * number
+            expected = {
+                **before,
+                "r": np.sqrt(before["x"] ** 2 + (s * 1e-3) ** 2),
+                "p2": p2,
+                "good": (before["px"] > 0).astype(np.int32),
+                "twice": 2 * p2,
+                "tag": (before["id"] % 7).astype(np.int32),
+            }
+            assert set(step.table.columns) == set(expected)
+            for name, column in expected.items():
+                assert step[name].dtype == column.dtype, name
+                np.testing.assert_array_equal(step[name][:], column)
+            assert step["p2"].unit == "mc^2"
+            assert step["twice"].unit == "mc^2"
+            assert step["r"].unit == "m"
+            assert step.attributes["ds"].value == 2 * s
+            assert step.attributes["per_turn"].value == 0.5
+
+
+def test_names_that_exist_are_replaced_only_if_told(
+    run: Run, beam: Path, tmp_path: Path, values: Values
+) -> None:
+    target = tmp_path / f"target{beam.suffix}"
+    outcome = run("define", beam, target, "x=x*1e3")
+    assert outcome.code == 1
+    assert "--replace" in outcome.errors
+    assert not target.exists()
+    outcome = run("define", beam, target, "x[mm]=x*1e3", "y=x", "turn=turn + 1", "--replace")
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file:
+        step = file.step(4)
+        np.testing.assert_array_equal(step["x"][:], values(4)["x"] * 1e3)
+        np.testing.assert_array_equal(step["y"][:], values(4)["x"] * 1e3)
+        assert (step["x"].unit, step["y"].unit) == ("mm", "mm")
+        assert step.attributes["turn"].value == 5
+
+
+def test_columns_of_constants_and_of_row_numbers(run: Run, beam: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"target{beam.suffix}"
+    assert run("define", beam, target, "one=1", "n=turn", "--as", "column").code == 0
+    with quire.open(target) as file:
+        assert file.step(9)["one"][:].tolist() == [1] * 100
+        assert file.step(9)["n"][:].tolist() == [9] * 100
+    assert run("define", beam, target, "place=row*2", "--overwrite").code == 0
+    with quire.open(target) as file:
+        assert file.step(9)["place"][:].tolist() == list(range(0, 200, 2))
+
+
+@pytest.mark.parametrize(
+    ("definition", "code", "said"),
+    [
+        ("r", 2, "NAME=EXPRESSION"),
+        ("r=x +", 2, "r: the expression ends"),
+        ("r=y", 1, 'r: there is no column or attribute "y"'),
+        ("r=x + s*px", 2, "r: the units differ"),
+        ("r=x + 1 == 2 and 3 ++", 2, "ends"),
+        ("code=1", 1, "attribute of the file"),
+        ("big=id * 9223372036854775807", 1, "in row 1: the result is beyond int64"),
+    ],
+)
+def test_wrong_definitions_leave_no_file(
+    run: Run, one_beam: Path, tmp_path: Path, definition: str, code: int, said: str
+) -> None:
+    target = tmp_path / f"target{one_beam.suffix}"
+    outcome = run("define", one_beam, target, definition)
+    assert outcome.code == code
+    assert said in outcome.errors
+    assert not target.exists()
+
+
+def test_texts_of_names_that_are_not_defined(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    outcome = run("define", one_beam, tmp_path / f"t{one_beam.suffix}", "r=x", "--unit", "q=m")
+    assert outcome.code == 2
+    assert "'q'" in outcome.errors
+
+
+def test_an_attribute_cannot_depend_on_rows(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    outcome = run("define", one_beam, tmp_path / f"t{one_beam.suffix}", "r=x", "--as", "attribute")
+    assert outcome.code == 2
+    assert "no attribute" in outcome.errors
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_the_result_does_not_depend_on_the_number_of_ranks(
+    start: Start, run: Run, beam: Path, tmp_path: Path, ranks: int
+) -> None:
+    for name, arguments in (
+        ("filter", ["px > 1 and id < 60"]),
+        ("define", ["r=hypot(x, px*as_unit(1.0, 'm')/as_unit(1.0, 'm$be$nc'))", "n=row", "c=turn+1"]),
+    ):
+        alone, together = tmp_path / f"{name}1{beam.suffix}", tmp_path / f"{name}n{beam.suffix}"
+        outcome = run(name, beam, alone, *arguments)
+        assert outcome.code == 0, outcome.errors
+        process = start(name, beam, together, *arguments, ranks=ranks)
+        assert process.returncode == 0, process.stderr
+        assert process.stdout.decode().startswith(f"{together}: 3 steps")
+        assert alone.read_bytes() == together.read_bytes()
+
+
+@pytest.mark.mpi
+def test_an_error_of_one_rank_ends_all(start: Start, one_beam: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"target{one_beam.suffix}"
+    overflow = "id * where(id > 70, 9223372036854775807, 1)"
+    process = start("filter", one_beam, target, f"{overflow} > 0", ranks=3)
+    assert process.returncode == 1
+    assert process.stderr.decode().count("in row 70: the result is beyond int64") == 1
+    process = start("define", one_beam, target, f"big={overflow}", ranks=3)
+    assert process.returncode != 0
+    assert b"in row 70: the result is beyond int64" in process.stderr
+    assert not target.exists()
