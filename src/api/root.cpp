@@ -62,6 +62,7 @@ void agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error)
   compare(mine.path, root.path, "the path");
   compare(mine.transport, root.transport, "the transport");
   compare(mine.format, root.format, "the format");
+  compare(mine.compression, root.compression, "the compression");
   agree(comm, error);
 }
 

@@ -21,10 +21,11 @@ namespace quire {
 struct Choice {
   std::string path;
   std::string transport;
-  std::string format;  ///< empty: by suffix or content
+  std::string format;         ///< empty: by suffix or content
+  std::string compression{};  ///< of a file that is made anew
   template <class Archive>
   void archive(Archive& a) {
-    a(path, transport, format);
+    a(path, transport, format, compression);
   }
 };
 

@@ -162,13 +162,20 @@ void Writer::close() {
   State& state = *state_;
   if (state.closed) return;
   state.closed = true;
+  // Other writers stay out until the file has its final name, or an error tells that it has not.
+  const WriteLock lock = std::move(state.lock);
   leave_together(state);
   auto error = caught(state.comm.rank(), [&] { finish(state); });
   // Closing may be collective: a rank that could not finish comes all the same.
   const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
-  state.lock = {};
   if (!error) error = closing;
   agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
+  if (!state.target.is_compressed()) return;
+  const Stopwatch watch(state.timing.metadata);
+  const auto open = [&state](const std::string& path, Access access) {
+    return wrapped_transport(path, access, state.comm, state.options);
+  };
+  state.target.complete(state.comm, open, state.options.durable);
 }
 
 const StepDescription& Writer::schema() const { return state_->schema; }
@@ -187,13 +194,19 @@ Comm& Writer::comm() { return state_->comm; }
 Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   auto state = new_state(path, std::move(comm), options);
   const auto error = caught(state->comm.rank(), [&] {
+    Options of_format = options.options;
+    state->target = CompressedTarget(path, of_format);
     const Format& format = chosen_format(path, options);
-    state->planner = format.plan_writing(CheckedOptions(format.write_options(), options.options));
+    state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
     state->file.format = format.name();
-    if (state->comm.is_root()) state->lock = WriteLock(path, true);
+    if (!state->comm.is_root()) return;
+    state->target.check();
+    state->lock = WriteLock(state->target.plain(), true);
   });
-  agree_on_choice(state->comm, choice(path, options), error);
-  state->transport = wrapped_transport(path, Access::create, state->comm, options);
+  Choice mine = choice(path, options);
+  mine.compression = state->target.compression();
+  agree_on_choice(state->comm, mine, error);
+  state->transport = wrapped_transport(state->target.plain(), Access::create, state->comm, options);
   return Writer(std::move(state));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/announcement.hpp"
+#include "api/compressed_target.hpp"
 #include "api/step_builder.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
@@ -19,6 +20,7 @@ struct Writer::State {
   std::string path;
   Comm comm;
   WriteOptions options{};
+  CompressedTarget target{};
   WriteLock lock{};  ///< rank 0: no second writer
   std::unique_ptr<Transport> transport{};
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end

@@ -17,8 +17,10 @@ struct ReadOptions {
   bool lossy = false;
   Deadline deadline;
   std::uint64_t memory_budget = 64ULL << 20;  ///< beyond the file's size, for anything the file announces
-  Options options;                            ///< of the format's reader
-  TransportWrapper wrapper;                   ///< for tests
+  /// Of the format's reader, and for every format `unconfirmed` (true, false): reads bytes of damaged compressed data
+  /// that no checksum confirms.
+  Options options;
+  TransportWrapper wrapper;  ///< for tests
 };
 
 /// A column to read and the memory for its values: as many as the slice has rows.
@@ -96,7 +98,9 @@ class Reader {
   std::shared_ptr<State> state_;
 };
 
-/// Collective. Opens a file for reading; the format is recognised by content. One rank reads the header.
+/// Collective. Opens a file for reading; the format is recognised by content, and so is a compression of the whole file
+/// (gzip, xz, lzma), which rank 0 then looks through once. One rank reads the header. Offsets in errors and plans of
+/// compressed files are those of the bytes without compression.
 [[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
 
 /// Collective. Makes a file whole again in place: finishes a publication that was interrupted, drops what an unfinished

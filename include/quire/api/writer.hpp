@@ -20,10 +20,12 @@ namespace quire {
 struct WriteOptions {
   std::string format;  ///< by name; empty: by the suffix of the path
   std::string transport = "posix";
-  bool durable = false;      ///< commit returns when the step would survive a power cut
-  bool lossy = false;        ///< allow conversions that change values
-  Deadline deadline;         ///< of every wait for other ranks
-  Options options;           ///< of the format's writer
+  bool durable = false;  ///< commit returns when the step would survive a power cut
+  bool lossy = false;    ///< allow conversions that change values
+  Deadline deadline;     ///< of every wait for other ranks
+  /// Of the format's writer, and for every format `compression` (suffix, none, gzip, xz; of the whole file, "suffix" by
+  /// .gz, .xz or .lzma at the end of the path) and `compression_level` (0 to 9).
+  Options options;
   TransportWrapper wrapper;  ///< for tests
 };
 
@@ -142,7 +144,9 @@ class Writer {
   std::shared_ptr<State> state_;
 };
 
-/// Collective. A new file; an existing one is replaced.
+/// Collective. A new file; an existing one is replaced. A compressed one is written beside its target, as PATH.plain
+/// with all that is promised of steps, and takes its place at close(): until then readers find there what was there
+/// before.
 [[nodiscard]] Writer create(const std::string& path, Comm comm = Comm::self(), const WriteOptions& options = {});
 
 /// What happens to steps behind the one after which is appended.

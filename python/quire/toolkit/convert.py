@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -126,7 +127,9 @@ def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
             os.replace(beside, final)
     except BaseException as problem:
         if is_root:
-            beside.unlink(missing_ok=True)
+            # A compressed file that could not be completed leaves its steps beside it, under a longer name.
+            for leftover in beside.parent.glob(f"{glob.escape(beside.name)}*"):
+                leftover.unlink(missing_ok=True)
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise

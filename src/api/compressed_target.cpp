@@ -1,0 +1,103 @@
+#include "api/compressed_target.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "api/root.hpp"
+#include "transport/file_system.hpp"
+
+namespace quire {
+namespace {
+
+namespace files = std::filesystem;
+
+const std::vector<Option>& writing_options() {
+  static const std::vector<Option> options{
+      {"compression",
+       OptionKind::text,
+       "suffix",
+       {"suffix", "none", "gzip", "xz"},
+       "of the whole file; suffix: as .gz, .xz or .lzma at the end of the name say"},
+      {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
+  };
+  return options;
+}
+
+Options taken_from(Options& options) {
+  Options mine;
+  for (const Option& option : writing_options()) {
+    const auto given = options.find(option.name);
+    if (given != options.end()) mine.insert(options.extract(given));
+  }
+  return mine;
+}
+
+Compression chosen(const std::string& path, const std::string& text) {
+  if (text == "gzip") return Compression::gzip;
+  if (text == "xz") return Compression::xz;
+  return text == "none" ? Compression::none : compression_for_suffix(path);
+}
+
+/// What a symbolic link means: renaming would replace the link itself.
+std::string behind_link(const std::string& path) {
+  std::error_code ignored;
+  return files::is_symlink(path, ignored) ? files::weakly_canonical(path, ignored).string() : path;
+}
+
+void require(const std::error_code& code, const std::string& action, const std::string& path) {
+  if (code) throw system_error(action, code.value()).in_file(path);
+}
+
+}  // namespace
+
+CompressedTarget::CompressedTarget(const std::string& path, Options& options) : target_(path), plain_(path) {
+  const CheckedOptions mine(writing_options(), taken_from(options));
+  choice_.compression = chosen(path, mine.text("compression"));
+  if (mine.given("compression_level")) {
+    constexpr long long most = 9;
+    const long long level = mine.integer("compression_level");
+    if (level < 0 || level > most) throw Error(ErrorKind::usage, "compression_level is a number from 0 to 9");
+    choice_.level = static_cast<int>(level);
+  }
+  if (!is_compressed()) return;
+  target_ = behind_link(path);
+  plain_ = target_ + ".plain";
+}
+
+void CompressedTarget::check() const {
+  std::error_code ignored;
+  if (is_compressed() && files::is_directory(target_, ignored)) {
+    throw system_error("create", EISDIR).in_file(target_);
+  }
+}
+
+void CompressedTarget::complete(Comm& comm, const OpenFile& open, bool durable) const {
+  const std::string compressed = target_ + ".compressed";
+  try {
+    compress_file(comm, open, plain_, compressed, choice_, durable);
+    static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
+      replace(compressed, durable);
+      return {};
+    }));
+  } catch (Error& error) {
+    std::error_code ignored;
+    if (comm.is_root()) files::remove(compressed, ignored);
+    error.advise("all steps are in " + plain_ + ", without compression; " +
+                 (error.advice().empty() ? "rename it, or compress it yourself" : error.advice()));
+    throw;
+  }
+}
+
+void CompressedTarget::replace(const std::string& compressed, bool durable) const {
+  std::error_code code;
+  // A file that is replaced keeps its permissions, as one that is written over does.
+  const files::file_status old = files::status(target_, code);
+  if (files::is_regular_file(old)) files::permissions(compressed, old.permissions(), code);
+  files::rename(compressed, target_, code);
+  require(code, "put the compressed file in the place of the old one", target_);
+  files::remove(plain_, code);
+  require(code, "remove the file without compression", plain_);
+  if (durable) sync_directory_of(target_);
+}
+
+}  // namespace quire
