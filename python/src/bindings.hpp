@@ -21,6 +21,7 @@ void bind_reader(nanobind::module_& module);
 void bind_writer(nanobind::module_& module);
 void bind_arrow_export(nanobind::module_& module);
 void bind_arrow_import(nanobind::module_& module);
+void bind_delimited(nanobind::module_& module);
 
 /// The Python exception (of quire.errors) that stands for `error`.
 [[nodiscard]] nanobind::object to_python(const Error& error);

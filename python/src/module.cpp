@@ -18,4 +18,5 @@ NB_MODULE(_core, module) {
   bind_writer(module);
   bind_arrow_export(module);
   bind_arrow_import(module);
+  bind_delimited(module);
 }

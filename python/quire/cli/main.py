@@ -6,9 +6,11 @@ from quire.cli.check import check
 from quire.cli.convert import convert
 from quire.cli.define import define
 from quire.cli.diff import diff
+from quire.cli.export import export
 from quire.cli.filter import filter_
 from quire.cli.formats import formats
 from quire.cli.get import get
+from quire.cli.import_ import import_
 from quire.cli.info import info
 from quire.cli.output import use_utf8
 from quire.cli.plan import plan
@@ -48,7 +50,11 @@ def quire(
     """
 
 
-for one in (info, show, get, convert, define, filter_, check, recover, diff, sum_, plot, plan, formats):
+LOOKING = (info, show, get, plot, plan, formats)
+MAKING = (convert, import_, export, define, filter_)
+JUDGING = (check, recover, diff, sum_)
+
+for one in (*LOOKING, *MAKING, *JUDGING):
     app.command(one.__name__.rstrip("_"))(one)
 
 

@@ -52,8 +52,8 @@ def allocate(
 
     `offsets` are the places of the columns' bytes in the file: memory and file then agree in the position
     within a page as far as the alignment of numbers allows, because copies by the system are fastest then.
-    Columns whose bytes begin at the same place are interleaved there: they are kept apart, so that their lines
-    do not fight for the same places of the cache. Arrays of objects hold None.
+    Columns whose bytes begin at the same place are interleaved there: they are kept apart, so that their
+    lines do not fight for the same places of the cache. Arrays of objects hold None.
     """
     sizes = [0 if dtype.hasobject else dtype.itemsize * count for dtype in dtypes]
     if sum(sizes) < SMALLEST_BLOCK:

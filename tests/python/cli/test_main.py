@@ -24,6 +24,8 @@ COMMANDS = [
     "convert",
     "define",
     "filter",
+    "import",
+    "export",
     "check",
     "recover",
     "diff",

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quire/model/type.hpp"
+#include "quire/model/view.hpp"
+
+namespace quire::kernels {
+
+/// How text is divided into rows and cells.
+struct Dialect {
+  char delimiter = ',';  ///< a blank stands for any run of blanks and tabs, also those around a row
+  char comment = '\0';   ///< lines that begin with it are left out; zero: there are none
+};
+
+/// What the cells of a column look like: bits.
+enum CellKinds : std::uint8_t {
+  empty_cells = 1,
+  integer_cells = 2,  ///< decimal integers that an int64 holds
+  wide_cells = 4,     ///< decimal integers that it does not hold
+  real_cells = 8,     ///< other numbers that a float64 holds, with the exponents of C or Fortran; nan and inf
+  text_cells = 16,
+};
+
+/// The rows and cells of a piece of text. Cells in quotes may hold delimiters, line ends and doubled quotes.
+class DelimitedBlock {
+ public:
+  /// Independent. Throws usage errors for a quote or a line end as a mark.
+  explicit DelimitedBlock(Dialect dialect);
+
+  /// Independent. Finds the cells of all complete rows of `text`, which must stay where it is, and returns how many
+  /// bytes they take; the rest belongs to the next piece. Blank lines and comments are left out.
+  ///
+  /// `columns` is how many cells each row must have (one empty cell more is allowed at its end), zero: as many as the
+  /// first. `is_last`: the text ends the file. `first_line` is the number of its first line, for errors. Throws bad
+  /// file errors that name the line: another number of cells, a quote without its end, text behind a quote.
+  std::size_t split(std::string_view text, bool is_last, std::size_t columns, std::uint64_t first_line);
+
+  [[nodiscard]] std::size_t rows() const noexcept { return lines_.size(); }
+  [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
+  /// The number of the line behind the last row.
+  [[nodiscard]] std::uint64_t next_line() const noexcept { return line_; }
+
+  /// Independent. Adds to the kinds of each column those of its cells here; columns known as text are not looked at.
+  void classify(std::span<std::uint8_t> kinds) const;
+  /// Independent. The bytes of each text of a column.
+  [[nodiscard]] std::vector<std::uint64_t> text_bytes(std::size_t column) const;
+  /// Independent. The texts of a column, without quotes.
+  void texts(std::size_t column, PackedStrings& texts) const;
+  /// Independent. The numbers (or single characters) of a column, into contiguous memory; empty cells of floating-point
+  /// columns are nan. Throws type errors that name the line.
+  void values(std::size_t column, const View& out) const;
+
+ private:
+  struct Cell {
+    std::uint32_t first = 0;
+    std::uint32_t length = 0;
+    bool is_quoted = false;
+    bool has_doubled_quotes = false;
+  };
+
+  [[nodiscard]] bool take_row(std::size_t& position, bool is_last);
+  [[nodiscard]] bool take_quoted(std::size_t& position, bool is_last);
+  void take_plain(std::size_t& position);
+  [[nodiscard]] bool skip_line(std::size_t& position, bool is_last);
+  void finish_row(std::size_t first_cell, std::uint64_t line);
+  [[nodiscard]] std::string_view bytes_of(const Cell& cell) const { return text_.substr(cell.first, cell.length); }
+  [[nodiscard]] const Cell& cell(std::size_t row, std::size_t column) const { return cells_[row * columns_ + column]; }
+  template <class Number>
+  void numbers(std::size_t column, const View& out) const;
+  void characters(std::size_t column, const View& out) const;
+
+  Dialect dialect_;
+  std::string_view text_;
+  std::vector<Cell> cells_;
+  std::vector<std::uint64_t> lines_;
+  std::size_t columns_ = 0;
+  std::uint64_t line_ = 1;
+};
+
+/// Independent. Appends rows as text, each with a line end: numbers with the digits that bring them back (float64 and
+/// its kin always with a point or an exponent), texts in quotes where they are empty or hold the delimiter, a quote or
+/// a line end. The columns have equally many rows.
+void append_rows(std::span<const ConstView> columns, std::string_view delimiter, std::string& out);
+
+}  // namespace quire::kernels

@@ -1,0 +1,172 @@
+"""Tables of any format as CSV or plain text: block by block, with every digit unless formats are given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+import quire
+from quire import _core
+from quire.errors import ConflictError, UsageError
+from quire.toolkit.convert import refuse_overwriting, replacement
+from quire.toolkit.lines import Cells, Printer, format_for, printer, require_used
+from quire.toolkit.selection import (
+    StepSelection,
+    resolve_rows,
+    rows_per_block,
+    select_names,
+    select_steps,
+)
+
+if TYPE_CHECKING:
+    from quire import File, Step, Table
+
+BLOCK_BYTES: Final = 4 << 20
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What is exported, and how it is laid out."""
+
+    delimiter: str = ","
+    header: bool = True
+    units: bool = False
+    """Whether the header has units: `x [m]`, as an import reads them."""
+    steps: StepSelection = field(default_factory=StepSelection)
+    columns: Sequence[str] | None = None
+    rows: slice = field(default_factory=lambda: slice(None))
+    table: str | None = None
+    """By name; None is the first of a step."""
+    step_column: bool | None = None
+    """Whether the number of the step goes first; None: if there are several steps."""
+    formats: Mapping[str, str] = field(default_factory=dict)
+    """printf formats by name or pattern; "" is for all numbers."""
+
+
+@dataclass
+class ExportReport:
+    """What was exported."""
+
+    rows: int = 0
+    steps: int = 0
+
+
+def export_text(
+    source: str | Path,
+    target: str | Path | IO[bytes],
+    request: ExportRequest | None = None,
+    *,
+    overwrite: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> ExportReport:
+    """Independent. Write the rows of a table of every step into a text file, which appears when it is whole.
+
+    Every value reads back as it was; texts are in quotes where they hold the delimiter, quotes or line ends,
+    or are empty. `target` may be a stream of bytes. `options` are those of `quire.open`.
+
+    Raises
+    ------
+    ConflictError : steps with other columns than the first, or the target exists (unless `overwrite`)
+    MissingError : a column, table or step that is not there
+    """
+    request = request or ExportRequest()
+    with quire.open(source, **options) as file:
+        if not isinstance(target, str | os.PathLike):
+            return export_steps(file, target, request, progress)
+        refuse_overwriting(source, target, overwrite)
+        with replacement(target) as beside, beside.open("wb") as out:
+            return export_steps(file, out, request, progress)
+
+
+def export_steps(
+    file: File, out: IO[bytes], request: ExportRequest, progress: Callable[[int, int], None] | None
+) -> ExportReport:
+    """Independent. Write the selected steps of an open file."""
+    report = ExportReport()
+    names: list[str] | None = None
+    numbered = request.step_column
+    for _, step in select_steps(file, request.steps):
+        table = table_of(step, request.table)
+        found = select_names(request.columns, list(table.columns), "column")
+        if names is None:
+            names = found
+            if numbered is None:
+                numbered = sum(1 for _ in select_steps(file, request.steps)) > 1
+            require_used(request.formats, names)
+            write_header(out, table, names, numbered, request)
+        elif names != found:
+            raise ConflictError(
+                f"step {step.number} has other columns than the steps before it",
+                file=file.path,
+                advice="choose columns that all steps have, or one step",
+            )
+        first, count = resolve_rows(request.rows, len(table))
+        for done, lines in lines_of(table, names, first, count, request, step.number if numbered else None):
+            out.write(lines)
+            if progress is not None:
+                progress(done, count)
+        report.steps += 1
+        report.rows += count
+    return report
+
+
+def table_of(step: Step, name: str | None) -> Table:
+    """Independent. The table of this name, or the first."""
+    return step.table if name is None else step.tables[name]
+
+
+def write_header(
+    out: IO[bytes], table: Table, names: Sequence[str], numbered: bool, request: ExportRequest
+) -> None:
+    """Independent. The line of names, if it is wanted."""
+    if numbered and "step" in names:
+        raise UsageError(
+            "there is a column 'step' already: leave the numbers of the steps out, or the column"
+        )
+    if request.header:
+        heads = [
+            f"{name} [{table[name].unit}]" if request.units and table[name].unit else name for name in names
+        ]
+        line = Cells(request.delimiter).line(["step"] * numbered + heads)
+        out.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+
+
+def lines_of(
+    table: Table, names: Sequence[str], first: int, count: int, request: ExportRequest, number: int | None
+) -> Iterator[tuple[int, bytes]]:
+    """Independent. The rows done and the next lines, block by block."""
+    per_block = rows_per_block(table, names, BLOCK_BYTES)
+    numbers = [name for name in names if table[name].type != "string"]
+    texts = [name for name in names if table[name].type == "string"]
+    printers = printers_of(table, names, request.formats)
+    for start in range(first, first + count, per_block):
+        rows = (start, min(per_block, first + count - start))
+        values = table.read(numbers, rows) if numbers else {}
+        if any(printers):
+            values |= table.read(texts, rows) if texts else {}
+            columns = [values[name] for name in names]
+            if number is not None:
+                columns.insert(0, np.full(rows[1], number))
+            text = Cells(request.delimiter).lines(columns, [None] * (number is not None) + printers)
+            yield start + rows[1] - first, text.encode("utf-8", "surrogateescape")
+            continue
+        packed = table.read_packed(texts, rows) if texts else {}
+        parts: list[tuple[Any, ...]] = [
+            ("string", *packed[name]) if name in packed else (table[name].type, values[name])
+            for name in names
+        ]
+        if number is not None:
+            parts.insert(0, ("int64", np.full(rows[1], number, np.int64)))
+        yield start + rows[1] - first, _core.print_rows(parts, request.delimiter)
+
+
+def printers_of(table: Table, names: Sequence[str], formats: Mapping[str, str]) -> list[Printer | None]:
+    """Independent. What prints each column: its format, or nothing for all digits."""
+    forms = [format_for(name, table[name].type not in ("string", "character"), formats) for name in names]
+    return [printer(form) if form else None for form in forms]

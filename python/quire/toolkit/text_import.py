@@ -1,0 +1,389 @@
+"""CSV and plain text into any format: two passes over the text in blocks, in bounded memory.
+
+The first pass finds types and sizes, the second writes. Numbers keep their value or are refused with their
+line: what does not fit an integer of 64 bits or a float64 stays text.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+import numpy as np
+
+import quire
+from quire import _core
+from quire.errors import BadFileError, Error, MissingError, UsageError
+from quire.io.types import Array, dtype_of
+from quire.toolkit.convert import refuse_overwriting, replacement, target_format
+from quire.toolkit.selection import matches
+
+BLOCK_BYTES: Final = 8 << 20
+HEAD_BYTES: Final = 1 << 20
+"""The names and the first rows must stand in so many bytes."""
+
+EMPTY, INTEGER, WIDE, REAL, TEXT = 1, 2, 4, 8, 16
+"""What the cells of a column look like: bits, as the core has them."""
+
+UNIT: Final = re.compile(r"(?P<name>.*?)\s*(\[(?P<square>[^\]]*)\]|\((?P<round>[^)]*)\))")
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text is laid out, and what its columns are. What is None is guessed from its first rows."""
+
+    delimiter: str | None = None
+    """One byte; a blank stands for any run of blanks and tabs."""
+    comment: str | None = None
+    """Lines that begin with it are left out; empty: there are none."""
+    skip: int = 0
+    """Lines at the beginning that are left out."""
+    header: bool | None = None
+    """Whether the first row has names, with units like `x [m]` or `x (m)`."""
+    unit_line: bool = False
+    """Whether the row behind the names has units."""
+    names: Sequence[str] | None = None
+    """Instead of those of the header."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """By name or pattern; other columns are int64, float64 or string, as their cells look."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """By name, instead of those of the header."""
+    step_column: str | None = None
+    """The column whose value is the number of the step: rows one behind the other with the same one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """A column that was found in a text."""
+
+    name: str
+    type: str
+    unit: str
+
+
+@dataclass
+class ImportReport:
+    """What was imported."""
+
+    columns: list[TextColumn]
+    rows: int = 0
+    steps: int = 0
+
+
+@dataclass
+class Segment:
+    """Rows of one step: how many, and the bytes of their texts by column."""
+
+    number: int
+    rows: int = 0
+    text_bytes: dict[int, int] = field(default_factory=dict)
+
+
+def import_text(
+    source: str | Path,
+    target: str | Path,
+    layout: TextLayout | None = None,
+    *,
+    format: str | None = None,
+    title: str = "",
+    overwrite: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> ImportReport:
+    """Independent. Write the rows of a text file (gzip is recognised) as a table of a new file.
+
+    Parameters
+    ----------
+    layout : of the text; what it leaves open is guessed from the first rows
+    format : of the target, by name; if nothing, by its suffix
+    title : of the new file
+    overwrite : whether an existing target is replaced
+    progress : called with the rows done and the rows in all
+    options : of the format's writer
+
+    Raises
+    ------
+    BadFileError : a row with another number of cells, or a quote without its end; names the line
+    TypeMismatchError : a value that is not of the declared type; names the line
+    MissingError : a column that types, units or the steps name is not there
+    """
+    name = target_format(target, format)
+    refuse_overwriting(source, target, overwrite)
+    try:
+        text = TextSource(source, layout or TextLayout())
+        columns, segments = survey(text)
+        report = ImportReport(columns, sum(one.rows for one in segments), len(segments))
+        with replacement(target) as beside, quire.create(beside, format=name, title=title, **options) as out:
+            for step, segment, parts in steps_of(text, columns, segments):
+                write_step(out, step, segment, columns, parts, report.rows, progress)
+    except Error as problem:
+        if problem.file:
+            raise
+        named = type(problem)(problem.message, file=str(source), object=problem.object, advice=problem.advice)
+        raise named from None
+    return report
+
+
+class TextSource:
+    """A text whose layout is known: names, units, and where its rows begin."""
+
+    def __init__(self, path: str | Path, layout: TextLayout) -> None:
+        self.path = Path(path)
+        self.layout = layout
+        with closing(open_text(self.path)) as file:
+            head = file.read(HEAD_BYTES)
+        self.mark = len(BYTE_ORDER_MARK) if head.startswith(BYTE_ORDER_MARK) else 0
+        lines = head[self.mark :].decode("utf-8", "surrogateescape").splitlines()
+        self.delimiter, self.comment = guess_marks(lines[layout.skip :], layout)
+        self.head_lines, header = self.find_header(lines)
+        units: list[str] = []
+        if header and layout.unit_line:
+            units = self.cells_of(lines[self.head_lines]) if self.head_lines < len(lines) else []
+            self.head_lines += 1
+        self.set_names(header, units)
+
+    def find_header(self, lines: Sequence[str]) -> tuple[int, list[str]]:
+        """How many lines go before the rows, and the cells of the header, none if there is none."""
+        place = self.layout.skip
+        before: list[str] = []
+        while place < len(lines) and (not lines[place].strip() or self.is_comment(lines[place])):
+            if self.is_comment(lines[place]):
+                before = self.cells_of(lines[place].lstrip()[len(self.comment) :])
+            place += 1
+        if place >= len(lines):
+            self.columns = len(before)
+            return place, before
+        first = self.cells_of(lines[place])
+        self.columns = len(first)
+        is_header = self.layout.header
+        if is_header is None:
+            is_header = not any(looks_numeric(cell) for cell in first) and any(first)
+            if not is_header and len(before) == len(first) and not any(map(looks_numeric, before)):
+                return place, before
+        if not is_header:
+            return place, []
+        if len(first) > 1 and not first[-1]:
+            first.pop()  # a delimiter at the end of the line
+        self.columns = len(first)
+        return place + 1, first
+
+    def is_comment(self, line: str) -> bool:
+        """Whether a line is left out as a comment."""
+        return bool(self.comment) and line.lstrip().startswith(self.comment)
+
+    def cells_of(self, line: str) -> list[str]:
+        """The cells of a single line."""
+        block = _core.DelimitedBlock(self.delimiter, "")
+        block.split(line.encode("utf-8", "surrogateescape") + b"\n", True, 0, 1)
+        return [block.texts(column)[0].strip() for column in range(block.columns)] if block.rows else []
+
+    def set_names(self, header: Sequence[str], units: Sequence[str]) -> None:
+        """Names and units of the columns, from the header and the layout."""
+        found = [split_unit(cell) for cell in header] or [("", "")] * self.columns
+        names = [name or f"c{place}" for place, (name, _) in enumerate(found, start=1)]
+        if self.layout.names is not None:
+            if len(self.layout.names) != self.columns:
+                raise UsageError(f"{len(self.layout.names)} names are given for {self.columns} columns")
+            names = list(self.layout.names)
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise UsageError(f"two columns are called '{twice[0]}'", advice="give names for all columns")
+        for wanted in (*self.layout.units, *filter(None, [self.layout.step_column])):
+            if wanted not in names:
+                raise MissingError(f"there is no column '{wanted}'; there are: {', '.join(names)}")
+        for pattern, kind in self.layout.types.items():
+            dtype_of(kind)
+            if not any(matches(name, [pattern]) for name in names):
+                raise MissingError(f"there is no column '{pattern}'; there are: {', '.join(names)}")
+        self.names = names
+        self.units = {name: unit for name, (_, unit) in zip(names, found, strict=True)}
+        self.units.update(zip(names, units, strict=False))
+        self.units.update(self.layout.units)
+
+    def declared_type(self, name: str) -> str | None:
+        """The type that the layout gives to a column, if any."""
+        if name in self.layout.types:
+            return self.layout.types[name]
+        return next((kind for pattern, kind in self.layout.types.items() if matches(name, [pattern])), None)
+
+    def blocks(self) -> Iterator[_core.DelimitedBlock]:
+        """The rows, block by block."""
+        block = _core.DelimitedBlock(self.delimiter, self.comment)
+        with closing(open_text(self.path)) as file:
+            file.read(self.mark)
+            for _ in range(self.head_lines):
+                file.readline()
+            line, rest, is_last = self.head_lines + 1, b"", False
+            while not is_last:
+                piece = file.read(BLOCK_BYTES)
+                is_last = len(piece) < BLOCK_BYTES
+                text = rest + piece
+                taken = block.split(text, is_last, self.columns, line)
+                line, rest = block.next_line, text[taken:]
+                if block.rows:
+                    self.columns = block.columns
+                    yield block
+
+
+def open_text(path: Path) -> IO[bytes]:
+    """Independent. A text for reading bytes; gzip is recognised by its first bytes."""
+    with path.open("rb") as plain:
+        is_gzip = plain.read(2) == b"\x1f\x8b"
+    return cast(IO[bytes], gzip.open(path)) if is_gzip else path.open("rb")
+
+
+def guess_marks(lines: Sequence[str], layout: TextLayout) -> tuple[str, str]:
+    """Independent. The delimiter and what begins comments."""
+    comment = layout.comment
+    if comment is None:
+        first = next((line.lstrip() for line in lines if line.strip()), "")
+        comment = "#" if first.startswith("#") or layout.delimiter in (" ", "\t") else ""
+    delimiter = layout.delimiter
+    if delimiter is None:
+        rows = [
+            line
+            for line in lines[:100]
+            if line.strip() and not (comment and line.lstrip().startswith(comment))
+        ]
+        plain = [re.sub(r'"[^"]*"', "", row) for row in rows[:20]]
+        counts = {mark: min((row.count(mark) for row in plain), default=0) for mark in ",;\t"}
+        delimiter = max(counts, key=lambda mark: counts[mark])
+        if not counts[delimiter]:
+            delimiter = " " if any(len(row.split()) > 1 for row in plain) else ","
+    return delimiter, comment
+
+
+def split_unit(cell: str) -> tuple[str, str]:
+    """Independent. Name and unit of a header's cell: `x [m]`, `x[m]`, `x (m)`. An index is none."""
+    found = UNIT.fullmatch(cell.strip())
+    if found is None or not found["name"]:
+        return cell.strip(), ""
+    unit = found["square"] if found["square"] is not None else found["round"]
+    return (cell.strip(), "") if unit.strip().isdigit() else (found["name"], unit.strip())
+
+
+def looks_numeric(text: str) -> bool:
+    """Independent. Whether a cell of the first row is a number, so that the row is no header."""
+    try:
+        float(text.replace("D", "e").replace("d", "e"))
+    except ValueError:
+        return False
+    return True
+
+
+def type_for(kinds: int) -> str:
+    """Independent. The type for cells that look like this."""
+    if kinds & (TEXT | WIDE):
+        return "string"
+    return "int64" if kinds == INTEGER else "float64"
+
+
+def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
+    """Independent. First pass: the types of the columns, the rows of each step, the bytes of their texts."""
+    declared = [text.declared_type(name) for name in text.names]
+    may_be_text = [place for place, kind in enumerate(declared) if kind in (None, "string")]
+    step_place = text.names.index(text.layout.step_column) if text.layout.step_column is not None else None
+    # What is known to be text is not looked at any more.
+    kinds = [TEXT if kind is not None else 0 for kind in declared]
+    segments: list[Segment] = []
+    for block in text.blocks():
+        kinds = block.classify(kinds)
+        for number, first, last in runs_of(block, step_place):
+            if not segments or segments[-1].number != number:
+                segments.append(Segment(number))
+            segment = segments[-1]
+            segment.rows += last - first
+            for place in may_be_text:
+                size = block.text_bytes(place, first, last)
+                segment.text_bytes[place] = segment.text_bytes.get(place, 0) + size
+    columns = [
+        TextColumn(name, kind or type_for(seen), text.units[name])
+        for name, kind, seen in zip(text.names, declared, kinds, strict=True)
+    ]
+    if step_place is None and not segments:
+        segments.append(Segment(0))
+    if not columns:
+        raise BadFileError("there are neither names nor rows")
+    return columns, segments
+
+
+def runs_of(block: _core.DelimitedBlock, step_place: int | None) -> Iterator[tuple[int, int, int]]:
+    """Independent. Step number, first row and the row behind the last of each run of rows of one step."""
+    if step_place is None:
+        yield 0, 0, block.rows
+        return
+    numbers = np.empty(block.rows, np.int64)
+    block.values(step_place, "int64", numbers)
+    edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), block.rows]
+    for first, last in itertools.pairwise(edges):
+        yield int(numbers[first]), first, last
+
+
+Part = dict[str, Array | list[str]]
+
+
+def steps_of(
+    text: TextSource, columns: Sequence[TextColumn], segments: Sequence[Segment]
+) -> Iterator[tuple[int, Segment, Iterator[Part]]]:
+    """Independent. Second pass: each step with its values, part by part."""
+    parts = values_of(text, columns)
+    for segment in segments:
+        yield segment.number, segment, parts_of_step(parts, segment.rows)
+
+
+def parts_of_step(parts: Iterator[tuple[int, Part]], rows: int) -> Iterator[Part]:
+    """Independent. The next parts, as many as make so many rows."""
+    while rows > 0:
+        count, part = next(parts)
+        rows -= count
+        yield part
+
+
+def values_of(text: TextSource, columns: Sequence[TextColumn]) -> Iterator[tuple[int, Part]]:
+    """Independent. Number of rows and values of each run of rows of one step inside a block."""
+    step_place = text.names.index(text.layout.step_column) if text.layout.step_column is not None else None
+    for block in text.blocks():
+        values: Part = {}
+        for place, column in enumerate(columns):
+            if place == step_place:
+                continue
+            if column.type == "string":
+                values[column.name] = block.texts(place)
+            else:
+                array = np.empty(block.rows, dtype_of(column.type))
+                block.values(place, column.type, array)
+                values[column.name] = array
+        for _, first, last in runs_of(block, step_place):
+            yield last - first, {name: one[first:last] for name, one in values.items()}
+
+
+def write_step(
+    out: quire.Writer,
+    number: int,
+    segment: Segment,
+    columns: Sequence[TextColumn],
+    parts: Iterator[Part],
+    rows: int,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Independent. Write the rows of one step, part by part."""
+    first_part = next(parts, None)
+    written = {name for name in first_part} if first_part is not None else {one.name for one in columns}
+    with out.step(number) as step:
+        for place, column in enumerate(columns):
+            if column.name in written:
+                size = segment.text_bytes.get(place, 0) if column.type == "string" else 0
+                step.declare(column.name, column.type, unit=column.unit, string_bytes=size)
+        step.rows(segment.rows).open()
+        first = 0
+        for part in itertools.chain([first_part] if first_part is not None else [], parts):
+            step.write(first, part)
+            first += len(next(iter(part.values())))
+            if progress is not None:
+                progress(first, rows)

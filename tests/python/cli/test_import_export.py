@@ -1,0 +1,299 @@
+"""quire import and quire export: CSV and plain text into every format and back."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.python.cli.conftest import suffix_of
+
+import quire
+from quire.toolkit import text_export, text_import
+from quire.toolkit.text_export import ExportRequest, export_text
+from quire.toolkit.text_import import TextLayout, import_text
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Run, Start, Values
+
+
+@pytest.fixture
+def text_format(tmp_path: Path) -> str:
+    """The first format that holds columns of texts."""
+    for name in quire.formats():
+        try:
+            with quire.create(tmp_path / "probe", format=name) as out, out.step(0) as step:
+                step.put("x", ["a"])
+        except quire.UnsupportedError:
+            continue
+        finally:
+            (tmp_path / "probe").unlink(missing_ok=True)
+        return name
+    raise AssertionError("no format holds texts")
+
+
+def imported(folder: Path, text: str | bytes, format: str, **layout: Any) -> dict[str, Any]:
+    """The columns of a text, as a file has them."""
+    source, target = folder / "source.txt", folder / f"target{suffix_of(format)}"
+    source.write_bytes(text if isinstance(text, bytes) else text.encode())
+    import_text(source, target, TextLayout(**layout), format=format, overwrite=True)
+    with quire.open(target) as file:
+        table = file[0].table
+        return {
+            name: (column.type, column.unit, column[:].tolist()) for name, column in table.columns.items()
+        }
+
+
+@pytest.mark.parametrize("block_bytes", [64, 1 << 20])
+def test_every_digit_comes_back(
+    run: Run, make: Make, format: str, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    monkeypatch.setattr(text_export, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(text_import, "BLOCK_BYTES", block_bytes)
+    beam = make(format)
+    text, back = beam.with_name("beam.csv"), beam.with_name(f"back{beam.suffix}")
+    assert run("export", beam, text, "--units").output == f"{text}: 3 steps, 300 rows\n"
+    outcome = run("import", text, back, "--step-column", "step", "--types", "id=int32")
+    assert outcome.output.splitlines()[0] == f"{back}: 3 steps, 300 rows"
+    assert run("diff", beam, back, "--no-attributes", "--types").code == 0
+    with quire.open(back) as file:
+        assert file[0]["x"].unit == "m"
+
+
+def test_an_export_is_csv_for_everybody(run: Run, beam: Path, values: Values) -> None:
+    text = beam.with_name("one.csv")
+    assert run("export", beam, text, "--steps", "4", "--columns", "x,id", "--rows", "10:20").code == 0
+    rows = list(csv.DictReader(io.StringIO(text.read_text())))
+    assert [float(row["x"]) for row in rows] == values(4)["x"][10:20].tolist()
+    assert [int(row["id"]) for row in rows] == values(4)["id"][10:20].tolist()
+    assert list(rows[0]) == ["x", "id"]
+
+
+def test_an_export_takes_formats_and_delimiters(run: Run, beam: Path, values: Values) -> None:
+    outcome = run(
+        "export", beam, "-", "--steps", "4", "--rows", "0:2", "--delimiter", "tab", "--no-header",
+        "--columns", "id,x", "--format", "x=%.2e", "--step-column",
+    )  # fmt: skip
+    x = values(4)["x"]
+    assert outcome.output == f"4\t1\t{x[0]:.2e}\n4\t2\t{x[1]:.2e}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "code"),
+    [
+        ("export", ["--columns", "z"], 1),
+        ("export", ["--table", "nothing"], 1),
+        ("export", ["--format", "z=%g"], 1),
+        ("export", ["--format", "%q"], 2),
+        ("export", ["--rows", "5:2"], 2),
+    ],
+)
+def test_wrong_exports_are_one_line_and_write_nothing(
+    run: Run, beam: Path, command: str, arguments: list[str], code: int
+) -> None:
+    outcome = run(command, beam, beam.with_name("text"), *arguments)
+    assert (outcome.code, outcome.output, len(outcome.errors.splitlines())) == (code, "", 1)
+    assert list(beam.parent.iterdir()) == [beam]
+
+
+def test_steps_with_other_columns_are_not_mixed(tmp_path: Path, run: Run, format: str) -> None:
+    path = tmp_path / f"mixed{suffix_of(format)}"
+    try:
+        with quire.create(path, format=format) as out:
+            for number, name in enumerate(("x", "y")):
+                with out.step(number) as step:
+                    step.put(name, np.arange(2.0))
+    except quire.ConflictError:
+        return
+    outcome = run("export", path, tmp_path / "text.csv")
+    assert outcome.code == 1
+    assert not (tmp_path / "text.csv").exists()
+
+
+def test_nothing_is_overwritten_unasked(run: Run, beam: Path) -> None:
+    text = beam.with_name("text.csv")
+    text.write_text("kept")
+    assert run("export", beam, text).code == 1
+    assert text.read_text() == "kept"
+    assert run("export", beam, text, "--overwrite").code == 0
+    assert run("import", text, beam).code == 1
+    assert run("import", text, text, "--format", quire.formats()[0], "--overwrite").code == 1
+
+
+def test_types_are_those_of_all_cells(tmp_path: Path, text_format: str) -> None:
+    text = "a,b,c,d,e,f,g\n1,1,1,x,,9223372036854775808,\n2,2.5,,2,,1,\n-3,1e3,3,3,,2,\n"
+    found = imported(tmp_path, text, text_format)
+    assert {name: kind for name, (kind, _, _) in found.items()} == {
+        "a": "int64",
+        "b": "float64",
+        "c": "float64",
+        "d": "string",
+        "e": "float64",
+        "f": "string",
+        "g": "float64",
+    }
+    assert found["a"][2] == [1, 2, -3]
+    assert found["d"][2] == ["x", "2", "3"]
+    assert found["f"][2] == ["9223372036854775808", "1", "2"]
+    assert np.isnan(found["c"][2][1])
+
+
+def test_types_can_be_declared_by_name_or_pattern(tmp_path: Path, format: str) -> None:
+    found = imported(tmp_path, "x,px,py\n1,2,3\n", format, types={"x": "int32", "p*": "float32"})
+    assert [found[name][0] for name in ("x", "px", "py")] == ["int32", "float32", "float32"]
+
+
+@pytest.mark.parametrize("header", ["x [mm],y[m$be$nc],z (1/m),m[1]", '"x [mm]",y [m$be$nc],z(1/m) , m[1]'])
+def test_units_come_from_the_header(tmp_path: Path, header: str) -> None:
+    found = imported(tmp_path, f"{header}\n1,2,3,4\n", quire.formats()[0])
+    assert {name: unit for name, (_, unit, _) in found.items()} == {
+        "x": "mm",
+        "y": "m$be$nc",
+        "z": "1/m",
+        "m[1]": "",
+    }
+
+
+def test_units_come_from_a_line_of_their_own_or_are_given(tmp_path: Path, format: str) -> None:
+    found = imported(tmp_path, "x,y\nmm,s\n1,2\n", format, unit_line=True, units={"y": "ns"})
+    assert {name: unit for name, (_, unit, _) in found.items()} == {"x": "mm", "y": "ns"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x,y\n1,2\n3,4\n",
+        "x;y\r\n1;2\r\n3;4\r\n",
+        "x\ty\n1\t2\n3\t4",
+        "  x   y\n  1   2\n  3   4  \n",
+        "# x y\n1 2\n# between\n\n3 4\n",
+        "\ufeffx,y\n1,2\n3,4\n",
+        "x,y,\n1,2,\n3,4,\n",
+        '"x","y"\n"1"," 2"\n"3","4 "\n',
+    ],
+    ids=["comma", "semicolon", "tab", "blanks", "comments", "mark", "trailing", "quotes"],
+)
+def test_the_layout_is_guessed(tmp_path: Path, format: str, text: str) -> None:
+    found = imported(tmp_path, text, format)
+    assert {name: values for name, (_, _, values) in found.items()} == {"x": [1, 3], "y": [2, 4]}
+
+
+def test_rows_without_names_get_some(tmp_path: Path, format: str) -> None:
+    assert imported(tmp_path, "1 2.5\n3 4\n", format)["c2"] == ("float64", "", [2.5, 4.0])
+    assert set(imported(tmp_path, "1,2\n", format, names=["a", "b"])) == {"a", "b"}
+    assert imported(tmp_path, "junk\nmore\n1,2\n", format, skip=2, delimiter=",")["c1"][2] == [1]
+
+
+def test_a_header_can_be_denied(tmp_path: Path, text_format: str) -> None:
+    assert imported(tmp_path, "a,b\nc,d\n", text_format, header=False)["c1"][2] == ["a", "c"]
+
+
+def test_texts_of_any_kind_come_through(tmp_path: Path, text_format: str) -> None:
+    texts = ["plain", "a,b", 'say "x"', "", "two\nlines", "μ-π", " blanks "]
+    stream = io.StringIO()
+    csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([["name", "n"], *([text, 1] for text in texts)])
+    assert imported(tmp_path, stream.getvalue(), text_format)["name"][2] == texts
+
+
+def test_texts_survive_an_export(tmp_path: Path, text_format: str) -> None:
+    texts = ["plain", "a,b", 'say "x"', "", "two\nlines", "μ-π", "x y", b"\xff"]
+    path, text = tmp_path / "texts", tmp_path / "texts.csv"
+    with quire.create(path, format=text_format) as out, out.step(0) as step:
+        step.put("name", texts)
+    for request in (ExportRequest(), ExportRequest(delimiter=" "), ExportRequest(formats={"name": "%s"})):
+        export_text(path, text, request, overwrite=True)
+        back = imported(tmp_path, text.read_bytes(), text_format, delimiter=request.delimiter, header=True)
+        assert back["name"][2] == [*texts[:-1], "\udcff"]
+
+
+def test_gzip_is_read(tmp_path: Path, format: str) -> None:
+    assert imported(tmp_path, gzip.compress(b"x,y\n1,2\n"), format)["y"][2] == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "layout", "kind", "words"),
+    [
+        ("x,y\n1,2\n3\n", {}, "bad file", "line 3 has 1 cell instead of 2"),
+        ('x,y\n1,2\n3,"4\n', {}, "bad file", "line 3 has a quote without its end"),
+        ("x,y\n1,2\n\n3,z\n", {"types": {"y": "int32"}}, "type", 'line 4: "z" is not int32'),
+        ("x,y\n1,\n", {"types": {"y": "int32"}}, "type", 'line 2: "" is not int32'),
+        ("x,x\n1,2\n", {}, "usage", "two columns"),
+        ("x,y\n1,2\n", {"names": ["a"]}, "usage", "1 names are given for 2"),
+        ("x,y\n1,2\n", {"types": {"z": "int32"}}, "missing", "no column 'z'"),
+        ("x,y\n1,2\n", {"types": {"x": "int"}}, "usage", 'no type "int"'),
+        ("x,y\n1,2\n", {"units": {"z": "m"}}, "missing", "no column 'z'"),
+        ("x,y\n1,2\n", {"step_column": "z"}, "missing", "no column 'z'"),
+        ("x,y\n1,2\n", {"delimiter": "::"}, "usage", "one byte"),
+        ("", {}, "bad file", "neither names nor rows"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(
+    tmp_path: Path, format: str, text: str, layout: dict[str, Any], kind: str, words: str
+) -> None:
+    with pytest.raises(quire.Error, match=words.replace("(", r"\(")) as told:
+        imported(tmp_path, text, format, **layout)
+    assert told.value.kind == kind
+    assert [path.name for path in tmp_path.iterdir()] == ["source.txt"]
+
+
+def test_a_text_without_rows_is_an_empty_table(tmp_path: Path, format: str) -> None:
+    assert imported(tmp_path, "x,y\n", format) == {"x": ("float64", "", []), "y": ("float64", "", [])}
+
+
+def test_the_command_tells_what_it_found(run: Run, tmp_path: Path, format: str) -> None:
+    text, target = tmp_path / "data.csv", tmp_path / f"data{suffix_of(format)}"
+    text.write_text("x [m],id\n0.5,1\n")
+    answer = json.loads(run("import", text, target, "--json", "--title", "measured").output)
+    assert answer == {
+        "path": str(target),
+        "steps": 1,
+        "rows": 1,
+        "columns": [
+            {"name": "x", "type": "float64", "unit": "m"},
+            {"name": "id", "type": "int64", "unit": ""},
+        ],
+    }
+    assert run("import", text, target, "--skip", "-1").code == 2
+    assert run("import", tmp_path / "nothing.csv", target, "--overwrite").code == 4
+
+
+def test_standard_input_and_output_are_streams(start: Start, format: str, tmp_path: Path) -> None:
+    done = start("import", "-", "-", "--format", format, stdin=b"x,y\n1,2\n")
+    assert done.returncode == 0, done.stderr
+    back = start("export", "-", "-", stdin=done.stdout)
+    assert sorted(back.stdout.split()[0].split(b",")) == [b"x", b"y"]
+    assert sorted(back.stdout.split()[1].split(b",")) == [b"1", b"2"]
+
+
+PROGRAM = """
+import resource, sys
+from quire.toolkit import text_export, text_import
+text_import.BLOCK_BYTES = text_export.BLOCK_BYTES = 1 << 18
+text_import.import_text(sys.argv[1], sys.argv[2], overwrite=True)
+text_export.export_text(sys.argv[2], sys.argv[1] + ".back", overwrite=True)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path: Path, format: str) -> None:
+    peaks = []
+    for rows in (200_000, 1_600_000):
+        text = tmp_path / "long.csv"
+        with text.open("w") as out:
+            out.write("x,n\n")
+            block = "".join(f"{row}.25,{row}\n" for row in range(100_000))
+            for _ in range(rows // 100_000):
+                out.write(block)
+        command = [sys.executable, "-c", PROGRAM, str(text), str(tmp_path / f"long{suffix_of(format)}")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=True)
+        peaks.append(int(done.stdout))
+        assert (tmp_path / "long.csv.back").stat().st_size == text.stat().st_size
+    # In KiB: the longer text is 24 MB larger, its numbers 22 MB.
+    assert peaks[1] - peaks[0] < 12_000
