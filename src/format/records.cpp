@@ -8,6 +8,7 @@
 #include "format/records_columns.hpp"
 #include "format/records_fixed.hpp"
 #include "format/records_variable.hpp"
+#include "format/text/text_decoder.hpp"
 #include "format/text/text_encoder.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
@@ -117,9 +118,14 @@ void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
     throw Error(ErrorKind::internal, "the marks of a run lie outside of it");
   }
   extent.length = end - offset;
-  plan.add(offset, extent.length,
-           std::make_shared<VariableDecoder>(VariableShape(run), std::move(columns), extent,
-                                             std::vector<Slice>(slices.begin(), slices.end())));
+  std::vector<Slice> rows(slices.begin(), slices.end());
+  std::shared_ptr<Decoder> decoder;
+  if (run.text) {
+    decoder = std::make_shared<text::TextDecoder>(run, std::move(columns), extent, std::move(rows));
+  } else {
+    decoder = std::make_shared<VariableDecoder>(VariableShape(run), std::move(columns), extent, std::move(rows));
+  }
+  plan.add(offset, extent.length, std::move(decoder));
 }
 
 /// Slices (ascending, not empty) of one run, if it can be planned and anything of it is wanted.

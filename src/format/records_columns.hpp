@@ -50,6 +50,8 @@ class TargetColumn {
   /// Afterwards: converts what was put into scratch.
   void finish(std::uint64_t first, std::size_t rows, const std::byte* scratch, std::uint64_t number) const;
   [[nodiscard]] const View& view() const noexcept { return view_; }
+  /// How the column is called in messages.
+  [[nodiscard]] const std::string& object() const noexcept { return rules_.object; }
 
  private:
   [[nodiscard]] std::byte* row(std::uint64_t first) const noexcept;

@@ -42,6 +42,9 @@ struct TextLayout {
   std::int64_t lines_per_row = 1;    ///< 0: line ends mean nothing
   std::vector<std::int64_t> widths;  ///< of each cell's field in bytes; 0: a token; < 0: white space around is dropped
 
+  // Where text is read:
+  bool strict = false;  ///< numbers with text behind them and integers beyond their type are refused
+
   // Where text is written:
   TextStyle style = TextStyle::lossless;
   std::uint64_t values_per_line = 0;  ///< of an array: a line ends behind so many values, and behind its last one
@@ -50,7 +53,7 @@ struct TextLayout {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(lines_per_row, widths, style, values_per_line, first_value, values);
+    a(lines_per_row, widths, style, values_per_line, first_value, values, strict);
   }
 };
 
