@@ -187,7 +187,7 @@ PackedReport examine(Describer& describer) {
   report.warnings = describer.file().warnings;
   for (std::uint64_t index = 0;; ++index) {
     try {
-      const auto layout = describer.step(index);
+      const auto layout = describer.verified(index);
       if (!layout) return report;
       report.numbers.push_back(layout->description.number);
       for (const std::string& warning : layout->description.warnings) {

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <charconv>
+#include <clocale>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <type_traits>
 
@@ -54,37 +55,22 @@ template <class Number>
   }
 }
 
-/// Whether a decimal number that is out of range is too large, not too small: by the place of its first digit that is
-/// not zero, and its exponent.
-[[nodiscard]] bool is_huge(std::string_view text) noexcept {
-  const std::size_t at = std::min(text.find_first_of("eE"), text.size());
-  const std::string_view digits = text.substr(0, at);
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  const std::size_t leading = digits.find_first_of("123456789");
-  if (leading == std::string_view::npos) return false;
-  const auto place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading);
-  std::string_view power = text.substr(std::min(at + 1, text.size()));
-  const bool negative = power.starts_with('-');
-  if (negative || power.starts_with('+')) power.remove_prefix(1);
-  std::int64_t exponent = 0;
-  if (std::from_chars(power.data(), power.data() + power.size(), exponent).ec == std::errc::result_out_of_range) {
-    exponent = std::numeric_limits<std::int64_t>::max() / 2;
-  }
-  return place + (negative ? -exponent : exponent) > 0;
+/// The C locale, whatever that of the process is.
+[[nodiscard]] locale_t plain_locale() {
+  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  return locale;
 }
 
-/// A number whose magnitude, without a sign, is no finite normal value of the type.
+/// A number whose magnitude is no normal finite value of the type: denormal, zero or infinity. `text` has no sign.
 template <class Number>
-[[nodiscard]] Number out_of_range(const char* first, const char* end, std::chars_format format) {
-  if constexpr (sizeof(Number) < sizeof(long double)) {
-    long double wide = 0;
-    if (std::from_chars(first, end, wide, format).ec == std::errc()) return static_cast<Number>(wide);
+[[nodiscard]] Number out_of_range(const std::string& text) {
+  if constexpr (std::is_same_v<Number, float>) {
+    return strtof_l(text.c_str(), nullptr, plain_locale());
+  } else if constexpr (std::is_same_v<Number, double>) {
+    return strtod_l(text.c_str(), nullptr, plain_locale());
+  } else {
+    return strtold_l(text.c_str(), nullptr, plain_locale());
   }
-  const std::string_view text(first, static_cast<std::size_t>(end - first));
-  const bool huge = format == std::chars_format::hex
-                        ? text.find("p-") == std::string_view::npos && text.find("P-") == std::string_view::npos
-                        : is_huge(text);
-  return huge ? std::numeric_limits<Number>::infinity() : Number{0};
 }
 
 /// What from_chars does not take: a plus, white space in front, hexadecimal numbers, numbers out of range.
@@ -98,20 +84,18 @@ template <class Number>
     return NumberText{end};
   };
   Number magnitude = 0;
-  auto format = std::chars_format::general;
   const bool hexadecimal = last - first > 2 && first[0] == '0' && (first[1] == 'x' || first[1] == 'X');
   if (hexadecimal) {
     const bool has_digits = first[2] != '-' && first[2] != '+';
-    format = std::chars_format::hex;
-    const auto result = std::from_chars(first + 2, last, magnitude, format);
+    const auto result = std::from_chars(first + 2, last, magnitude, std::chars_format::hex);
     if (!has_digits || result.ec == std::errc::invalid_argument) return give(0, first + 1);  // the zero before the x
     if (result.ec == std::errc()) return give(magnitude, result.ptr);
-    return give(out_of_range<Number>(first + 2, result.ptr, format), result.ptr);
+    return give(out_of_range<Number>({first, result.ptr}), result.ptr);
   }
-  const auto result = std::from_chars(first, last, magnitude, format);
+  const auto result = std::from_chars(first, last, magnitude);
   if (result.ec == std::errc::invalid_argument) return {};
   if (result.ec == std::errc()) return give(magnitude, result.ptr);
-  return give(out_of_range<Number>(first, result.ptr, format), result.ptr);
+  return give(out_of_range<Number>({first, result.ptr}), result.ptr);
 }
 
 template <class Number>

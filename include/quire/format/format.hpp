@@ -43,6 +43,10 @@ class Describer {
   /// Damage throws bad_file errors; the steps before it stay readable.
   [[nodiscard]] virtual std::optional<StepLayout> step(std::uint64_t index) = 0;
 
+  /// The same, after a look at every value where step() trusts the outline of the data. Damage found so counts as if
+  /// step() had seen it.
+  [[nodiscard]] virtual std::optional<StepLayout> verified(std::uint64_t index);
+
   /// For runs marked opaque: rows of one column (field component) of a step through the format itself.
   virtual void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                            const View& out);

@@ -32,13 +32,6 @@ constexpr std::uint64_t length_bytes = 4;
   return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.type == Type::string; });
 }
 
-/// An integer that fits into 64 bits with a sign, or nothing.
-[[nodiscard]] std::optional<std::int64_t> whole_number(const Value& value) {
-  if (!is_integer(value.type())) return std::nullopt;
-  if (value.type() == Type::uint64 && load<std::int64_t>(value.bytes().data(), native_order) < 0) return std::nullopt;
-  return value.as_integer();
-}
-
 }  // namespace
 
 BinaryPage::BinaryPage(const PageContext& context, std::uint64_t offset)
@@ -102,11 +95,9 @@ bool BinaryPage::take_row_count() {
     rows_ = static_cast<std::uint64_t>(wide);
     position_ += count_bytes + wide_count_bytes;
   } else {
-    if (count == unfinished_count) {
-      throw Error(ErrorKind::bad_file, "unfinished step: its writer ended or still runs")
-          .at(offset)
-          .advise("the steps before it are whole; recover drops it");
-    }
+    // Any negative count: the true one may have been written in part when its writer was killed.
+    unfinished_ = count < 0;
+    if (count == unfinished_count) throw unfinished_step().at(offset);
     if (count < 0) throw Error(ErrorKind::bad_file, "negative row count " + std::to_string(count)).at(offset);
     rows_ = static_cast<std::uint64_t>(count);
     position_ += count_bytes;
@@ -297,14 +288,12 @@ void BinaryPage::end_rows_early(Run found, const Error& reason) {
   page_.layout.description.tables.back().rows = complete;
   page_.layout.end = position_;
   page_.layout.tables.back().runs = {std::move(found)};
-  const std::string what = "the table announces " + std::to_string(rows_) + " rows, of which " +
-                           std::to_string(complete) + " are complete: " + reason.message();
+  Error error = missing_rows(rows_, complete, reason);
   page_.cut = true;
-  page_.layout.description.warnings.push_back(what);
+  page_.layout.description.warnings.push_back(error.message());
   if (header_.data.fixed_row_count) return;
   salvageable_ = true;
-  Error error(ErrorKind::bad_file, what);
-  error.at(reason.offset().value_or(position_)).advise("recover keeps the complete rows");
+  error.at(reason.offset().value_or(position_));
   const std::uint64_t swapped = __builtin_bswap32(static_cast<std::uint32_t>(rows_));
   if (!header_.declared_order && rows_ > 0xffff && swapped < rows_) {
     error.advise("the file declares no byte order: perhaps it is not that of this machine");

@@ -25,6 +25,7 @@ class BinaryPage final : public PageDescriber {
   [[nodiscard]] std::optional<Need> advance(const Window& window) override;
   [[nodiscard]] std::optional<Page> take() override;
   [[nodiscard]] std::optional<Page> salvage() override;
+  [[nodiscard]] bool is_unfinished() const noexcept override { return unfinished_; }
 
  private:
   enum class Stage : std::uint8_t { row_count, parameters, arrays, table, complete, no_page };
@@ -68,6 +69,7 @@ class BinaryPage final : public PageDescriber {
   std::vector<std::string> strings_;    ///< of the attribute at hand
   std::optional<RecordWalk> walk_;
   bool salvageable_ = false;
+  bool unfinished_ = false;
 };
 
 }  // namespace quire::sdds

@@ -1,6 +1,7 @@
 #include "format/sdds/describer.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -30,6 +31,14 @@ constexpr std::size_t first_read = 64 << 10;
 [[nodiscard]] std::string_view order_name(const Header& header) {
   if (!header.declared_order) return "undeclared";
   return *header.declared_order == ByteOrder::little ? "little" : "big";
+}
+
+/// The header with what the reader was told about row counts.
+[[nodiscard]] Header without_row_counts(Header header, const HeaderOptions& options) {
+  if (!options.no_row_counts || header.data.mode != Mode::ascii || header.data.no_row_counts) return header;
+  header.data.no_row_counts = true;
+  header.warnings.emplace_back("read as if the header said no_row_counts=1, as the reader was told");
+  return header;
 }
 
 /// The first parameter whose fixed value is none of its type.
@@ -98,10 +107,11 @@ SddsDescriber::SddsDescriber(std::shared_ptr<ByteSource> bytes, const DescribeCo
                              const HeaderOptions& options)
     : bytes_(std::move(bytes)),
       context_(context),
-      header_(read_header(*bytes_, context_, options)),
+      header_(without_row_counts(read_header(*bytes_, context_, options), options)),
       file_(file_description(header_)),
       size_(bytes_->size()),
       ahead_(*bytes_, size_),
+      strict_(options.strict),
       numbered_(has_step_parameter(header_)) {
   add_file_attributes();
 }
@@ -109,7 +119,7 @@ SddsDescriber::SddsDescriber(std::shared_ptr<ByteSource> bytes, const DescribeCo
 void SddsDescriber::add_file_attributes() {
   const bool any = std::any_of(header_.arrays.begin(), header_.arrays.end(),
                                [](const ArrayDefinition& array) { return array.group_name == file_attribute_group; });
-  if (!any || header_.data.mode == Mode::ascii) return;
+  if (!any) return;
   look_up_to(0);
   if (!last_) return;
   file_.attributes.insert(file_.attributes.end(), last_->file_attributes.begin(), last_->file_attributes.end());
@@ -130,12 +140,28 @@ std::optional<StepLayout> SddsDescriber::step(std::uint64_t index) {
   look_up_to(index);
   if (index < pages_.size()) {
     if (last_ && last_index_ == index) return finished(*last_, index);
-    auto page = parse(pages_[index].offset);
+    auto page = parse(index, pages_[index].offset, false);
     if (!page) throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context_.path);
     return finished(*std::move(page), index);
   }
   if (damage_ && index == pages_.size()) throw Error(*damage_);
   return std::nullopt;
+}
+
+std::optional<StepLayout> SddsDescriber::verified(std::uint64_t index) {
+  look_up_to(index);
+  if (index >= pages_.size() || header_.data.mode == Mode::binary) return step(index);
+  try {
+    auto page = parse(index, pages_[index].offset, true);
+    if (!page) throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context_.path);
+    return finished(*std::move(page), index);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    pages_.resize(static_cast<std::size_t>(index));
+    last_.reset();
+    note_damage(error, index);
+    throw Error(*damage_);
+  }
 }
 
 std::optional<StepLayout> SddsDescriber::salvage(std::uint64_t index) {
@@ -157,9 +183,18 @@ Publication SddsDescriber::repair() {
 }
 
 PublishWrite SddsDescriber::true_count() {
-  const std::uint64_t offset = pages_.back().offset;
-  const auto layout = step(pages_.size() - 1);
-  const std::uint64_t rows = layout->description.tables.front().rows;
+  const std::uint64_t index = pages_.size() - 1;
+  const auto page = parse(index, pages_.back().offset, false);
+  if (!page) throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context_.path);
+  const std::uint64_t offset = page->layout.offset;
+  const std::uint64_t rows = page->layout.description.tables.front().rows;
+  if (header_.data.mode == Mode::ascii) {
+    // There are fewer rows than the old count says: the new one fits in its place.
+    std::string text = std::to_string(rows);
+    text.insert(0, static_cast<std::size_t>(page->count.bytes) - text.size(), ' ');
+    const auto bytes = std::as_bytes(std::span(text));
+    return {page->count.offset, {bytes.begin(), bytes.end()}};
+  }
   std::vector<std::byte> count(sizeof(std::int32_t));
   const bool read = bytes_->read(offset, count) == count.size();
   if (!read || load<std::int32_t>(count.data(), header_.order()) != wide_count_marker) {
@@ -184,7 +219,7 @@ void SddsDescriber::look_up_to(std::uint64_t index) {
               .on("parameter " + parameter->name);
         }
       }
-      auto page = parse(offset);
+      auto page = parse(pages_.size(), offset, false);
       if (!page) {
         complete_ = true;
       } else {
@@ -199,14 +234,17 @@ void SddsDescriber::look_up_to(std::uint64_t index) {
   }
 }
 
-std::optional<Page> SddsDescriber::parse(std::uint64_t offset) {
-  std::unique_ptr<PageDescriber> describer;
+std::optional<Page> SddsDescriber::parse(std::uint64_t index, std::uint64_t offset, bool careful) {
+  const PageContext context{&header_, size_, context_.memory_budget, index == 0, strict_, careful};
+  const std::unique_ptr<PageDescriber> describer = describe_page(context, offset);
   try {
-    describer = describe_page({&header_, size_, context_.memory_budget}, offset);
     Window window = ahead_.last();
     while (const auto need = describer->advance(window)) window = ahead_.read(*need);
   } catch (Error& error) {
-    if (error.kind() == ErrorKind::bad_file) salvaged_ = describer->salvage();
+    if (error.kind() == ErrorKind::bad_file) {
+      salvaged_ = describer->salvage();
+      unfinished_ = describer->is_unfinished();
+    }
     throw error.in_file(context_.path);
   }
   return describer->take();
@@ -232,15 +270,6 @@ void SddsDescriber::note_damage(Error error, std::uint64_t index) {
   }
   error.in_file(context_.path);
   damage_ = std::move(error);
-  unfinished_ = header_.data.mode == Mode::binary && begins_unfinished(end_of_steps());
-}
-
-bool SddsDescriber::begins_unfinished(std::uint64_t offset) {
-  std::vector<std::byte> bytes(sizeof(std::int32_t));
-  if (bytes_->read(offset, bytes) < bytes.size()) return false;
-  // Any negative count: the true one may have been written in part when its writer was killed.
-  const auto count = load<std::int32_t>(bytes.data(), header_.order());
-  return count < 0 && count != wide_count_marker;
 }
 
 std::int64_t SddsDescriber::number_of(std::uint64_t index) const {

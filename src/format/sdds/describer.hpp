@@ -31,6 +31,7 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] std::uint64_t steps() override;
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   [[nodiscard]] Publication repair() override;
 
@@ -63,12 +64,12 @@ class SddsDescriber final : public Describer {
 
   /// Looks at pages until the one of this index is known or there are no more.
   void look_up_to(std::uint64_t index);
-  [[nodiscard]] std::optional<Page> parse(std::uint64_t offset);
+  /// `careful`: looks at every value of text data.
+  [[nodiscard]] std::optional<Page> parse(std::uint64_t index, std::uint64_t offset, bool careful);
   void remember(const Page& page);
   [[nodiscard]] StepLayout finished(Page page, std::uint64_t index) const;
   [[nodiscard]] std::int64_t number_of(std::uint64_t index) const;
   void note_damage(Error error, std::uint64_t index);
-  [[nodiscard]] bool begins_unfinished(std::uint64_t offset);
   void add_file_attributes();
 
   std::shared_ptr<ByteSource> bytes_;
@@ -78,6 +79,7 @@ class SddsDescriber final : public Describer {
   std::uint64_t size_;
   ReadAhead ahead_;
   std::vector<Entry> pages_;
+  bool strict_ = false;
   bool numbered_ = false;
   bool complete_ = false;     ///< all pages are known
   std::optional<Page> last_;  ///< the page parsed last, with its index

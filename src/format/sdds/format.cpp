@@ -20,6 +20,11 @@ const std::vector<Option>& reading_options() {
       {"strict", OptionKind::truth, "false", {}, "refuse files that need a tolerance, instead of warning"},
       {"any_names", OptionKind::truth, "false", {}, "accept names with characters that the format forbids"},
       {"unescape_quotes", OptionKind::truth, "false", {}, "read \\\" in texts of the header as \""},
+      {"no_row_counts",
+       OptionKind::truth,
+       "false",
+       {},
+       "read text data without row counts, as some old writers left them"},
   };
   return options;
 }
@@ -78,6 +83,7 @@ class SddsFormat final : public Format {
     header.strict = options.truth("strict");
     header.any_names = options.truth("any_names");
     header.unescape_quotes = options.truth("unescape_quotes");
+    header.no_row_counts = options.truth("no_row_counts");
     // Definitions take up to sixteen times the memory of their text.
     header.largest_header = context.memory_budget / 16;
     return std::make_unique<SddsDescriber>(std::move(bytes), context, header);

@@ -15,6 +15,7 @@ struct HeaderOptions {
   bool strict = false;                        ///< tolerances are errors
   bool any_names = false;                     ///< names that the format forbids are a tolerance
   bool unescape_quotes = false;               ///< \" in a value means "
+  bool no_row_counts = false;                 ///< text data have none, whatever the header says
   std::uint64_t largest_header = 4ULL << 20;  ///< bytes, included files not counted
 };
 

@@ -1,17 +1,33 @@
 #include "format/sdds/page.hpp"
 
+#include <string>
+
 #include "format/sdds/binary_page.hpp"
-#include "quire/base/error.hpp"
+#include "format/sdds/text_page.hpp"
+#include "quire/base/endian.hpp"
 
 namespace quire::sdds {
 
 std::unique_ptr<PageDescriber> describe_page(const PageContext& context, std::uint64_t offset) {
-  if (context.header->data.mode == Mode::ascii) {
-    throw Error(ErrorKind::unsupported, "the data are text (mode=ascii), which cannot be read yet")
-        .at(offset)
-        .advise("convert the file to mode=binary with another program");
-  }
+  if (context.header->data.mode == Mode::ascii) return std::make_unique<TextPage>(context, offset);
   return std::make_unique<BinaryPage>(context, offset);
+}
+
+std::optional<std::int64_t> whole_number(const Value& value) {
+  if (!is_integer(value.type())) return std::nullopt;
+  if (value.type() == Type::uint64 && load<std::int64_t>(value.bytes().data(), native_order) < 0) return std::nullopt;
+  return value.as_integer();
+}
+
+Error missing_rows(std::uint64_t announced, std::uint64_t complete, const Error& reason) {
+  return Error(ErrorKind::bad_file, "the table announces " + std::to_string(announced) + " rows, of which " +
+                                        std::to_string(complete) + " are complete: " + reason.message())
+      .advise("recover keeps the complete rows");
+}
+
+Error unfinished_step() {
+  return Error(ErrorKind::bad_file, "unfinished step: its writer ended or still runs")
+      .advise("the steps before it are whole; recover drops it");
 }
 
 Quantity quantity_of(const Definition& definition) {

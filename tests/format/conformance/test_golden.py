@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.format.conformance import objects, pages, steps
+from tests.format.conformance.recommended import recommended
 from tests.format.conformance.vectors import Truth, Vector, root, vectors
 
 import quire
@@ -39,7 +40,7 @@ def test_there_are_vectors() -> None:
 def test_file_is_read_as_its_truth_says(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     # Truths were made in the folder of the file, on which names of included files depend.
     monkeypatch.chdir(vector.data.parent)
-    truth = vector.load()
+    truth = recommended(vector.name, vector.load())
     for belongs, reason in LATER:
         if belongs(truth):
             pytest.skip(reason)

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/sdds/page.hpp"
+#include "format/sdds/text_walk.hpp"
+#include "format/text/tokens.hpp"
+
+namespace quire::sdds {
+
+/// What stands instead of the row count in a step that is being written: in 20 characters, as wide as the true one.
+inline constexpr std::string_view unfinished_text = "          unfinished";
+
+/// Parses a page of text (specs/sdds.md section 3).
+class TextPage final : public PageDescriber {
+ public:
+  TextPage(const PageContext& context, std::uint64_t offset);
+
+  [[nodiscard]] std::optional<Need> advance(const Window& window) override;
+  [[nodiscard]] std::optional<Page> take() override;
+  [[nodiscard]] std::optional<Page> salvage() override;
+  [[nodiscard]] bool is_unfinished() const noexcept override { return unfinished_; }
+
+ private:
+  enum class Stage : std::uint8_t {
+    begin,
+    header_lines,
+    parameters,
+    arrays,
+    row_count,
+    table,
+    rest,
+    complete,
+    no_page
+  };
+  enum class Fetch : std::uint8_t { line, more, end };
+
+  // Each goes on with its stage and returns false when more bytes must be seen: need_ says which.
+  [[nodiscard]] bool begin();
+  [[nodiscard]] bool take_header_lines();
+  [[nodiscard]] bool take_parameters();
+  [[nodiscard]] bool take_arrays();
+  [[nodiscard]] bool take_row_count();
+  [[nodiscard]] bool take_table();
+  [[nodiscard]] bool take_rest();
+
+  [[nodiscard]] bool take_array(const ArrayDefinition& array);
+  [[nodiscard]] bool take_extents(const ArrayDefinition& array);
+  [[nodiscard]] bool take_elements(const ArrayDefinition& array);
+  [[nodiscard]] bool take_attribute(const ArrayDefinition& array, const Run& run);
+  void take_parameter(const ParameterDefinition& parameter);
+  void take_count(std::string_view line);
+  [[nodiscard]] bool walk_table();
+  [[nodiscard]] Run table_run() const;
+  void end_table_early(Error reason);
+
+  /// The next line that is no comment: in line_, at position_.
+  [[nodiscard]] Fetch fetch();
+  void use_line();
+  /// The end of the data where something is due: nothing of a page, or an error.
+  [[nodiscard]] bool ends_before(const std::string& what);
+  [[nodiscard]] bool may_begin_blank() const noexcept;
+  void warn(const std::string& what, std::uint64_t offset);
+  void spend(std::uint64_t bytes, const std::string& object);
+  [[nodiscard]] std::string_view bytes_from(std::uint64_t offset) const;
+
+  const Header& header_;
+  PageContext context_;
+  std::uint64_t budget_;
+  Stage stage_ = Stage::begin;
+  std::uint64_t position_;
+  Window window_;
+  Need need_;
+  text::Line line_;
+  Page page_;
+  bool touched_ = false;  ///< something of this page has been read
+  std::uint64_t rows_ = 0;
+  std::string count_line_;
+  std::int64_t header_lines_ = 0;
+  std::size_t item_ = 0;                ///< the parameter or array at hand
+  std::vector<std::uint64_t> extents_;  ///< of the array at hand, once they are known
+  std::optional<TextWalk> walk_;
+  bool salvageable_ = false;
+  bool unfinished_ = false;
+};
+
+}  // namespace quire::sdds

@@ -1,0 +1,251 @@
+#include "format/sdds/text_walk.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace quire::sdds {
+namespace {
+
+using text::Progress;
+
+constexpr std::size_t most_marks = 4096;
+constexpr std::size_t shown_text = 40;
+
+[[nodiscard]] std::string_view bytes_from(const Window& window, std::uint64_t offset) {
+  if (offset < window.offset || offset - window.offset > window.bytes.size()) return {};
+  const auto bytes = window.bytes.subspan(static_cast<std::size_t>(offset - window.offset));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+TextWalk::TextWalk(Run run, std::optional<std::uint64_t> records, Care care, std::uint64_t file_size,
+                   std::uint64_t budget)
+    : run_(std::move(run)),
+      records_(records),
+      care_(run_.text->lines_per_row == 0 ? Care::values : care),
+      file_size_(file_size),
+      budget_(budget),
+      cells_(text::cells_of(run_)),
+      record_begin_(run_.offset),
+      last_begin_(run_.offset),
+      end_(run_.offset),
+      position_(run_.offset),
+      cursor_(run_.text->lines_per_row) {
+  run_.marks.every = 1;
+}
+
+std::optional<Need> TextWalk::advance(const Window& window) {
+  while (!done_ && !has_all()) {
+    const auto need = care_ == Care::lines ? scan_lines(window) : check_rows(window);
+    if (need) return need;
+  }
+  return std::nullopt;
+}
+
+void TextWalk::mark() {
+  auto& marks = run_.marks;
+  if (record_ != marks.offsets.size() * marks.every) return;
+  if (marks.offsets.size() == most_marks) {
+    for (std::size_t i = 0; i < most_marks / 2; ++i) marks.offsets[i] = marks.offsets[2 * i];
+    marks.offsets.resize(most_marks / 2);
+    marks.every *= 2;
+    if (record_ != marks.offsets.size() * marks.every) return;
+  }
+  marks.offsets.push_back(record_begin_);
+}
+
+void TextWalk::count_record(std::uint64_t next) {
+  ++record_;
+  last_begin_ = std::exchange(record_begin_, next);
+  end_ = next;
+}
+
+std::optional<Need> TextWalk::scan_lines(const Window& window) {
+  while (care_ == Care::lines && !done_ && !has_all()) {
+    if (state_ == LineState::begin && lines_ == 0) mark();
+    if (position_ == file_size_) {
+      if (state_ == LineState::begin) {
+        look_carefully();
+      } else {
+        end_line(state_, position_);
+      }
+      continue;
+    }
+    const std::string_view bytes = bytes_from(window, position_);
+    if (bytes.empty()) return Need{position_, 1};
+    position_ += scan_line(bytes);
+  }
+  return std::nullopt;
+}
+
+/// Looks on for the end of the line at hand and returns how many bytes that took.
+std::size_t TextWalk::scan_line(std::string_view bytes) {
+  std::size_t at = 0;
+  if (state_ == LineState::begin) state_ = bytes.front() == '!' ? LineState::comment : LineState::blank;
+  if (state_ == LineState::blank) {
+    while (at < bytes.size() && bytes[at] != '\n' && text::is_white(bytes[at])) ++at;
+    if (at == bytes.size()) return at;
+    if (bytes[at] != '\n') state_ = bytes[at] == '!' ? LineState::blank_comment : LineState::data;
+  }
+  const auto* end = static_cast<const char*>(std::memchr(bytes.data() + at, '\n', bytes.size() - at));
+  if (end == nullptr) return bytes.size();
+  const auto used = static_cast<std::size_t>(end - bytes.data()) + 1;
+  end_line(state_, position_ + used);
+  return used;
+}
+
+void TextWalk::end_line(LineState state, std::uint64_t next) {
+  state_ = LineState::begin;
+  if (state == LineState::comment) return;
+  if (state != LineState::data) {
+    look_carefully();
+  } else if (++lines_ == run_.text->lines_per_row) {
+    lines_ = 0;
+    count_record(next);
+  }
+}
+
+/// The lines end. Without a row count the last record may lack some values, for the others lines are enough; with one,
+/// only looking at all values tells how many are good.
+void TextWalk::look_carefully() {
+  care_ = Care::values;
+  auto& marks = run_.marks;
+  const std::uint64_t begun = records_ ? 0 : (record_ + marks.every - 1) / marks.every;
+  marks.offsets.resize(static_cast<std::size_t>(begun));
+  if (records_) marks.every = 1;
+  record_ = 0;
+  record_begin_ = run_.offset;
+  if (begun != 0) {
+    record_ = (begun - 1) * marks.every;
+    record_begin_ = marks.offsets.back();
+    marks.offsets.pop_back();
+  }
+  last_begin_ = end_ = record_begin_;
+}
+
+std::optional<Need> TextWalk::check_rows(const Window& window) {
+  base_ = record_begin_;
+  const std::string_view bytes = bytes_from(window, base_);
+  if (bytes.empty() && base_ != file_size_) return Need{base_, 1};
+  const bool complete = base_ + bytes.size() == file_size_;
+  unfinished_line_ = complete && !bytes.empty() && bytes.back() != '\n';
+  cursor_.start(bytes, complete, inside_line_);
+  while (!has_all()) {
+    mark();
+    const auto noted = noted_;
+    const Progress progress = check_row();
+    if (progress == Progress::more || (progress != Progress::done && !ends_with(progress))) {
+      noted_ = noted;
+      const std::uint64_t seen = base_ + bytes.size() - record_begin_;
+      if (seen > budget_) {
+        throw Error(ErrorKind::memory, "a line is longer than the memory budget allows")
+            .at(record_begin_)
+            .advise("raise the memory budget");
+      }
+      return Need{record_begin_, std::min(2 * seen + 1, file_size_ - record_begin_)};
+    }
+    if (done_) return std::nullopt;
+    inside_line_ = cursor_.inside_line();
+    count_record(base_ + cursor_.position());
+  }
+  end_ = base_ + cursor_.next();
+  return std::nullopt;
+}
+
+Progress TextWalk::check_row() {
+  cursor_.begin_row();
+  alignas(16) std::array<std::byte, 16> number;
+  text::FoundNumber found;
+  std::string_view characters;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    const bool is_text = cells_[i].type == Type::string || cells_[i].type == Type::character;
+    const Progress progress =
+        is_text ? cursor_.take_text(cells_[i], characters) : cursor_.take_number(cells_[i], number.data(), found);
+    if (progress != Progress::done) return progress;
+    if (!is_text) check_number(i, found);
+  }
+  if (!cursor_.is_spent()) fail("a record takes fewer lines than the header says", place());
+  if (run_.text->lines_per_row != 0 && cursor_.has_surplus()) note(Tolerance::surplus, place());
+  return Progress::done;
+}
+
+void TextWalk::check_number(std::size_t cell, const text::FoundNumber& found) {
+  if (found.number && found.is_whole() && found.number.fits) return;
+  const std::string type(name(cells_[cell].type));
+  const std::string shown = "\"" + std::string(found.text.substr(0, shown_text)) + "\"";
+  const std::string where = "record " + std::to_string(record_) + ": ";
+  const bool strict = run_.text->strict;
+  if (!found.number || strict) failed_cell_ = cell;
+  if (!found.number) fail(where + shown + " is no value of type " + type, place());
+  if (!found.is_whole()) {
+    if (strict) fail(where + shown + " has text behind the value of type " + type, place());
+    note(Tolerance::partial, place());
+  }
+  if (!found.number.fits) {
+    if (strict) fail(where + "an integer is beyond the range of type " + type, place());
+    note(Tolerance::range, place());
+  }
+}
+
+/// Ends the table where a record is not complete, or fails. False: more must be seen to know.
+bool TextWalk::ends_with(Progress progress) {
+  const std::string record = "record " + std::to_string(record_);
+  if (!records_) {
+    // An incomplete record in front of the end is dropped, as long as nothing follows it.
+    if (progress == Progress::spent) {
+      const std::uint64_t offset = place();
+      progress = cursor_.next_line();
+      if (progress == Progress::more) return false;
+      if (progress == Progress::done) fail(record + " has too few values", offset);
+    }
+    end_table(base_ + cursor_.next());
+    return true;
+  }
+  if (progress == Progress::blank) fail("there is a blank line where values of " + record + " are due", place());
+  if (progress == Progress::spent) fail(record + " has too few values", place());
+  fail("the file ends where values of " + record + " are due", file_size_);
+}
+
+void TextWalk::end_table(std::uint64_t end) {
+  done_ = true;
+  end_ = end;
+}
+
+void TextWalk::fail(const std::string& what, std::uint64_t offset) {
+  // A line without an end, with something missing behind it, may itself be cut inside its last value.
+  if (unfinished_line_ && offset == file_size_ && record_ != 0 && record_begin_ == file_size_) {
+    --record_;
+    record_begin_ = end_ = last_begin_;
+  }
+  throw Error(ErrorKind::bad_file, what).at(offset);
+}
+
+void TextWalk::note(Tolerance tolerance, std::uint64_t offset) {
+  Noted& noted = noted_.at(static_cast<std::size_t>(tolerance));
+  if (noted.count++ == 0) noted.first = offset;
+}
+
+std::vector<std::string> TextWalk::tolerances() const {
+  static constexpr std::array<const char*, 3> meaning{"values with text behind the number, which is ignored",
+                                                      "integers beyond the range of their type, which are cut",
+                                                      "lines with more values than columns, which are ignored"};
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < noted_.size(); ++i) {
+    if (noted_[i].count == 0) continue;
+    sentences.push_back(std::to_string(noted_[i].count) + " " + meaning[i] + ": the first at byte " +
+                        std::to_string(noted_[i].first));
+  }
+  return sentences;
+}
+
+Run TextWalk::found() const {
+  Run run = run_;
+  run.records = record_;
+  run.bytes = record_begin_ - run.offset;
+  run.marks.offsets.resize(static_cast<std::size_t>((record_ + run.marks.every - 1) / run.marks.every));
+  return run;
+}
+
+}  // namespace quire::sdds
