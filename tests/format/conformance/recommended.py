@@ -1,4 +1,4 @@
-"""Vectors whose truth shows a defect of the reference: what a file says is known better than what it reads."""
+"""Vectors whose truth shows a defect of the reference, and what should be read instead."""
 
 from __future__ import annotations
 

@@ -210,7 +210,9 @@ TEST_P(BinaryPages, HoldWhatTheTruthHolds) {
   }
 }
 
-TEST_P(BinaryPages, AreTheSameInAnyOrder) {
+class AllPages : public testing::TestWithParam<Vector> {};
+
+TEST_P(AllPages, AreTheSameInAnyOrder) {
   const auto forwards = describer_of(GetParam().name, GetParam().bytes());
   const auto backwards = describer_of(GetParam().name, GetParam().bytes());
   const std::uint64_t steps = forwards->steps();
@@ -223,7 +225,7 @@ TEST_P(BinaryPages, AreTheSameInAnyOrder) {
 }
 
 // A parser of bytes must never care how many it is given at once.
-TEST_P(BinaryPages, AreTheSameFromSingleBytes) {
+TEST_P(AllPages, AreTheSameFromSingleBytes) {
   const std::string bytes = GetParam().bytes();
   const auto describer = describer_of(GetParam().name, bytes);
   test::MemorySource source(bytes);
@@ -231,7 +233,7 @@ TEST_P(BinaryPages, AreTheSameFromSingleBytes) {
   const std::uint64_t steps = std::min<std::uint64_t>(describer->steps(), 2);
   std::uint64_t offset = header.data_offset;
   for (std::uint64_t index = 0; index < steps; ++index) {
-    const auto page = describe_page({&header, bytes.size(), 1 << 20}, offset);
+    const auto page = describe_page({&header, bytes.size(), 1 << 20, index == 0}, offset);
     Window window;
     while (const auto need = page->advance(window)) {
       ASSERT_GT(need->length, 0U);
@@ -247,6 +249,7 @@ TEST_P(BinaryPages, AreTheSameFromSingleBytes) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Vectors, AllPages, testing::ValuesIn(test::vectors("ok", "")), name_of);
 INSTANTIATE_TEST_SUITE_P(Vectors, BinaryPages, testing::ValuesIn(test::vectors("ok", "binary")), name_of);
 
 // Every prefix of a good file is either a shorter good file or damaged; nothing else may happen.
@@ -400,10 +403,6 @@ TEST(Pages, AParameterBeyondTheBudgetIsRefused) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::memory);
   }
-}
-
-TEST(Pages, TextIsRefusedForNow) {
-  EXPECT_THROW(static_cast<void>(describer_of("f", test::read_vector("types_ascii.sdds"))->step(0)), Error);
 }
 
 TEST(RecordWalk, TakesAtMost4096Marks) {
