@@ -178,7 +178,9 @@ Publication SddsDescriber::repair() {
   // The file allows missing rows at its end, but nothing could follow them.
   if (!pages_.empty() && pages_.back().cut) acts.emplace_back(true_count());
   const bool rest = end_of_steps() < size_;
-  if (rest && (!damage_ || unfinished_)) acts.emplace_back(PublishResize{end_of_steps()});
+  // Of text, comments and blank lines may stand behind the last step.
+  const bool stray = !damage_ && header_.data.mode == Mode::binary;
+  if (rest && (stray || unfinished_)) acts.emplace_back(PublishResize{end_of_steps()});
   return acts;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "format/sdds/text_title.hpp"
 #include "format/sdds/text_values.hpp"
 #include "format/text/text_decoder.hpp"
 #include "quire/base/error.hpp"
@@ -26,11 +27,29 @@ constexpr std::size_t fewest_columns_of_a_row = 3;
   return array.group_name == attribute_group || array.group_name == file_attribute_group;
 }
 
-/// Whether a line is the mark of an unfinished step, or that with the beginning of the true count written over it.
+/// Whether a row count is that of an unfinished step: nothing but its first letter may be overwritten already.
 [[nodiscard]] bool is_unfinished_count(std::string_view line) noexcept {
-  if (line.size() != unfinished_text.size()) return false;
-  const std::size_t letters = std::min(line.find_first_not_of(" 0123456789"), line.size());
-  return letters != line.size() && line.substr(letters) == unfinished_text.substr(letters);
+  const std::string mark = unfinished_count_line();
+  if (line.size() + 1 != mark.size()) return false;
+  const std::size_t letter = line.find_first_not_of(' ');
+  return letter != std::string_view::npos && line[letter] == 'u' &&
+         line.find_first_not_of("unfinished 0123456789", letter) == std::string_view::npos;
+}
+
+/// Whether a comment says that the step behind it is unfinished; the true one may be written over it in part.
+[[nodiscard]] bool is_unfinished_comment(std::string_view line) {
+  const std::string before = page_comment_state(false);
+  const std::string after = page_comment_state(true);
+  if (line.size() < before.size() + 2 || line[before.size()] != ' ') return false;
+  if (line.find_first_not_of("0123456789", before.size() + 1) != std::string_view::npos) return false;
+  const std::string_view state = line.substr(0, before.size());
+  for (std::size_t done = 0; done < before.size(); ++done) {
+    if (before[done] != after[done] && state.substr(0, done) == after.substr(0, done) &&
+        state.substr(done) == before.substr(done)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Whether every value of a row of numbers stands in the line.
@@ -101,15 +120,26 @@ bool TextPage::begin() {
       std::any_of(header_.parameters.begin(), header_.parameters.end(),
                   [](const ParameterDefinition& parameter) { return !parameter.fixed_value.has_value(); });
   stage_ = Stage::header_lines;
-  if (has_values) return true;
+  if (has_values) return skip_empty_line();
   // Exactly one page, and the rest of the file is never looked at.
   page_.layout.end = context_.file_size;
   stage_ = context_.first ? Stage::complete : Stage::no_page;
   return true;
 }
 
+/// The blank line that ends the page in front where no row count does.
+bool TextPage::skip_empty_line() {
+  if (context_.first || header_.columns.empty() || !header_.data.no_row_counts) return true;
+  const Fetch fetched = fetch();
+  if (fetched == Fetch::more) {
+    stage_ = Stage::begin;
+    return false;
+  }
+  if (fetched == Fetch::line && text::is_blank(text::without_comment(line_.text))) position_ += line_.bytes;
+  return true;
+}
+
 bool TextPage::take_header_lines() {
-  if (context_.first) header_lines_ = std::max<std::int64_t>(header_lines_, 0);
   while (context_.first && header_lines_ < header_.data.additional_header_lines) {
     const Fetch fetched = fetch();
     if (fetched == Fetch::more) return false;
@@ -141,8 +171,6 @@ void TextPage::take_parameter(const ParameterDefinition& parameter) {
   const std::string_view line = text::without_comment(line_.text);
   ParameterText found = read_parameter(parameter.type, line);
   if (!found.value) {
-    unfinished_ = !touched_ && is_unfinished_count(line_.text);
-    if (unfinished_) throw unfinished_step().at(position_);
     const std::string type(name(parameter.type));
     throw Error(ErrorKind::bad_file, text::is_blank(line) ? "there is a blank line where its value is due"
                                                           : shown(line) + " is no value of type " + type)
@@ -195,8 +223,6 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
     const std::string_view token = text::next_token(line).value_or(std::string_view());
     std::int64_t extent = 0;
     if (!kernels::parse_number(token.data(), token.data() + token.size(), extent)) {
-      unfinished_ = !touched_ && is_unfinished_count(line_.text);
-      if (unfinished_) throw unfinished_step().at(position_);
       throw Error(ErrorKind::bad_file, shown(token) + " is no dimension").on(object).at(position_);
     }
     if (extent < 0) {
@@ -427,6 +453,8 @@ TextPage::Fetch TextPage::fetch() {
       line_ = *line;
       return Fetch::line;
     }
+    unfinished_ = !touched_ && is_unfinished_comment(line->text);
+    if (unfinished_) throw unfinished_step().at(position_);
     position_ += line->bytes;
   }
   return Fetch::end;

@@ -11,9 +11,6 @@
 
 namespace quire::sdds {
 
-/// What stands instead of the row count in a step that is being written: in 20 characters, as wide as the true one.
-inline constexpr std::string_view unfinished_text = "          unfinished";
-
 /// Parses a page of text (specs/sdds.md section 3).
 class TextPage final : public PageDescriber {
  public:
@@ -40,6 +37,7 @@ class TextPage final : public PageDescriber {
 
   // Each goes on with its stage and returns false when more bytes must be seen: need_ says which.
   [[nodiscard]] bool begin();
+  [[nodiscard]] bool skip_empty_line();
   [[nodiscard]] bool take_header_lines();
   [[nodiscard]] bool take_parameters();
   [[nodiscard]] bool take_arrays();

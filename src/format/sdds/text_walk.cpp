@@ -200,7 +200,7 @@ bool TextWalk::ends_with(Progress progress) {
       if (progress == Progress::more) return false;
       if (progress == Progress::done) fail(record + " has too few values", offset);
     }
-    end_table(base_ + cursor_.next());
+    end_table(base_ + (progress == Progress::blank ? cursor_.line_begin() : cursor_.next()));
     return true;
   }
   if (progress == Progress::blank) fail("there is a blank line where values of " + record + " are due", place());

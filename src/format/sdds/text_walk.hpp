@@ -33,7 +33,7 @@ class TextWalk {
 
   /// The run with the complete records found so far.
   [[nodiscard]] Run found() const;
-  /// Behind the last line that belongs to the records, and the blank line that ends them.
+  /// Behind the last line that belongs to the records; a blank line that ends them stands there.
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
   /// The cell whose value made advance() throw, if it was one.
   [[nodiscard]] std::optional<std::size_t> failed_cell() const noexcept { return failed_cell_; }

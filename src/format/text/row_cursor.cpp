@@ -30,6 +30,7 @@ Progress RowCursor::next_line() {
     if (next_ == bytes_.size()) return complete_ ? Progress::end : Progress::more;
     const auto line = first_line(bytes_.substr(next_), complete_);
     if (!line) return Progress::more;
+    line_begin_ = next_;
     next_ += line->bytes;
     const bool is_rest = inside_line_;
     inside_line_ = false;

@@ -79,6 +79,8 @@ class RowCursor {
   }
   /// Behind the lines that were looked at.
   [[nodiscard]] std::size_t next() const noexcept { return next_; }
+  /// Where the line that was looked at last begins.
+  [[nodiscard]] std::size_t line_begin() const noexcept { return line_begin_; }
 
  private:
   /// Makes sure that the line has something left for the cell; the next line otherwise.
@@ -104,7 +106,8 @@ class RowCursor {
   bool complete_ = false;
   bool inside_line_ = false;  ///< the next line is the rest of one
   std::size_t next_ = 0;      ///< behind the line at hand
-  std::int64_t lines_ = 0;    ///< of the record
+  std::size_t line_begin_ = 0;
+  std::int64_t lines_ = 0;  ///< of the record
   const char* rest_ = nullptr;
   const char* end_ = nullptr;  ///< of the line at hand, without its comment
 };
