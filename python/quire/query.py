@@ -152,7 +152,7 @@ class BoundExpression:
     def select(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> Array:
         """Independent. The numbers (int64, ascending) of those rows of a block for which it holds."""
         count = self._rows(block, rows)
-        return np.frombuffer(self._core.select(self._arrays(block), first_row, count), dtype=np.int64)
+        return self._core.select(self._arrays(block), first_row, count)
 
     def count(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> int:
         """Independent. How many rows of a block satisfy the condition."""

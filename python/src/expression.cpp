@@ -1,10 +1,12 @@
 #include "quire/query/expression.hpp"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "bindings.hpp"
 #include "buffer.hpp"
@@ -74,16 +76,20 @@ nb::object evaluate(const CompiledExpression& self, const nb::list& arrays, std:
   return nb::none();
 }
 
-/// Row numbers as bytes of uint64.
-nb::bytearray select(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row,
-                     std::uint64_t rows) {
+using RowNumbers = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
+
+RowNumbers select(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row, std::uint64_t rows) {
   const Columns columns(arrays);
-  std::vector<std::uint64_t> found;
+  auto found = std::make_unique<std::vector<std::uint64_t>>();
   {
     const nb::gil_scoped_release release;
-    self.select(columns.views(), first_row, rows, found);
+    self.select(columns.views(), first_row, rows, *found);
   }
-  return nb::bytearray(found.data(), found.size() * sizeof(std::uint64_t));
+  auto* const numbers = reinterpret_cast<std::int64_t*>(found->data());
+  const std::size_t count = found->size();
+  const nb::capsule owner(found.release(),
+                          [](void* memory) noexcept { delete static_cast<std::vector<std::uint64_t>*>(memory); });
+  return {numbers, {count}, owner};
 }
 
 std::uint64_t count(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row,

@@ -1,8 +1,8 @@
 #include "quire/query/expression.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 
 #include "query/compile.hpp"
@@ -22,21 +22,37 @@ void require_condition(const Program& program) {
                         "the expression is no condition: compare something, for example x > 0");
 }
 
-/// Appends first + i for every i whose truth is set; takes eight at a time, most of which are often empty.
-void append_rows(const std::uint8_t* truths, std::size_t count, std::uint64_t first, std::vector<std::uint64_t>& out) {
+/// Writes first + i for every i whose truth is set, and says how many. Takes eight at a time, most of which are often
+/// empty; the others without branches, as nobody can foresee them.
+std::size_t write_rows(const std::uint8_t* truths, std::size_t count, std::uint64_t first, std::uint64_t* out) {
+  std::size_t found = 0;
   std::size_t i = 0;
   for (; i + 8 <= count; i += 8) {
     std::uint64_t eight = 0;
     std::memcpy(&eight, truths + i, sizeof eight);
-    while (eight != 0) {
-      const auto place = static_cast<unsigned>(std::countr_zero(eight)) / 8;
-      out.push_back(first + i + (std::endian::native == std::endian::little ? place : 7 - place));
-      eight &= eight - 1;
+    if (eight == 0) continue;
+    for (std::size_t j = i; j < i + 8; ++j) {
+      out[found] = first + j;
+      found += truths[j];
     }
   }
   for (; i < count; ++i) {
-    if (truths[i] != 0) out.push_back(first + i);
+    out[found] = first + i;
+    found += truths[i];
   }
+  return found;
+}
+
+/// Appends numbers of a block; when the memory does not suffice, gets as much as all rows will need at this rate.
+void append(std::span<const std::uint64_t> numbers, std::uint64_t rows_done, std::uint64_t rows,
+            std::vector<std::uint64_t>& out) {
+  const std::size_t needed = out.size() + numbers.size();
+  if (needed > out.capacity()) {
+    const double rate = static_cast<double>(needed) / static_cast<double>(rows_done);
+    const auto expected = static_cast<std::size_t>(rate * 1.05 * static_cast<double>(rows));
+    out.reserve(std::max(std::min<std::size_t>(expected, needed + rows - rows_done), 2 * out.capacity()));
+  }
+  out.insert(out.end(), numbers.begin(), numbers.end());
 }
 
 }  // namespace
@@ -91,14 +107,18 @@ void CompiledExpression::select(std::span<const ConstView> columns, std::uint64_
                                 std::vector<std::uint64_t>& out) const {
   require_condition(*program_);
   Execution execution(*program_, columns, first_row, rows);
+  std::vector<std::uint64_t> numbers(query::block_rows);
   while (execution.next(Execution::Goal::condition)) {
     const auto* const truths = reinterpret_cast<const std::uint8_t*>(execution.data(program_->condition));
     const std::uint64_t first = first_row + execution.first();
+    std::size_t found = 0;
     if (!execution.is_single(program_->condition)) {
-      append_rows(truths, execution.count(), first, out);
+      found = write_rows(truths, execution.count(), first, numbers.data());
     } else if (truths[0] != 0) {
-      for (std::size_t i = 0; i < execution.count(); ++i) out.push_back(first + i);
+      found = execution.count();
+      std::iota(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(found), first);
     }
+    append(std::span(numbers).first(found), execution.first() + execution.count(), rows, out);
   }
 }
 
