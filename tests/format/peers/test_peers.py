@@ -31,10 +31,23 @@ REFERENCE_TYPES = {
     "float32": "SDDS_FLOAT",
     "float64": "SDDS_DOUBLE",
 }
-TEXTS = ["", "a b", 'say "no"', "-", "Größe"]
+TEXTS = ["", "a b", 'say "no"', "-", "Größe", "ends in \\\\", "back\\slash", "bang! bang!", "  tab\t", "&end"]
+ROWS = (7, 0, 4)
 LAYOUTS = [
     {"major_order": major, "byte_order": order} for major in ("row", "column") for order in ("little", "big")
 ]
+TEXT_LAYOUTS = [
+    {"mode": "ascii"},
+    {"mode": "ascii", "lines_per_row": "3"},
+    {"mode": "ascii", "lines_per_row": "0"},
+    {"mode": "ascii", "no_row_counts": "true"},
+    {"mode": "ascii", "version": "5"},
+]
+
+
+def layout_name(layout: dict[str, str]) -> str:
+    """The name of a layout in the list of tests."""
+    return "_".join(f"{name}-{value}" for name, value in layout.items())
 
 
 def numbers(type_name: str, rows: int, step: int) -> np.ndarray[Any, Any]:
@@ -48,13 +61,13 @@ def numbers(type_name: str, rows: int, step: int) -> np.ndarray[Any, Any]:
 def columns(rows: int, step: int) -> dict[str, Any]:
     """One column of each type, and one of texts."""
     made: dict[str, Any] = {f"c_{name}": numbers(name, rows, step) for name in TYPES}
-    return {**made, "texts": [TEXTS[row % len(TEXTS)] for row in range(rows)]}
+    return {**made, "texts": [TEXTS[(row + 3 * step) % len(TEXTS)] for row in range(rows)]}
 
 
 def write_steps(path: Path, texts: bool, **options: Any) -> None:
     """Write steps of 5, 0 and 3 rows."""
     with quire.create(path, **options) as out:
-        for number, rows in enumerate((5, 0, 3)):
+        for number, rows in enumerate(ROWS):
             with out.step(number) as step:
                 step.set("s", 0.1 * number, unit="m")
                 step.set("label", f"step {number}")
@@ -73,7 +86,7 @@ def worker(script: str, *arguments: str, peer: str = "") -> str:
     return run.stdout
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: "_".join(layout.values()))
+@pytest.mark.parametrize("layout", LAYOUTS + TEXT_LAYOUTS, ids=layout_name)
 def test_the_reference_reads_our_pages(tmp_path: Path, layout: dict[str, str]) -> None:
     path = tmp_path / "ours.sdds"
     write_steps(path, texts=True, **layout)
@@ -82,7 +95,7 @@ def test_the_reference_reads_our_pages(tmp_path: Path, layout: dict[str, str]) -
     assert found["parameters"]["s"] == [0.0, 0.1, 0.2]
     assert found["parameters"]["label"] == ["step 0", "step 1", "step 2"]
     assert found["units"]["c_float64"] == "m"
-    for page, rows in enumerate((5, 0, 3)):
+    for page, rows in enumerate(ROWS):
         for name, values in columns(rows, page).items():
             theirs = found["columns"][name][page]
             if name == "texts":
@@ -102,7 +115,7 @@ def test_we_read_the_pages_of_the_reference(tmp_path: Path) -> None:
     for name in TYPES:
         pages = [numbers(name, 4, page).tolist() for page in (0, 1)]
         content["columns"][f"c_{name}"] = {"type": REFERENCE_TYPES[name], "pages": pages}
-    content["columns"]["texts"] = {"type": "SDDS_STRING", "pages": [TEXTS[:4], TEXTS[1:]]}
+    content["columns"]["texts"] = {"type": "SDDS_STRING", "pages": [TEXTS[:4], TEXTS[1:5]]}
     worker("soliday_worker.py", "write", str(path), json.dumps(content), peer="soliday")
     with quire.open(path) as file:
         assert len(file) == 2
@@ -134,7 +147,7 @@ def test_h5py_reads_our_steps(tmp_path: Path) -> None:
     path = tmp_path / "ours.h5part"
     write_steps(path, texts=False)
     with h5py.File(path, "r") as file:
-        for number, rows in enumerate((5, 0, 3)):
+        for number, rows in enumerate(ROWS):
             group = file[f"Step#{number}"]
             assert group.attrs["s"].tolist() == [0.1 * number]
             assert group.attrs["label"] == f"step {number}".encode()
