@@ -57,6 +57,7 @@ void Fitter::fit_text(std::string& text, const std::string& object, const std::s
     while (text.ends_with('\\')) text.pop_back();
     lose(object, "the backslash at the end of its " + what + " is left out");
   }
+  if (keeps_quotes(text)) return;
   for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 1)) {
     if (at != 0 && text[at - 1] == '\\') continue;
     lose(object, "quotation marks in its " + what + " get a backslash in front");

@@ -55,12 +55,17 @@ const std::vector<Option>& writing_options() {
   return options;
 }
 
-/// Every layout, and each style of text.
+/// Every layout of binary data, every kind of text.
 std::vector<Options> variants() {
   std::vector<Options> all{{}};
   for (const char* order : {"little", "big"}) {
     for (const char* major : {"row", "column"}) all.push_back({{"byte_order", order}, {"major_order", major}});
   }
+  all.push_back({{"mode", "ascii"}});
+  all.push_back({{"mode", "ascii"}, {"canonical", "true"}});
+  all.push_back({{"mode", "ascii"}, {"lines_per_row", "3"}});
+  all.push_back({{"mode", "ascii"}, {"lines_per_row", "0"}, {"version", "5"}});
+  all.push_back({{"mode", "ascii"}, {"no_row_counts", "true"}});
   return all;
 }
 

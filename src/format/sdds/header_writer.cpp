@@ -41,7 +41,8 @@ class CommandText {
     }
     if (field == "name") name_ = value;
     const std::string_view quote = needs_quotes(value, canonical_) ? "\"" : "";
-    text_.append(field).append("=").append(quote).append(escaped_quotes(value)).append(quote).append(", ");
+    const std::string inner = !canonical_ && keeps_quotes(value) ? std::string(value) : escaped_quotes(value);
+    text_.append(field).append("=").append(quote).append(inner).append(quote).append(", ");
     return *this;
   }
   CommandText& add(std::string_view field, const std::optional<std::string>& value) {
@@ -161,6 +162,16 @@ std::string text_fault(std::string_view text) {
   if (text.find('\n') != std::string_view::npos) return "it has more than one line";
   if (text.ends_with('\\') && needs_quotes(text)) return "it ends in a backslash and must stand in quotation marks";
   return {};
+}
+
+bool keeps_quotes(std::string_view text) {
+  if (needs_quotes(text) || text.front() == '"') return text.find('"') == std::string_view::npos;
+  // An odd one would hide the end of the command.
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) inside = !inside;
+  }
+  return !inside;
 }
 
 std::string on_one_line(std::string text) {

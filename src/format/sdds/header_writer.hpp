@@ -25,6 +25,9 @@ struct HeaderStyle {
 /// Why a text cannot stand in a header, or an empty text.
 [[nodiscard]] std::string text_fault(std::string_view text);
 
+/// Whether quotation marks in a text come back as they are: as a bare value with pairs of them. Others get a backslash.
+[[nodiscard]] bool keeps_quotes(std::string_view text);
+
 /// The nearest text that can stand in a header: line ends become blanks.
 [[nodiscard]] std::string on_one_line(std::string text);
 

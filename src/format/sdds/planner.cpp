@@ -239,7 +239,11 @@ void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool publi
 
 Publication SddsPlanner::finish() {
   if (header_) return {};
-  return {PublishWrite{0, bytes_of(write_header(header_for(file_, {}, layout_), header_style()))}};
+  // Text without any structure would be one step.
+  WriteLayout layout = layout_;
+  if (layout.mode == Mode::ascii) layout.step_parameter = true;
+  layout.lines_per_row = 1;
+  return {PublishWrite{0, bytes_of(write_header(header_for(file_, {}, layout), header_style()))}};
 }
 
 }  // namespace quire::sdds

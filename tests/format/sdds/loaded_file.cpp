@@ -39,9 +39,16 @@ Header header_of(const std::string& bytes) {
 }
 
 Options options_like(const Header& header) {
-  return {{"byte_order", header.order() == ByteOrder::little ? "little" : "big"},
-          {"major_order", header.data.column_major ? "column" : "row"},
-          {"step_parameter", has_step_parameter(header) ? "true" : "false"}};
+  Options options{{"step_parameter", has_step_parameter(header) ? "true" : "false"}};
+  if (header.data.mode == Mode::ascii) {
+    options["mode"] = "ascii";
+    options["lines_per_row"] = std::to_string(header.data.lines_per_row);
+    options["no_row_counts"] = header.data.no_row_counts ? "true" : "false";
+  } else {
+    options["byte_order"] = header.order() == ByteOrder::little ? "little" : "big";
+    options["major_order"] = header.data.column_major ? "column" : "row";
+  }
+  return options;
 }
 
 void expect_same(const LoadedFile& found, const LoadedFile& expected) {
@@ -68,10 +75,15 @@ const std::map<std::string, std::string>& not_from_the_model() {
       {"fixedrows_bin.sdds", "a mode of writing that asks readers to tolerate cut pages"},
       {"fixedrows_unfinished_bin.sdds", "the same, and cut"},
       {"header_only_bin.sdds", "the model knows no structure without a step"},
+      {"header_only_ascii.sdds", "the same"},
       {"header_bin.sdds",
        "a parameter with a fixed value stands behind others; the model lists those of the file first"},
       {"beam_row_le.sdds", "the same"},
       {"beam_col_le.sdds", "the same"},
+      {"header_ascii.sdds", "the same"},
+      {"beam_ascii.sdds", "the same"},
+      {"fixedrows_ascii.sdds", "as in binary: the header asks for tolerance"},
+      {"fixed_values_ascii.sdds", "fixed values as below"},
       {"fixed_values_bin.sdds", "fixed values are texts like 3.5e3 and +7; the model keeps numbers"},
   };
   return reasons;

@@ -29,10 +29,14 @@ using test::options_like;
 using test::Vector;
 using test::write_file;
 
-std::vector<Vector> binary_vectors() {
+std::vector<Vector> whole_vectors() {
   std::vector<Vector> chosen;
-  for (Vector& vector : test::vectors("ok", "binary")) {
-    if (!vector.name.starts_with("bad_")) chosen.push_back(std::move(vector));
+  for (const char* mode : {"binary", "ascii"}) {
+    for (Vector& vector : test::vectors("ok", mode)) {
+      // One refers to another file; the last page of the other is an empty line behind the rows of no page.
+      const bool is_special = vector.name == "include_main.sdds" || vector.name == "asc_nrc_blank_pages.sdds";
+      if (!vector.name.starts_with("bad_") && !is_special) chosen.push_back(std::move(vector));
+    }
   }
   return chosen;
 }
@@ -46,30 +50,39 @@ TEST_P(RoundTrip, GivesTheSameBytesOnAnyNumberOfRanks) {
   const std::string one = write_file(loaded, 1, options);
   for (int ranks = 2; ranks <= 4; ++ranks) EXPECT_EQ(write_file(loaded, ranks, options), one) << ranks << " ranks";
   expect_same(load_file(one), loaded);
+}
 
-  const bool comparable = GetParam().canonical && !GetParam().writer.starts_with("MPI lib");
-  if (comparable && !not_from_the_model().contains(GetParam().name)) {
-    EXPECT_EQ(one, original);
-  } else if (comparable && !GetParam().name.starts_with("fixedrows")) {
-    EXPECT_EQ(one.substr(header_of(one).data_offset), original.substr(header_of(original).data_offset));
+TEST_P(RoundTrip, GivesTheBytesOfTheReference) {
+  if (!GetParam().canonical || GetParam().writer.starts_with("MPI lib")) return;
+  // The largest number has too few digits to be read back; the comments of pages begin anew with each run.
+  if (GetParam().name == "extremes_ascii.sdds" || GetParam().name == "append_page_ascii.sdds") return;
+  const std::string original = GetParam().bytes();
+  Options options = options_like(header_of(original));
+  options["canonical"] = "true";
+  const std::string found = write_file(load_file(original), 3, options);
+  if (!not_from_the_model().contains(GetParam().name)) {
+    EXPECT_EQ(found, original);
+  } else if (!GetParam().name.starts_with("fixedrows_unfinished") && !GetParam().name.starts_with("header_only")) {
+    EXPECT_EQ(found.substr(header_of(found).data_offset), original.substr(header_of(original).data_offset));
   }
 }
 
 TEST_P(RoundTrip, KeepsEveryValueInOtherLayouts) {
   const LoadedFile loaded = load_file(GetParam().bytes());
-  for (const char* order : {"little", "big"}) {
-    for (const char* major : {"row", "column"}) {
-      const Options options{{"byte_order", order},
-                            {"major_order", major},
-                            {"step_parameter", options_like(header_of(GetParam().bytes())).at("step_parameter")}};
-      const std::string other = write_file(loaded, 3, options);
-      SCOPED_TRACE(std::string(order) + ", " + major);
-      expect_same(load_file(other), loaded);
-    }
+  std::vector<Options> layouts = sdds_format().writing_variants();
+  const std::size_t columns = header_of(GetParam().bytes()).columns.size();
+  for (Options& options : layouts) {
+    if (options.contains("canonical")) continue;  // fewer digits
+    if (options.contains("lines_per_row") && columns < 3) options["lines_per_row"] = "1";
+    options["step_parameter"] = options_like(header_of(GetParam().bytes())).at("step_parameter");
+    std::string shown;
+    for (const auto& [name, value] : options) shown += name + "=" + value + " ";
+    SCOPED_TRACE(shown);
+    expect_same(load_file(write_file(loaded, 3, options)), loaded);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Vectors, RoundTrip, testing::ValuesIn(binary_vectors()),
+INSTANTIATE_TEST_SUITE_P(Vectors, RoundTrip, testing::ValuesIn(whole_vectors()),
                          [](const auto& vector) { return test::test_name(vector.param.name); });
 
 /// A small run: one column of numbers, one of strings, one attribute.
@@ -265,8 +278,6 @@ TEST_F(SmallRun, ContinuesFilesOfOthers) {
     }
     EXPECT_EQ(writer.bytes(), original) << ranks << " ranks";
   }
-  MemoryWriter text(sdds_format(), 1, {});
-  EXPECT_THROW(text.resume(test::read_vector("pages_ascii.sdds"), std::nullopt, false), Error);
 }
 
 TEST_F(SmallRun, StepsMustAgree) {
