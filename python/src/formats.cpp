@@ -1,6 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.hpp"
+#include "quire/api/reader.hpp"
 #include "quire/format/format.hpp"
 #include "text.hpp"
 
@@ -47,6 +48,8 @@ void bind_formats(nb::module_& module) {
     for (const Format* format : formats()) all.append(describe_format(*format));
     return all;
   });
+  module.def("common_options",
+             [] { return nb::make_tuple(option_table(common_read_options()), option_table(common_write_options())); });
   module.def(
       "format_for_suffix",
       [](const Text& path) -> nb::object {

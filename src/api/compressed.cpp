@@ -7,15 +7,6 @@
 namespace quire {
 namespace {
 
-const std::vector<Option>& reading_options() {
-  static const std::vector<Option> options{{"unconfirmed",
-                                            OptionKind::truth,
-                                            "false",
-                                            {},
-                                            "read bytes of damaged compressed data that no checksum confirms"}};
-  return options;
-}
-
 class DescriberBeforeDamage final : public Describer {
  public:
   DescriberBeforeDamage(std::unique_ptr<Describer> inner, InflationSurvey survey)
@@ -43,9 +34,18 @@ class DescriberBeforeDamage final : public Describer {
 
 }  // namespace
 
+const std::vector<Option>& common_read_options() {
+  static const std::vector<Option> options{{"unconfirmed",
+                                            OptionKind::truth,
+                                            "false",
+                                            {},
+                                            "read bytes of damaged compressed data that no checksum confirms"}};
+  return options;
+}
+
 Options take_inflation_options(Options& options) {
   Options mine;
-  for (const Option& option : reading_options()) {
+  for (const Option& option : common_read_options()) {
     const auto given = options.find(option.name);
     if (given != options.end()) mine.insert(options.extract(given));
   }
@@ -53,7 +53,8 @@ Options take_inflation_options(Options& options) {
 }
 
 SurveyOptions survey_options(const Options& mine, std::uint64_t memory_budget) {
-  return {.memory_budget = memory_budget, .unconfirmed = CheckedOptions(reading_options(), mine).truth("unconfirmed")};
+  return {.memory_budget = memory_budget,
+          .unconfirmed = CheckedOptions(common_read_options(), mine).truth("unconfirmed")};
 }
 
 std::optional<InflationSurvey> inflate_if_compressed(std::unique_ptr<Transport>& transport, const std::string& path,
@@ -71,6 +72,12 @@ std::optional<InflationSurvey> inflate_if_compressed(std::unique_ptr<Transport>&
 
 void inflate_as_surveyed(std::unique_ptr<Transport>& transport, const std::string& path, InflationSurvey survey) {
   transport = std::make_unique<InflatedTransport>(std::move(transport), path, std::move(survey));
+}
+
+void refuse_tolerances(const InflationSurvey& survey, const Options& of_format) {
+  const auto strict = of_format.find("strict");
+  if (survey.warnings.empty() || strict == of_format.end() || strict->second != "true") return;
+  throw Error(ErrorKind::bad_file, survey.warnings.front()).at(survey.size);
 }
 
 void describe_compression(FileDescription& file, const InflationSurvey& survey) {

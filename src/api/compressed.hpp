@@ -28,6 +28,9 @@ namespace quire {
 /// Independent, the other ranks. The same with what rank 0 found.
 void inflate_as_surveyed(std::unique_ptr<Transport>& transport, const std::string& path, InflationSurvey survey);
 
+/// Where the format's reader is asked to be strict, warnings about the compression are errors too.
+void refuse_tolerances(const InflationSurvey& survey, const Options& of_format);
+
 /// Says in the description of the file how it is compressed, and what is wrong with that.
 void describe_compression(FileDescription& file, const InflationSurvey& survey);
 

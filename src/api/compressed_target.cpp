@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "api/root.hpp"
+#include "quire/api/writer.hpp"
 #include "transport/file_system.hpp"
 
 namespace quire {
@@ -11,21 +12,9 @@ namespace {
 
 namespace files = std::filesystem;
 
-const std::vector<Option>& writing_options() {
-  static const std::vector<Option> options{
-      {"compression",
-       OptionKind::text,
-       "suffix",
-       {"suffix", "none", "gzip", "xz"},
-       "of the whole file; suffix: as .gz, .xz or .lzma at the end of the name say"},
-      {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
-  };
-  return options;
-}
-
 Options taken_from(Options& options) {
   Options mine;
-  for (const Option& option : writing_options()) {
+  for (const Option& option : common_write_options()) {
     const auto given = options.find(option.name);
     if (given != options.end()) mine.insert(options.extract(given));
   }
@@ -50,8 +39,20 @@ void require(const std::error_code& code, const std::string& action, const std::
 
 }  // namespace
 
+const std::vector<Option>& common_write_options() {
+  static const std::vector<Option> options{
+      {"compression",
+       OptionKind::text,
+       "suffix",
+       {"suffix", "none", "gzip", "xz"},
+       "of the whole file; suffix: as .gz, .xz or .lzma at the end of the name say"},
+      {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
+  };
+  return options;
+}
+
 CompressedTarget::CompressedTarget(const std::string& path, Options& options) : target_(path), plain_(path) {
-  const CheckedOptions mine(writing_options(), taken_from(options));
+  const CheckedOptions mine(common_write_options(), taken_from(options));
   choice_.compression = chosen(path, mine.text("compression"));
   if (mine.given("compression_level")) {
     constexpr long long most = 9;

@@ -177,6 +177,7 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
     return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation};
   };
   if (!state.inflation) return describe();
+  refuse_tolerances(*state.inflation, state.options.options);
   Opening opening = with_damage_told(*state.inflation, describe);
   describe_compression(opening.file, *state.inflation);
   return opening;

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "quire/base/archive.hpp"
 #include "support/environment.hpp"
 #include "transport/inflated_bytes.hpp"
@@ -219,6 +222,20 @@ TEST(RestartPoints, TakeBoundedMemoryWhateverTheSize) {
   EXPECT_LE(kept.size() * ((32 << 10) + sizeof(RestartPoint)), RestartPoints::largest_bytes);
   EXPECT_GE(kept.size(), 60U);
   for (std::size_t i = 1; i < kept.size(); ++i) EXPECT_GT(kept[i].output, kept[i - 1].output);
+}
+
+TEST(Inflated, WhatTheFuzzerBeginsWith) {
+  const char* data = std::getenv("QUIRE_TEST_DATA");
+  if (data == nullptr) GTEST_SKIP() << "needs QUIRE_TEST_DATA";
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(data) + "/compressed")) {
+    SCOPED_TRACE(entry.path().string());
+    const std::string packed = bytes_of(entry.path().string());
+    EXPECT_EQ(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()), 0);
+    EXPECT_FALSE(inflate(packed).survey().damage);
+    ++files;
+  }
+  EXPECT_GE(files, 8U);
 }
 
 TEST(Inflated, WhatTheFuzzerFindsFirst) {

@@ -17,8 +17,7 @@ struct ReadOptions {
   bool lossy = false;
   Deadline deadline;
   std::uint64_t memory_budget = 64ULL << 20;  ///< beyond the file's size, for anything the file announces
-  /// Of the format's reader, and for every format `unconfirmed` (true, false): reads bytes of damaged compressed data
-  /// that no checksum confirms.
+  /// Of the format's reader, and those of common_read_options().
   Options options;
   TransportWrapper wrapper;  ///< for tests
 };
@@ -97,6 +96,10 @@ class Reader {
  private:
   std::shared_ptr<State> state_;
 };
+
+/// Independent. The options that open() understands for every format: `unconfirmed` reads bytes of damaged compressed
+/// data that no checksum confirms, so that values may be wrong.
+[[nodiscard]] const std::vector<Option>& common_read_options();
 
 /// Collective. Opens a file for reading; the format is recognised by content, and so is a compression of the whole file
 /// (gzip, xz, lzma), which rank 0 then looks through once. One rank reads the header. Offsets in errors and plans of

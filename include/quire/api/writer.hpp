@@ -23,8 +23,7 @@ struct WriteOptions {
   bool durable = false;  ///< commit returns when the step would survive a power cut
   bool lossy = false;    ///< allow conversions that change values
   Deadline deadline;     ///< of every wait for other ranks
-  /// Of the format's writer, and for every format `compression` (suffix, none, gzip, xz; of the whole file, "suffix" by
-  /// .gz, .xz or .lzma at the end of the path) and `compression_level` (0 to 9).
+  /// Of the format's writer, and those of common_write_options().
   Options options;
   TransportWrapper wrapper;  ///< for tests
 };
@@ -143,6 +142,9 @@ class Writer {
  private:
   std::shared_ptr<State> state_;
 };
+
+/// Independent. The options that create() understands for every format: compression of the whole file, and its level.
+[[nodiscard]] const std::vector<Option>& common_write_options();
 
 /// Collective. A new file; an existing one is replaced. A compressed one is written beside its target, as PATH.plain
 /// with all that is promised of steps, and takes its place at close(): until then readers find there what was there

@@ -21,21 +21,32 @@ def formats(
 
     Example: quire formats
     """
-    from quire.io.formats import format_infos
+    from quire.io.formats import common_options, format_infos
 
     found = format_infos()
+    reading, writing = common_options()
     if json:
-        say_json({"formats": [as_dictionary(one) for one in found]})
+        common = {
+            "read_options": [option_dictionary(option) for option in reading],
+            "write_options": [option_dictionary(option) for option in writing],
+        }
+        say_json({"formats": [as_dictionary(one) for one in found], "every_format": common})
         return
-    for position, one in enumerate(found):
-        if position:
-            say()
+    for one in found:
         say(f"{one.name}: {one.title} ({' '.join(one.suffixes)})")
-        for title, options in (("writing", one.write_options), ("reading", one.read_options)):
-            if options:
-                say(f"  options for {title}")
-                for line in columns_of_text([option_cells(option) for option in options], "    "):
-                    say(line)
+        say_options(one.write_options, one.read_options)
+        say()
+    say("every format")
+    say_options(writing, reading)
+
+
+def say_options(writing: Sequence[Any], reading: Sequence[Any]) -> None:
+    """The options of a format, or those of all."""
+    for title, options in (("writing", writing), ("reading", reading)):
+        if options:
+            say(f"  options for {title}")
+            for line in columns_of_text([option_cells(option) for option in options], "    "):
+                say(line)
 
 
 def option_cells(option: Any) -> Sequence[str]:

@@ -48,6 +48,12 @@ def format_infos() -> list[FormatInfo]:
     ]
 
 
+def common_options() -> tuple[tuple[Option, ...], tuple[Option, ...]]:
+    """Independent. The options for reading and for writing that every format understands besides its own."""
+    reading, writing = _core.common_options()
+    return tuple(Option(*row) for row in reading), tuple(Option(*row) for row in writing)
+
+
 def formats() -> list[str]:
     """Independent. The names of all formats of this build."""
     return [info.name for info in format_infos()]

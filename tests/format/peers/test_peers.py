@@ -126,6 +126,33 @@ def test_we_read_the_pages_of_the_reference(tmp_path: Path) -> None:
             assert list(step["texts"][:]) == content["columns"]["texts"]["pages"][page]
 
 
+@pytest.mark.parametrize("suffix", [".gz", ".xz", ".lzma"])
+@pytest.mark.parametrize("layout", LAYOUTS[::3], ids=lambda layout: "_".join(layout.values()))
+def test_compressed_pages_go_both_ways(tmp_path: Path, suffix: str, layout: dict[str, str]) -> None:
+    ours = tmp_path / f"ours.sdds{suffix}"
+    # More than one member or block.
+    values = np.arange(300_000) * 0.5
+    with quire.create(ours, **layout) as out:
+        for number in (0, 1, 2):
+            with out.step(number) as step:
+                step.put("x", values + number, unit="m")
+                step.put("texts", ["a", "b"] * 150_000)
+    found = json.loads(worker("soliday_worker.py", "read", str(ours), peer="soliday"))
+    for number in (0, 1, 2):
+        np.testing.assert_array_equal(found["columns"]["x"][number], values + number)
+        assert found["columns"]["texts"][number][-3:] == ["b", "a", "b"]
+
+    theirs = tmp_path / f"theirs.sdds{suffix}"
+    pages = [numbers("float64", 1000, page).tolist() for page in (0, 1)]
+    content = {"parameters": {}, "columns": {"x": {"type": "SDDS_DOUBLE", "pages": pages}}}
+    worker("soliday_worker.py", "write", str(theirs), json.dumps(content), peer="soliday")
+    with quire.open(theirs) as file:
+        assert file.layout["compression"] == ("gzip" if suffix == ".gz" else "xz")
+        assert not file.warnings
+        for page, step in enumerate(file):
+            np.testing.assert_array_equal(step["x"][:], pages[page])
+
+
 @pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )  # theirs

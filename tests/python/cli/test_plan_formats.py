@@ -59,7 +59,11 @@ def test_every_format_is_listed_with_its_options(run: Run, format: str) -> None:
     assert f"{info.name}: {info.title}" in text
     for option in (*info.write_options, *info.read_options):
         assert option.name in text
-    listed = {one["name"]: one for one in json.loads(run("formats", "--json").output)["formats"]}
+    answer = json.loads(run("formats", "--json").output)
+    common = {option["name"] for options in answer["every_format"].values() for option in options}
+    assert {"compression", "compression_level", "unconfirmed"} <= common
+    assert all(name in text for name in common)
+    listed = {one["name"]: one for one in answer["formats"]}
     assert set(listed) == set(quire.formats())
     assert listed[format]["suffixes"] == list(info.suffixes)
     assert len(listed[format]["write_options"]) == len(info.write_options)
