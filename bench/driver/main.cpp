@@ -70,8 +70,8 @@ quire::bench::Request understood(Arguments arguments, int size) {
   using quire::Error;
   using quire::ErrorKind;
   if (arguments.ranks != 0 && arguments.ranks != size) {
-    throw Error(ErrorKind::usage, "the world has " + std::to_string(size) + " ranks instead of " +
-                                      std::to_string(arguments.ranks) + ": mpiexec of another MPI?");
+    throw Error(ErrorKind::usage, "the world has " + std::to_string(size) + (size == 1 ? " rank" : " ranks") +
+                                      " instead of " + std::to_string(arguments.ranks) + ": mpiexec of another MPI?");
   }
   quire::bench::Request request = std::move(arguments.request);
   request.workload.columns = quire::bench::parse_columns(arguments.columns);

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import functools
+import os
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
 
 class Error(Exception):
     """Base of everything that this package raises about files, their contents and the calls for them.
@@ -29,13 +40,21 @@ class Error(Exception):
         advice: str = "",
         text: str = "",
     ) -> None:
-        super().__init__(text or _sentence(message, file, object, advice))
+        super().__init__(text or _sentence(message, file, object, advice, offset, rank))
         self.message = message
         self.file = file
         self.object = object
         self.offset = offset
         self.rank = rank
         self.advice = advice
+
+    def place(self, file: str = "", object: str = "") -> None:
+        """Independent. Say where it happened, as far as the error does not know better."""
+        if (self.file or not file) and (self.object or not object):
+            return
+        self.file = self.file or file
+        self.object = self.object or object
+        self.args = (_sentence(self.message, self.file, self.object, self.advice, self.offset, self.rank),)
 
     def __str__(self) -> str:
         # KeyError would show the representation of its argument.
@@ -56,6 +75,10 @@ class MissingError(Error, KeyError, IndexError):
     """A file, step, table, column or attribute is not there."""
 
     kind = "missing"
+
+
+class MissingFileError(MissingError, FileNotFoundError):
+    """The file itself is not there."""
 
 
 class BadFileError(Error):
@@ -112,10 +135,46 @@ class InternalError(Error):
     kind = "internal"
 
 
-def _sentence(message: str, file: str, name: str, advice: str) -> str:
+class Placing:
+    """Errors that leave the block get the file and the object, as far as they have none."""
+
+    __slots__ = ("_file", "_object")
+
+    def __init__(self, file: str, object: str = "") -> None:
+        self._file = file
+        self._object = object
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Error):
+            error.place(self._file, self._object)
+
+
+def placed(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Independent. Decorate a method of an object with a `_path`: its errors name that file."""
+
+    @functools.wraps(method)
+    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        with Placing(args[0]._path):  # type: ignore[attr-defined]
+            return method(*args, **kwargs)
+
+    return call
+
+
+def _sentence(
+    message: str, file: str, name: str, advice: str, offset: int | None = None, rank: int | None = None
+) -> str:
     """Compose what is known into one sentence."""
     places = [place for place in (file, f'"{name}"' if name else "") if place]
     text = f"{', '.join(places)}: {message}" if places else message
+    if offset is not None:
+        text += f" (at byte {offset})"
+    if rank is not None:
+        text += f" [rank {rank}]"
     return f"{text}; {advice}" if advice else text
 
 
@@ -147,4 +206,16 @@ def from_core(
 ) -> Error:
     """Return the exception for an error of the compiled core, which calls this."""
     family = _FAMILY.get(kind, InternalError)
+    if rank == 0 and not _has_ranks():
+        rank, text = None, text.replace(" [rank 0]", "", 1)
+    if family is MissingError and file and not name and not os.path.exists(file):
+        missing = MissingFileError(message, file=file, rank=rank, advice=advice, text=text)
+        missing.errno, missing.filename = errno.ENOENT, file
+        return missing
     return _rebuild(family, text, message, file, name, offset, rank, advice)
+
+
+def _has_ranks() -> bool:
+    """Whether there may be other ranks, so that it matters which of them it was."""
+    module = sys.modules.get("mpi4py.MPI")
+    return module is not None and module.Is_initialized() and module.COMM_WORLD.size > 1

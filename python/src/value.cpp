@@ -20,8 +20,10 @@ PackedStrings pack_strings(nb::handle sequence) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     const nb::handle item = PySequence_Fast_GET_ITEM(items.ptr(), i);
     if (!encode(item, text)) {
-      throw Error(ErrorKind::type, "element " + std::to_string(i) + " is a " + nb::type_name(item.type()).c_str() +
-                                       " among strings, or holds what UTF-8 cannot");
+      const std::string what = PyUnicode_Check(item.ptr())
+                                   ? "holds a character that UTF-8 has not"
+                                   : std::string("is of type ") + nb::type_name(item.type()).c_str();
+      throw Error(ErrorKind::type, "element " + std::to_string(i) + " " + what);
     }
     packed.push_back(text);
   }

@@ -56,7 +56,7 @@ def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
     facts = [("format", answer["format"])]
     facts += [(name, shortened(answer[name], 100)) for name in ("title", "contents") if answer[name]]
     facts += [("layout", ", ".join(f"{name}: {value}" for name, value in answer["layout"].items()))]
-    steps = "none" if not found else f"{len(found)} ({ranges([step['number'] for step in found])})"
+    steps = "0" if not found else f"{len(found)} ({ranges([step['number'] for step in found])})"
     facts += [("steps", steps), ("rows", f"{rows} in all")]
     for line in columns_of_text([(name, value) for name, value in facts if value], "  "):
         say(line)

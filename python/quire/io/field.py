@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quire import _core
-from quire.errors import TypeMismatchError, UsageError
+from quire.errors import Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, Selection, position, select
@@ -25,6 +25,7 @@ class Field(Quantity):
         super().__init__(core)
         self._step = step
         self._core = core
+        self._path = path
         self._attributes = attributes_from_core(f'field "{core.name}" of {place}', path, core.attributes)
 
     @property
@@ -67,6 +68,10 @@ class Field(Quantity):
         `box` has a slice or a pair (first, count) for each axis, without steps; the whole field if nothing.
         `out` is an array of the box's shape to read into.
         """
+        with Placing(self._path, self.name):
+            return self._read(box, out)
+
+    def _read(self, box: Box | None, out: Array | None) -> Array:
         axes = [Selection(0, 1, extent) for extent in self.extents] if box is None else self._axes(box)
         if any(not axis.is_contiguous for axis in axes):
             raise UsageError("a box has no steps", object=self.name, advice="slice the field instead")
@@ -102,6 +107,10 @@ class Field(Quantity):
         return [select(rows, extent) for rows, extent in zip(box, self.extents, strict=True)]
 
     def __getitem__(self, key: Any) -> Any:
+        with Placing(self._path, self.name):
+            return self._slice(key)
+
+    def _slice(self, key: Any) -> Any:
         items = self._full_key(key)
         axes: list[Selection] = []
         picks: list[slice | int] = []

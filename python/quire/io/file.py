@@ -114,8 +114,10 @@ class File:
     def _at(self, place: int, asked: int) -> Step:
         core = self._core.try_at(place) if place >= 0 else None
         if core is None:
+            count = len(self)
             raise MissingError(
-                f"there is no step at place {asked}: the file has {len(self)} steps", file=self._path
+                f"there is no step at place {asked}: the file has {count} step{'s' * (count != 1)}",
+                file=self._path,
             )
         return Step(core, self._path, self._description)
 

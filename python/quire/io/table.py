@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire import _core
-from quire.errors import TypeMismatchError, UsageError
+from quire.errors import Placing, TypeMismatchError, UsageError
 from quire.io.attributes import NamedItems
 from quire.io.memory import SMALLEST_BLOCK, allocate
 from quire.io.quantity import Quantity
@@ -64,6 +64,7 @@ class Table:
         self._step = step
         self._core = core
         self._file = file
+        self._path = path
         self._place = f'table "{core.name}" of {place}' if core.name else place
         self._columns = NamedItems(
             "column", self._place, path, ((column.name, Column(self, column)) for column in core.columns)
@@ -123,8 +124,14 @@ class Table:
         The values by column, in the order of the names. Rows with a step other than 1 are read block by
         block, so that with a collective transport every rank must ask for equally many.
         """
+        with Placing(self._path):
+            return self._read(names, rows, out)
+
+    def _read(
+        self, names: Iterable[str] | str | None, rows: Rows | None, out: Mapping[str, Array] | None
+    ) -> dict[str, Array]:
         chosen = self._names(names, out)
-        selection = select(rows, len(self))
+        selection = self._select(rows)
         targets = self._targets(chosen, selection, out or {})
         memory = {name: native(array) for name, array in targets.items()}
         if selection.is_contiguous:
@@ -147,10 +154,14 @@ class Table:
         chosen = self._names(names, None)
         for name in chosen:
             if self[name].type != "string":
-                raise TypeMismatchError(f"the column holds {self[name].type}, not strings", object=name)
-        selection = select(rows, len(self))
+                raise TypeMismatchError(
+                    f"the column holds {self[name].type}, not strings", file=self._path, object=name
+                )
+        selection = self._select(rows)
         if not selection.is_contiguous and selection.count:
-            raise UsageError("strings are read one behind the other", advice="leave the step out")
+            raise UsageError(
+                "strings are read one behind the other", file=self._path, advice="leave the step out"
+            )
         packed = self._step.read_packed(self.name, selection.first, selection.count, chosen)
         return dict(zip(chosen, packed, strict=True))
 
@@ -161,7 +172,7 @@ class Table:
         """
         chosen = self._names(names, None)
         dtype = np.dtype([(name, self[name].dtype) for name in chosen], align=True)
-        array = np.empty(select(rows, len(self)).count, dtype)
+        array = np.empty(self._select(rows).count, dtype)
         self.read(chosen, rows, out={name: array[name] for name in chosen})
         return array
 
@@ -231,11 +242,15 @@ class Table:
         after each block with the rows done and the rows in all.
         """
         chosen = self._names(names, None)
-        selection = select(rows, len(self))
+        selection = self._select(rows)
         if not selection.is_contiguous:
-            raise UsageError("blocks have rows one behind the other", advice="take the step from each block")
+            raise UsageError(
+                "blocks have rows one behind the other",
+                file=self._path,
+                advice="take the step from each block",
+            )
         if rows_per_block is not None and rows_per_block < 1:
-            raise UsageError(f"{rows_per_block} rows are no block")
+            raise UsageError(f"{rows_per_block} rows are no block", file=self._path)
         size = min(rows_per_block or self.rows_per_block(chosen), max(selection.count, 1))
         buffers = self._allocate(chosen, Selection(selection.first, 1, size))
         for done in range(0, selection.count, size):
@@ -273,8 +288,12 @@ class Table:
         self, names: Iterable[str] | str | None = None, rows: Rows | None = None
     ) -> list[tuple[int, int]]:
         """Independent. The byte extents (offset, length) of the file that `read` would read."""
-        selection = select(rows, len(self))
+        selection = self._select(rows)
         return self._step.plan(self.name, selection.first, selection.span, self._names(names, None))
+
+    def _select(self, rows: Rows | None) -> Selection:
+        with Placing(self._path):
+            return select(rows, len(self))
 
     def _names(self, names: Iterable[str] | str | None, out: Mapping[str, Array] | None) -> list[str]:
         if names is None:
@@ -350,7 +369,8 @@ class Column(Quantity):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self.read(index)
-        row = position(index, len(self), "row")
+        with Placing(self._table._path, self.name):
+            row = position(index, len(self), "row")
         return self.read((row, 1))[0]
 
     def __iter__(self) -> Iterator[Any]:
@@ -365,7 +385,10 @@ class Column(Quantity):
 
     def read(self, rows: Rows | None = None, out: Array | None = None) -> Array:
         """Independent; collective with a collective transport. Values of some rows, see `Table.read`."""
-        return self._table.read([self.name], rows, out=None if out is None else {self.name: out})[self.name]
+        with Placing(self._table._path, self.name):
+            return self._table.read([self.name], rows, out=None if out is None else {self.name: out})[
+                self.name
+            ]
 
     def __repr__(self) -> str:
         unit = f" [{self.unit}]" if self.unit else ""

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from quire import _core
-from quire.errors import UsageError
+from quire.errors import Placing, UsageError, placed
 from quire.io.attributes import Attribute, core_value
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
@@ -105,12 +105,14 @@ class WriteStep:
         number: int,
         lossy: bool,
         weighs_values: bool,
+        path: str,
         on_finish: Callable[[WriteStep], None],
     ) -> None:
         self._core = core
         self._number = number
         self._lossy = lossy
         self._weighs_values = weighs_values
+        self._path = path
         self._on_finish = on_finish
         self._tables: dict[str, _Table] = {}
         self._fields: dict[str, _Field] = {}
@@ -129,6 +131,7 @@ class WriteStep:
         """True after commit or abort, successful or not."""
         return self._is_finished
 
+    @placed
     def set(
         self,
         name: str,
@@ -146,9 +149,11 @@ class WriteStep:
         """
         self._require_filling("set")
         words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
-        self._core.set(*core_attribute(name, value, words, type, self._lossy))
+        with Placing(self._path, name):
+            self._core.set(*core_attribute(name, value, words, type, self._lossy))
         return self
 
+    @placed
     def rows(self, count: int, table: str = "") -> WriteStep:
         """Independent. How many rows this rank has; `put` takes the length of its array instead."""
         self._require_filling("rows")
@@ -157,6 +162,7 @@ class WriteStep:
         self._table(table).rows = count
         return self
 
+    @placed
     def put(
         self,
         name: str,
@@ -185,10 +191,12 @@ class WriteStep:
                 advice="a column has one: put its parts one by one",
             )
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
-        dtype_of(wanted)
+        with Placing(self._path, name):
+            dtype_of(wanted)
         self._add(table, _Column(name, wanted, texts(like, unit, symbol, description, display), array, 0))
         return self
 
+    @placed
     def put_table(
         self,
         data: Any,
@@ -222,6 +230,7 @@ class WriteStep:
             )
         return self
 
+    @placed
     def put_field(
         self,
         name: str,
@@ -260,7 +269,8 @@ class WriteStep:
                 f"the box has {len(box)} axes, the field {len(whole)}, the start {len(at)}", object=name
             )
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
-        dtype_of(wanted)
+        with Placing(self._path, name):
+            dtype_of(wanted)
         own = [
             core_attribute(
                 key,
@@ -276,6 +286,7 @@ class WriteStep:
         self._fields[name] = _Field(name, wanted, words, family, whole, at, array, components, own)
         return self
 
+    @placed
     def declare(
         self,
         name: str,
@@ -297,7 +308,8 @@ class WriteStep:
         wanted = type or (like.type if like is not None else None)
         if wanted is None:
             raise UsageError("a declared column needs a type", object=name)
-        dtype_of(wanted)
+        with Placing(self._path, name):
+            dtype_of(wanted)
         words = texts(like, unit, symbol, description, display)
         self._add(table, _Column(name, wanted, words, None, string_bytes))
         self._is_streamed = True
@@ -308,6 +320,7 @@ class WriteStep:
         """Independent. Whether every block must be given to `weigh` before `open`: the file is text, say."""
         return self._weighs_values
 
+    @placed
     def weigh(self, values: Mapping[str, Any], table: str = "") -> WriteStep:
         """Independent. A block that `write` will get, where the file must see all values to place them.
 
@@ -319,6 +332,7 @@ class WriteStep:
             self._core.weigh(table, self._blocks(values, table))
         return self
 
+    @placed
     def open(self) -> WriteStep:
         """Collective. Place a declared step; from here on only write, commit and abort are allowed."""
         self._require_filling("open")
@@ -327,6 +341,7 @@ class WriteStep:
         self._or_finish(self._core.open)
         return self
 
+    @placed
     def write(self, first: int, values: Mapping[str, Any], table: str = "") -> WriteStep:
         """Independent. Rows [first, first + n) of this rank, counted from 0: all columns of one table.
 
@@ -350,6 +365,7 @@ class WriteStep:
         kind = type_of(array.dtype, name)
         return kind, ready_array(array, kind, False, name)
 
+    @placed
     def commit(self) -> None:
         """Collective. Move all bytes of the step, and only then make it visible.
 
@@ -382,8 +398,9 @@ class WriteStep:
                 if column.values is None:
                     self._core.declare(table_name, quantity, column.string_bytes)
                 else:
-                    ready = ready_array(column.values, column.type, self._lossy, column.name)
-                    self._core.put(table_name, quantity, column.type, ready)
+                    with Placing(self._path, column.name):
+                        ready = ready_array(column.values, column.type, self._lossy, column.name)
+                        self._core.put(table_name, quantity, column.type, ready)
         for item in self._fields.values():
             self._hand_over_field(item)
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from quire import _core
-from quire.errors import Error, UsageError
+from quire.errors import Error, Placing, UsageError
 from quire.io.attributes import Attribute
 from quire.io.communicator import core_comm, milliseconds
 from quire.io.formats import option_texts
@@ -63,7 +63,8 @@ class Writer:
     ) -> Writer:
         """Independent. An attribute of the file, before the first commit; values as in `WriteStep.set`."""
         words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
-        self._core.set(*core_attribute(name, value, words, type, self._lossy))
+        with Placing(self._path, name):
+            self._core.set(*core_attribute(name, value, words, type, self._lossy))
         return self
 
     def step(self, number: int) -> WriteStep:
@@ -73,7 +74,7 @@ class Writer:
                 f"step {self._step.number} is still open", file=self._path, advice="commit it first"
             )
         core = self._core.step(number)
-        step = WriteStep(core, number, self._lossy, self._core.weighs_values(), self._forget)
+        step = WriteStep(core, number, self._lossy, self._core.weighs_values(), self._path, self._forget)
         self._step = step
         return step
 
@@ -148,7 +149,7 @@ def create(
     attributes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Writer:
-    """Collective. A new file; an existing one is replaced.
+    """Collective. A new file; an existing one is emptied at once, before the first step is written.
 
     Parameters
     ----------
@@ -165,16 +166,17 @@ def create(
     """
     name = os.fspath(path)
     communicator = core_comm(comm)
-    core = _core.create(
-        name,
-        communicator,
-        format or "",
-        transport,
-        durable,
-        lossy,
-        milliseconds(deadline),
-        option_texts(options),
-    )
+    with Placing(name):
+        core = _core.create(
+            name,
+            communicator,
+            format or "",
+            transport,
+            durable,
+            lossy,
+            milliseconds(deadline),
+            option_texts(options),
+        )
     writer = Writer(core, name, comm, communicator, lossy)
     if title or contents:
         core.describe(title, contents)
@@ -204,16 +206,17 @@ def append(
         raise UsageError(f'later cannot be "{later}"', advice='give "refuse" or "drop"')
     name = os.fspath(path)
     communicator = core_comm(comm)
-    core = _core.append(
-        name,
-        communicator,
-        after,
-        later == "drop",
-        format or "",
-        transport,
-        durable,
-        lossy,
-        milliseconds(deadline),
-        option_texts(options),
-    )
+    with Placing(name):
+        core = _core.append(
+            name,
+            communicator,
+            after,
+            later == "drop",
+            format or "",
+            transport,
+            durable,
+            lossy,
+            milliseconds(deadline),
+            option_texts(options),
+        )
     return Writer(core, name, comm, communicator, lossy)

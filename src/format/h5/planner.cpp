@@ -118,8 +118,7 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
   std::vector<StepEntry> leaving;
   std::ranges::copy_if(steps, std::back_inserter(leaving), [&](const StepEntry& step) { return step.number > *after; });
   if (!leaving.empty() && !drop) {
-    throw Error(ErrorKind::conflict,
-                "there are " + std::to_string(leaving.size()) + " steps behind step " + std::to_string(*after))
+    throw Error(ErrorKind::conflict, "the file holds steps behind step " + std::to_string(*after))
         .on(leaving.front().name)
         .advise("append after the last one, or ask to drop the later steps");
   }

@@ -41,7 +41,10 @@ def assert_same(left: DataSet, right: DataSet) -> None:
         assert sorted(mine) == sorted(theirs)
         for name, element in mine.items():
             other = theirs[name]
-            assert element.words() == other.words()
+            for text, words in element.words().items():
+                # Quotes get a backslash, and a display format that fits no value of the type is left out.
+                allowed = {words, words.replace('"', '\\"')} | ({""} if text == "display" else set())
+                assert other.words()[text] in allowed
             assert (element.fixed, element.group) == (other.fixed, other.group)
             for value, same in zip(element.pages, other.pages, strict=True):
                 np.testing.assert_array_equal(value, same)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from tests.python.support.files import write_table
 
 import quire
 from quire import errors
@@ -33,11 +39,78 @@ def test_fields_and_text(kind: str, family: type[quire.Error]) -> None:
 
 @pytest.mark.parametrize(("kind", "family"), FAMILY)
 def test_errors_travel_between_processes(kind: str, family: type[quire.Error]) -> None:
-    error = errors.from_core(kind, "text", "what", "beam", "x", None, 0, "")
+    error = errors.from_core(kind, "text", "what", "beam", "x", None, 2, "")
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is family
     assert str(again) == "text"
-    assert again.rank == 0
+    assert again.rank == 2
+
+
+def test_a_program_of_one_process_is_not_told_its_rank() -> None:
+    error = errors.from_core("io", "beam: what [rank 0]; do this", "what", "beam", "", None, 0, "do this")
+    assert (str(error), error.rank) == ("beam: what; do this", None)
+
+
+def test_a_file_that_is_missing_is_what_python_says(tmp_path: Path, format_name: str) -> None:
+    path = str(tmp_path / "nothing")
+    for call in (quire.open, quire.append, quire.repair):
+        with pytest.raises(FileNotFoundError) as told:
+            call(path, format=format_name)
+        assert isinstance(told.value, quire.MissingError)
+        assert (told.value.errno, told.value.filename) == (errno.ENOENT, path)
+        assert "rank" not in str(told.value)
+        again = pickle.loads(pickle.dumps(told.value))
+        assert type(again) is quire.MissingFileError
+        assert str(again) == str(told.value)
+
+
+def test_what_is_missing_in_a_file_is_no_missing_file(path: Path, format_name: str) -> None:
+    write_table(path, format_name, {"x": np.arange(3.0)})
+    with quire.open(path) as file:
+        with pytest.raises(KeyError) as told:
+            file[0]["y"]
+        assert not isinstance(told.value, FileNotFoundError)
+
+
+def test_errors_of_reading_name_file_and_column(path: Path, format_name: str) -> None:
+    write_table(path, format_name, {"x": np.arange(3.0)})
+    with quire.open(path) as file:
+        table = file[0].table
+        calls: list[tuple[Callable[[], object], str]] = [
+            (lambda: table["x"][2000], "x"),
+            (lambda: table["x"].read((2, 5)), "x"),
+            (lambda: table["x"].read(out=np.empty(2)), "x"),
+            (lambda: table.read(rows=(2, 5)), ""),
+            (lambda: table.read("z"), "z"),
+            (lambda: next(table.blocks(rows=slice(None, None, 2))), ""),
+            (lambda: table.read_packed("x"), "x"),
+        ]
+        for call, name in calls:
+            with pytest.raises(quire.Error) as told:
+                call()
+            assert (told.value.file, told.value.object) == (str(path), name)
+            assert str(told.value).startswith(str(path))
+        with pytest.raises(quire.MissingError, match=r"has 1 step$"):
+            file[7]
+
+
+def test_errors_of_writing_name_file_and_column(path: Path, format_name: str) -> None:
+    surrogate = "\ud800"
+    values: list[Any] = [
+        [1, "a"],
+        np.array([True]),
+        np.zeros((2, 2)),
+        np.array(["a", 1], object),
+        [surrogate],
+    ]
+    for one in values:
+        with (
+            pytest.raises((quire.TypeMismatchError, quire.UsageError, quire.UnsupportedError)) as told,
+            quire.create(path, format=format_name) as out,
+            out.step(0) as step,
+        ):
+            step.put("x", one)
+        assert (told.value.file, told.value.object) == (str(path), "x")
 
 
 def test_errors_of_the_python_layer_compose_their_sentence() -> None:

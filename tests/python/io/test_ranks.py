@@ -166,7 +166,7 @@ def open_differently(comm: Any, folder: str, format_name: str) -> list[str]:
 
 def test_files_on_communicators_of_their_own(tmp_path: Path, format_name: str) -> None:
     results = run_ranks(open_differently, 4, str(tmp_path), format_name)
-    errors = ["MissingError", "UsageError", "TypeMismatchError"]
+    errors = ["MissingFileError", "UsageError", "TypeMismatchError"]
     assert results == [
         ["[0, 2, 2, 2]", *errors],
         ["[1, 1, 3, 3, 3, 3]", *errors],
