@@ -23,11 +23,10 @@ struct TracedRun {
   std::vector<std::size_t> committed;
 };
 
-TracedRun traced_run(const Format& format, Sample& sample, const std::string& file, bool reopen) {
+TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& file, bool reopen) {
   TracedRun run;
   run.trace->keep_bytes = true;
-  WriteOptions options;
-  options.format = format.name();
+  WriteOptions options = variant.write_options();
   options.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int) {
     return traced(std::move(inner), run.trace);
   };
@@ -94,14 +93,14 @@ void expect_survival(const std::string& file, const std::string& bytes, std::uin
   EXPECT_EQ(whole_steps(file, sample), seen + 1) << "after appending to the crashed file";
 }
 
-class Crash : public testing::TestWithParam<std::tuple<const Format*, bool>> {};
+class Crash : public testing::TestWithParam<std::tuple<Variant, bool>> {};
 
 TEST_P(Crash, EveryPrefixOfTheWritesKeepsWhatWasCommitted) {
-  const auto& [format, reopen] = GetParam();
-  Sample sample(*format, rows);
+  const auto& [variant, reopen] = GetParam();
+  Sample sample(*variant.format, rows);
   // Cases run side by side: each has files of its own.
-  const std::string name = std::string(format->name()) + (reopen ? "_reopened" : "_one_run");
-  const TracedRun run = traced_run(*format, sample, path("crash_" + name), reopen);
+  const std::string name = variant.name() + (reopen ? "_reopened" : "_one_run");
+  const TracedRun run = traced_run(variant, sample, path("crash_" + name), reopen);
   const std::string crashed = path("crashed_" + name);
   ASSERT_EQ(run.committed.size(), static_cast<std::size_t>(steps));
 
@@ -123,9 +122,9 @@ TEST_P(Crash, EveryPrefixOfTheWritesKeepsWhatWasCommitted) {
   EXPECT_EQ(committed, static_cast<std::uint64_t>(steps));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Crash, testing::Combine(testing::ValuesIn(formats()), testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Formats, Crash, testing::Combine(testing::ValuesIn(variants()), testing::Bool()),
                          [](const auto& chosen) {
-                           return std::string(std::get<0>(chosen.param)->name()) +
+                           return std::get<0>(chosen.param).name() +
                                   (std::get<1>(chosen.param) ? "_reopened" : "_one_run");
                          });
 

@@ -34,18 +34,17 @@ bool same_everywhere(Comm& comm, const std::string& mine) {
   return different == 0;
 }
 
-class Faults : public testing::TestWithParam<const Format*> {
+class Faults : public testing::TestWithParam<Variant> {
  protected:
   /// Writes step 0 whole and step 1 with a fault on one rank that is due once `armed`.
   void run(const Fault& fault, int failing_rank, bool must_fail) {
-    const Format& format = *GetParam();
+    const Format& format = *GetParam().format;
     Comm comm = everyone();
     comm.set_deadline(std::chrono::seconds(60));
-    const std::string file = path("fault_" + std::string(format.name()));
+    const std::string file = path("fault_" + GetParam().name());
     write_first_step(file, comm);
 
-    WriteOptions options;
-    options.format = format.name();
+    WriteOptions options = GetParam().write_options();
     options.transport = transport();
     options.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int rank) {
       return rank == failing_rank ? faulty(std::move(inner), fault) : std::move(inner);
@@ -73,10 +72,8 @@ class Faults : public testing::TestWithParam<const Format*> {
   }
 
   void write_first_step(const std::string& file, Comm& comm) {
-    WriteOptions options;
-    options.format = GetParam()->name();
-    Sample sample(*GetParam(), rows);
-    Writer out = create(file, comm, options);
+    Sample sample(*GetParam().format, rows);
+    Writer out = create(file, comm, GetParam().write_options());
     WriteStep step = out.step(0);
     sample.fill(step, 0, slice(Spread::even, rows, comm));
     step.commit();
@@ -113,9 +110,9 @@ TEST_P(Faults, DataCannotBeMadeDurableOnEachRankInTurn) {
 }
 
 TEST_P(Faults, ReadingFailsOnOneRankOnly) {
-  const Format& format = *GetParam();
+  const Format& format = *GetParam().format;
   Comm comm = everyone();
-  const std::string file = path("fault_read_" + std::string(format.name()));
+  const std::string file = path("fault_read_" + GetParam().name());
   write_first_step(file, comm);
   Sample sample(format, rows);
   const int last = comm.size() - 1;
@@ -138,8 +135,8 @@ TEST_P(Faults, ReadingFailsOnOneRankOnly) {
   in.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Faults, testing::ValuesIn(formats()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+INSTANTIATE_TEST_SUITE_P(Formats, Faults, testing::ValuesIn(variants()),
+                         [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
 }  // namespace quire::test

@@ -94,18 +94,15 @@ INSTANTIATE_TEST_SUITE_P(Formats, Parity, testing::ValuesIn(cases()), [](const a
   return std::string(chosen.param.format->name()) + "_" + name(chosen.param.spread);
 });
 
-class ParityOfAppend : public testing::TestWithParam<const Format*> {};
+class ParityOfAppend : public testing::TestWithParam<Variant> {};
 
 TEST_P(ParityOfAppend, AppendingGivesTheBytesOfOneRun) {
-  const Format& format = *GetParam();
+  const Format& format = *GetParam().format;
   Comm comm = everyone();
-  const WriteOptions options = [&] {
-    WriteOptions how = write_options(format, {});
-    how.transport = transport();
-    return how;
-  }();
+  WriteOptions options = GetParam().write_options();
+  options.transport = transport();
   Sample sample(format, rows);
-  const std::string file = "append_" + std::string(format.name());
+  const std::string file = "append_" + GetParam().name();
   const auto mine = [&] { return slice(Spread::even, rows, comm); };
   const auto write = [&](Writer& out, std::int64_t number) {
     WriteStep step = out.step(number);
@@ -137,18 +134,17 @@ TEST_P(ParityOfAppend, AppendingGivesTheBytesOfOneRun) {
   again.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ParityOfAppend, testing::ValuesIn(formats()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+INSTANTIATE_TEST_SUITE_P(Formats, ParityOfAppend, testing::ValuesIn(variants()),
+                         [](const auto& chosen) { return chosen.param.name(); });
 
-class ParityOfPieces : public testing::TestWithParam<const Format*> {};
+class ParityOfPieces : public testing::TestWithParam<Variant> {};
 
 TEST_P(ParityOfPieces, StreamedBlocksGiveTheSameBytes) {
-  const Format& format = *GetParam();
   Comm comm = everyone();
-  Sample sample(format, rows);
-  WriteOptions how = write_options(format, {});
+  Sample sample(*GetParam().format, rows);
+  WriteOptions how = GetParam().write_options();
   how.transport = transport();
-  const std::string file = "pieces_" + std::string(format.name());
+  const std::string file = "pieces_" + GetParam().name();
   const Slice mine = slice(Spread::even, rows, comm);
   Writer out = create(path(file), comm, how);
   out.set("code", Value("parity"));
@@ -160,14 +156,18 @@ TEST_P(ParityOfPieces, StreamedBlocksGiveTheSameBytes) {
     for (std::size_t c = 0; c < sample.columns().size(); ++c) {
       step.declare(sample.columns()[c], part.string_bytes[0][c]);
     }
-    step.open();
     constexpr std::uint64_t block = 5;
-    for (std::uint64_t first = 0; first < mine.count; first += block) {
+    const auto views_from = [&](std::uint64_t first) {
       std::vector<ConstView> views;
       for (const ConstView& view : part.tables[0])
         views.push_back(view.part(first, std::min(block, mine.count - first)));
-      step.write("", first, views);
+      return views;
+    };
+    if (out.weighs_values()) {
+      for (std::uint64_t first = 0; first < mine.count; first += block) step.weigh("", views_from(first));
     }
+    step.open();
+    for (std::uint64_t first = 0; first < mine.count; first += block) step.write("", first, views_from(first));
     step.commit();
     sample.forget();
   }
@@ -175,8 +175,8 @@ TEST_P(ParityOfPieces, StreamedBlocksGiveTheSameBytes) {
   EXPECT_EQ(bytes_of(path(file)), serial_bytes(file, how, sample, rows));
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ParityOfPieces, testing::ValuesIn(formats()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+INSTANTIATE_TEST_SUITE_P(Formats, ParityOfPieces, testing::ValuesIn(variants()),
+                         [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
 }  // namespace quire::test

@@ -56,17 +56,19 @@ struct Traced {
   }
 };
 
-class Seam : public testing::TestWithParam<std::tuple<const Format*, Spread>> {};
+class Seam : public testing::TestWithParam<std::tuple<Variant, Spread>> {};
 
 TEST_P(Seam, TraceEqualsPlan) {
-  const auto& [format, spread] = GetParam();
+  const auto& [variant, spread] = GetParam();
+  const Format* const format = variant.format;
   Comm comm = everyone();
   Traced run(*format);
+  run.options.options = variant.options;
   const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
   Sample sample(*format, total);
   Sample planned_sample(*format, total);
   FileDescription file;
-  Writer out = create(path("seam_" + std::string(format->name()) + name(spread)), comm, run.options);
+  Writer out = create(path("seam_" + variant.name() + name(spread)), comm, run.options);
   WriteSimulation simulation(file, comm.size(), run.options);
   for (const std::int64_t number : {0, 1, 2}) {
     const std::size_t before = run.trace->events.size();
@@ -86,10 +88,9 @@ TEST_P(Seam, TraceEqualsPlan) {
   out.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Seam, testing::Combine(testing::ValuesIn(formats()), testing::ValuesIn(spreads)),
+INSTANTIATE_TEST_SUITE_P(Formats, Seam, testing::Combine(testing::ValuesIn(variants()), testing::ValuesIn(spreads)),
                          [](const auto& chosen) {
-                           return std::string(std::get<0>(chosen.param)->name()) + "_" +
-                                  name(std::get<1>(chosen.param));
+                           return std::get<0>(chosen.param).name() + "_" + name(std::get<1>(chosen.param));
                          });
 
 class Collectives : public testing::TestWithParam<const Format*> {};

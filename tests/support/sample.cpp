@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <ostream>
 
 #include "quire/comm/partition.hpp"
 #include "quire/model/dispatch.hpp"
@@ -177,6 +178,31 @@ std::string Sample::difference(const ReadStep& step, const Slice& mine) {
     if (!different.empty()) return columns_[c].name + ": " + different;
   }
   return {};
+}
+
+std::string Variant::name() const {
+  return std::string(format->name()) + (index == 0 ? "" : "_" + std::to_string(index));
+}
+
+WriteOptions Variant::write_options() const {
+  WriteOptions result;
+  result.format = format->name();
+  result.options = options;
+  return result;
+}
+
+void PrintTo(const Variant& variant, std::ostream* out) {
+  *out << variant.name();
+  for (const auto& [name, value] : variant.options) *out << ' ' << name << '=' << value;
+}
+
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const Format* format : formats()) {
+    std::size_t index = 0;
+    for (const Options& options : format->writing_variants()) all.push_back({format, options, index++});
+  }
+  return all;
 }
 
 std::string name(Spread spread) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,20 @@ class Sample {
   std::deque<std::vector<std::byte>> numbers_;
   std::deque<std::vector<std::string>> texts_;
 };
+
+/// A kind of file that a format writes.
+struct Variant {
+  const Format* format = nullptr;
+  Options options;
+  std::size_t index = 0;  ///< 0: the presets
+
+  /// For tests and files: "name" or "name_3".
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] WriteOptions write_options() const;
+};
+void PrintTo(const Variant& variant, std::ostream* out);
+/// Every kind of file of every format.
+[[nodiscard]] std::vector<Variant> variants();
 
 /// How rows are spread over ranks in a test.
 enum class Spread { even, first_has_nothing, last_has_nothing, nobody_has_anything, last_has_everything };
