@@ -11,6 +11,7 @@ from quire.cli.command import command
 from quire.cli.output import plural, say, say_json
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
+from quire.cli.where import Where
 
 
 @command
@@ -20,6 +21,7 @@ def export(
     columns: Annotated[list[str] | None, typer.Option("--columns", help="Names or patterns: x,p*")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open, of every table.")] = None,
+    where: Where = None,
     table: Annotated[
         str | None, typer.Option("--table", help="The table of this name, else the first.")
     ] = None,
@@ -58,6 +60,7 @@ def export(
         columns=parse_names(columns),
         rows=parse_rows(rows),
         table=table,
+        where=where,
         step_column=step_column,
         formats=parse_formats(formats),
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 import quire
 from quire import _core
 from quire.errors import ConflictError, UsageError
+from quire.io.types import Array
 from quire.toolkit.convert import refuse_overwriting, replacement
 from quire.toolkit.lines import Cells, Printer, format_for, printer, require_used
 from quire.toolkit.selection import (
@@ -44,6 +46,8 @@ class ExportRequest:
     """By name; None is the first of a step."""
     step_column: bool | None = None
     """Whether the number of the step goes first; None: if there are several steps."""
+    where: str | None = None
+    """Only rows for which this expression holds, see docs/expressions.md."""
     formats: Mapping[str, str] = field(default_factory=dict)
     """printf formats by name or pattern; "" is for all numbers."""
 
@@ -68,7 +72,8 @@ def export_text(
     """Independent. Write the rows of a table of every step into a text file, which appears when it is whole.
 
     Every value reads back as it was; texts are in quotes where they hold the delimiter, quotes or line ends,
-    or are empty. `target` may be a stream of bytes. `options` are those of `quire.open`.
+    or are empty. `target` may be a stream of bytes; a name that ends in .gz is compressed. `options` are
+    those of `quire.open`.
 
     Raises
     ------
@@ -80,8 +85,10 @@ def export_text(
         if not isinstance(target, str | os.PathLike):
             return export_steps(file, target, request, progress)
         refuse_overwriting(source, target, overwrite)
-        with replacement(target) as beside, beside.open("wb") as out:
-            return export_steps(file, out, request, progress)
+        with replacement(target) as beside:
+            is_gzip = os.fspath(target).endswith(".gz")
+            with gzip.open(beside, "wb") if is_gzip else beside.open("wb") as out:
+                return export_steps(file, cast(IO[bytes], out), request, progress)
 
 
 def export_steps(
@@ -106,13 +113,12 @@ def export_steps(
                 file=file.path,
                 advice="choose columns that all steps have, or one step",
             )
-        first, count = resolve_rows(request.rows, len(table))
-        for done, lines in lines_of(table, names, first, count, request, step.number if numbered else None):
+        for rows, lines in lines_of(table, names, request, step.number if numbered else None):
             out.write(lines)
+            report.rows += rows
             if progress is not None:
-                progress(done, count)
+                progress(report.rows, len(table))
         report.steps += 1
-        report.rows += count
     return report
 
 
@@ -138,23 +144,25 @@ def write_header(
 
 
 def lines_of(
-    table: Table, names: Sequence[str], first: int, count: int, request: ExportRequest, number: int | None
+    table: Table, names: Sequence[str], request: ExportRequest, number: int | None
 ) -> Iterator[tuple[int, bytes]]:
-    """Independent. The rows done and the next lines, block by block."""
+    """Independent. The next lines and how many they are, block by block."""
     per_block = rows_per_block(table, names, BLOCK_BYTES)
+    first, count = resolve_rows(request.rows, len(table))
+    if request.where is not None:
+        matching = table.where(request.where, (first, count))
+        for numbers_of_rows, block in matching.blocks(names, per_block):
+            yield len(numbers_of_rows), lines_by_cells(table, block, names, request, number)
+        return
     numbers = [name for name in names if table[name].type != "string"]
     texts = [name for name in names if table[name].type == "string"]
-    printers = printers_of(table, names, request.formats)
+    has_formats = any(printers_of(table, names, request.formats))
     for start in range(first, first + count, per_block):
         rows = (start, min(per_block, first + count - start))
         values = table.read(numbers, rows) if numbers else {}
-        if any(printers):
+        if has_formats:
             values |= table.read(texts, rows) if texts else {}
-            columns = [values[name] for name in names]
-            if number is not None:
-                columns.insert(0, np.full(rows[1], number))
-            text = Cells(request.delimiter).lines(columns, [None] * (number is not None) + printers)
-            yield start + rows[1] - first, text.encode("utf-8", "surrogateescape")
+            yield rows[1], lines_by_cells(table, values, names, request, number)
             continue
         packed = table.read_packed(texts, rows) if texts else {}
         parts: list[tuple[Any, ...]] = [
@@ -163,7 +171,19 @@ def lines_of(
         ]
         if number is not None:
             parts.insert(0, ("int64", np.full(rows[1], number, np.int64)))
-        yield start + rows[1] - first, _core.print_rows(parts, request.delimiter)
+        yield rows[1], _core.print_rows(parts, request.delimiter)
+
+
+def lines_by_cells(
+    table: Table, block: Mapping[str, Array], names: Sequence[str], request: ExportRequest, number: int | None
+) -> bytes:
+    """Independent. The lines of a block, cell by cell: slower, but with formats."""
+    columns = [block[name] for name in names]
+    printers = printers_of(table, names, request.formats)
+    if number is not None:
+        columns.insert(0, np.full(len(columns[0]), number))
+        printers.insert(0, None)
+    return Cells(request.delimiter).lines(columns, printers).encode("utf-8", "surrogateescape")
 
 
 def printers_of(table: Table, names: Sequence[str], formats: Mapping[str, str]) -> list[Printer | None]:

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.python.cli.conftest import suffix_of
 
 import quire
+from quire import _core
 from quire.toolkit import text_export, text_import
 from quire.toolkit.text_export import ExportRequest, export_text
 from quire.toolkit.text_import import TextLayout, import_text
@@ -297,3 +300,46 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path, format: str) -> None
         assert (tmp_path / "long.csv.back").stat().st_size == text.stat().st_size
     # In KiB: the longer text is 24 MB larger, its numbers 22 MB.
     assert peaks[1] - peaks[0] < 12_000
+
+
+def test_an_export_takes_a_condition(run: Run, beam: Path, values: Values) -> None:
+    outcome = run("export", beam, "-", "--steps", "4", "--columns", "id", "--where", "x > 0", "--no-header")
+    assert [int(line) for line in outcome.output.split()] == values(4)["id"][values(4)["x"] > 0].tolist()
+    assert run("export", beam, "-", "--where", "x >").code == 2
+
+
+def test_gzip_is_written_and_read(run: Run, beam: Path) -> None:
+    text, packed = beam.with_name("beam.csv"), beam.with_name("beam.csv.gz")
+    assert run("export", beam, text).code == run("export", beam, packed).code == 0
+    assert gzip.decompress(packed.read_bytes()) == text.read_bytes()
+    back = beam.with_name(f"back{beam.suffix}")
+    assert run("import", packed, back, "--step-column", "step", "--types", "id=int32").code == 0
+    assert run("diff", beam, back, "--no-attributes", "--no-units").code == 0
+
+
+CELLS = st.text(st.sampled_from('ab ,"\n\r\t#é1.-'), max_size=6)
+ROWS = st.integers(1, 4).flatmap(
+    lambda columns: st.lists(st.lists(CELLS, min_size=columns, max_size=columns))
+)
+
+
+@given(rows=ROWS, piece=st.integers(1, 40), quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+@settings(max_examples=300, deadline=None)
+def test_cells_are_those_of_the_csv_module(rows: list[list[str]], piece: int, quoting: Any) -> None:
+    stream = io.StringIO()
+    csv.writer(stream, quoting=quoting).writerows(rows)
+    text = stream.getvalue().encode()
+    # A line of blanks is no row here.
+    expected = [
+        row for row in rows if quoting == csv.QUOTE_ALL or len(row) > 1 or not row[0] or row[0].strip(" \t")
+    ]
+    found: list[list[str]] = []
+    block, rest, line = _core.DelimitedBlock(",", ""), b"", 1
+    for start in range(0, max(len(text), 1), piece):
+        rest += text[start : start + piece]
+        taken = block.split(rest, start + piece >= len(text), len(rows[0]) if rows else 0, line)
+        rest, line = rest[taken:], block.next_line
+        columns = [block.texts(column) for column in range(block.columns)] if block.rows else []
+        found += [list(row) for row in zip(*columns, strict=True)]
+    assert rest == b""
+    assert found == expected
