@@ -87,8 +87,9 @@ RowNumbers select(const CompiledExpression& self, const nb::list& arrays, std::u
   }
   auto* const numbers = reinterpret_cast<std::int64_t*>(found->data());
   const std::size_t count = found->size();
-  const nb::capsule owner(found.release(),
-                          [](void* memory) noexcept { delete static_cast<std::vector<std::uint64_t>*>(memory); });
+  const nb::capsule owner(found.release(), [](void* memory) noexcept {
+    const std::unique_ptr<std::vector<std::uint64_t>> gone(static_cast<std::vector<std::uint64_t>*>(memory));
+  });
   return {numbers, {count}, owner};
 }
 

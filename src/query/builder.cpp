@@ -104,6 +104,23 @@ Part Builder::cast(const Node& node, const Part& part, Lane lane) {
   return result;
 }
 
+void Builder::skip_if(const Part& left, bool decisive, std::size_t mark, const Part& result) {
+  auto& all = program_.instructions;
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(mark);
+  // Only loops with integer results can fail.
+  const bool may_fail = std::any_of(first, all.end(), [this](const Instruction& one) {
+    return *one.failure != '\0' && program_.slots[one.out].lane == Lane::integer;
+  });
+  if (is_constant(left) || is_constant(result) || first == all.end() || may_fail) return;
+  Instruction skip;
+  skip.in[0] = left.slot;
+  skip.operands = 1;
+  skip.out = result.slot;
+  skip.skipped = all.size() - mark;
+  skip.decisive = decisive;
+  all.insert(first, skip);
+}
+
 std::uint32_t Builder::add(Slot slot) {
   program_.slots.push_back(slot);
   return static_cast<std::uint32_t>(program_.slots.size() - 1);

@@ -39,6 +39,12 @@ class Builder {
   /// The same values in another lane.
   [[nodiscard]] Part cast(const Node& node, const Part& part, Lane lane);
 
+  /// How many instructions there are so far.
+  [[nodiscard]] std::size_t instructions() const noexcept { return program_.instructions.size(); }
+  /// Lets blocks jump over what was emitted since `mark` where all truths of `left` are `decisive`: they are those of
+  /// `result` then. Not over what may fail, so that errors do not depend on how rows fall into blocks.
+  void skip_if(const Part& left, bool decisive, std::size_t mark, const Part& result);
+
   [[nodiscard]] bool is_constant(const Part& part) const {
     return program_.slots[part.slot].place == Slot::Place::constant;
   }
@@ -52,7 +58,7 @@ class Builder {
   template <class Build>
   Part scoped(const Build& build) {
     const std::size_t mark = live_.size();
-    const Part result = build();
+    Part result = build();
     release(mark, result);
     return result;
   }

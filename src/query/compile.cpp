@@ -105,16 +105,22 @@ class Compiler {
       case Kind::between:
         return between(node);
       case Kind::both:
-      case Kind::either: {
-        const std::array sides{condition(operand(node, 0), build_operand(node, 0)),
-                               condition(operand(node, 1), build_operand(node, 1))};
-        const Loop loop = node.kind == Kind::both ? both_loop() : either_loop();
-        return builder_.emit(node, loop, sides, Lane::truth, Unit::pure());
-      }
+      case Kind::either:
+        return joined(node);
       case Kind::call:
         return call(node);
     }
     throw Error(ErrorKind::internal, "an expression has a node of no kind");
+  }
+
+  Part joined(const Node& node) {
+    const bool is_both = node.kind == Kind::both;
+    const Part left = condition(operand(node, 0), build_operand(node, 0));
+    const std::size_t mark = builder_.instructions();
+    const std::array sides{left, condition(operand(node, 1), build_operand(node, 1))};
+    Part result = builder_.emit(node, is_both ? both_loop() : either_loop(), sides, Lane::truth, Unit::pure());
+    builder_.skip_if(left, !is_both, mark, result);
+    return result;
   }
 
   Part number(const Node& node) {
@@ -155,6 +161,7 @@ class Compiler {
   template <class Items>
   static std::vector<std::string> names_of(const Items& items) {
     std::vector<std::string> names;
+    names.reserve(items.size());
     for (const auto& item : items) names.push_back(item.name);
     return names;
   }
@@ -211,7 +218,7 @@ class Compiler {
   }
 
   Part negation(const Node& node) {
-    const Part inner = build_operand(node, 0);
+    Part inner = build_operand(node, 0);
     expect_number(operand(node, 0), inner);
     constexpr std::uint64_t lowest = std::uint64_t{1} << 63;
     if (inner.lane == Lane::natural && builder_.is_constant(inner) &&
@@ -410,7 +417,7 @@ class Compiler {
 
   Part conversion(const Node& node) {
     expect_arguments(node, 1, 1);
-    const Part inner = build_operand(node, 0);
+    Part inner = build_operand(node, 0);
     expect_number(operand(node, 0), inner);
     if (node.text == "float") return builder_.cast(node, inner, Lane::real);
     if (inner.lane == Lane::integer) return inner;
@@ -429,7 +436,7 @@ class Compiler {
 
   Part length(const Node& node) {
     expect_arguments(node, 1, 1);
-    const Part inner = build_operand(node, 0);
+    Part inner = build_operand(node, 0);
     if (inner.lane != Lane::text) fail(operand(node, 0), ErrorKind::usage, "this is a number, where text is expected");
     return builder_.emit(node, length_loop(), {&inner, 1}, Lane::integer, Unit::pure());
   }

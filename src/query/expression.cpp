@@ -87,7 +87,7 @@ Value CompiledExpression::value() const {
   const std::byte* const bytes = program_->constants[slot.index].bytes.data();
   if (slot.lane == Lane::text) {
     std::string_view text;
-    std::memcpy(&text, bytes, sizeof text);
+    std::memcpy(&text, bytes, sizeof(std::string_view));
     return Value(std::string(text));
   }
   if (slot.lane == Lane::truth) return Value(std::to_integer<std::int32_t>(bytes[0]));

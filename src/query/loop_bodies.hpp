@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
 #include "query/program.hpp"
 
 // Bodies that the loops share. They are inlined into functions for several kinds of processors, so that each gets
@@ -14,6 +17,15 @@ namespace quire::query {
 #else
   return false;
 #endif
+}
+
+template <class Value>
+[[nodiscard]] inline bool is_nan(const Value& value) noexcept {
+  if constexpr (std::is_floating_point_v<Value>) {
+    return std::isnan(value);
+  } else {
+    return false;
+  }
 }
 
 template <class Value>

@@ -24,9 +24,7 @@ struct AbsoluteInteger {
 struct Sign {
   template <class Value>
   Value operator()(Value value) const {
-    if constexpr (std::is_floating_point_v<Value>) {
-      if (std::isnan(value)) return value;
-    }
+    if (is_nan(value)) return value;
     return static_cast<Value>(static_cast<int>(Value{0} < value) - static_cast<int>(value < Value{0}));
   }
 };
@@ -34,19 +32,19 @@ struct Sign {
 struct Minimum {
   template <class Value>
   Value operator()(Value a, Value b) const {
-    return a < b || a != a ? a : b;
+    return a < b || is_nan(a) ? a : b;
   }
 };
 struct Maximum {
   template <class Value>
   Value operator()(Value a, Value b) const {
-    return a > b || a != a ? a : b;
+    return a > b || is_nan(a) ? a : b;
   }
 };
 struct IsNan {
   template <class Real>
   bool operator()(Real value) const {
-    return value != value;
+    return is_nan(value);
   }
 };
 struct IsFinite {

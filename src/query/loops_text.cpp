@@ -40,8 +40,8 @@ Membership membership_of(const std::vector<Constant>& constants) {
   std::vector<Value> sorted;
   for (const Constant& constant : constants) {
     Value value;
-    std::memcpy(&value, constant.bytes.data(), sizeof value);
-    if (value == value) sorted.push_back(value);
+    std::memcpy(&value, constant.bytes.data(), sizeof(Value));
+    if (!is_nan(value)) sorted.push_back(value);
   }
   std::sort(sorted.begin(), sorted.end());
   return {look_up<Value>, std::make_shared<const std::vector<Value>>(std::move(sorted))};

@@ -65,18 +65,18 @@ class Parser {
   std::uint32_t comparison() {
     const std::uint32_t left = sum();
     const auto found = std::ranges::find_if(comparisons, [&](const Sign& sign) { return is_symbol(sign.symbol); });
-    std::uint32_t result = left;
-    if (found != comparisons.end()) {
-      Node made = node(Kind::comparison, advance());
-      made.operation = found->operation;
-      result = add(std::move(made), {left, sum()});
-    } else {
-      result = relation(left);
-    }
+    const bool is_plain = found != comparisons.end();
+    const std::uint32_t result = is_plain ? compared(left, found->operation) : relation(left);
     if (result != left && starts_comparison()) {
       fail("comparisons are not chained: write a < b and b < c, or b between a and c");
     }
     return result;
+  }
+
+  std::uint32_t compared(std::uint32_t left, Operation operation) {
+    Node made = node(Kind::comparison, advance());
+    made.operation = operation;
+    return add(std::move(made), {left, sum()});
   }
 
   /// `in`, `like` and `between`, also after `not`; the left side as it is if none follows.

@@ -25,7 +25,7 @@ enum class Lane : std::uint8_t {
 };
 
 /// Rows that are computed at once: a handful of temporary results of them stays in the first two levels of cache.
-inline constexpr std::size_t block_rows = 4096;
+inline constexpr std::size_t block_rows = 2048;
 
 /// Bytes of one value of a lane.
 [[nodiscard]] constexpr std::size_t lane_bytes(Lane lane) noexcept {
@@ -111,6 +111,8 @@ struct Instruction {
   std::size_t length = 1;
   const char* failure = "";  ///< what it means if the loop stops
   std::shared_ptr<const void> extra = {};
+  std::size_t skipped = 0;  ///< of a skip, which has no loop: the instructions that it jumps over
+  bool decisive = false;    ///< if all truths of its operand are this, which the result is then, too
 };
 
 /// What a syntax tree becomes when names and types are known: instructions over slots, in the order of execution.

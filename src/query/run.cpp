@@ -1,6 +1,7 @@
 #include "query/run.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -44,26 +45,33 @@ bool Execution::next(Goal goal) {
   first_ += count_;
   count_ = static_cast<std::size_t>(std::min<std::uint64_t>(block_rows, rows_ - first_));
   if (count_ == 0) return false;
-  load_columns();
+  std::ranges::fill(column_data_, nullptr);
   if (program_.row_slot) number_rows();
   const std::size_t most = goal == Goal::value ? program_.value_instructions : program_.instructions.size();
-  for (std::size_t i = 0; i < most; ++i) execute(program_.instructions[i]);
+  for (std::size_t i = 0; i < most; ++i) {
+    const Instruction& instruction = program_.instructions[i];
+    if (instruction.loop != nullptr) {
+      execute(instruction);
+    } else if (skips(instruction)) {
+      i += instruction.skipped;
+    }
+  }
   return true;
 }
 
-void Execution::load_columns() {
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const ConstView& column = columns_[i];
-    const bool is_ready = column.type == Type::float64 || column.type == Type::int64 || column.type == Type::uint64;
-    const std::byte* const begin = column.data + static_cast<std::ptrdiff_t>(first_) * column.stride;
-    if (is_ready && column.is_contiguous() && reinterpret_cast<std::uintptr_t>(begin) % alignof(double) == 0) {
-      column_data_[i] = begin;  // looked at where it lies
-    } else {
-      std::byte* const into = buffer(program_.buffers.size() + i);
-      load(i, into);
-      column_data_[i] = into;
-    }
+const std::byte* Execution::column(std::size_t which) {
+  if (column_data_[which] != nullptr) return column_data_[which];
+  const ConstView& view = columns_[which];
+  const bool is_ready = view.type == Type::float64 || view.type == Type::int64 || view.type == Type::uint64;
+  const std::byte* const begin = view.data + static_cast<std::ptrdiff_t>(first_) * view.stride;
+  if (is_ready && view.is_contiguous() && reinterpret_cast<std::uintptr_t>(begin) % alignof(double) == 0) {
+    column_data_[which] = begin;  // looked at where it lies
+  } else {
+    std::byte* const into = buffer(program_.buffers.size() + which);
+    load(which, into);
+    column_data_[which] = into;
   }
+  return column_data_[which];
 }
 
 void Execution::load(std::size_t which, std::byte* into) {
@@ -90,13 +98,13 @@ void Execution::number_rows() {
   std::iota(numbers, numbers + count_, static_cast<std::int64_t>(first_row_ + first_));
 }
 
-const std::byte* Execution::data(std::uint32_t slot) const {
+const std::byte* Execution::data(std::uint32_t slot) {
   const Slot& found = program_.slots[slot];
   switch (found.place) {
     case Slot::Place::constant:
       return program_.constants[found.index].bytes.data();
     case Slot::Place::column:
-      return column_data_[found.index];
+      return column(found.index);
     case Slot::Place::row_number:
       return memory_.data() + offsets_[program_.buffers.size() + columns_.size()];
     case Slot::Place::temporary:
@@ -106,6 +114,13 @@ const std::byte* Execution::data(std::uint32_t slot) const {
 }
 
 bool Execution::is_single(std::uint32_t slot) const { return program_.slots[slot].place == Slot::Place::constant; }
+
+bool Execution::skips(const Instruction& instruction) {
+  const int other = instruction.decisive ? 0 : 1;
+  if (std::memchr(data(instruction.in[0]), other, count_) != nullptr) return false;
+  std::memset(buffer(program_.slots[instruction.out].index), instruction.decisive ? 1 : 0, count_);
+  return true;
+}
 
 void Execution::execute(const Instruction& instruction) {
   Call call;

@@ -21,12 +21,13 @@ class Execution {
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   /// The values of a slot in this block; constants are a single value.
-  [[nodiscard]] const std::byte* data(std::uint32_t slot) const;
+  [[nodiscard]] const std::byte* data(std::uint32_t slot);
   [[nodiscard]] bool is_single(std::uint32_t slot) const;
 
  private:
-  void load_columns();
+  [[nodiscard]] const std::byte* column(std::size_t which);
   void load(std::size_t column, std::byte* into);
+  [[nodiscard]] bool skips(const Instruction& instruction);
   void number_rows();
   void execute(const Instruction& instruction);
   [[nodiscard]] std::byte* buffer(std::size_t which) { return memory_.data() + offsets_[which]; }
@@ -39,8 +40,8 @@ class Execution {
   std::size_t count_ = 0;
   std::vector<Constant> storage_;
   std::span<std::byte> memory_;
-  std::vector<std::size_t> offsets_;  ///< of the temporary buffers, then the columns, then the row numbers
-  std::vector<const std::byte*> column_data_;
+  std::vector<std::size_t> offsets_;           ///< of the temporary buffers, then the columns, then the row numbers
+  std::vector<const std::byte*> column_data_;  ///< of this block, nullptr before the first use
 };
 
 /// Writes a block of a lane to rows [first, first + count) of `out`, converted to its type.

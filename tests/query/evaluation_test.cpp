@@ -17,7 +17,7 @@
 namespace quire {
 namespace {
 
-constexpr std::size_t rows = 10000;  // two whole blocks and a part of one
+constexpr std::size_t rows = 10000;  // whole blocks and a part of one
 
 Quantity column(const std::string& name, Type type) {
   Quantity quantity;

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from quire.errors import Error
-
 
 def agreed_count(comm: Any, count: Callable[[], int]) -> tuple[int, int]:
     """Collective. What this rank counts, and the sum over all; an error of any rank is raised on all."""
     if comm is None or comm.size == 1:
         mine = count()
         return mine, mine
-    mine, problem = 0, None
+    mine = 0
+    problem: Exception | None = None
     try:
         mine = count()
-    except Error as raised:
+    except Exception as raised:
         problem = raised
     if comm.allreduce(int(problem is not None)):
         raise next(one for one in comm.allgather(problem) if one is not None)
