@@ -39,6 +39,9 @@ def convert(
     rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open, of every table.")] = None,
     where: Where = None,
     table: TheTable = "",
+    program: Annotated[
+        str | None, typer.Option("--for", metavar="PROGRAM", help="Write what this program reads.")
+    ] = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
@@ -56,6 +59,7 @@ def convert(
 
     Example: mpiexec -n 4 quire convert run.h5 late.data --format NAME --steps 10-20
     """
+    from quire.toolkit.profiles import profile_named
     from quire.toolkit.selection import parse_names, parse_rows
 
     request = common_request(
@@ -69,6 +73,7 @@ def convert(
         rows=parse_rows(rows),
         where=where,
         table=table,
+        profile=None if program is None else profile_named(program),
         transport=transport,
         durable=durable,
         lossy=lossy,

@@ -50,6 +50,12 @@ def tell_loss(sentence: str) -> None:
         remark(f"lost: {printable(sentence)}")
 
 
+def tell_change(sentence: str) -> None:
+    """Say on standard error what a program needs otherwise than it was; one rank says it for all."""
+    if is_first_rank():
+        remark(f"changed: {printable(sentence)}")
+
+
 def common_request(
     target: str,
     format: str | None,
@@ -64,7 +70,7 @@ def common_request(
     from quire.toolkit.convert import Request
     from quire.toolkit.selection import parse_steps
 
-    if target == STANDARD and format is None:
+    if target == STANDARD and format is None and others.get("profile") is None:
         raise UsageError("standard output has no suffix: name the format by --format")
     return Request(
         format=format,
@@ -104,13 +110,16 @@ def copy_file(
                 tell_loss(sentence)
             answer(not lost)
         with progress(title) as bar, writable(target) as local_target:
-            observer = Observer(tell_loss, bar.expect, bar.advance, trace)
+            observer = Observer(tell_loss, bar.expect, bar.advance, trace, tell_change)
             report = carry_out(local_source, local_target, request, comm, observer)
     if is_first_rank() and target != STANDARD:
         numbers = more(report)
         if json:
             answers = {"path": target, "steps": report.steps, "rows": report.rows}
-            say_json(answers | numbers | {"losses": report.losses})
+            sentences = {"losses": report.losses}
+            if request.profile is not None:
+                sentences["changes"] = report.changes
+            say_json(answers | numbers | sentences)
         else:
             extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in numbers.items())
             say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}{extra}")

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 import quire
 from quire.errors import ConflictError, Error, MissingError, UsageError
 from quire.io.fit import Fit, fit, fit_file
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from quire.io.quantity import Quantity
     from quire.query import Matches
     from quire.toolkit.define import Definition, DerivedStep
+    from quire.toolkit.profiles import Profile
 
 BLOCK_BYTES = 16 << 20
 
@@ -44,6 +47,7 @@ class Request:
     `options` are those of the target format, `source_options` those of the reader. `definitions` add to the
     steps, `replace` lets them take the place of what is there. Of the one table, or that of the name `table`,
     only rows for which `where` holds are kept; with `drop_empty` steps without such rows are left out.
+    `single_values` leaves attributes with several values out. A `profile` says what a program wants.
     """
 
     format: str | None = None
@@ -61,6 +65,8 @@ class Request:
     drop_empty: bool = False
     definitions: tuple[Definition, ...] = ()
     replace: bool = False
+    single_values: bool = False
+    profile: Profile | None = None
 
 
 @dataclass
@@ -71,13 +77,15 @@ class CopyReport:
     rows: int = 0
     dropped_steps: int = 0
     losses: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Observer:
     """Who wants to know how a copy goes on; each function may be missing.
 
-    `loss` gets each new sentence about what the target cannot hold, before the step is written; `plan` the
+    `loss` gets each new sentence about what the target cannot hold, before the step is written; `change` each
+    about what is changed for the sake of a program that shall read the target; `plan` the
     number of rows that this rank will copy of each step; `progress` the number of rows of each finished
     block; `closing` the file and the writer, each with its name, before they are closed.
     """
@@ -86,6 +94,7 @@ class Observer:
     plan: Callable[[int], None] | None = None
     progress: Callable[[int], None] | None = None
     closing: Callable[[Any, str], None] | None = None
+    change: Callable[[str], None] | None = None
 
 
 def target_format(target: str | Path, name: str | None) -> str:
@@ -96,6 +105,15 @@ def target_format(target: str | Path, name: str | None) -> str:
     if found is None:
         raise UsageError(f"no format is known by the suffix of '{target}'; name the format")
     return found
+
+
+def requested_format(target: str | Path, request: Request) -> str:
+    """Independent. The format to write, which a profile decides. Raises UsageError."""
+    if request.profile is None:
+        return target_format(target, request.format)
+    if request.format not in (None, request.profile.format):
+        raise UsageError(f"{request.profile.name} reads {request.profile.format}, not {request.format}")
+    return request.profile.format
 
 
 def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
@@ -225,9 +243,36 @@ class StepCopier:
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Forget what was copied; from now on copy only what is common to all steps."""
-        self.report = CopyReport(losses=self.report.losses)
+        self.report = CopyReport(losses=self.report.losses, changes=self.report.changes)
         self.common = common
         self.tell(common.losses)
+
+    def suit(self, source: File) -> None:
+        """Independent. Make the request one that gives what its profile wants; tell of what that changes."""
+        if self.request.profile is None:
+            return
+        adaptation = self.request.profile.adapt(self.request, source)
+        self.request = adaptation.request
+        for sentence in adaptation.changes:
+            self.report.changes.append(sentence)
+            if self.observer.change is not None:
+                self.observer.change(sentence)
+
+    def single(self, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]) -> dict[str, Quantity]:
+        """Independent. Attributes that the request keeps; tells of the others."""
+        kept = {
+            name: quantity
+            for name, quantity in fitted.items()
+            if not self.request.single_values or np.ndim(given[name].value) == 0
+        }
+        self.tell(
+            [
+                f"attribute {name}: it has several values and is left out"
+                for name in fitted
+                if name not in kept
+            ]
+        )
+        return kept
 
     def steps(self, source: File) -> Iterator[Step]:
         """Collective. The steps asked for, with what is defined."""
@@ -260,7 +305,7 @@ class StepCopier:
         if self.observer.plan is not None:
             self.observer.plan(sum(share.rows_written for share in shares))
         with out.step(step.number) as target:
-            copy_attributes(target, step.attributes, fitted.attributes)
+            copy_attributes(target, step.attributes, self.single(fitted.attributes, step.attributes))
             for share in shares:
                 self.declare(target, share)
             if self.request.columns is None:
@@ -397,11 +442,12 @@ def check_columns(request: Request, step: Step) -> None:
 def losses(source: str | Path, target: str | Path, request: Request | None = None) -> list[str]:
     """Independent. Sentences about what the target format cannot hold, looking at all selected steps."""
     request = request or Request()
-    name = target_format(target, request.format)
+    name = requested_format(target, request)
     copier = StepCopier(request, name, None, Observer())
     with quire.open(source, **request.source_options) as file:
+        copier.suit(file)
         for step in copier.steps(file):
-            check_columns(request, step)
+            check_columns(copier.request, step)
             copier.fit(file, step)
     return copier.report.losses
 
@@ -416,6 +462,7 @@ def copy(
     columns: Sequence[str] | None = None,
     rows: slice | None = None,
     where: str | None = None,
+    program: str | None = None,
     transport: str = "posix",
     durable: bool = False,
     lossy: bool = False,
@@ -438,6 +485,7 @@ def copy(
     columns : names or patterns, kept where a table has them
     rows : a slice of every table
     where : an expression; only rows for which it holds are copied
+    program : the profile of a program that shall read the target; see `quire.toolkit.profiles`
     transport, durable, lossy : as for `quire.create`
     overwrite : whether an existing target is replaced
     observer : who wants to know how it goes on
@@ -450,6 +498,8 @@ def copy(
     MissingError : a step or column asked for is nowhere
     and what reading and writing raise
     """
+    from quire.toolkit.profiles import profile_named
+
     request = Request(
         format=format,
         options=options,
@@ -461,6 +511,7 @@ def copy(
         lossy=lossy,
         overwrite=overwrite,
         where=where,
+        profile=None if program is None else profile_named(program),
     )
     return carry_out(source, target, request, comm, observer or Observer())
 
@@ -469,10 +520,11 @@ def carry_out(
     source: str | Path, target: str | Path, request: Request, comm: Any, observer: Observer
 ) -> CopyReport:
     """Collective. Do what was requested; see `copy`."""
-    name = target_format(target, request.format)
+    name = requested_format(target, request)
     refuse_overwriting(source, target, request.overwrite)
     copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
+        copier.suit(file)
         try:
             write_steps(file, target, copier, comm)
         except ConflictError:
@@ -502,7 +554,8 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             **request.options,
         )
         with out:
-            copy_attributes(out, file.attributes, fit_file(copier.format, file))
+            attributes = copier.single(fit_file(copier.format, file), file.attributes)
+            copy_attributes(out, file.attributes, attributes)
             for step in copier.steps(file):
                 check_columns(request, step)
                 copier.copy(file, step, out)

@@ -1,0 +1,179 @@
+"""What a program wants of the files that it reads: profiles are data, in the folder `profiles`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.query import Expression
+from quire.toolkit.define import Definition
+from quire.toolkit.selection import resolve_rows, select_steps
+
+if TYPE_CHECKING:
+    from quire import File, Step, Table
+    from quire.toolkit.convert import Request
+
+SUFFIX = ".toml"
+
+
+@dataclass(frozen=True)
+class ProfileColumn:
+    """A column that the program reads. Values of the first of `types` are written, the others are kept.
+
+    `units` are accepted with the factor that leads to `unit`; `missing` is an expression for a column that
+    is not there; `hint` tells how to make one.
+    """
+
+    name: str
+    unit: str = ""
+    types: Sequence[str] = ("float64",)
+    units: Mapping[str, float] = field(default_factory=dict)
+    missing: str | None = None
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a program accepts. `single_values`: no fields, and no attributes with several values."""
+
+    name: str
+    title: str
+    format: str
+    columns: Sequence[ProfileColumn]
+    options: Mapping[str, str] = field(default_factory=dict)
+    most_steps: int | None = None
+    most_rows: int | None = None
+    single_values: bool = False
+
+    def adapt(self, request: Request, file: File) -> Adaptation:
+        """Independent. The request that writes what the program accepts, and what it changes.
+
+        Raises MissingError for columns, ConflictError for units, UnsupportedError for too many steps or rows.
+        """
+        if request.columns is not None or request.definitions:
+            raise UsageError(f"the columns are those that {self.name} reads; leave the others out")
+        for name, value in request.options.items():
+            if self.options.get(name, value) != str(value):
+                raise UsageError(f"{self.name} needs the option {name}={self.options[name]}")
+        steps = [step for _, step in select_steps(file, request.steps)]
+        if self.most_steps is not None and len(steps) > self.most_steps:
+            raise UnsupportedError(
+                f"{self.name} reads {self.most_steps} step, here are {len(steps)}",
+                file=file.path,
+                advice="choose by --steps",
+            )
+        adapted = replace(
+            request,
+            options={**self.options, **request.options},
+            columns=[column.name for column in self.columns],
+            single_values=self.single_values,
+            replace=True,
+        )
+        result = Adaptation(adapted)
+        for step in steps:
+            for definition, sentence in self.changes(step, request, file):
+                if sentence not in result.changes:
+                    result.changes.append(sentence)
+                    result.definitions.append(definition)
+        return result
+
+    def changes(self, step: Step, request: Request, file: File) -> Iterator[tuple[Definition | None, str]]:
+        """Independent. What a step needs: definitions in place of its columns, each with a sentence."""
+        if not request.table and len(step.tables) > 1:
+            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+        if not step.tables:
+            raise MissingError(f"step {step.number} has no table, {self.name} reads one", file=file.path)
+        table = step.tables[request.table] if request.table else step.table
+        count = resolve_rows(request.rows, len(table))[1]
+        if self.most_rows is not None and count > self.most_rows:
+            raise UnsupportedError(
+                f"{self.name} reads {self.most_rows} rows at most, here are {count}", file=file.path
+            )
+        for column in self.columns:
+            yield from self.change(column, table, file)
+        wanted = {column.name for column in self.columns}
+        if dropped := [name for name in table.columns if name not in wanted]:
+            yield None, f"left out are columns that {self.name} does not read: {', '.join(dropped)}"
+        if self.single_values and step.fields:
+            yield None, f"left out are the fields, which {self.name} does not read: {', '.join(step.fields)}"
+
+    def change(
+        self, column: ProfileColumn, table: Table, file: File
+    ) -> Iterator[tuple[Definition | None, str]]:
+        """Independent. What one column needs; nothing if it is as it should be."""
+        name = column.name
+        if name not in table.columns:
+            if column.missing is None:
+                raise MissingError(
+                    f"{self.name} reads a column {name}, which is not there",
+                    file=file.path,
+                    object=name,
+                    advice=f"make it by quire define ({column.hint or name + '=...'})",
+                )
+            made = Definition(name, Expression(column.missing), column.unit, column.types[0], kind="column")
+            yield made, f"column {name} is made: {column.missing}"
+            return
+        found = table.columns[name]
+        factor = 1.0 if found.unit == column.unit else column.units.get(found.unit)
+        if factor is None:
+            known = ", ".join(f'"{unit}"' for unit in (column.unit, *column.units))
+            raise ConflictError(
+                f'its unit is "{found.unit}", but {self.name} wants "{column.unit}"; known are {known}',
+                file=file.path,
+                object=name,
+            )
+        kind = found.type if found.type in column.types else column.types[0]
+        if found.unit == column.unit and found.type == kind:
+            return
+        text = f"`{name}`" if factor == 1.0 else f"`{name}` * {factor!r}"
+        sentences = []
+        if found.unit != column.unit:
+            scaled = "" if factor == 1.0 else f", values times {factor:g}"
+            sentences.append(f'unit "{found.unit}" becomes "{column.unit}"{scaled}')
+        if found.type != kind:
+            sentences.append(f"{found.type} becomes {kind}")
+        made = Definition(
+            name,
+            Expression(text),
+            column.unit,
+            kind,
+            symbol=found.symbol,
+            description=found.description,
+            kind="column",
+        )
+        yield made, f"column {name}: {'; '.join(sentences)}"
+
+
+@dataclass
+class Adaptation:
+    """A request as a program wants its result, and sentences about what that changes."""
+
+    base: Request
+    definitions: list[Definition | None] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def request(self) -> Request:
+        """The request with its definitions."""
+        return replace(self.base, definitions=tuple(one for one in self.definitions if one is not None))
+
+
+def profile_names() -> list[str]:
+    """Independent. The programs that files can be written for."""
+    folder = resources.files("quire") / "profiles"
+    return sorted(item.name.removesuffix(SUFFIX) for item in folder.iterdir() if item.name.endswith(SUFFIX))
+
+
+def profile_named(name: str) -> Profile:
+    """Independent. The profile of a program. Raises UsageError that lists the names."""
+    if name not in profile_names():
+        raise UsageError(f"there is no profile '{name}'; there are {', '.join(profile_names())}")
+    text = (resources.files("quire") / "profiles" / f"{name}{SUFFIX}").read_text(encoding="utf-8")
+    content: dict[str, Any] = tomllib.loads(text)
+    columns = [ProfileColumn(**column) for column in content.pop("columns")]
+    return Profile(name=name, columns=columns, **content)

@@ -1,0 +1,109 @@
+"""Files for the programs of the field: written as they read them, and what is changed is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quire
+from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.toolkit.convert import Observer, copy
+from quire.toolkit.profiles import profile_named, profile_names
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "codes"
+COLUMNS = {"x": "m", "xp": "", "y": "m", "yp": "", "t": "s", "p": "m$be$nc"}
+ROWS = 5
+
+
+def write(path: Path, units: dict[str, str], steps: int = 1, **more: Any) -> None:
+    """A beam whose columns have these units."""
+    with quire.create(path) as out:
+        for number in range(steps):
+            with out.step(number) as step:
+                step.set("Charge", 1e-9, unit="C")
+                step.set("corners", [1.0, 2.0])
+                for place, (name, unit) in enumerate(units.items()):
+                    step.put(name, np.arange(ROWS) + 0.25 * place, unit=unit)
+                for name, values in more.items():
+                    step.put(name, values)
+
+
+def convert(source: Path, target: Path, **more: Any) -> list[str]:
+    """Write for the program; return what was changed."""
+    changes: list[str] = []
+    copy(source, target, program="elegant", observer=Observer(change=changes.append), **more)
+    return changes
+
+
+def test_profiles_are_found_by_name() -> None:
+    assert "elegant" in profile_names()
+    assert profile_named("elegant").format == "sdds"
+    with pytest.raises(UsageError, match="elegant"):
+        profile_named("nobody")
+
+
+def test_what_fits_stays_as_it_is(tmp_path: Path) -> None:
+    source, target = DATA / "elegant_beam.sdds", tmp_path / "beam.sdds"
+    assert convert(source, target) == []
+    with quire.open(source) as before, quire.open(target) as after:
+        assert after.layout["byte order"] == "little"
+        assert list(after[0].table) == [*COLUMNS, "particleID"]
+        for name in after[0].table:
+            np.testing.assert_array_equal(before[0][name][:], after[0][name][:])
+            assert before[0][name].unit == after[0][name].unit
+        assert after[0].attributes["pCentral"].value == before[0].attributes["pCentral"].value
+
+
+def test_units_are_changed_and_told(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "beam.sdds"
+    write(source, {**COLUMNS, "x": "mm", "t": "ps", "p": "", "xp": "rad"}, weight=np.ones(ROWS))
+    changes = convert(source, target)
+    assert any("column x" in change and "0.001" in change for change in changes)
+    assert any("column p" in change for change in changes)
+    assert any("particleID" in change and "row + 1" in change for change in changes)
+    assert any("weight" in change for change in changes)
+    with quire.open(target) as file:
+        step = file[0]
+        assert {name: step[name].unit for name in COLUMNS} == COLUMNS
+        np.testing.assert_allclose(step["x"][:], 1e-3 * np.arange(ROWS), rtol=1e-15)
+        np.testing.assert_allclose(step["t"][:], 1e-12 * (np.arange(ROWS) + 1.0), rtol=1e-15)
+        np.testing.assert_array_equal(step["xp"][:], np.arange(ROWS) + 0.25)
+        np.testing.assert_array_equal(step["particleID"][:], np.arange(1, ROWS + 1))
+        assert step["particleID"].type == "uint64"
+        assert "corners" not in step.attributes
+        assert not step.fields
+        assert step.attributes["Charge"].value == 1e-9
+
+
+def test_types_are_changed_without_loss(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "beam.sdds"
+    write(source, COLUMNS, particleID=np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
+    assert any("float64 becomes uint64" in change for change in convert(source, target))
+    with quire.open(target) as file:
+        np.testing.assert_array_equal(file[0]["particleID"][:], [5, 4, 3, 2, 1])
+    write(source, COLUMNS, particleID=np.array([5.5, 4.0, 3.0, 2.0, 1.0]))
+    with pytest.raises(quire.Error):
+        convert(source, target, overwrite=True)
+
+
+def test_what_is_missing_or_strange_is_refused(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "beam.sdds"
+    write(source, {name: unit for name, unit in COLUMNS.items() if name != "xp"})
+    with pytest.raises(MissingError, match="xp"):
+        convert(source, target)
+    write(source, {**COLUMNS, "t": "fortnight"})
+    with pytest.raises(ConflictError, match="fortnight"):
+        convert(source, target)
+    write(source, COLUMNS, steps=2)
+    with pytest.raises(UnsupportedError, match="--steps"):
+        convert(source, target)
+    convert(source, target, steps="1")
+    with pytest.raises(UsageError, match="mode=binary"):
+        convert(source, target, steps="1", overwrite=True, mode="ascii")
+    with pytest.raises(UsageError, match="columns"):
+        convert(source, target, steps="1", overwrite=True, columns=["x"])
+    with pytest.raises(UsageError, match="reads sdds"):
+        convert(source, tmp_path / "beam2.h5", steps="1", format="h5part")
