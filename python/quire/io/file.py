@@ -192,7 +192,7 @@ def open(
     lossy : whether values may change when they are read into arrays of another type
     deadline : seconds that a wait for other ranks may take; None is for ever
     memory_budget : bytes beyond the file's size that anything announced by the file may take
-    options : of the format's reader
+    options : of the format's reader; for every format `unconfirmed`, to read damaged compressed data
     """
     name = os.fspath(path)
     communicator = core_comm(comm)

@@ -162,7 +162,8 @@ def create(
     deadline : seconds that a wait for other ranks may take; None is for ever
     title, contents : texts of the file
     attributes : attributes of the file: values, or `Attribute` objects with units and texts
-    options : of the format's writer
+    options : of the format's writer; for every format `compression` ("gzip", "xz", "none"; else as .gz, .xz
+        or .lzma at the end of the path say) and `compression_level`: the file then appears when it is closed
     """
     name = os.fspath(path)
     communicator = core_comm(comm)
