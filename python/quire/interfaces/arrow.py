@@ -140,16 +140,21 @@ class Batches:
             yield read_batch(self.table, self.names, part, FORMATS["string"])[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream that is made already, for libraries that ask an object for it."""
+
+    capsule: Any
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Independent. The stream, as a capsule; it can be had once."""
+        return self.capsule
+
+
 def to_pyarrow(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
     """Independent; collective with a collective transport. A pyarrow.Table of one batch."""
     pyarrow = require("pyarrow", "a table for Arrow")
-    formats, batch = read_batch(table, names, contiguous(table, rows))
-
-    class Source:
-        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-            return _core.arrow_stream(*schema_of(table, formats), [batch])
-
-    return pyarrow.table(Source())
+    return pyarrow.table(Stream(stream(table, names, rows)))
 
 
 def columns_of(data: Any) -> list[FrameColumn]:

@@ -331,3 +331,22 @@ def test_out_may_have_any_byte_order(table: Table, order: str) -> None:
     assert out[:, 1].tolist() == expected["x"].tolist()
     table.read(rows=slice(None, None, 2), out={"x": out[: ROWS // 2, 0]})
     assert out[: ROWS // 2, 0].tolist() == expected["x"][::2].tolist()
+
+
+def test_memory_goes_back_when_the_frames_go(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from quire.io.memory import pool_bytes, release_pool
+
+    path = tmp_path / "large"
+    write(path, quire.formats()[0], {"x": np.arange(1 << 18, dtype=np.float64)})
+    with quire.open(path) as file:
+        for convert in (Table.to_arrow, pyarrow.table, pyarrow.record_batch):
+            release_pool()
+            gc.collect()
+            gc.disable()  # nothing may wait for the search for cycles
+            try:
+                convert(file[0].table)
+                held = pool_bytes()
+            finally:
+                gc.enable()
+            assert held >= 1 << 21
