@@ -119,10 +119,12 @@ def import_text(
     try:
         text = TextSource(source, layout or TextLayout())
         columns, segments = survey(text)
-        report = ImportReport(columns, sum(one.rows for one in segments), len(segments))
+        kept = [column for column in columns if column.name != text.layout.step_column]
+        report = ImportReport(kept, sum(one.rows for one in segments), len(segments))
         with replacement(target) as beside, quire.create(beside, format=name, title=title, **options) as out:
-            for step, segment, parts in steps_of(text, columns, segments):
-                write_step(out, step, segment, columns, parts, report.rows, progress)
+            importer = Importer(out, text, columns, report.rows, progress)
+            for segment in segments:
+                importer.write(segment)
     except Error as problem:
         if problem.file:
             raise
@@ -328,15 +330,6 @@ def runs_of(block: _core.DelimitedBlock, step_place: int | None) -> Iterator[tup
 Part = dict[str, Array | list[str]]
 
 
-def steps_of(
-    text: TextSource, columns: Sequence[TextColumn], segments: Sequence[Segment]
-) -> Iterator[tuple[int, Segment, Iterator[Part]]]:
-    """Independent. Second pass: each step with its values, part by part."""
-    parts = values_of(text, columns)
-    for segment in segments:
-        yield segment.number, segment, parts_of_step(parts, segment.rows)
-
-
 def parts_of_step(parts: Iterator[tuple[int, Part]], rows: int) -> Iterator[Part]:
     """Independent. The next parts, as many as make so many rows."""
     while rows > 0:
@@ -363,27 +356,43 @@ def values_of(text: TextSource, columns: Sequence[TextColumn]) -> Iterator[tuple
             yield last - first, {name: one[first:last] for name, one in values.items()}
 
 
-def write_step(
-    out: quire.Writer,
-    number: int,
-    segment: Segment,
-    columns: Sequence[TextColumn],
-    parts: Iterator[Part],
-    rows: int,
-    progress: Callable[[int, int], None] | None,
-) -> None:
-    """Independent. Write the rows of one step, part by part."""
-    first_part = next(parts, None)
-    written = {name for name in first_part} if first_part is not None else {one.name for one in columns}
-    with out.step(number) as step:
-        for place, column in enumerate(columns):
-            if column.name in written:
+class Importer:
+    """Second pass: writes step after step, part by part. Files of text want to weigh the values first."""
+
+    def __init__(
+        self,
+        out: quire.Writer,
+        text: TextSource,
+        columns: Sequence[TextColumn],
+        rows: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.out = out
+        self.columns = {
+            place: column for place, column in enumerate(columns) if column.name != text.layout.step_column
+        }
+        self.to_weigh = values_of(text, columns)
+        self.to_write = values_of(text, columns)
+        self.rows = rows
+        self.done = 0
+        self.progress = progress
+
+    def write(self, segment: Segment) -> None:
+        """Independent. Write the next step."""
+        with self.out.step(segment.number) as step:
+            for place, column in self.columns.items():
                 size = segment.text_bytes.get(place, 0) if column.type == "string" else 0
                 step.declare(column.name, column.type, unit=column.unit, string_bytes=size)
-        step.rows(segment.rows).open()
-        first = 0
-        for part in itertools.chain([first_part] if first_part is not None else [], parts):
-            step.write(first, part)
-            first += len(next(iter(part.values())))
-            if progress is not None:
-                progress(first, rows)
+            step.rows(segment.rows)
+            if step.weighs_values:
+                for part in parts_of_step(self.to_weigh, segment.rows):
+                    step.weigh(part)
+            step.open()
+            first = 0
+            for part in parts_of_step(self.to_write, segment.rows):
+                step.write(first, part)
+                count = len(next(iter(part.values())))
+                first += count
+                self.done += count
+                if self.progress is not None:
+                    self.progress(self.done, self.rows)

@@ -74,6 +74,16 @@ def test_options_reach_the_writer(tmp_path: Path) -> None:
     assert_same(sample(), load(path))
 
 
+@pytest.mark.parametrize("name", ["text.sdds", "text.sdds.gz", "binary.sdds.xz"])
+def test_text_and_compressed_files_hold_the_same(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    save(sample(), path, mode="ascii" if name.startswith("text") else "binary")
+    with quire.open(path) as file:
+        assert file.layout["mode"] == ("ascii" if name.startswith("text") else "binary")
+    assert path.read_bytes().startswith(b"SDDS") == (name == "text.sdds")
+    assert_same(sample(), load(path))
+
+
 def test_dictionaries_there_and_back(tmp_path: Path) -> None:
     path, other = tmp_path / "one.sdds", tmp_path / "other.sdds"
     write(path, {"pages": {"parameters": {"s": 1.5}, "columns": {"x": [1.0, 2.0]}}, "units": {"x": "m"}})

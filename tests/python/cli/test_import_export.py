@@ -19,6 +19,7 @@ from tests.python.cli.conftest import suffix_of
 
 import quire
 from quire import _core
+from quire.io.formats import format_info
 from quire.toolkit import text_export, text_import
 from quire.toolkit.text_export import ExportRequest, export_text
 from quire.toolkit.text_import import TextLayout, import_text
@@ -343,3 +344,19 @@ def test_cells_are_those_of_the_csv_module(rows: list[list[str]], piece: int, qu
         found += [list(row) for row in zip(*columns, strict=True)]
     assert rest == b""
     assert found == expected
+
+
+def test_every_kind_of_file_can_be_the_target(run: Run, make: Make, format: str) -> None:
+    beam = make(format)
+    text, back = beam.with_name("beam.csv"), beam.with_name(f"back{beam.suffix}")
+    assert run("export", beam, text).code == 0
+    options = [
+        f"{option.name}={choice}" for option in format_info(format).write_options for choice in option.choices
+    ]
+    for option in ["", *options]:
+        chosen = ["--option", option] if option else []
+        outcome = run(
+            "import", text, back, "--step-column", "step", "--types", "id=int32", "--overwrite", *chosen
+        )
+        assert outcome.code == 0, outcome.errors
+        assert run("diff", beam, back, "--no-attributes", "--no-units").code == 0, option
