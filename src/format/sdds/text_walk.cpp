@@ -38,8 +38,14 @@ TextWalk::TextWalk(Run run, std::optional<std::uint64_t> records, Care care, std
 
 std::optional<Need> TextWalk::advance(const Window& window) {
   while (!done_ && !has_all()) {
-    const auto need = care_ == Care::lines ? scan_lines(window) : check_rows(window);
-    if (need) return need;
+    try {
+      const auto need = care_ == Care::lines ? scan_lines(window) : check_rows(window);
+      if (need) return need;
+    } catch (const Error& error) {
+      // Rows in front of those that were looked at may be bad too.
+      if (!only_last_rows_ || error.kind() != ErrorKind::bad_file) throw;
+      look_carefully_from(0);
+    }
   }
   return std::nullopt;
 }
@@ -70,6 +76,8 @@ std::optional<Need> TextWalk::scan_lines(const Window& window) {
         look_carefully();
       } else {
         end_line(state_, position_);
+        // A line without an end may be cut.
+        if (has_all()) look_carefully_from((record_ - 1) / run_.marks.every);
       }
       continue;
     }
@@ -110,18 +118,18 @@ void TextWalk::end_line(LineState state, std::uint64_t next) {
 /// The lines end. Without a row count the last record may lack some values, for the others lines are enough; with one,
 /// only looking at all values tells how many are good.
 void TextWalk::look_carefully() {
-  care_ = Care::values;
+  const std::uint64_t every = run_.marks.every;
+  look_carefully_from(records_ || record_ == 0 ? 0 : (record_ - 1) / every);
+}
+
+void TextWalk::look_carefully_from(std::uint64_t mark) {
   auto& marks = run_.marks;
-  const std::uint64_t begun = records_ ? 0 : (record_ + marks.every - 1) / marks.every;
-  marks.offsets.resize(static_cast<std::size_t>(begun));
-  if (records_) marks.every = 1;
-  record_ = 0;
-  record_begin_ = run_.offset;
-  if (begun != 0) {
-    record_ = (begun - 1) * marks.every;
-    record_begin_ = marks.offsets.back();
-    marks.offsets.pop_back();
-  }
+  care_ = Care::values;
+  only_last_rows_ = mark != 0;
+  record_ = mark * marks.every;
+  record_begin_ = mark == 0 ? run_.offset : marks.offsets.at(static_cast<std::size_t>(mark));
+  marks.offsets.resize(static_cast<std::size_t>(mark));
+  if (mark == 0) marks.every = 1;
   last_begin_ = end_ = record_begin_;
 }
 
@@ -178,14 +186,15 @@ void TextWalk::check_number(std::size_t cell, const text::FoundNumber& found) {
   const std::string where = "record " + std::to_string(record_) + ": ";
   const bool strict = run_.text->strict;
   if (!found.number || strict) failed_cell_ = cell;
-  if (!found.number) fail(where + shown + " is no value of type " + type, place());
+  const std::uint64_t offset = base_ + cursor_.place_of(found.text);
+  if (!found.number) fail(where + shown + " is no value of type " + type, offset);
   if (!found.is_whole()) {
-    if (strict) fail(where + shown + " has text behind the value of type " + type, place());
-    note(Tolerance::partial, place());
+    if (strict) fail(where + shown + " has text behind the value of type " + type, offset);
+    note(Tolerance::partial, offset);
   }
   if (!found.number.fits) {
-    if (strict) fail(where + "an integer is beyond the range of type " + type, place());
-    note(Tolerance::range, place());
+    if (strict) fail(where + "an integer is beyond the range of type " + type, offset);
+    note(Tolerance::range, offset);
   }
 }
 

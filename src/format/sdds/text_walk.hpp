@@ -57,6 +57,7 @@ class TextWalk {
   [[nodiscard]] std::size_t scan_line(std::string_view bytes);
   void end_line(LineState state, std::uint64_t next);
   void look_carefully();
+  void look_carefully_from(std::uint64_t mark);
 
   // Care::values
   [[nodiscard]] std::optional<Need> check_rows(const Window& window);
@@ -84,6 +85,7 @@ class TextWalk {
   LineState state_ = LineState::begin;
   std::int64_t lines_ = 0;  ///< of the record at hand
 
+  bool only_last_rows_ = false;  ///< Care::values, but not for the rows in front
   text::RowCursor cursor_;
   std::uint64_t base_ = 0;  ///< offset of the bytes that the cursor looks at
   bool inside_line_ = false;

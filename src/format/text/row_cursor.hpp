@@ -77,6 +77,10 @@ class RowCursor {
   [[nodiscard]] std::size_t place() const noexcept {
     return rest_ == nullptr ? next_ : static_cast<std::size_t>(rest_ - bytes_.data());
   }
+  /// Where a text that was found begins, if it is one.
+  [[nodiscard]] std::size_t place_of(std::string_view text) const noexcept {
+    return text.data() == nullptr ? place() : static_cast<std::size_t>(text.data() - bytes_.data());
+  }
   /// Behind the lines that were looked at.
   [[nodiscard]] std::size_t next() const noexcept { return next_; }
   /// Where the line that was looked at last begins.

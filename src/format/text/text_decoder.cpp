@@ -193,7 +193,7 @@ void TextDecoder::refuse(const CellPlan& plan, std::string_view text, const char
   if (!text.empty()) what += "\"" + std::string(text.substr(0, shown)) + "\" ";
   throw Error(ErrorKind::bad_file, what + why + " of type " + type)
       .on(columns_[plan.first].target.object())
-      .at(position_ + cursor_.place());
+      .at(position_ + cursor_.place_of(text));
 }
 
 }  // namespace quire::text

@@ -1,0 +1,314 @@
+// Pages of text: what is found by the ends of lines alone, what by looking at every value, and what can be saved.
+//
+// The values of the vectors are compared with their truths by tests/format/conformance.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "format/sdds/format.hpp"
+#include "format/sdds/loaded_file.hpp"
+#include "format/sdds/text_title.hpp"
+#include "format/sdds/vectors.hpp"
+#include "quire/base/error.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire::sdds {
+namespace {
+
+std::unique_ptr<Describer> describer_of(std::string bytes, const Options& options = {}) {
+  return sdds_format().describe(std::make_shared<test::MemorySource>(std::move(bytes)), test::context_of("file"),
+                                CheckedOptions(sdds_format().read_options(), options));
+}
+
+const std::string columns = "SDDS1\n&column name=x, type=double &end\n&column name=s, type=string &end\n";
+const std::string counted = columns + "&data mode=ascii &end\n";
+const std::string uncounted = columns + "&data mode=ascii, no_row_counts=1 &end\n";
+
+std::string rows_from(int first, int count) {
+  std::string bytes;
+  for (int i = first; i < first + count; ++i) bytes += std::to_string(i) + ".25 \"row " + std::to_string(i) + "\"\n";
+  return bytes;
+}
+
+/// The numbers of the rows, which name themselves in their strings.
+std::vector<double> numbers_of(const StepLayout& step, const std::string& bytes, const Slice& rows) {
+  test::Rows found = test::read_rows(step, bytes, rows);
+  for (std::size_t i = 0; i < found.numbers.size(); ++i) {
+    EXPECT_EQ(found.texts[i], "row " + std::to_string(static_cast<int>(found.numbers[i])));
+  }
+  return found.numbers;
+}
+
+/// The values of a column in some rows: strings, and the bytes of numbers.
+std::vector<std::string> column_values(const StepLayout& step, const std::string& bytes, std::size_t column,
+                                       const Slice& rows) {
+  const Type type = step.description.tables.front().columns[column].type;
+  const std::size_t size = size_of(type);
+  std::string numbers(static_cast<std::size_t>(rows.count) * size, '\0');
+  PackedStrings strings;
+  auto* memory = reinterpret_cast<std::byte*>(numbers.data());
+  const View view =
+      size == 0 ? View(strings, rows.count) : View(type, memory, rows.count, static_cast<std::ptrdiff_t>(size));
+  ReadPlan plan;
+  add_rows(plan, step.tables.front(), rows, std::vector<ColumnTarget>{{column, view, {}}}, false);
+  for (const ReadExtent& extent : plan.extents) {
+    const auto in = std::as_bytes(std::span(bytes)).subspan(extent.offset, extent.length);
+    EXPECT_EQ(std::get<std::shared_ptr<Decoder>>(extent.target)->decode(0, in), in.size());
+  }
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    values.push_back(size == 0 ? std::string(strings[i]) : numbers.substr(i * size, size));
+  }
+  return values;
+}
+
+Error damage_of(Describer& describer, std::uint64_t index) {
+  try {
+    static_cast<void>(describer.step(index));
+  } catch (const Error& error) {
+    return error;
+  }
+  return {ErrorKind::internal, "no damage"};
+}
+
+void replay(const Publication& acts, std::string& bytes) {
+  for (const PublishAct& act : acts) {
+    if (const auto* write = std::get_if<PublishWrite>(&act)) {
+      const std::string text(reinterpret_cast<const char*>(write->bytes.data()), write->bytes.size());
+      bytes.resize(std::max<std::size_t>(bytes.size(), write->offset + text.size()));
+      bytes.replace(write->offset, text.size(), text);
+    } else if (const auto* resize = std::get_if<PublishResize>(&act)) {
+      bytes.resize(resize->size);
+    }
+  }
+}
+
+TEST(TextPages, AnyRowsOfALargeTableAreReadFromFewBytes) {
+  const std::string bytes = counted + "100000\n" + rows_from(0, 100000);
+  const auto step = describer_of(bytes)->step(0);
+  ASSERT_TRUE(step.has_value());
+  const quire::Run& run = step->tables.front().runs.front();
+  EXPECT_EQ(run.records, 100000U);
+  EXPECT_LE(run.marks.offsets.size(), 4096U);
+  EXPECT_EQ(run.marks.every, 32U);
+  for (const std::uint64_t first : {0U, 31U, 32U, 50001U, 99990U}) {
+    const auto found = numbers_of(*step, bytes, {first, 10});
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(found[i], static_cast<double>(first + i) + 0.25);
+    std::vector<double> x(10);
+    ReadPlan plan;
+    add_rows(plan, step->tables.front(), {first, 10}, std::vector<ColumnTarget>{{0, View(x), {}}}, false);
+    EXPECT_LE(plan.bytes(), 64U * 30U);
+  }
+}
+
+std::vector<test::Vector> good_vectors() {
+  std::vector<test::Vector> vectors = test::vectors("ok", "ascii");
+  std::erase_if(vectors, [](const test::Vector& vector) { return vector.name.starts_with("bad"); });
+  return vectors;
+}
+
+// Ranks that start at any mark must see what one rank sees from the beginning.
+class TextVectors : public testing::TestWithParam<test::Vector> {};
+
+TEST_P(TextVectors, HaveTheSameRowsFromAnywhere) {
+  const std::string bytes = GetParam().bytes();
+  const auto describer = test::describer_of(GetParam().name, bytes);
+  const std::uint64_t steps = describer->steps();
+  for (std::uint64_t index = 0; index < steps; ++index) {
+    const auto step = describer->step(index);
+    ASSERT_TRUE(step.has_value());
+    for (std::size_t t = 0; t < step->tables.size(); ++t) {
+      const Table& table = step->description.tables[t];
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const auto all = column_values(*step, bytes, c, {0, table.rows});
+        for (std::uint64_t ranks = 2; ranks <= 4; ++ranks) {
+          std::vector<std::string> parts;
+          for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+            const std::uint64_t first = table.rows * rank / ranks;
+            const auto part = column_values(*step, bytes, c, {first, table.rows * (rank + 1) / ranks - first});
+            parts.insert(parts.end(), part.begin(), part.end());
+          }
+          ASSERT_EQ(parts, all) << table.columns[c].name << " on " << ranks << " ranks";
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, TextVectors, testing::ValuesIn(good_vectors()),
+                         [](const testing::TestParamInfo<test::Vector>& one) {
+                           return test::test_name(one.param.name);
+                         });
+
+// A number that is cut in two is another number: of a file that ends anywhere, only rows with their line end count.
+TEST(TextPages, EveryPrefixKeepsItsCompleteRows) {
+  const std::string bytes = counted + "12\n" + rows_from(95, 12);
+  // From there on the last row has all of its values, and only its line end tells whether they are cut.
+  const std::size_t last_values = bytes.rfind('"', bytes.size() - 3) + 1;
+  for (std::size_t length = counted.size() + 3; length < last_values; ++length) {
+    SCOPED_TRACE(length);
+    const std::string cut = bytes.substr(0, length);
+    const auto describer = describer_of(cut);
+    ASSERT_EQ(describer->steps(), 0U);
+    EXPECT_EQ(damage_of(*describer, 0).kind(), ErrorKind::bad_file);
+    const auto saved = describer->salvage(0);
+    ASSERT_TRUE(saved.has_value());
+    const auto complete = std::count(cut.begin() + static_cast<std::ptrdiff_t>(counted.size()) + 3, cut.end(), '\n');
+    const std::uint64_t rows = saved->description.tables.front().rows;
+    ASSERT_EQ(rows, static_cast<std::uint64_t>(complete));
+    const auto found = numbers_of(*saved, cut, {0, rows});
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], static_cast<double>(95 + i) + 0.25);
+  }
+}
+
+TEST(TextPages, AFixedRowCountEndsQuietlyAndIsRepaired) {
+  const std::string header = columns + "&data mode=ascii, fixed_row_count=1 &end\n";
+  std::string bytes = header + "                1000\n" + rows_from(0, 3) + "3.2";
+  const auto describer = describer_of(bytes);
+  ASSERT_EQ(describer->steps(), 1U);
+  EXPECT_EQ(describer->step(0)->description.tables.front().rows, 3U);
+  EXPECT_EQ(describer->step(0)->description.warnings.size(), 1U);
+  replay(describer->repair(), bytes);
+  EXPECT_EQ(bytes, header + "                   3\n" + rows_from(0, 3) + "3.2");
+}
+
+TEST(TextPages, BadValuesAreFoundByThoseWhoLook) {
+  const std::string bytes = counted + "4\n" + rows_from(0, 2) + "abc x\n" + rows_from(3, 1) + "1\n" + rows_from(0, 1);
+  const auto describer = describer_of(bytes);
+  EXPECT_EQ(describer->steps(), 2U);
+  EXPECT_TRUE(describer->verified(1).has_value());
+  try {
+    static_cast<void>(describer->verified(0));
+    FAIL() << "not seen";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("\"abc\""), std::string::npos) << error.what();
+    EXPECT_NE(error.object().find("column x"), std::string::npos);
+    EXPECT_EQ(error.offset(), bytes.find("abc"));
+  }
+  EXPECT_EQ(describer->steps(), 0U);
+  EXPECT_EQ(damage_of(*describer, 0).kind(), ErrorKind::bad_file);
+  ASSERT_TRUE(describer->salvage(0).has_value());
+  EXPECT_EQ(numbers_of(*describer->salvage(0), bytes, {0, 2}), (std::vector<double>{0.25, 1.25}));
+}
+
+TEST(TextPages, TolerancesAreWarnedOfAndStrictlyRefused) {
+  const std::string odd = counted + "2 rows\n1,000 a\n2.5x b more\n";
+  const auto step = describer_of(odd)->verified(0);
+  ASSERT_TRUE(step.has_value());
+  EXPECT_EQ(step->description.warnings.size(), 2U) << "values cut and surplus values";
+  EXPECT_EQ(test::read_rows(*step, odd, {0, 2}).numbers, (std::vector<double>{1, 2.5}));
+  EXPECT_THROW(static_cast<void>(describer_of(odd, {{"strict", "true"}})->verified(0)), Error);
+  const std::string parameter = "SDDS1\n&parameter name=p, type=short &end\n&data mode=ascii &end\n40000\n";
+  EXPECT_EQ(describer_of(parameter)->step(0)->description.warnings.size(), 1U);
+  EXPECT_THROW(static_cast<void>(describer_of(parameter, {{"strict", "true"}})->step(0)), Error);
+  const std::string blank_end = counted + "1\n1 a\n\n \r\n";
+  EXPECT_EQ(describer_of(blank_end)->steps(), 1U);
+  EXPECT_EQ(describer_of(blank_end)->step(0)->description.warnings.size(), 1U);
+  EXPECT_EQ(damage_of(*describer_of(blank_end, {{"strict", "true"}}), 1).kind(), ErrorKind::bad_file);
+}
+
+TEST(TextPages, RowsWithoutACountEndAtABlankLine) {
+  const std::string bytes = uncounted + rows_from(0, 2) + "2.5\n \t\r\n" + rows_from(3, 1) + "\n\n";
+  const auto describer = describer_of(bytes);
+  ASSERT_EQ(describer->steps(), 3U);
+  EXPECT_EQ(numbers_of(*describer->step(0), bytes, {0, 2}), (std::vector<double>{0.25, 1.25})) << "and half a row";
+  EXPECT_EQ(describer->step(1)->description.tables.front().rows, 1U);
+  EXPECT_EQ(describer->step(2)->description.tables.front().rows, 0U);
+  EXPECT_EQ(describer_of(uncounted)->steps(), 1U) << "an empty first page";
+  const auto broken = describer_of(uncounted + "1 a\n2\n3 c\n4 d\n");
+  EXPECT_THROW(static_cast<void>(broken->verified(0)), Error);
+}
+
+TEST(TextPages, FilesWithoutRowCountsAreReadWhenAsked) {
+  const std::string header = columns + "&column name=n, type=long &end\n&data mode=ascii &end\n";
+  const std::string bytes = header + "1.5e-1 a 1\n2.5 b 2\n";
+  const Error error = damage_of(*describer_of(bytes), 0);
+  EXPECT_NE(error.advice().find("no_row_counts=true"), std::string::npos) << error.what();
+  const auto asked = describer_of(bytes, {{"no_row_counts", "true"}});
+  EXPECT_EQ(asked->file().warnings.size(), 1U);
+  EXPECT_EQ(test::read_rows(*asked->step(0), bytes, {0, 2}).numbers, (std::vector<double>{0.15, 2.5}));
+}
+
+// The last writes of a step, cut anywhere: the step is whole or unfinished, and repair drops it if it is.
+TEST(TextPages, AnUnfinishedStepIsDropped) {
+  const std::string whole = counted + page_comment(1, true) + count_text(1, false) + "\n" + rows_from(0, 1);
+  const std::string guarded = page_comment(2, false) + unfinished_count_line() + rows_from(0, 120);
+  const std::string published = page_comment_state(true);
+  const std::string sealed = count_text(120, true);
+  const auto expect_unfinished = [&](const std::string& second) {
+    std::string bytes = whole + second;
+    const auto describer = describer_of(bytes);
+    ASSERT_EQ(describer->steps(), 1U) << second.substr(0, 40);
+    EXPECT_NE(damage_of(*describer, 1).message().find("unfinished step"), std::string::npos) << second.substr(0, 40);
+    replay(describer->repair(), bytes);
+    EXPECT_EQ(bytes, whole);
+  };
+  std::string second = guarded;
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    expect_unfinished(second);
+    second[i] = published[i];
+  }
+  const std::size_t count = page_comment(2, true).size();
+  for (std::size_t i = 0; i < sealed.size(); ++i) {
+    expect_unfinished(second);
+    second[count + i] = sealed[i];
+  }
+  expect_unfinished(second);
+  second[count + count_seal(120)] = ' ';
+  EXPECT_EQ(describer_of(whole + second)->steps(), 2U);
+}
+
+TEST(TextPages, CountsThatCannotBeAreRefused) {
+  EXPECT_EQ(damage_of(*describer_of(counted + "9223372036854775807\n" + rows_from(0, 2)), 0).kind(),
+            ErrorKind::bad_file);
+  const std::string array = "SDDS1\n&array name=a, type=long, dimensions=2 &end\n&data mode=ascii &end\n";
+  EXPECT_EQ(damage_of(*describer_of(array + "65536 65536\n1 2\n"), 0).kind(), ErrorKind::bad_file);
+  EXPECT_EQ(damage_of(*describer_of(array + "-1 -1\n1\n"), 0).kind(), ErrorKind::bad_file);
+  EXPECT_EQ(damage_of(*describer_of(array + "2\n1 2\n"), 0).kind(), ErrorKind::bad_file);
+}
+
+TEST(TextPages, LinesMayBeOfAnyLength) {
+  const std::string text(300000, 'y');
+  const std::string bytes = counted + "! " + text + "\n2\n1 \"" + text + " ! " + text + "\"\n! \"" + text + "\n2 z\n";
+  const auto step = describer_of(bytes)->step(0);
+  const test::Rows found = test::read_rows(*step, bytes, {0, 2});
+  EXPECT_EQ(found.numbers, (std::vector<double>{1, 2}));
+  EXPECT_EQ(found.texts[0], text + " ! " + text);
+}
+
+/// A file that counts how often it is read.
+class CountingSource final : public ByteSource {
+ public:
+  explicit CountingSource(std::string bytes) : bytes_(std::move(bytes)) {}
+  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    ++reads;
+    read_bytes += out.size();
+    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - offset);
+    std::copy_n(std::as_bytes(std::span(bytes_.data(), bytes_.size())).begin() + static_cast<std::ptrdiff_t>(offset),
+                count, out.begin());
+    return count;
+  }
+  std::uint64_t reads = 0;
+  std::uint64_t read_bytes = 0;
+
+ private:
+  std::string bytes_;
+};
+
+TEST(TextPages, ManySmallPagesTakeFewReads) {
+  std::string bytes = counted;
+  for (int i = 0; i < 20000; ++i) bytes += "2\n" + rows_from(i, 2);
+  const auto source = std::make_shared<CountingSource>(bytes);
+  const auto describer =
+      sdds_format().describe(source, test::context_of("file"), CheckedOptions(sdds_format().read_options(), {}));
+  EXPECT_EQ(describer->steps(), 20000U);
+  EXPECT_LE(source->reads, 20U);
+  EXPECT_LE(source->read_bytes, 2 * bytes.size());
+  EXPECT_EQ(numbers_of(*describer->step(12345), bytes, {0, 2}), (std::vector<double>{12345.25, 12346.25}));
+}
+
+}  // namespace
+}  // namespace quire::sdds
