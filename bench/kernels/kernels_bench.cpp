@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/parse_bench.hpp"
 #include "kernels/print_bench.hpp"
 #include "kernels/ratio_table.hpp"
 #include "quire/kernels/interleave.hpp"
@@ -149,6 +150,7 @@ std::vector<Ratio> register_all(const Arena& arena) {
                         prefix + (one.reference.empty() ? "memcpy" : one.reference), one.must, one.aim});
     }
   }
+  for (Ratio& ratio : register_parsing()) ratios.push_back(std::move(ratio));
   for (Ratio& ratio : register_printing()) ratios.push_back(std::move(ratio));
   std::ranges::stable_sort(ratios, {}, &Ratio::target);
   return ratios;

@@ -1,0 +1,144 @@
+"""Files of text through the commands, from standard input, and on several ranks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.python.support.mpi import run_ranks
+
+import quire
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "sdds"
+# Every way of writing rows: one line each, several, none, fields of a width, comments, no row counts.
+SPELLINGS = [
+    "beam_ascii.sdds",
+    "lpr2_ascii.sdds",
+    "lpr4_nrc_ascii.sdds",
+    "asc_stream.sdds",
+    "asc_field_length.sdds",
+    "asc_comments.sdds",
+    "asc_crlf_nrc.sdds",
+    "strings_ascii.sdds",
+    "arrays_ascii.sdds",
+]
+
+
+def command(*words: str | Path, given: bytes = b"", code: int = 0) -> str:
+    """Run a command in a process of its own and return what it prints."""
+    run = subprocess.run(
+        [sys.executable, "-m", "quire.cli", *map(str, words)],
+        input=given,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == code, run.stderr.decode()
+    return run.stdout.decode()
+
+
+def test_people_see_what_is_in_a_file() -> None:
+    file = DATA / "asc_comments.sdds"
+    info = json.loads(command("info", "--json", file))["files"][0]
+    assert info["layout"]["mode"] == "ascii"
+    shown = command("show", file, "--index", "0")
+    assert "a ! b" in shown
+    assert "c!d" in shown
+    assert command("get", file, "p", "--index", "1").strip() == "-1.5"
+
+
+@pytest.mark.parametrize("name", ["asc_stream.sdds", "nrc_ascii.sdds"])
+def test_standard_input_is_as_good_as_a_file(name: str) -> None:
+    data = (DATA / name).read_bytes()
+    assert command("show", "-", given=data) == command("show", DATA / name)
+
+
+@pytest.mark.parametrize(
+    "text", ["pages_ascii.sdds", "lpr2_ascii.sdds", "nrc_ascii.sdds", "lpr4_nrc_ascii.sdds"]
+)
+def test_text_is_worth_as_much_as_binary_data(text: str, tmp_path: Path) -> None:
+    # The reference writes 16 digits, of which doubles may need 17.
+    command("diff", "--rtol", "1e-15", DATA / text, DATA / "pages_bin_le.sdds")
+    copy = tmp_path / "copy.sdds"
+    command("convert", DATA / text, copy, "--option", "mode=binary")
+    command("diff", copy, DATA / text)
+    assert command("sum", copy).split()[0] == command("sum", DATA / text).split()[0]
+
+
+def test_check_looks_at_every_value() -> None:
+    command("check", DATA / "beam_ascii.sdds")
+    for name in ("bad_ascii_value.sdds", "bad_ascii_few_tokens.sdds", "bad_ascii_lpr.sdds"):
+        command("check", DATA / name, code=1)
+
+
+def test_recover_keeps_whole_rows(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.sdds"
+    data = (DATA / "beam_ascii.sdds").read_bytes()
+    cut.write_bytes(data[:-500])
+    saved = tmp_path / "saved.sdds"
+    command("recover", "--rows", cut, "--output", saved)
+    with quire.open(DATA / "beam_ascii.sdds") as whole, quire.open(saved) as file:
+        assert file.check().damage is None
+        assert len(file) == len(whole)
+        rows = len(file[-1].table)
+        assert 0 < rows < len(whole[-1].table)
+        for name in whole[-1].table.columns:
+            np.testing.assert_array_equal(file[-1][name][:], whole[-1][name][:rows])
+
+
+def digest(values: Any) -> list[str]:
+    """Values as texts that differ whenever a bit does."""
+    array = np.asarray(values)
+    return (
+        [str(value) for value in array]
+        if array.dtype == object
+        else [value.tobytes().hex() for value in array]
+    )
+
+
+def read_parts(comm: Any, names: list[str]) -> dict[str, dict[str, list[str]]]:
+    """This rank's rows of every column of every step."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for name in names:
+        with quire.open(DATA / name, comm, deadline=30) as file:
+            columns = found.setdefault(name, {})
+            for index in range(len(file)):
+                step = file[index]
+                for field in step.fields.values():
+                    columns[f"{index} {field.name}"] = digest(np.ravel(field[...])) if comm.rank == 0 else []
+                for table in step.tables.values():
+                    first, last = (
+                        len(table) * comm.rank // comm.size,
+                        len(table) * (comm.rank + 1) // comm.size,
+                    )
+                    for column in table.columns:
+                        columns[f"{index} {column}"] = digest(table[column][first:last])
+    return found
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_ranks_read_what_one_reads(ranks: int) -> None:
+    whole = {name: read_alone(name) for name in SPELLINGS}
+    parts = run_ranks(read_parts, ranks, SPELLINGS)
+    for name in SPELLINGS:
+        for column, values in whole[name].items():
+            assert [value for part in parts for value in part[name][column]] == values, f"{name}: {column}"
+
+
+def read_alone(name: str) -> dict[str, list[str]]:
+    """All rows of every column of every step, without MPI."""
+    columns: dict[str, list[str]] = {}
+    with quire.open(DATA / name) as file:
+        for index, step in enumerate(file):
+            for field in step.fields.values():
+                columns[f"{index} {field.name}"] = digest(np.ravel(field[...]))
+            for table in step.tables.values():
+                for column in table.columns:
+                    columns[f"{index} {column}"] = digest(table[column][:])
+    return columns
