@@ -43,9 +43,8 @@ void put(std::vector<Item>& items, const Given& given) {
 StepDescription with_definitions(const StepDescription& self, const Text& table, const nb::list& columns,
                                  const nb::list& attributes) {
   StepDescription changed = self;
-  if (columns.size() != 0) {
-    Table& target = changed.tables[changed.find_table(table.value)];
-    for (const nb::handle column : columns) put(target.columns, nb::cast<const Quantity&>(column));
+  for (const nb::handle column : columns) {
+    put(changed.tables[changed.find_table(table.value)].columns, nb::cast<const Quantity&>(column));
   }
   for (const nb::handle attribute : attributes) put(changed.attributes, nb::cast<const Attribute&>(attribute));
   return changed;

@@ -214,6 +214,42 @@ TEST(Evaluation, ErrorsNameTheRow) {
   EXPECT_THROW(compile("x + 1", {column("x", Type::float64)}).select(std::vector<ConstView>{x}, 0, rows, found), Error);
 }
 
+TEST(Evaluation, BlocksThatAreDecidedAreJumpedOver) {
+  std::vector<double> x(rows);
+  std::vector<std::int16_t> h(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    x[i] = static_cast<double>(i);
+    h[i] = static_cast<std::int16_t>(i % 7);
+  }
+  const std::vector<Quantity> columns{column("x", Type::float64), column("h", Type::int16)};
+  const auto check = [&](const std::string& text, auto expected) {
+    std::vector<std::uint64_t> wanted;
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (expected(x[i], h[i])) wanted.push_back(i);
+    }
+    std::vector<std::uint64_t> found;
+    compile(text, columns).select(std::vector<ConstView>{x, h}, 0, rows, found);
+    EXPECT_EQ(found, wanted) << text;
+  };
+  check("x < 3000 and h == 3", [](double a, int b) { return a < 3000 && b == 3; });
+  check("x < 3000 or h == 3", [](double a, int b) { return a < 3000 || b == 3; });
+  check("x > 5000 and (x < 7000 or h == 3) or x < 10 and h > 2",
+        [](double a, int b) { return (a > 5000 && (a < 7000 || b == 3)) || (a < 10 && b > 2); });
+  check("not (x > 5000 and not (h == 1 or x > 9000 and h == 2))",
+        [](double a, int b) { return !(a > 5000 && !(b == 1 || (a > 9000 && b == 2))); });
+  check("(x > 4000 and h == 1) + (x > 8000 and h < 3) == 2", [](double a, int b) { return a > 8000 && b == 1; });
+}
+
+TEST(Evaluation, ErrorsDoNotDependOnBlocks) {
+  std::vector<double> x(rows, 0.0);
+  std::vector<std::int64_t> id(rows, 1);
+  id[7000] = INT64_MAX;
+  std::vector<std::uint64_t> found;
+  const CompiledExpression compiled =
+      compile("x > 1 and id + 1 > 0", {column("x", Type::float64), column("id", Type::int64)});
+  EXPECT_THROW(compiled.select(std::vector<ConstView>{x, id}, 0, rows, found), Error);
+}
+
 TEST(Evaluation, EmptyTables) {
   std::vector<std::uint64_t> found;
   const std::vector<double> none;

@@ -218,7 +218,7 @@ TEST(Expression, LongErrorsAreCut) {
     static_cast<void>(Expression(text).compile(scope()));
     FAIL();
   } catch (const Error& error) {
-    const std::string message = error.message();
+    const std::string& message = error.message();
     const std::size_t shown = message.find('\n') + 1;
     EXPECT_LT(message.find('\n', shown) - shown, 120u);
   }
