@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from quire.cli.command import command
+from quire.cli.copying import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, say, say_json
 
 
@@ -17,6 +18,7 @@ def recover(
     in_place: Annotated[bool, typer.Option("--in-place", help="Repair the file itself.")] = False,
     rows: Annotated[bool, typer.Option("--rows", help="Also keep the complete rows of a cut step.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Keep every whole step of a damaged file.
@@ -31,7 +33,7 @@ def recover(
 
     if (output is None) == (not in_place):
         raise UsageError("say where the result goes: either -o OUTPUT or --in-place")
-    result = engine(file, output, rows=rows, overwrite=overwrite)
+    result = engine(file, output, rows=rows, overwrite=overwrite, **parse_options(read_option))
     if json:
         say_json(
             {

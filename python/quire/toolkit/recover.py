@@ -37,23 +37,29 @@ class Recovery:
 
 
 def recover(
-    source: str | Path, target: str | Path | None = None, *, rows: bool = False, overwrite: bool = False
+    source: str | Path,
+    target: str | Path | None = None,
+    *,
+    rows: bool = False,
+    overwrite: bool = False,
+    **options: Any,
 ) -> Recovery:
     """Independent. Keep every whole step of a damaged file; with `rows` also the complete rows of a step cut.
 
     Without a target the file itself is repaired; with one the source stays untouched. A compressed file is
-    written anew. Raises MissingError if there is nothing whole to keep, ConflictError if the target exists
-    and may not be replaced.
+    written anew. `options` are those of the source's reader. Raises MissingError if there is nothing whole to
+    keep, ConflictError if the target exists and may not be replaced.
     """
-    with quire.open(source) as file:
-        damage = file.check().damage
+    with quire.open(source, **options) as file:
+        found = file.check()
+        damage = found.damage
         compression = file.layout.get("compression")
     if target is not None:
         refuse_overwriting(source, target, overwrite)
     if compression is not None:
         if target is None and damage is None:
-            return Recovery(numbers_of(source), 0, None, None, False)
-        return write_anew(source, target, compression, rows)
+            return Recovery(found.numbers, 0, None, None, False)
+        return write_anew(source, target, compression, rows, options)
     with working_copy(source, target, in_place=target is None and not (rows and damage)) as work:
         changed = quire.repair(work)
         with quire.open(work) as file:
@@ -67,28 +73,26 @@ def recover(
     return Recovery(found.numbers, count, step, damage, True)
 
 
-def numbers_of(source: str | Path) -> list[int]:
-    """Independent. The numbers of the steps of a whole file."""
-    with quire.open(source) as file:
-        return list(file.numbers)
-
-
-def write_anew(source: str | Path, target: str | Path | None, compression: str, rows: bool) -> Recovery:
+def write_anew(
+    source: str | Path, target: str | Path | None, compression: str, rows: bool, options: dict[str, Any]
+) -> Recovery:
     """Independent. Copy what is whole: the bytes of a compressed file cannot be cut or changed in place.
 
     Without a target the result is compressed as the file was; with one as its name says.
     """
-    options: dict[str, Any] = (
-        {"compression": "gzip" if compression == "gzip" else "xz"} if target is None else {}
-    )
-    with quire.open(source) as file, replacement(target or source) as work:
+    as_before: dict[str, Any] = {"compression": "gzip" if compression == "gzip" else "xz"}
+    with quire.open(source, **options) as file, replacement(target or source) as work:
         found = file.check()
         step = file.salvage(found.whole_steps) if rows and found.salvageable else None
         if found.damage is not None and found.whole_steps == 0 and step is None:
             raise MissingError("there is no whole step to keep", file=str(source))
         copier = StepCopier(Request(), file.format, None, Observer())
         with quire.create(
-            work, format=file.format, title=file.title, contents=file.contents, **options
+            work,
+            format=file.format,
+            title=file.title,
+            contents=file.contents,
+            **(as_before if target is None else {}),
         ) as out:
             copy_attributes(out, file.attributes, fit_file(file.format, file))
             for index in range(found.whole_steps):

@@ -106,3 +106,19 @@ def test_what_is_whole_of_a_cut_file_is_kept(run: Run, make: Make, format: str, 
         assert file.layout["compression"] == "gzip"
     assert run("diff", kept, beam, "--steps", f"-{answer['numbers'][-1]}").code == 0
     assert "nothing was wrong" in run("recover", damaged, "--in-place").output
+
+
+def test_what_no_checksum_confirms_is_kept_if_asked_for(run: Run, beam: Path) -> None:
+    packed = bytearray(gzip.compress(beam.read_bytes()))
+    packed[-6] ^= 1
+    damaged, kept = beam.with_name("damaged"), beam.with_name(f"kept{beam.suffix}")
+    damaged.write_bytes(packed)
+    refused = run("check", damaged)
+    assert refused.code == 3
+    assert "checksum" in refused.errors
+    assert "unconfirmed=true" in refused.errors
+    recovered = run("recover", damaged, "-o", kept, "--read-option", "unconfirmed=true")
+    assert recovered.code == 0, recovered.errors
+    assert "kept 3 whole steps (1, 4, 9)" in recovered.output
+    assert "checksum" in recovered.output
+    assert run("diff", beam, kept, "--types").code == 0
