@@ -41,7 +41,11 @@ template <class Number>
 class BinaryPlan final : public PagePlan {
  public:
   explicit BinaryPlan(const PageSubject& page)
-      : header_(*page.header), file_(*page.file), mine_(*page.mine), order_(header_.order()) {}
+      : header_(*page.header),
+        file_(*page.file),
+        mine_(*page.mine),
+        order_(header_.order()),
+        growth_rows_(page.growth_rows) {}
 
   [[nodiscard]] std::vector<std::byte> guard() const override { return word(unfinished_count, order_); }
   [[nodiscard]] Measure measure(bool root) const override;
@@ -50,6 +54,10 @@ class BinaryPlan final : public PagePlan {
   [[nodiscard]] std::uint64_t end(std::uint64_t begin, std::span<const std::uint64_t> total) const override {
     return place(begin, Measure(total.size(), 0), total, false).end;
   }
+  [[nodiscard]] std::uint64_t count_offset(std::uint64_t begin, std::span<const std::uint64_t>) const override {
+    return begin;
+  }
+  [[nodiscard]] std::uint64_t rows(std::span<const std::uint64_t> total) const override { return total[rows_slot]; }
   [[nodiscard]] Publication publish(std::uint64_t begin, std::span<const std::uint64_t> total) const override;
 
  private:
@@ -60,6 +68,7 @@ class BinaryPlan final : public PagePlan {
   const FileDescription& file_;
   const StepPart& mine_;
   ByteOrder order_;
+  std::uint64_t growth_rows_;
 };
 
 Measure BinaryPlan::measure(bool root) const {
@@ -138,7 +147,7 @@ std::uint64_t BinaryPlan::place_fields(std::uint64_t position, std::span<const s
 }
 
 Publication BinaryPlan::publish(std::uint64_t begin, std::span<const std::uint64_t> total) const {
-  const std::uint64_t rows = total[rows_slot];
+  const std::uint64_t rows = announced_rows(total[rows_slot], growth_rows_);
   const std::int32_t count = is_wide(rows) ? wide_count_marker : static_cast<std::int32_t>(rows);
   return {PublishWrite{begin, word(count, order_)}};
 }

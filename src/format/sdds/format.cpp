@@ -11,6 +11,8 @@ namespace quire {
 namespace sdds {
 namespace {
 
+constexpr long long largest_growth = 1'000'000'000;
+
 [[nodiscard]] std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -50,6 +52,11 @@ const std::vector<Option>& writing_options() {
        "false",
        {},
        "of text: empty lines end the rows of a page, so that other programs cannot tell an unfinished one"},
+      {"fixed_row_count",
+       OptionKind::integer,
+       "0",
+       {},
+       "let the last page grow: a step with its number adds rows; its count runs ahead by this many (500 is usual)"},
       {"step_parameter", OptionKind::truth, "true", {}, "keep the numbers of the steps in the parameter Step"},
   };
   return options;
@@ -108,6 +115,11 @@ class SddsFormat final : public Format {
     layout.version = static_cast<int>(version);
     layout.lines_per_row = options.integer("lines_per_row");
     layout.no_row_counts = options.truth("no_row_counts");
+    const long long growth = options.integer("fixed_row_count");
+    if (growth < 0 || growth > largest_growth) {
+      throw Error(ErrorKind::usage, "option fixed_row_count goes from 0 to 1000000000");
+    }
+    layout.growth_rows = static_cast<std::uint64_t>(growth);
     const GivenLayout given{.order = options.given("byte_order") && order != "native",
                             .major = options.given("major_order"),
                             .mode = options.given("mode"),

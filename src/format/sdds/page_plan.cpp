@@ -1,13 +1,35 @@
 #include "format/sdds/page_plan.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
+#include "format/sdds/text_title.hpp"
+#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::sdds {
 
 std::unique_ptr<PagePlan> plan_page(const PageSubject& page) {
   return page.header->data.mode == Mode::ascii ? plan_text_page(page) : plan_binary_page(page);
+}
+
+std::uint64_t announced_rows(std::uint64_t rows, std::uint64_t growth_rows) {
+  if (growth_rows == 0) return rows;
+  constexpr std::uint64_t largest = std::numeric_limits<std::int32_t>::max();
+  if (rows > largest) throw Error(ErrorKind::unsupported, "a page that grows has 2147483647 rows at most");
+  return std::min((rows / growth_rows + 2) * growth_rows, largest);
+}
+
+std::vector<std::byte> count_bytes_of(const Header& header, std::uint64_t rows) {
+  if (header.data.mode == Mode::ascii) {
+    const std::string text = count_text(rows, false);
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+  }
+  std::vector<std::byte> bytes(sizeof(std::int32_t));
+  store(bytes.data(), static_cast<std::int32_t>(rows), header.order());
+  return bytes;
 }
 
 std::vector<OrderedArray> arrays_in_order(const Header& header, const StepDescription& step) {

@@ -18,8 +18,9 @@ struct PageSubject {
   const FileDescription* file = nullptr;
   const StepPart* mine = nullptr;
   bool canonical = false;
-  std::uint64_t number = 1;  ///< of the page, as its comment says
-  bool is_first = true;      ///< no page stands in front of it
+  std::uint64_t number = 1;       ///< of the page, as its comment says
+  bool is_first = true;           ///< no page stands in front of it
+  std::uint64_t growth_rows = 0;  ///< rows by which its count runs ahead while it grows; 0: it does not grow
 };
 
 /// Where everything in one page goes: the seam between binary and text data, for writing. Pure.
@@ -37,6 +38,9 @@ class PagePlan {
                                         std::span<const std::uint64_t> total, bool root) const = 0;
   /// Where the page ends.
   [[nodiscard]] virtual std::uint64_t end(std::uint64_t begin, std::span<const std::uint64_t> total) const = 0;
+  /// Where the row count stands.
+  [[nodiscard]] virtual std::uint64_t count_offset(std::uint64_t begin, std::span<const std::uint64_t> total) const = 0;
+  [[nodiscard]] virtual std::uint64_t rows(std::span<const std::uint64_t> total) const = 0;
   /// Rank 0: the acts that make the page visible, the last one so small that nothing cuts it in two.
   [[nodiscard]] virtual Publication publish(std::uint64_t begin, std::span<const std::uint64_t> total) const = 0;
 };
@@ -45,6 +49,17 @@ class PagePlan {
 [[nodiscard]] std::unique_ptr<PagePlan> plan_page(const PageSubject& page);
 [[nodiscard]] std::unique_ptr<PagePlan> plan_binary_page(const PageSubject& page);
 [[nodiscard]] std::unique_ptr<PagePlan> plan_text_page(const PageSubject& page);
+/// For further rows of the last page: `begin` is where it ended.
+[[nodiscard]] std::unique_ptr<PagePlan> plan_growth(const PageSubject& page);
+
+/// The count of a page that grows: ahead of its rows (specs/sdds.md section 4.5). Without growth that of its rows.
+/// Throws unsupported errors beyond 31 bits.
+[[nodiscard]] std::uint64_t announced_rows(std::uint64_t rows, std::uint64_t growth_rows);
+/// The bytes of a row count that is written in place.
+[[nodiscard]] std::vector<std::byte> count_bytes_of(const Header& header, std::uint64_t rows);
+
+/// Rows of text, not placed yet.
+[[nodiscard]] Run text_row_run(const Header& header, const StepPart& mine, bool canonical);
 
 /// Adds to the weights of a part what its values take in a page of text.
 void weigh_text(const Header& header, bool canonical, StepPart& part, bool lossy);

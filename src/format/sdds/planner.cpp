@@ -6,6 +6,7 @@
 #include "format/sdds/describer.hpp"
 #include "format/sdds/header_writer.hpp"
 #include "format/sdds/page_plan.hpp"
+#include "format/sdds/text_title.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
@@ -53,11 +54,34 @@ void SddsPlanner::check_layout(const Header& header) const {
   if (given_.counts && !binary && layout_.no_row_counts != data.no_row_counts) {
     throw differs("way to end the rows of a page", "no_row_counts");
   }
+  const bool may_grow = data.fixed_row_count && !header.columns.empty() && !data.column_major && !data.no_row_counts;
+  if (layout_.growth_rows != 0 && !may_grow) {
+    throw Error(ErrorKind::conflict, "the pages of the file cannot grow: it was not written with fixed_row_count")
+        .advise("leave the option fixed_row_count out");
+  }
   const auto has_width = [](const auto& definition) { return definition.field_length != 0; };
   if (!binary && (std::any_of(header.columns.begin(), header.columns.end(), has_width) ||
                   std::any_of(header.arrays.begin(), header.arrays.end(), has_width))) {
     throw Error(ErrorKind::unsupported, "the file has values of fixed width, which cannot be written");
   }
+}
+
+std::optional<GrowingPage> SddsPlanner::last_page_of(SddsDescriber& describer) const {
+  const DataCommand& data = describer.header().data;
+  const PublishWrite count = describer.true_count();
+  GrowingPage page;
+  page.count_offset = count.offset;
+  if (data.mode == Mode::ascii) {
+    // A count of another width cannot be written in place.
+    if (count.bytes.size() + 1 != text_count_bytes) return std::nullopt;
+    const std::string text(reinterpret_cast<const char*>(count.bytes.data()), count.bytes.size());
+    page.rows = std::stoull(text);
+  } else {
+    if (count.bytes.size() != sizeof(std::int32_t)) return std::nullopt;
+    page.rows = static_cast<std::uint64_t>(load<std::int32_t>(count.bytes.data(), describer.header().order()));
+  }
+  page.announced = page.rows;
+  return page;
 }
 
 Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after, bool drop) {
@@ -82,6 +106,7 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   Publication acts;
   if (kept == whole && kept != 0 && describer.is_cut(kept - 1)) acts.emplace_back(describer.true_count());
   keep_steps(describer, kept);
+  if (layout_.growth_rows != 0 && kept == whole && kept != 0) growing_ = last_page_of(describer);
   if (end_ < size) acts.emplace_back(PublishResize{end_});
   if (layout_.mode == Mode::ascii && !ends_line(*existing, end_)) {
     acts.emplace_back(PublishWrite{end_, bytes_of("\n")});
@@ -144,7 +169,11 @@ void SddsPlanner::set_file(const FileDescription& file) {
 
 StepDescription SddsPlanner::accept(const StepDescription& step, bool lossy) const {
   StepDescription held = held_step(step);
-  check_number(held);
+  if (is_growth(held)) {
+    check_growth(held);
+  } else {
+    check_number(held);
+  }
   const Header header = header_of(held);
   check_page(header);
   return agreed_step(header, std::move(held), lossy);
@@ -155,6 +184,17 @@ void SddsPlanner::check_page(const Header& header) const {
                                           [](const ParameterDefinition& one) { return !one.fixed_value; });
   if (header.data.mode == Mode::binary || has_parameters || !header.arrays.empty() || !header.columns.empty()) return;
   if (pages_ != 0) throw Error(ErrorKind::unsupported, "a text without any values holds one step at most");
+}
+
+bool SddsPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == last_number_; }
+
+void SddsPlanner::check_growth(const StepDescription& step) const {
+  if (!step.attributes.empty()) {
+    throw Error(ErrorKind::conflict, "the page that grows has its attributes already").on(step.attributes[0].name);
+  }
+  if (!step.fields.empty()) {
+    throw Error(ErrorKind::unsupported, "only tables grow").on(step.fields[0].name);
+  }
 }
 
 void SddsPlanner::check_number(const StepDescription& step) const {
@@ -181,7 +221,8 @@ std::unique_ptr<PagePlan> SddsPlanner::page_plan(const Header& header, const Ste
   // The reference counts the pages of each opened output; all of a file is what a reader would count.
   page.number = pages_ - (layout_.canonical ? pages_found_ : 0) + 1;
   page.is_first = pages_ == 0;
-  return plan_page(page);
+  page.growth_rows = layout_.growth_rows;
+  return is_growth(mine.description) ? plan_growth(page) : plan_page(page);
 }
 
 bool SddsPlanner::weighs_values() const { return layout_.mode == Mode::ascii; }
@@ -193,6 +234,18 @@ void SddsPlanner::weigh(StepPart& part, bool lossy) const {
 WritePlan SddsPlanner::guard(const StepPart& mine) {
   const Header header = header_of(mine.description);
   WritePlan plan;
+  if (growing_) {
+    // In front of rows the count must be ahead of them; in front of another page it must be the true one.
+    const bool grows = is_growth(mine.description);
+    const std::uint64_t own = grows && !mine.description.tables.empty() ? mine.description.tables.front().rows : 0;
+    const std::uint64_t rows = growing_->rows + own;
+    const std::uint64_t count = !grows                       ? rows
+                                : rows > growing_->announced ? announced_rows(rows, layout_.growth_rows)
+                                                             : growing_->announced;
+    if (count != growing_->announced) plan.add(growing_->count_offset, count_bytes_of(header, count));
+    growing_->announced = count;
+    if (grows) return plan;
+  }
   std::vector<std::byte> bytes = header_ ? std::vector<std::byte>() : bytes_of(write_header(header, header_style()));
   const auto mark = page_plan(header, mine)->guard();
   bytes.insert(bytes.end(), mark.begin(), mark.end());
@@ -215,9 +268,17 @@ std::uint64_t SddsPlanner::page_begin(const Measure& total) const {
 
 Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const Measure& total, bool root) const {
   const Header header = header_of(mine.description);
-  return page_plan(header, mine)
-      ->place(page_begin(total), std::span(before).subspan(first_page_slot), std::span(total).subspan(first_page_slot),
-              root);
+  const auto page = page_plan(header, mine);
+  const auto page_total = std::span(total).subspan(first_page_slot);
+  Placement placement = page->place(page_begin(total), std::span(before).subspan(first_page_slot), page_total, root);
+  if (is_growth(mine.description)) {
+    const std::uint64_t rows = checked_add(growing_->rows, page->rows(page_total));
+    const std::uint64_t count = announced_rows(rows, layout_.growth_rows);
+    if (root && rows > growing_->announced) {
+      placement.title.add(growing_->count_offset, count_bytes_of(header, count));
+    }
+  }
+  return placement;
 }
 
 Publication SddsPlanner::publish(const StepPart& mine, const Measure& total) {
@@ -229,15 +290,31 @@ void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool publi
   if (!published) return;
   // Every rank knows the totals, though only rank 0 knows the bytes of its title.
   const Header header = header_of(mine.description);
-  end_ = page_plan(header, mine)->end(page_begin(total), std::span(total).subspan(first_page_slot));
+  const auto page = page_plan(header, mine);
+  const auto page_total = std::span(total).subspan(first_page_slot);
+  const bool grows = is_growth(mine.description);
+  const std::uint64_t rows = (grows ? growing_->rows : 0) + page->rows(page_total);
+  if (layout_.growth_rows != 0 && !header.columns.empty()) {
+    const std::uint64_t count = announced_rows(rows, layout_.growth_rows);
+    if (grows) {
+      growing_->rows = rows;
+      if (rows > growing_->announced) growing_->announced = count;
+    } else {
+      growing_ = GrowingPage{page->count_offset(page_begin(total), page_total), rows, count};
+    }
+  }
+  end_ = page->end(page_begin(total), page_total);
   if (!header_) header_ = header;
   numbered_ = numbered_ && keeps_number(*header_, mine.description);
   last_number_ = mine.description.number;
-  ++pages_;
+  if (!grows) ++pages_;
   resumed_ = false;
 }
 
 Publication SddsPlanner::finish() {
+  if (growing_ && growing_->announced != growing_->rows) {
+    return {PublishWrite{growing_->count_offset, count_bytes_of(*header_, growing_->rows)}};
+  }
   if (header_) return {};
   // Text without any structure would be one step.
   WriteLayout layout = layout_;

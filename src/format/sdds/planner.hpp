@@ -26,6 +26,18 @@ struct GivenLayout {
   bool counts = false;
 };
 
+/// The last page of a file whose pages grow.
+struct GrowingPage {
+  std::uint64_t count_offset = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t announced = 0;  ///< the count that stands in the file; only rank 0 keeps it up
+
+  template <class Archive>
+  void archive(Archive& a) {
+    a(count_offset, rows, announced);
+  }
+};
+
 /// Plans a file: its header, and pages one behind the other, each by its PagePlan.
 class SddsPlanner final : public WritePlanner {
  public:
@@ -55,15 +67,20 @@ class SddsPlanner final : public WritePlanner {
   /// Where the page of a step begins.
   [[nodiscard]] std::uint64_t page_begin(const Measure& total) const;
   [[nodiscard]] std::unique_ptr<PagePlan> page_plan(const Header& header, const StepPart& mine) const;
+  /// Whether a step adds rows to the last page.
+  [[nodiscard]] bool is_growth(const StepDescription& step) const;
+  void check_growth(const StepDescription& step) const;
   void check_number(const StepDescription& step) const;
   /// Throws for pages that no reader could tell from nothing.
   void check_page(const Header& header) const;
   void check_layout(const Header& header) const;
+  /// The last page of a file that is continued, if its count can be written in place.
+  [[nodiscard]] std::optional<GrowingPage> last_page_of(SddsDescriber& describer) const;
   void keep_steps(const SddsDescriber& describer, std::uint64_t steps);
 
   template <class Archive>
   void archive(Archive& a) {
-    a(layout_, header_, file_, end_, pages_, pages_found_, numbered_, last_number_);
+    a(layout_, header_, file_, end_, pages_, pages_found_, numbered_, last_number_, growing_);
   }
   friend class quire::Packer;
   friend class quire::Unpacker;
@@ -77,6 +94,7 @@ class SddsPlanner final : public WritePlanner {
   std::uint64_t pages_found_ = 0;  ///< of them in the file that is continued
   bool numbered_ = true;           ///< the parameter Step numbers the pages there are
   std::int64_t last_number_ = 0;
+  std::optional<GrowingPage> growing_;
   bool resumed_ = false;  ///< other ranks have not learned yet what the file holds
 };
 

@@ -209,6 +209,10 @@ void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
   DataCommand data;
   data.mode = layout.mode;
   data.fixed_row_count = layout.growth_rows != 0;
+  if (data.fixed_row_count && (layout.column_major || layout.no_row_counts)) {
+    throw Error(ErrorKind::usage, "pages can only grow by rows behind a row count")
+        .advise("leave the options major_order and no_row_counts out, or fixed_row_count");
+  }
   if (layout.mode == Mode::binary) {
     data.column_major = layout.column_major;
     return data;

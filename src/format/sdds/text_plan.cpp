@@ -35,16 +35,6 @@ constexpr std::size_t first_field_slot = 2;
   return std::holds_alternative<std::monostate>(view.strings);
 }
 
-/// Rows of text, not placed yet.
-[[nodiscard]] Run row_run(const Header& header, const StepPart& mine, TextStyle style) {
-  Run run;
-  run.cells = cells_of(header, mine);
-  TextLayout& layout = run.text.emplace();
-  layout.lines_per_row = header.data.lines_per_row;
-  layout.style = style;
-  return run;
-}
-
 /// Elements of an array of a field, not placed yet.
 [[nodiscard]] Run element_run(const Field& field, std::uint64_t component, TextStyle style) {
   Run run;
@@ -75,6 +65,10 @@ class TextPlan final : public PagePlan {
   [[nodiscard]] std::uint64_t end(std::uint64_t begin, std::span<const std::uint64_t> total) const override {
     return checked_add(rows_begin(begin, total), total[rows_bytes_slot()]);
   }
+  [[nodiscard]] std::uint64_t count_offset(std::uint64_t begin, std::span<const std::uint64_t> total) const override {
+    return field_begins(begin, total).back();
+  }
+  [[nodiscard]] std::uint64_t rows(std::span<const std::uint64_t> total) const override { return total[rows_slot]; }
   [[nodiscard]] Publication publish(std::uint64_t begin, std::span<const std::uint64_t> total) const override;
 
  private:
@@ -184,7 +178,7 @@ Placement TextPlan::place(std::uint64_t begin, std::span<const std::uint64_t> be
   place_fields(begins, before, root, placement);
   if (root && has_count() && !arrays_.empty()) placement.title.add(begins.back(), bytes_of(unfinished_count_line()));
   if (!step.tables.empty()) {
-    Run run = row_run(header_, mine_, style_);
+    Run run = text_row_run(header_, mine_, page_.canonical);
     run.offset = checked_add(rows_begin(begin, total), before[rows_bytes_slot()]);
     run.records = step.tables.front().rows;
     run.bytes = mine_.weights.tables.at(0);
@@ -199,8 +193,8 @@ Publication TextPlan::publish(std::uint64_t begin, std::span<const std::uint64_t
   Publication acts{PublishWrite{comment, bytes_of(page_comment_state(true))}};
   if (!has_count()) return acts;
   // A count that is cut in two would be another number: a letter keeps it shut until one byte opens it.
-  const std::uint64_t rows = total[rows_slot];
-  const std::uint64_t count = field_begins(begin, total).back();
+  const std::uint64_t rows = announced_rows(total[rows_slot], page_.growth_rows);
+  const std::uint64_t count = count_offset(begin, total);
   acts.emplace_back(PublishWrite{count, bytes_of(count_text(rows, true))});
   acts.emplace_back(PublishWrite{count + count_seal(rows), bytes_of(" ")});
   return acts;
@@ -209,6 +203,15 @@ Publication TextPlan::publish(std::uint64_t begin, std::span<const std::uint64_t
 }  // namespace
 
 std::unique_ptr<PagePlan> plan_text_page(const PageSubject& page) { return std::make_unique<TextPlan>(page); }
+
+Run text_row_run(const Header& header, const StepPart& mine, bool canonical) {
+  Run run;
+  run.cells = cells_of(header, mine);
+  TextLayout& layout = run.text.emplace();
+  layout.lines_per_row = header.data.lines_per_row;
+  layout.style = style_of(canonical);
+  return run;
+}
 
 void weigh_text(const Header& header, bool canonical, StepPart& part, bool lossy) {
   const StepDescription& step = part.description;
@@ -219,7 +222,7 @@ void weigh_text(const Header& header, bool canonical, StepPart& part, bool lossy
     if (part.tables[t].empty() || part.tables[t].front().count == 0) continue;
     std::vector<std::string> names;
     for (const Column& column : step.tables[t].columns) names.push_back(column.name);
-    const Run run = row_run(header, part, style);
+    const Run run = text_row_run(header, part, canonical);
     std::vector<ConstView> views;
     for (const Cell& cell : run.cells) views.push_back(part.tables[t].at(static_cast<std::size_t>(cell.column)));
     part.weights.tables[t] += text_bytes(run, views, lossy, names);
