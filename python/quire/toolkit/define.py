@@ -217,6 +217,13 @@ class DerivedStep:
             f"step {step.number}", file.path, self._description.attributes
         )
 
+    @property
+    def table(self) -> Any:
+        """Independent. The only or first table; a missing error if there is none."""
+        for table in self.tables.values():
+            return table
+        raise MissingError(f"step {self.number} has no table", file=self._file.path)
+
     @staticmethod
     def _target(step: Step, table: str) -> Table | None:
         """The table of this name; the only one, if any, without a name."""

@@ -11,6 +11,7 @@ import pytest
 
 import quire
 from quire.toolkit import convert as engine
+from quire.toolkit.define import define
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Start, Values
@@ -120,6 +121,16 @@ def test_names_that_exist_are_replaced_only_if_told(
         np.testing.assert_array_equal(step["y"][:], values(4)["x"] * 1e3)
         assert (step["x"].unit, step["y"].unit) == ("mm", "mm")
         assert step.attributes["turn"].value == 5
+
+
+def test_rows_can_be_chosen_by_what_is_defined(beam: Path, tmp_path: Path, values: Values) -> None:
+    target = tmp_path / f"target{beam.suffix}"
+    report = define(beam, target, ["half=id / 2", "place=row"], where="half > 30 and place % 2 == 0")
+    expected = [row for row in range(100) if (row + 1) / 2 > 30 and row % 2 == 0]
+    assert report.rows == 3 * len(expected)
+    with quire.open(target) as file:
+        assert file.step(4)["place"][:].tolist() == expected
+        assert file.step(4)["half"][:].tolist() == [(row + 1) / 2 for row in expected]
 
 
 def test_columns_of_constants_and_of_row_numbers(run: Run, beam: Path, tmp_path: Path) -> None:
