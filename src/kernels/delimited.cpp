@@ -102,26 +102,27 @@ std::size_t DelimitedBlock::split(std::string_view text, bool is_last, std::size
   line_ = first_line;
   std::size_t position = 0;
   while (position < text.size()) {
-    if (skip_line(position, is_last)) continue;
-    if (position == text.size() || !take_row(position, is_last)) break;
+    const Line line = skip_line(position, is_last);
+    if (line == Line::skipped) continue;
+    if (line == Line::incomplete || !take_row(position, is_last)) break;
   }
   return position;
 }
 
-/// Skips a blank line or a comment; false if a row begins here, or if a line is not complete.
-bool DelimitedBlock::skip_line(std::size_t& position, bool is_last) {
+/// Skips a blank line or a comment.
+DelimitedBlock::Line DelimitedBlock::skip_line(std::size_t& position, bool is_last) {
   std::size_t at = position;
   while (at < text_.size() && (is_blank(text_[at]) || text_[at] == '\r') && text_[at] != dialect_.delimiter) ++at;
   if (dialect_.delimiter == ' ') {
     while (at < text_.size() && (is_blank(text_[at]) || text_[at] == '\r')) ++at;
   }
   const bool is_comment = at < text_.size() && dialect_.comment != '\0' && text_[at] == dialect_.comment;
-  if (at < text_.size() && text_[at] != '\n' && !is_comment) return false;
+  if (at < text_.size() && text_[at] != '\n' && !is_comment) return Line::row;
   const std::size_t end = text_.find('\n', at);
-  if (end == std::string_view::npos && !is_last) return false;
+  if (end == std::string_view::npos && !is_last) return Line::incomplete;
   position = end == std::string_view::npos ? text_.size() : end + 1;
   ++line_;
-  return true;
+  return Line::skipped;
 }
 
 /// Takes the cells of one row; false, with nothing taken, if it is not complete.

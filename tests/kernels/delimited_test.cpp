@@ -6,10 +6,15 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "quire/base/error.hpp"
+
+// From fuzz_delimited.cpp.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace quire::kernels {
 namespace {
@@ -159,6 +164,19 @@ TEST(Delimited, WhatIsPrintedIsReadBack) {
   block.texts(3, back);
   EXPECT_EQ(back.bytes, texts.bytes);
   EXPECT_EQ(back.offsets, texts.offsets);
+}
+
+TEST(Delimited, AnyBytesGiveTheSameRowsOrErrorInAnyPieces) {
+  std::mt19937 random(1);
+  const std::string alphabet = "a1.e-,; \t\"\n\r#";
+  for (int round = 0; round < 20000; ++round) {
+    std::string text(2 + random() % 30, '\0');
+    for (char& byte : text) byte = alphabet[random() % alphabet.size()];
+    text[0] = static_cast<char>(random());
+    text[1] = static_cast<char>(random());
+    EXPECT_NO_THROW(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()))
+        << ::testing::PrintToString(text);
+  }
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ class DelimitedBlock {
   [[nodiscard]] bool take_row(std::size_t& position, bool is_last);
   [[nodiscard]] bool take_quoted(std::size_t& position, bool is_last);
   void take_plain(std::size_t& position);
-  [[nodiscard]] bool skip_line(std::size_t& position, bool is_last);
+  enum class Line : std::uint8_t { row, skipped, incomplete };
+  [[nodiscard]] Line skip_line(std::size_t& position, bool is_last);
   void finish_row(std::size_t first_cell, std::uint64_t line);
   [[nodiscard]] std::string_view bytes_of(const Cell& cell) const { return text_.substr(cell.first, cell.length); }
   [[nodiscard]] const Cell& cell(std::size_t row, std::size_t column) const { return cells_[row * columns_ + column]; }

@@ -9,6 +9,7 @@ import typer
 
 from quire.cli.command import command
 from quire.cli.output import plural, say, say_json
+from quire.cli.parallel import refuse_ranks
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
 from quire.cli.where import Where
@@ -52,6 +53,7 @@ def export(
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
     from quire.toolkit.text_export import ExportRequest, export_text
 
+    refuse_ranks("exporting text")
     request = ExportRequest(
         delimiter=parse_delimiter(delimiter),
         header=header,

@@ -46,6 +46,15 @@ def communicator() -> Any:
     return world
 
 
+def refuse_ranks(what: str) -> None:
+    """Independent. Raises UsageError under several ranks, for what one process does."""
+    sizes = [os.environ[name] for name in SIZE_VARIABLES if name in os.environ]
+    if any(size.isdigit() and int(size) > 1 for size in sizes):
+        from quire.errors import UsageError
+
+        raise UsageError(f"{what} is the work of one process: start it without mpiexec")
+
+
 def abort_all(code: int) -> None:
     """Independent. End all ranks when this one fails with an error that the others cannot know of."""
     module = sys.modules.get("mpi4py.MPI")

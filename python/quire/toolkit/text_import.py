@@ -25,6 +25,9 @@ from quire.toolkit.convert import refuse_overwriting, replacement, target_format
 from quire.toolkit.selection import matches
 
 BLOCK_BYTES: Final = 8 << 20
+LARGEST_ROW: Final = 64 << 20
+"""Bytes of one row: a quote without its end must not take the rest of the file for one."""
+
 HEAD_BYTES: Final = 1 << 20
 """The names and the first rows must stand in so many bytes."""
 
@@ -228,6 +231,11 @@ class TextSource:
                 text = rest + piece
                 taken = block.split(text, is_last, self.columns, line)
                 line, rest = block.next_line, text[taken:]
+                if len(rest) > LARGEST_ROW:
+                    raise BadFileError(
+                        f"line {line} begins a row of more than {LARGEST_ROW >> 20} MiB",
+                        advice="look for a quote without its end",
+                    )
                 if block.rows:
                     self.columns = block.columns
                     yield block

@@ -276,6 +276,24 @@ def test_standard_input_and_output_are_streams(start: Start, format: str, tmp_pa
     assert sorted(back.stdout.split()[1].split(b",")) == [b"1", b"2"]
 
 
+def test_a_quote_without_its_end_does_not_take_all_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_import, "BLOCK_BYTES", 1 << 10)
+    monkeypatch.setattr(text_import, "LARGEST_ROW", 1 << 12)
+    with pytest.raises(quire.BadFileError, match="line 3 begins a row"):
+        imported(tmp_path, 'x,y\n1,2\n1,"2\n' + "3,4\n" * 10000, quire.formats()[0])
+
+
+@pytest.mark.mpi
+def test_several_ranks_are_refused_in_one_line(start: Start, make: Make) -> None:
+    beam = make(quire.formats()[0])
+    done = start("export", beam, beam.with_name("text.csv"), ranks=2)
+    assert done.returncode == 2
+    assert done.stderr.count(b"quire: ") == 1
+    assert list(beam.parent.iterdir()) == [beam]
+
+
 PROGRAM = """
 import resource, sys
 from quire.toolkit import text_export, text_import
