@@ -67,6 +67,9 @@ std::optional<InflationSurvey> inflate_if_compressed(std::unique_ptr<Transport>&
   if (survey.size == 0 && survey.damage) throw damage_error(survey);
   head.resize(std::size_t{1} << 16);
   head.resize(transport->get(0, head));
+  if (compression_of(head) != Compression::none) {
+    throw Error(ErrorKind::unsupported, "the file is compressed twice").in_file(path).advise("decompress it once");
+  }
   return survey;
 }
 
@@ -88,8 +91,10 @@ void describe_compression(FileDescription& file, const InflationSurvey& survey) 
 
 Error damage_error(const InflationSurvey& survey) {
   const CompressionDamage damage = survey.damage.value_or(CompressionDamage{});
-  const std::string place = "at byte " + std::to_string(damage.offset) + " of the compressed file " + damage.reason;
-  Error error(ErrorKind::bad_file, place + "; only the " + std::to_string(survey.size) + " bytes before can be read");
+  const std::string place = damage.reason + " at byte " + std::to_string(damage.offset) + " of the compressed file";
+  const std::string rest = survey.size == 0 ? "nothing of it can be read"
+                                            : "only the " + std::to_string(survey.size) + " bytes before can be read";
+  Error error(ErrorKind::bad_file, place + "; " + rest);
   if (!damage.cut) {
     error.advise("the read option unconfirmed=true also reads what no checksum confirms; values may be wrong there");
   }

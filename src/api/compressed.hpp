@@ -37,12 +37,15 @@ void describe_compression(FileDescription& file, const InflationSurvey& survey);
 /// The damage of compressed data as an error behind the last byte that can be read.
 [[nodiscard]] Error damage_error(const InflationSurvey& survey);
 
-/// Carries out an action that meets the end of damaged data; its bad_file errors tell of the damage.
+/// Carries out an action on inflated bytes; its bad_file errors say so, and tell of damage.
 template <class Action>
 auto with_damage_told(const InflationSurvey& survey, Action&& action) {
   try {
     return action();
   } catch (Error& error) {
+    if (error.kind() == ErrorKind::bad_file && error.object().empty()) {
+      error.on("the bytes inside " + std::string(name(survey.compression)));
+    }
     if (error.kind() == ErrorKind::bad_file && survey.damage) error.advise(damage_error(survey).message());
     throw;
   }

@@ -235,6 +235,19 @@ def test_what_follows_is_a_warning(tmp_path: Path, format: str) -> None:
         assert file.check().damage is None
 
 
+def test_what_is_inside_is_told(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "inside"
+    path.write_bytes(gzip.compress(b"no data file"))
+    with pytest.raises(quire.BadFileError, match="the bytes inside gzip"):
+        quire.open(path)
+    path.write_bytes(lzma.compress(gzip.compress(write(path_for(tmp_path, format), format).read_bytes())))
+    with pytest.raises(quire.UnsupportedError, match="twice"):
+        quire.open(path)
+    path.write_bytes(b"\x1f\x8b\x08")
+    with pytest.raises(quire.BadFileError, match="nothing of it can be read"):
+        quire.open(path)
+
+
 def read_on_ranks(comm: Any, path: str) -> list[str]:
     """Each rank reads its part; the names of the columns that are wrong."""
     wrong = []
