@@ -57,6 +57,17 @@ void append(std::span<const std::uint64_t> numbers, std::uint64_t rows_done, std
 
 }  // namespace
 
+Scope scope_of(const FileDescription& file, const StepDescription& step, const std::string& table) {
+  Scope scope;
+  scope.step = step.number;
+  scope.attributes = step.attributes;
+  scope.attributes.insert(scope.attributes.end(), file.attributes.begin(), file.attributes.end());
+  if (table.empty() && step.tables.empty()) return scope;
+  const Table& found = step.tables[step.find_table(table)];
+  scope.columns.assign(found.columns.begin(), found.columns.end());
+  return scope;
+}
+
 Expression::Expression(std::string_view text) : syntax_(std::make_shared<query::Syntax>(query::parse(text))) {}
 
 const std::string& Expression::text() const noexcept { return syntax_->text; }

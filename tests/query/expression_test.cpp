@@ -129,6 +129,23 @@ TEST(Expression, KnowsItsColumnsAndType) {
   EXPECT_EQ(Expression("x + @x + pi * x").names(), (std::vector<std::string>{"x", "pi"}));
 }
 
+TEST(Expression, FindsNamesAtAStep) {
+  FileDescription file;
+  file.attributes = {attribute("code", Value("fodo")), attribute("s", Value(-1.0))};
+  StepDescription step;
+  step.number = 9;
+  step.attributes = {attribute("s", Value(4.5), "m")};
+  EXPECT_EQ(Expression("s * 2 + step").compile(scope_of(file, step)).value().as_text(), "18");
+  step.tables.resize(2);
+  step.tables[0].name = "electrons";
+  step.tables[1].name = "ions";
+  static_cast<Quantity&>(step.tables[1].columns.emplace_back()) = column("charge", Type::int32);
+  const CompiledExpression compiled = Expression("charge > 1 and code == 'fodo'").compile(scope_of(file, step, "ions"));
+  EXPECT_EQ(compiled.columns(), (std::vector<std::string>{"charge"}));
+  EXPECT_THROW(static_cast<void>(Expression("charge > 1").compile(scope_of(file, step))), Error);
+  EXPECT_THROW(static_cast<void>(scope_of(file, step, "photons")), Error);
+}
+
 TEST(Expression, CarriesUnits) {
   const auto unit = [](const std::string& text) { return Expression(text).compile(scope()).unit(); };
   EXPECT_EQ(unit("x"), "m");

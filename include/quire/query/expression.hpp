@@ -29,6 +29,10 @@ struct Scope {
   std::optional<std::int64_t> step;   ///< what `step` stands for
 };
 
+/// Independent. What names mean at a step: the columns of its table of this name (the first one without a name), its
+/// attributes, those of the file, and its number. Missing errors name the nearest table.
+[[nodiscard]] Scope scope_of(const FileDescription& file, const StepDescription& step, const std::string& table = "");
+
 /// An expression whose names and types are known: a program over blocks of rows. Copies share it; it may be used by
 /// several threads at once. The language and its rules are in docs/expressions.md.
 class CompiledExpression {
