@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -115,6 +115,19 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    # The views of the dictionary are much faster than those that a mapping has by itself.
+    def keys(self) -> KeysView[str]:
+        """Independent. The names."""
+        return self._items.keys()
+
+    def values(self) -> ValuesView[Item]:
+        """Independent. The objects."""
+        return self._items.values()
+
+    def items(self) -> ItemsView[str, Item]:
+        """Independent. Names and objects."""
+        return self._items.items()
 
     def __repr__(self) -> str:
         return f"<{self._what}s of {self._place}: {', '.join(self._items) or 'none'}>"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire import _core
-from quire.errors import Placing, TypeMismatchError, UsageError
+from quire.errors import Error, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import NamedItems
 from quire.io.memory import SMALLEST_BLOCK, allocate
 from quire.io.quantity import Quantity
@@ -124,8 +124,26 @@ class Table:
         The values by column, in the order of the names. Rows with a step other than 1 are read block by
         block, so that with a collective transport every rank must ask for equally many.
         """
-        with Placing(self._path):
+        try:
+            if rows is None and out is None:
+                chosen = self._names(names, None)
+                if (small := self._read_small(chosen)) is not None:
+                    return small
             return self._read(names, rows, out)
+        except Error as error:
+            error.place(self._path)
+            raise
+
+    def _read_small(self, names: Sequence[str]) -> dict[str, Array] | None:
+        """All rows the short way, for files of many small steps; None if they want a block of the pool."""
+        count = len(self)
+        kinds = [self._columns[name].type for name in names]
+        dtypes = [dtype_of(kind) for kind in kinds]
+        if sum([dtype.itemsize for dtype in dtypes]) * count >= SMALLEST_BLOCK:
+            return None
+        arrays = [np.empty(count, dtype) for dtype in dtypes]
+        self._step.read(self._core.name, 0, count, names, list(zip(kinds, arrays, strict=True)))
+        return dict(zip(names, arrays, strict=True))
 
     def _read(
         self, names: Iterable[str] | str | None, rows: Rows | None, out: Mapping[str, Array] | None
@@ -385,10 +403,14 @@ class Column(Quantity):
 
     def read(self, rows: Rows | None = None, out: Array | None = None) -> Array:
         """Independent; collective with a collective transport. Values of some rows, see `Table.read`."""
-        with Placing(self._table._path, self.name):
-            return self._table.read([self.name], rows, out=None if out is None else {self.name: out})[
-                self.name
-            ]
+        if rows == slice(None):
+            rows = None
+        name = self.name
+        try:
+            return self._table.read([name], rows, out=None if out is None else {name: out})[name]
+        except Error as error:
+            error.place(self._table._path, name)
+            raise
 
     def __repr__(self) -> str:
         unit = f" [{self.unit}]" if self.unit else ""
