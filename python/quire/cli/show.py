@@ -107,7 +107,7 @@ def show(
             say(printable(opened.title))
         steps = selected(opened, step, index)
         if listing is not None:
-            show_list(steps, listing, units, marks or "\n", parse_names(names))
+            show_list(steps, listing, units, marks or "\n", parse_names(names), json)
         elif attributes and transpose:
             view.show(viewer.transposed(steps, parse_names(names)))
         elif attributes:
@@ -130,33 +130,41 @@ def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
 
 
 def show_list(
-    steps: Iterator[Step], what: str, units: bool, delimiter: str, names: Sequence[str] | None
+    steps: Iterator[Step], what: str, units: bool, delimiter: str, names: Sequence[str] | None, as_json: bool
 ) -> None:
     """Print names of one kind once each, in the order of the file; of steps and rows the numbers."""
     from quire.toolkit.selection import select_names
+    from quire.toolkit.summary import quantity
 
-    found: dict[str, None] = {}
-    numbers: list[str] = []
+    found: dict[str, Any] = {}
+    numbers: list[int] = []
     for step in steps:
         if what == "steps":
-            numbers.append(str(step.number))
+            numbers.append(step.number)
         elif what == "rows":
-            numbers += [str(len(table)) for table in step.tables.values()]
+            numbers += [len(table) for table in step.tables.values()]
         elif what == "tables":
-            found.update(dict.fromkeys(step.tables))
+            found |= dict.fromkeys(step.tables)
         else:
-            items: dict[str, Any] = {}
-            if what == "columns":
-                for table in step.tables.values():
-                    items.update(table.columns)
-            else:
-                items.update(step.attributes if what == "attributes" else step.fields)
+            items = listed_items(step, what)
             for name in items if names is None else select_names(names, list(items), what[:-1]):
-                unit = f" [{items[name].unit}]" if units and items[name].unit else ""
-                found.setdefault(printable(name + unit))
-    entries = numbers or list(found)
+                found.setdefault(name, items[name])
+    if as_json:
+        say_json(numbers or [name if item is None else quantity(item) for name, item in found.items()])
+        return
+    entries = [str(number) for number in numbers]
+    for name, item in found.items():
+        unit = f" [{item.unit}]" if units and item is not None and item.unit else ""
+        entries.append(printable(name + unit))
     if entries:
         say(delimiter.join(entries))
+
+
+def listed_items(step: Step, what: str) -> Mapping[str, Any]:
+    """The columns of all tables, the attributes or the fields of a step."""
+    if what == "columns":
+        return {name: column for table in step.tables.values() for name, column in table.columns.items()}
+    return step.attributes if what == "attributes" else step.fields
 
 
 def show_attributes(

@@ -329,3 +329,11 @@ def test_get_prints_several_values_in_the_order_asked_for(run: Run, beam: Path) 
 def test_get_says_in_one_line_what_it_cannot(run: Run, beam: Path, arguments: list[str], code: int) -> None:
     outcome = run("get", beam, *arguments)
     assert (outcome.code, outcome.output, len(outcome.errors.splitlines())) == (code, "", 1)
+
+
+def test_lists_for_programs_have_whole_definitions(run: Run, beam: Path) -> None:
+    columns = {
+        one["name"]: one for one in json.loads(run("show", beam, "--list", "columns", "--json").output)
+    }
+    assert (columns["x"]["type"], columns["x"]["unit"]) == ("float64", "m")
+    assert json.loads(run("show", beam, "--list", "steps", "--json").output) == [1, 4, 9]
