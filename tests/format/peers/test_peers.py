@@ -108,6 +108,18 @@ def test_the_reference_reads_our_pages(tmp_path: Path, layout: dict[str, str]) -
                 )
 
 
+@pytest.mark.parametrize("mode", ["binary", "ascii"])
+def test_the_reference_reads_a_page_that_grows(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "ours.sdds"
+    with quire.create(path, mode=mode, fixed_row_count=2) as out:
+        out.step(0).set("run", "A").put("x", [0.5]).put("text", ["a b"]).commit()
+        for row in range(1, 6):
+            out.step(0).put("x", [row + 0.5]).put("text", ["!"]).commit()
+            found = json.loads(worker("soliday_worker.py", "read", str(path), peer="soliday"))
+            assert found["columns"]["x"] == [[0.5 + past for past in range(row + 1)]]
+            assert found["columns"]["text"] == [["a b"] + ["!"] * row]
+
+
 def test_we_read_the_pages_of_the_reference(tmp_path: Path) -> None:
     path = tmp_path / "theirs.sdds"
     parameters = {"p": {"type": "SDDS_DOUBLE", "pages": [0.25, -1e300]}}
@@ -128,7 +140,7 @@ def test_we_read_the_pages_of_the_reference(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".lzma"])
 @pytest.mark.parametrize("layout", LAYOUTS[::3], ids=lambda layout: "_".join(layout.values()))
-def test_compressed_pages_go_both_ways(tmp_path: Path, suffix: str, layout: dict[str, str]) -> None:
+def test_compressed_pages_go_both_ways(tmp_path: Path, suffix: str, layout: dict[str, Any]) -> None:
     ours = tmp_path / f"ours.sdds{suffix}"
     # More than one member or block.
     values = np.arange(300_000) * 0.5
@@ -149,8 +161,8 @@ def test_compressed_pages_go_both_ways(tmp_path: Path, suffix: str, layout: dict
     with quire.open(theirs) as file:
         assert file.layout["compression"] == ("gzip" if suffix == ".gz" else "xz")
         assert not file.warnings
-        for page, step in enumerate(file):
-            np.testing.assert_array_equal(step["x"][:], pages[page])
+        for page, found_step in enumerate(file):
+            np.testing.assert_array_equal(found_step["x"][:], pages[page])
 
 
 @pytest.mark.filterwarnings(
