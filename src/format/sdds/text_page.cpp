@@ -120,16 +120,27 @@ bool TextPage::begin() {
       std::any_of(header_.parameters.begin(), header_.parameters.end(),
                   [](const ParameterDefinition& parameter) { return !parameter.fixed_value.has_value(); });
   stage_ = Stage::header_lines;
-  if (has_values) return skip_empty_line();
+  if (has_values) return context_.first || (skip_blank_rest() && skip_empty_line());
   // Exactly one page, and the rest of the file is never looked at.
   page_.layout.end = context_.file_size;
   stage_ = context_.first ? Stage::complete : Stage::no_page;
   return true;
 }
 
+/// Blank lines up to the end of the file are no page.
+bool TextPage::skip_blank_rest() {
+  const auto blank = rest_is_blank();
+  if (!blank) {
+    stage_ = Stage::begin;
+    return false;
+  }
+  if (*blank) stage_ = Stage::no_page;
+  return true;
+}
+
 /// The blank line that ends the page in front where no row count does.
 bool TextPage::skip_empty_line() {
-  if (context_.first || header_.columns.empty() || !header_.data.no_row_counts) return true;
+  if (stage_ == Stage::no_page || !header_.data.no_row_counts) return true;
   const Fetch fetched = fetch();
   if (fetched == Fetch::more) {
     stage_ = Stage::begin;
@@ -420,23 +431,30 @@ void TextPage::end_table_early(Error reason) {
   throw error.at(reason.offset().value_or(position_));
 }
 
-/// Blank lines at the end of the file, which would be the beginning of a damaged page.
 bool TextPage::take_rest() {
   page_.layout.end = position_;
+  const auto blank = rest_is_blank();
+  if (!blank) return false;
   stage_ = Stage::complete;
+  if (!*blank) return true;
+  // Without row counts one blank line ends a page.
+  const std::string_view rest = bytes_from(position_);
+  const bool ends_page = header_.data.no_row_counts && text::first_line(rest, true)->bytes == rest.size();
+  if (!ends_page) warn("the blank lines at the end of the file are ignored", position_);
+  return true;
+}
+
+/// Whether only white space is left, at the end of the file where that cannot be the beginning of a page; nothing if
+/// more must be seen to know.
+std::optional<bool> TextPage::rest_is_blank() {
   const std::uint64_t rest = context_.file_size - position_;
-  if (rest == 0 || rest > largest_rest || context_.strict || may_begin_blank()) return true;
+  if (rest == 0 || rest > largest_rest || context_.strict || may_begin_blank()) return false;
   const std::string_view bytes = bytes_from(position_);
   if (bytes.size() < rest) {
     need_ = {position_, rest};
-    stage_ = Stage::rest;
-    return false;
+    return std::nullopt;
   }
-  if (text::is_blank(bytes)) {
-    warn("the blank lines at the end of the file are ignored", position_);
-    page_.layout.end = context_.file_size;
-  }
-  return true;
+  return text::is_blank(bytes);
 }
 
 TextPage::Fetch TextPage::fetch() {

@@ -37,6 +37,7 @@ class TextPage final : public PageDescriber {
 
   // Each goes on with its stage and returns false when more bytes must be seen: need_ says which.
   [[nodiscard]] bool begin();
+  [[nodiscard]] bool skip_blank_rest();
   [[nodiscard]] bool skip_empty_line();
   [[nodiscard]] bool take_header_lines();
   [[nodiscard]] bool take_parameters();
@@ -61,6 +62,7 @@ class TextPage final : public PageDescriber {
   /// The end of the data where something is due: nothing of a page, or an error.
   [[nodiscard]] bool ends_before(const std::string& what);
   [[nodiscard]] bool may_begin_blank() const noexcept;
+  [[nodiscard]] std::optional<bool> rest_is_blank();
   void warn(const std::string& what, std::uint64_t offset);
   void spend(std::uint64_t bytes, const std::string& object);
   [[nodiscard]] std::string_view bytes_from(std::uint64_t offset) const;

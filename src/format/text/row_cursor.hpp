@@ -53,6 +53,15 @@ class RowCursor {
     lines_ = 0;
     if (lines_per_row_ != 0) rest_ = end_;
   }
+  /// The next token of the line, if it is a plain number; otherwise nothing is taken.
+  [[nodiscard]] bool take_plain(double& number) {
+    const char* at = rest_;
+    while (at != end_ && is_white(*at)) ++at;
+    const auto found = kernels::parse_number(at, end_, number);
+    if (!found || (found.end != end_ && !is_white(*found.end))) return false;
+    rest_ = found.end;
+    return true;
+  }
   /// A number, written to `out` if there is one; `found` says how much of its text it is.
   [[nodiscard]] Progress take_number(const TextCell& cell, std::byte* out, FoundNumber& found);
   /// A string or character, escapes not yet replaced.

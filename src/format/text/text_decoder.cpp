@@ -35,9 +35,10 @@ TextDecoder::TextDecoder(const Run& run, std::vector<WantedColumn> columns, Vari
       targets_(columns_.size()) {
   std::size_t next = 0;
   for (const TextCell& cell : cells_of(run)) {
-    CellPlan plan{cell, next, next};
+    CellPlan plan{cell, next, next, false};
     while (plan.last < columns_.size() && columns_[plan.last].cell == cells_.size()) ++plan.last;
     next = plan.last;
+    plan.is_plain = cell.type == Type::float64 && cell.width == 0 && plan.last == plan.first + 1;
     cells_.push_back(plan);
   }
   // What stands behind the last column that is wanted goes with its line.
@@ -77,6 +78,10 @@ std::size_t TextDecoder::decode(std::uint64_t position, std::span<const std::byt
 Progress TextDecoder::take_row() {
   cursor_.begin_row();
   for (const CellPlan& plan : cells_) {
+    if (double number = 0; plan.is_plain && cursor_.take_plain(number)) {
+      std::memcpy(place_of(plan.first), &number, sizeof number);
+      continue;
+    }
     Progress progress = take(plan);
     // Blank lines mean nothing where line ends do not: the table has been measured before.
     while (stream_ && progress == Progress::blank) progress = take(plan);

@@ -25,6 +25,7 @@ class TextDecoder final : public Decoder {
     TextCell cell;
     std::size_t first = 0;
     std::size_t last = 0;
+    bool is_plain = false;  ///< a token that is mostly a float64 number and nothing else
   };
 
   [[nodiscard]] Progress take_row();

@@ -221,6 +221,28 @@ TEST(TextPages, RowsWithoutACountEndAtABlankLine) {
   EXPECT_THROW(static_cast<void>(broken->verified(0)), Error);
 }
 
+// The reference writes the empty line between pages whether there are rows or not, but its reader stumbles over it.
+TEST(TextPages, PagesWithoutRowsMayBeSplitByABlankLine) {
+  const std::string header = "SDDS1\n&parameter name=p, type=string &end\n&data mode=ascii, no_row_counts=1 &end\n";
+  const auto describer = describer_of(header + "a\n\nb\n\n! page number 3\nc\n");
+  ASSERT_EQ(describer->steps(), 3U);
+  EXPECT_EQ(describer->step(1)->description.attributes.front().value, Value("b"));
+  EXPECT_EQ(describer->step(2)->description.attributes.front().value, Value("c"));
+}
+
+TEST(TextPages, BlankLinesAtTheEndAreNoPage) {
+  const std::string header = "SDDS1\n&parameter name=p, type=short &end\n&column name=x, type=double &end\n";
+  const std::string page = "&data mode=ascii, no_row_counts=1 &end\n1\n2.5\n";
+  for (const auto& [rest, warnings] : {std::pair("", 0U), std::pair("\n", 0U), std::pair("\n \r\n", 1U)}) {
+    const std::string bytes = header + page + rest;
+    const auto describer = describer_of(bytes);
+    ASSERT_EQ(describer->steps(), 1U);
+    EXPECT_EQ(describer->step(0)->description.warnings.size(), warnings);
+    EXPECT_EQ(describer->step(0)->end, (header + page).size()) << "where another page would be added";
+    EXPECT_TRUE(describer->repair().empty());
+  }
+}
+
 TEST(TextPages, FilesWithoutRowCountsAreReadWhenAsked) {
   const std::string header = columns + "&column name=n, type=long &end\n&data mode=ascii &end\n";
   const std::string bytes = header + "1.5e-1 a 1\n2.5 b 2\n";
