@@ -29,10 +29,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "scripts")]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-import python_libraries  # noqa: E402
-
+from bench import python_libraries  # noqa: E402
 from run_tests import cache_entry, environment_of  # noqa: E402
 
 # More processors kept busy by others than this, and wall times prove nothing.
