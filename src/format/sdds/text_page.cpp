@@ -272,7 +272,10 @@ bool TextPage::take_elements(const ArrayDefinition& array) {
   } catch (Error& error) {
     throw error.on(object);
   }
-  for (const std::string& tolerance : walk_->tolerances()) warn(object + ": " + tolerance, position_);
+  for (const std::string& tolerance : walk_->tolerances()) {
+    std::string what = object;
+    warn(what.append(": ").append(tolerance), position_);
+  }
   Run run = walk_->found();
   if (is_attribute(array)) {
     if (!take_attribute(array, run)) return false;

@@ -24,7 +24,6 @@ TextWalk::TextWalk(Run run, std::optional<std::uint64_t> records, Care care, std
                    std::uint64_t budget)
     : run_(std::move(run)),
       records_(records),
-      care_(run_.text->lines_per_row == 0 ? Care::values : care),
       file_size_(file_size),
       budget_(budget),
       cells_(text::cells_of(run_)),
@@ -32,7 +31,8 @@ TextWalk::TextWalk(Run run, std::optional<std::uint64_t> records, Care care, std
       last_begin_(run_.offset),
       end_(run_.offset),
       position_(run_.offset),
-      cursor_(run_.text->lines_per_row) {
+      cursor_(run_.text->lines_per_row),
+      care_(run_.text->lines_per_row == 0 ? Care::values : care) {
   run_.marks.every = 1;
 }
 

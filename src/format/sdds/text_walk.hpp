@@ -71,7 +71,6 @@ class TextWalk {
 
   Run run_;
   std::optional<std::uint64_t> records_;
-  Care care_;
   std::uint64_t file_size_;
   std::uint64_t budget_;
   std::vector<text::TextCell> cells_;
@@ -79,19 +78,18 @@ class TextWalk {
   std::uint64_t record_begin_ = 0;  ///< of the next one
   std::uint64_t last_begin_ = 0;    ///< of the last complete one
   std::uint64_t end_ = 0;
-  bool done_ = false;
-
   std::uint64_t position_ = 0;  ///< Care::lines: how far it has looked
-  LineState state_ = LineState::begin;
-  std::int64_t lines_ = 0;  ///< of the record at hand
-
-  bool only_last_rows_ = false;  ///< Care::values, but not for the rows in front
+  std::int64_t lines_ = 0;      ///< Care::lines: of the record at hand
+  std::uint64_t base_ = 0;      ///< offset of the bytes that the cursor looks at
   text::RowCursor cursor_;
-  std::uint64_t base_ = 0;  ///< offset of the bytes that the cursor looks at
-  bool inside_line_ = false;
-  bool unfinished_line_ = false;  ///< the file ends without a line end
   std::optional<std::size_t> failed_cell_;
   std::array<Noted, 3> noted_{};
+  Care care_;
+  LineState state_ = LineState::begin;
+  bool done_ = false;
+  bool only_last_rows_ = false;   ///< Care::values, but not for the rows in front
+  bool inside_line_ = false;      ///< the next record does not begin at the beginning of a line
+  bool unfinished_line_ = false;  ///< the file ends without a line end
 };
 
 }  // namespace quire::sdds
