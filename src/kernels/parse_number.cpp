@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 
@@ -66,11 +67,57 @@ template <class Number>
 [[nodiscard]] Number out_of_range(const std::string& text) {
   if constexpr (std::is_same_v<Number, float>) {
     return strtof_l(text.c_str(), nullptr, plain_locale());
-  } else if constexpr (std::is_same_v<Number, double>) {
-    return strtod_l(text.c_str(), nullptr, plain_locale());
   } else {
-    return strtold_l(text.c_str(), nullptr, plain_locale());
+    return strtod_l(text.c_str(), nullptr, plain_locale());
   }
+}
+
+/// The end of digits with a point and an exponent, or nothing if there is no digit.
+template <class IsDigit>
+[[nodiscard]] const char* end_of_digits(const char* first, const char* last, IsDigit is_one, char exponent) {
+  const auto behind = [&](const char* at) { return std::find_if_not(at, last, is_one); };
+  const char* end = behind(first);
+  bool any = end != first;
+  if (end != last && *end == '.') {
+    const char* fraction = behind(end + 1);
+    any = any || fraction != end + 1;
+    if (any) end = fraction;
+  }
+  if (!any) return nullptr;
+  if (end != last && (*end | 0x20) == exponent) {
+    const char* power = end + 1;
+    if (power != last && (*power == '+' || *power == '-')) ++power;
+    const char* digits = std::find_if_not(power, last, is_digit);
+    if (digits != power) end = digits;
+  }
+  return end;
+}
+
+[[nodiscard]] bool is_hexadecimal_digit(char c) noexcept {
+  return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/// The end of inf, infinity or nan in letters of any case, or nothing.
+[[nodiscard]] const char* end_of_word(const char* first, const char* last) {
+  for (const std::string_view word : {"infinity", "inf", "nan"}) {
+    const auto size = static_cast<std::ptrdiff_t>(word.size());
+    if (last - first >= size &&
+        std::equal(word.begin(), word.end(), first, [](char a, char b) { return a == (b | 0x20); }))
+      return first + size;
+  }
+  return nullptr;
+}
+
+/// A number of 80 bits without its sign. from_chars of the standard library looks for the end of the text behind
+/// `last`.
+[[nodiscard]] NumberText parse_long(const char* first, const char* last, long double& number) {
+  const bool hexadecimal = last - first > 2 && first[0] == '0' && (first[1] | 0x20) == 'x';
+  const char* end = hexadecimal ? end_of_digits(first + 2, last, is_hexadecimal_digit, 'p')
+                                : end_of_digits(first, last, is_digit, 'e');
+  if (end == nullptr) end = hexadecimal ? first + 1 : end_of_word(first, last);
+  if (end == nullptr) return {};
+  number = strtold_l(std::string(first, end).c_str(), nullptr, plain_locale());
+  return {end};
 }
 
 /// What from_chars does not take: a plus, white space in front, hexadecimal numbers, numbers out of range.
@@ -116,7 +163,12 @@ template <class Number>
 
 template <class Number>
 NumberText parse_number(const char* first, const char* last, Number& number) {
-  if constexpr (std::is_floating_point_v<Number>) {
+  if constexpr (std::is_same_v<Number, long double>) {
+    const Sign sign = take_sign(first, last);
+    const NumberText found = parse_long(sign.first, last, number);
+    if (found && sign.negative) number = -number;
+    return found;
+  } else if constexpr (std::is_floating_point_v<Number>) {
     return parse_floating(first, last, number);
   } else {
     return parse_integer(first, last, number);

@@ -11,6 +11,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "quire/base/error.hpp"
 
@@ -95,7 +96,15 @@ TEST(NumberText, FloatingNumbersMayBeOfEveryForm) {
   expect_read<double>("0xg", 0, 1);
   expect_read<double>("\t1,000", 1, 2);
   expect_read<float>("0x1.8p3", 12, 7);
-  expect_read<long double>("0x1.8p3", 12, 7);
+  for (const auto& [text, number, used] :
+       std::initializer_list<std::tuple<const char*, long double, std::size_t>>{{"0x1.8p3", 12, 7},
+                                                                                {"0xg", 0, 1},
+                                                                                {"+.5e", .5L, 3},
+                                                                                {"5.e+", 5, 2},
+                                                                                {"-1.5D+03", -1.5L, 4},
+                                                                                {"2.5E3x", 2500, 5}}) {
+    expect_read<long double>(text, number, used);
+  }
 }
 
 TEST(NumberText, InfinitiesNotNumbersAndZeros) {
@@ -112,7 +121,8 @@ TEST(NumberText, InfinitiesNotNumbersAndZeros) {
   expect_read<long double>("1e5000", std::numeric_limits<long double>::infinity(), 6);
   EXPECT_TRUE(std::isnan(read<double>("nan").number));
   EXPECT_TRUE(std::isnan(read<float>("-NaN").number));
-  EXPECT_TRUE(std::isnan(read<long double>("nan(1)").number));
+  EXPECT_TRUE(std::isnan(read<long double>("-nan").number));
+  expect_read<long double>("-INFinity", -std::numeric_limits<long double>::infinity(), 9);
   EXPECT_TRUE(std::signbit(read<double>("-0").number));
   EXPECT_TRUE(std::signbit(read<float>("-1e-99").number));
 }
