@@ -30,6 +30,12 @@ template <class Number>
 [[nodiscard]] std::optional<Number> plain_number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   Number number{};
+  std::string terminated;
+  if constexpr (std::is_same_v<Number, long double>) {
+    // For these the standard library looks for a zero behind the text.
+    terminated = text;
+    text = terminated;
+  }
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || stop != end || text.empty()) return std::nullopt;
