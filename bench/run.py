@@ -44,7 +44,9 @@ MEMORY_OF_A_RANK = 4 * MEBIBYTE
 MEMORY_OF_ALL = 512 * MEBIBYTE
 COLLECTIVES = {"new_shape": 4, "repeated_shape": 3}
 SECONDS_OF_A_RUN = 900
-KERNEL_LINE = re.compile(r"^([KT]\d) +(\S.*?) +([\d.]+) +(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)")
+KERNEL_LINE = re.compile(
+    r"^([KT]\d) +(\S+(?: \S+)*) {2,}([\d.]+) +(\S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)"
+)
 
 
 @dataclass
