@@ -130,14 +130,20 @@ std::uint64_t SddsDescriber::steps() {
   return pages_.size();
 }
 
-std::int64_t SddsDescriber::step_number(std::uint64_t index) {
+void SddsDescriber::look_for(std::uint64_t index) {
+  // Whether Step numbers the steps is known when all pages are: numbers must not change once they are given out.
+  if (numbered_) (void)steps();
   look_up_to(index);
+}
+
+std::int64_t SddsDescriber::step_number(std::uint64_t index) {
+  look_for(index);
   if (index >= pages_.size()) throw Error(ErrorKind::missing, "there is no step at position " + std::to_string(index));
   return number_of(index);
 }
 
 std::optional<StepLayout> SddsDescriber::step(std::uint64_t index) {
-  look_up_to(index);
+  look_for(index);
   if (index < pages_.size()) {
     if (last_ && last_index_ == index) return finished(*last_, index);
     auto page = parse(index, pages_[index].offset, false);
@@ -149,7 +155,7 @@ std::optional<StepLayout> SddsDescriber::step(std::uint64_t index) {
 }
 
 std::optional<StepLayout> SddsDescriber::verified(std::uint64_t index) {
-  look_up_to(index);
+  look_for(index);
   if (index >= pages_.size() || header_.data.mode == Mode::binary) return step(index);
   try {
     auto page = parse(index, pages_[index].offset, true);
@@ -165,7 +171,7 @@ std::optional<StepLayout> SddsDescriber::verified(std::uint64_t index) {
 }
 
 std::optional<StepLayout> SddsDescriber::salvage(std::uint64_t index) {
-  look_up_to(index);
+  look_for(index);
   if (!salvaged_ || index != pages_.size()) return std::nullopt;
   StepLayout layout = finished(*salvaged_, index);
   if (numbered_) layout.description.number = salvaged_->step.value_or(static_cast<std::int64_t>(index));

@@ -62,6 +62,8 @@ class SddsDescriber final : public Describer {
     bool cut = false;
   };
 
+  /// As look_up_to(), before anything is said of a step.
+  void look_for(std::uint64_t index);
   /// Looks at pages until the one of this index is known or there are no more.
   void look_up_to(std::uint64_t index);
   /// `careful`: looks at every value of text data.

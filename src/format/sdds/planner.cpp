@@ -200,8 +200,12 @@ void SddsPlanner::check_growth(const StepDescription& step) const {
 void SddsPlanner::check_number(const StepDescription& step) const {
   if (numbered_ && keeps_number(header_of(step), step)) {
     if (pages_ != 0 && step.number <= last_number_) {
-      throw Error(ErrorKind::conflict, "step " + std::to_string(step.number) + " does not follow step " +
+      Error error(ErrorKind::conflict, "step " + std::to_string(step.number) + " does not follow step " +
                                            std::to_string(last_number_) + ", the last one of the file");
+      if (step.number == last_number_ && header_ && header_->data.fixed_row_count) {
+        error.advise("to add rows to the last page open the file with fixed_row_count=500");
+      }
+      throw error;
     }
     return;
   }

@@ -76,6 +76,8 @@ class TextPlan final : public PagePlan {
   [[nodiscard]] bool has_count() const noexcept { return !header_.columns.empty() && !header_.data.no_row_counts; }
   /// An empty line ends the rows of the page in front where no count does.
   [[nodiscard]] bool has_empty_line() const noexcept { return header_.data.no_row_counts && !page_.is_first; }
+  /// Throws unsupported errors for a page that readers would not see at the end of the file.
+  void check_countable(std::uint64_t rows) const;
   [[nodiscard]] std::string title() const;
   [[nodiscard]] const Field& field_of(const FieldArray& array) const { return mine_.description.fields[array.field]; }
   /// Where the elements of each array begin, in the order of the step, then where the fields end.
@@ -170,8 +172,18 @@ void TextPlan::place_fields(const std::vector<std::uint64_t>& begins, std::span<
   }
 }
 
+void TextPlan::check_countable(std::uint64_t rows) const {
+  const bool has_parameters =
+      std::any_of(header_.parameters.begin(), header_.parameters.end(),
+                  [](const ParameterDefinition& parameter) { return !parameter.fixed_value.has_value(); });
+  if (!has_empty_line() || rows != 0 || has_parameters || !arrays_.empty()) return;
+  throw Error(ErrorKind::unsupported, "a step without rows and attributes leaves no trace where rows are not counted")
+      .advise("set an attribute, or write with row counts");
+}
+
 Placement TextPlan::place(std::uint64_t begin, std::span<const std::uint64_t> before,
                           std::span<const std::uint64_t> total, bool root) const {
+  check_countable(rows(total));
   const StepDescription& step = mine_.description;
   Placement placement;
   const auto begins = field_begins(begin, total);

@@ -142,3 +142,40 @@ def read_alone(name: str) -> dict[str, list[str]]:
                 for column in table.columns:
                     columns[f"{index} {column}"] = digest(table[column][:])
     return columns
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[1, 1, 2, 3], [1, 2, 1, 2], [5, 5], [3, 2, 1]],
+    ids=["repeated", "again", "constant", "falling"],
+)
+@pytest.mark.parametrize("mode", ["ascii", "binary"])
+def test_a_step_parameter_that_does_not_grow_is_an_attribute(
+    tmp_path: Path, numbers: list[int], mode: str
+) -> None:
+    file = tmp_path / "pages.sdds"
+    head = "SDDS1\n&parameter name=Step, type=long, &end\n&column name=x, type=double, &end\n"
+    head += "&data mode=ascii, &end\n"
+    file.write_text(head + "".join(f"{number}\n1\n{10 * number}.5\n" for number in numbers))
+    command("convert", file, tmp_path / "copy.sdds", "--option", f"mode={mode}")
+    for path in (file, tmp_path / "copy.sdds"):
+        with quire.open(path) as pages:
+            # The first step is asked for before anything is known of the others.
+            assert pages[0].number == 0
+            assert [step.number for step in pages] == pages.numbers == list(range(len(numbers)))
+            assert [step.attributes["Step"].value for step in pages] == numbers
+            assert [float(step["x"][0]) for step in pages] == [10 * number + 0.5 for number in numbers]
+
+
+def test_an_empty_step_that_nobody_would_see_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pages.sdds"
+    with quire.create(path, mode="ascii", no_row_counts=True, step_parameter=False) as out:
+        for number, rows in enumerate([0, 2]):
+            with out.step(number) as step:
+                step.put("x", np.ones(rows))
+        with pytest.raises(quire.UnsupportedError, match="leaves no trace"), out.step(2) as step:
+            step.put("x", np.ones(0))
+        with out.step(2) as step:
+            step.put("x", np.ones(1))
+    with quire.open(path) as pages:
+        assert [len(step.table) for step in pages] == [0, 2, 1]
