@@ -87,6 +87,9 @@ TEST(Tokens, TheLosslessStyleAvoidsWhatReadersMisread) {
   EXPECT_EQ(lossless("e nd\\"), R"("e nd\\")");
   EXPECT_EQ(lossless("e nd\\\\"), R"("e nd\134\134")");
   EXPECT_EQ(lossless("e \\ nd\\\\\\"), R"("e \\ nd\134\134\134")");
+  EXPECT_EQ(lossless("a\\\\\"b c"), R"("a\134\134\"b c")");
+  EXPECT_EQ(lossless("a\\\"b \\\\c"), R"("a\\\"b \\\\c")");
+  EXPECT_EQ(lossless("\\\\\"\\\\\" \\\\"), R"("\134\134\"\134\134\" \134\134")");
 }
 
 TEST(Tokens, CharactersHaveNoQuotes) {

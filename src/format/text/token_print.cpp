@@ -63,13 +63,28 @@ char* print_byte(unsigned char byte, Escape escape, char* out) noexcept {
   return false;
 }
 
-/// How many backslashes at the end are written by number: the reference implementation takes an escaped backslash
-/// behind an escaped backslash and a quotation mark for a mark that does not close.
-[[nodiscard]] std::size_t numbered_backslashes(std::string_view text, TextStyle style, bool quoted) noexcept {
-  if (style == TextStyle::canonical || !quoted) return 0;
-  const std::size_t last = text.find_last_not_of('\\');
-  const std::size_t count = text.size() - (last == std::string_view::npos ? 0 : last + 1);
-  return count < 2 ? 0 : count;
+/// Where the run of backslashes that begins at `first` ends.
+[[nodiscard]] std::size_t end_of_backslashes(std::string_view text, std::size_t first) noexcept {
+  const std::size_t end = text.find_first_not_of('\\', first);
+  return end == std::string_view::npos ? text.size() : end;
+}
+
+/// Calls act(byte, escape) for each byte of a string. Several backslashes in front of a quotation mark, be it one of
+/// the text or the closing one, are written by number in the lossless style: the reference implementation takes an
+/// escaped backslash behind an escaped backslash for one that belongs to the mark.
+template <class Act>
+void for_each_byte(std::string_view text, TextStyle style, bool quoted, const Act& act) noexcept {
+  const Table& table = table_of(style);
+  const bool numbers = quoted && style == TextStyle::lossless && text.find("\\\\") != std::string_view::npos;
+  std::size_t numbered_to = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (numbers && byte == '\\' && (i == 0 || text[i - 1] != '\\')) {
+      const std::size_t end = end_of_backslashes(text, i);
+      if (end - i > 1 && (end == text.size() || text[end] == '"')) numbered_to = end;
+    }
+    act(byte, i < numbered_to ? Escape::octal : table[byte]);
+  }
 }
 
 [[nodiscard]] Escape escape_of_character(char c, TextStyle style) noexcept {
@@ -80,24 +95,17 @@ char* print_byte(unsigned char byte, Escape escape, char* out) noexcept {
 
 char* print_string(std::string_view text, TextStyle style, char* out) noexcept {
   const bool quoted = needs_quotes(text);
-  const std::size_t numbered = numbered_backslashes(text, style, quoted);
-  const Table& table = table_of(style);
   if (quoted) *out++ = '"';
-  for (const char c : text.substr(0, text.size() - numbered)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out = print_byte(byte, table[byte], out);
-  }
-  for (std::size_t i = 0; i < numbered; ++i) out = print_octal('\\', out);
+  for_each_byte(text, style, quoted,
+                [&out](unsigned char byte, Escape escape) { out = print_byte(byte, escape, out); });
   if (quoted) *out++ = '"';
   return out;
 }
 
 std::size_t string_bytes(std::string_view text, TextStyle style) noexcept {
   const bool quoted = needs_quotes(text);
-  const std::size_t numbered = numbered_backslashes(text, style, quoted);
-  const Table& table = table_of(style);
-  std::size_t bytes = (quoted ? 2 : 0) + numbered * size_of(Escape::octal);
-  for (const char c : text.substr(0, text.size() - numbered)) bytes += size_of(table[static_cast<unsigned char>(c)]);
+  std::size_t bytes = quoted ? 2 : 0;
+  for_each_byte(text, style, quoted, [&bytes](unsigned char, Escape escape) { bytes += size_of(escape); });
   return bytes;
 }
 

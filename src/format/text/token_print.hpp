@@ -18,7 +18,7 @@ inline constexpr std::size_t widest_character = 4;
 /// Writes a string as one token (specs/sdds.md section 3.8) to `out`, which has room for most_bytes_of(text), and
 /// returns its end: in quotes if it is empty or holds white space, with escapes for what a reader would not keep.
 /// Bytes from 0x80 on stay as they are. The lossless style also avoids what readers of long lines are known to
-/// misread: exclamation marks, and several backslashes in front of the closing quote.
+/// misread: exclamation marks, and several backslashes in front of a quotation mark.
 /// The string holds no zero byte, which no reader would keep: see has_zero_byte().
 char* print_string(std::string_view text, TextStyle style, char* out) noexcept;
 

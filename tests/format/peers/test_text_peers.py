@@ -89,3 +89,21 @@ def test_odd_text_means_the_same_to_both(seed: int, tmp_path: Path) -> None:
                     assert list(step[name][:]) == wanted
                 else:
                     np.testing.assert_array_equal(step[name][:], np.array(wanted, step[name][:].dtype))
+
+
+@pytest.mark.parametrize("lines_per_row", [1, 0])
+def test_strings_of_delicate_bytes_reach_the_reference(lines_per_row: int, tmp_path: Path) -> None:
+    dice = random.Random(lines_per_row)
+    words = ['a\\\\"b c', '\\\\"\\\\" \\\\']
+    words += ["".join(dice.choices('\\\\\\""! a\t', k=dice.randrange(9))) for _ in range(600)]
+    path = tmp_path / "delicate.sdds"
+    with quire.create(path, mode="ascii", lines_per_row=lines_per_row) as out, out.step(0) as step:
+        step.put("n", np.arange(len(words)))
+        step.put("s", words)
+        step.put("t", words[::-1])
+    theirs = json.loads(worker("soliday_worker.py", "read", str(path), peer="soliday"))["columns"]
+    assert theirs["n"] == [list(range(len(words)))]
+    assert theirs["s"] == [words]
+    assert theirs["t"] == [words[::-1]]
+    with quire.open(path) as file:
+        assert list(file[0]["s"][:]) == words
