@@ -256,12 +256,9 @@ def guess_marks(lines: Sequence[str], layout: TextLayout) -> tuple[str, str]:
         comment = "#" if first.startswith("#") or layout.delimiter in (" ", "\t") else ""
     delimiter = layout.delimiter
     if delimiter is None:
-        rows = [
-            line
-            for line in lines[:100]
-            if line.strip() and not (comment and line.lstrip().startswith(comment))
-        ]
-        plain = [re.sub(r'"[^"]*"', "", row) for row in rows[:20]]
+        seen = [line for line in lines[:100] if not (comment and line.lstrip().startswith(comment))]
+        # Quotes first: a quoted cell may go over several lines, of which none shows the delimiters of a row.
+        plain = [row for row in re.sub(r'"[^"]*("|$)', "", "\n".join(seen)).split("\n") if row.strip()][:20]
         counts = {mark: min((row.count(mark) for row in plain), default=0) for mark in ",;\t"}
         delimiter = max(counts, key=lambda mark: counts[mark])
         if not counts[delimiter]:

@@ -195,6 +195,11 @@ def test_rows_without_names_get_some(tmp_path: Path, format: str) -> None:
     assert imported(tmp_path, "junk\nmore\n1,2\n", format, skip=2, delimiter=",")["c1"][2] == [1]
 
 
+def test_the_middle_of_a_quoted_cell_shows_no_delimiter(tmp_path: Path, text_format: str) -> None:
+    quoted = imported(tmp_path, 'n,x [m],e\n"a b",1.5,2\n"m\nl",-inf,3\n', text_format)
+    assert quoted["n"][2] == ["a b", "m\nl"]
+
+
 def test_a_header_can_be_denied(tmp_path: Path, text_format: str) -> None:
     assert imported(tmp_path, "a,b\nc,d\n", text_format, header=False)["c1"][2] == ["a", "c"]
 
