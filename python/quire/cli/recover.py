@@ -23,7 +23,8 @@ def recover(
 ) -> None:
     """Keep every whole step of a damaged file.
 
-    Exit code 0 when the result is whole, also if nothing was wrong; 2 if there is nothing whole to keep.
+    Exit code 0 when the result is whole, also if nothing was wrong; 1 if there is nothing whole to keep, and
+    no file is changed then. What is written anew has the layout of the damaged file.
 
     Example: quire recover broken.h5 -o whole.h5
     """

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import MissingError
 from quire.io.fit import fit_file
+from quire.io.formats import format_info
 from quire.toolkit.convert import (
     Observer,
     Request,
@@ -22,7 +23,7 @@ from quire.toolkit.convert import (
 )
 
 if TYPE_CHECKING:
-    from quire import CheckReport, File, Writer
+    from quire import CheckReport, File, Step
 
 
 @dataclass(frozen=True)
@@ -46,53 +47,95 @@ def recover(
 ) -> Recovery:
     """Independent. Keep every whole step of a damaged file; with `rows` also the complete rows of a step cut.
 
-    Without a target the file itself is repaired; with one the source stays untouched. A compressed file is
-    written anew. `options` are those of the source's reader. Raises MissingError if there is nothing whole to
-    keep, ConflictError if the target exists and may not be replaced.
+    Without a target the file itself is repaired; with one the source stays untouched. A compressed file, and
+    a damaged one that is read with options, is written anew, in the layout that it had. `options` are those
+    of the source's reader. Raises MissingError if there is nothing whole to keep, which leaves the source and
+    the target as they were, ConflictError if the target exists and may not be replaced.
     """
     with quire.open(source, **options) as file:
+        format = file.format
         found = file.check()
         damage = found.damage
         compression = file.layout.get("compression")
     if target is not None:
         refuse_overwriting(source, target, overwrite)
-    if compression is not None:
+    # Those who change a file in place read it without options.
+    if compression is not None or (options and damage is not None):
         if target is None and damage is None:
             return Recovery(found.numbers, 0, None, None, False)
-        return write_anew(source, target, compression, rows, options)
-    with working_copy(source, target, in_place=target is None and not (rows and damage)) as work:
-        changed = quire.repair(work)
-        with quire.open(work) as file:
-            found = file.check()
-        if found.damage is None:
-            return Recovery(found.numbers, 0, None, damage, changed)
-        if found.whole_steps == 0 and not (rows and found.salvageable):
-            raise MissingError("there is no whole step to keep", file=str(source))
-        saved = rewrite_end(source, work, found, rows and found.salvageable)
+        with replacement(target or source) as work:
+            return write_anew(source, work, compression if target is None else None, rows, options)
+    is_safe = damage is None or (found.whole_steps > 0 and not rows)
+    with working_copy(source, target, in_place=target is None and is_safe) as work:
+        changed = quire.repair(work, **own_options(format, options))
+        with quire.open(work, **options) as file:
+            after = file.check()
+        # Repair may cut off the rows that the source still has.
+        wants_rows = rows and (after if after.whole_steps > found.whole_steps else found).salvageable
+        if after.whole_steps == 0 and not is_safe:
+            work.unlink()
+            return write_anew(source, work, None, rows, options)
+        if after.damage is None and not wants_rows:
+            return Recovery(after.numbers, 0, None, damage, changed)
+        saved = rewrite_end(source, work, after, wants_rows, options)
     step, count = saved if saved is not None else (None, 0)
-    return Recovery(found.numbers, count, step, damage, True)
+    return Recovery(after.numbers, count, step, damage, True)
+
+
+def own_options(format: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Independent. Options for reading without those that every format understands."""
+    names = {option.name for option in format_info(format).read_options}
+    return {name: value for name, value in options.items() if name in names}
+
+
+def layout_options(file: File) -> dict[str, str]:
+    """Independent. Options that make a writer of the same format lay a file out as this one is.
+
+    These are the facts of the layout, with the names of options, that are one of the option's choices, or
+    true or false. A number may bind to more than the layout, such as the version of the format, and is left
+    out.
+    """
+    facts = {name.replace(" ", "_"): value for name, value in file.layout.items()}
+    truths = {"0": "false", "1": "true"}
+    options: dict[str, str] = {}
+    for option in format_info(file.format).write_options:
+        fact = facts.get(option.name, "")
+        if option.kind == "truth" and fact in truths:
+            options[option.name] = truths[fact]
+        elif fact in option.choices:
+            options[option.name] = fact
+    return options
+
+
+def written_options(file: File, options: dict[str, Any]) -> dict[str, Any]:
+    """Independent. Those of a writer: the layout of a file, and what its reader had to be told."""
+    names = {option.name for option in format_info(file.format).write_options}
+    return layout_options(file) | {name: value for name, value in options.items() if name in names}
 
 
 def write_anew(
-    source: str | Path, target: str | Path | None, compression: str, rows: bool, options: dict[str, Any]
+    source: str | Path, work: Path, compression: str | None, rows: bool, options: dict[str, Any]
 ) -> Recovery:
-    """Independent. Copy what is whole: the bytes of a compressed file cannot be cut or changed in place.
+    """Independent. Write what is whole into a new file: the bytes of a compressed one cannot be cut.
 
-    Without a target the result is compressed as the file was; with one as its name says.
+    With `compression` the new file is compressed in that way, otherwise as its name says.
     """
-    as_before: dict[str, Any] = {"compression": "gzip" if compression == "gzip" else "xz"}
-    with quire.open(source, **options) as file, replacement(target or source) as work:
+    as_before: dict[str, Any] = {}
+    if compression is not None:
+        as_before["compression"] = "gzip" if compression == "gzip" else "xz"
+    with quire.open(source, **options) as file:
         found = file.check()
         step = file.salvage(found.whole_steps) if rows and found.salvageable else None
-        if found.damage is not None and found.whole_steps == 0 and step is None:
-            raise MissingError("there is no whole step to keep", file=str(source))
+        if found.damage is not None and found.whole_steps == 0 and rows_of(step) == 0:
+            raise nothing_to_keep(source, found, rows)
         copier = StepCopier(Request(), file.format, None, Observer())
         with quire.create(
             work,
             format=file.format,
             title=file.title,
             contents=file.contents,
-            **(as_before if target is None else {}),
+            **written_options(file, options),
+            **as_before,
         ) as out:
             copy_attributes(out, file.attributes, fit_file(file.format, file))
             for index in range(found.whole_steps):
@@ -104,6 +147,23 @@ def write_anew(
         return Recovery(found.numbers, copier.report.rows - before, cut, found.damage, True)
 
 
+def rows_of(step: Step | None) -> int:
+    """Independent. How many rows the tables of a step have together."""
+    return 0 if step is None else sum(len(table) for table in step.tables.values())
+
+
+def nothing_to_keep(source: str | Path, found: CheckReport, rows: bool) -> MissingError:
+    """Independent. The error for a file of which nothing can be rescued, or nothing but rows."""
+    if rows or not found.salvageable:
+        whole = "step or row" if rows else "step"
+        return MissingError(f"there is no whole {whole} to keep", file=str(source))
+    return MissingError(
+        "there is no whole step to keep",
+        file=str(source),
+        advice="ask for the complete rows of the step that was cut: --rows",
+    )
+
+
 @contextmanager
 def working_copy(source: str | Path, target: str | Path | None, in_place: bool) -> Iterator[Path]:
     """Independent. The file to work on: the source itself, or a copy that takes the place of the target."""
@@ -113,7 +173,9 @@ def working_copy(source: str | Path, target: str | Path | None, in_place: bool) 
         yield work
 
 
-def rewrite_end(source: str | Path, work: Path, found: CheckReport, rows: bool) -> tuple[int, int] | None:
+def rewrite_end(
+    source: str | Path, work: Path, found: CheckReport, rows: bool, options: dict[str, Any]
+) -> tuple[int, int] | None:
     """Independent. Drop the damage behind the whole steps; with `rows` write those of the cut step.
 
     Returns number and rows of that step, or None if there is none.
@@ -121,19 +183,12 @@ def rewrite_end(source: str | Path, work: Path, found: CheckReport, rows: bool) 
     if not rows:
         quire.append(work, after=found.numbers[-1], later="drop").close()
         return None
-    with quire.open(source) as file:
+    with quire.open(source, **options) as file:
+        # Only a look at everything tells which rows of a text are good.
+        file.check()
         step = file.salvage(found.whole_steps)
         copier = StepCopier(Request(), file.format, None, Observer())
-        with writer_behind(file, work, found) as out:
+        with quire.append(work, after=found.numbers[-1], later="drop") as out:
             if step is not None:
                 copier.copy(file, step, out)
     return (step.number, copier.report.rows) if step is not None else None
-
-
-def writer_behind(file: File, work: Path, found: CheckReport) -> Writer:
-    """Independent. A writer that goes on behind the whole steps; without any, one that begins anew."""
-    if found.numbers:
-        return quire.append(work, after=found.numbers[-1], later="drop")
-    out = quire.create(work, format=file.format, title=file.title, contents=file.contents)
-    copy_attributes(out, file.attributes, fit_file(file.format, file))
-    return out

@@ -93,7 +93,8 @@ FileDescription file_description(const Header& header) {
                  {"lines_per_row", number(data.lines_per_row)},
                  {"no_row_counts", number(data.no_row_counts ? 1 : 0)},
                  {"additional_header_lines", number(data.additional_header_lines)},
-                 {"fixed_row_count", number(data.fixed_row_count ? 1 : 0)}};
+                 {"fixed_row_count", number(data.fixed_row_count ? 1 : 0)},
+                 {"step_parameter", number(has_step_parameter(header) ? 1 : 0)}};
   for (const ParameterDefinition& parameter : header.parameters) {
     if (!parameter.fixed_value) continue;
     const auto value = parameter_from(parameter.type, *parameter.fixed_value);

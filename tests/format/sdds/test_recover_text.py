@@ -1,0 +1,126 @@
+"""quire recover of text and of files that are read with options: rows, layout, and nothing lost."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import app
+
+COLUMN = "&column name=x, type=double, &end\n"
+HEAD = f"SDDS1\n{COLUMN}&data mode=ascii, &end\n"
+ONE_GOOD_ROW = HEAD + "2\n1\nzz\n"
+NO_ROW = HEAD + "2\nzz\n1\n"
+# What some old writers left: no counts of rows, and nothing in the header that says so.
+UNCOUNTED = HEAD + "1\n2\n3\nzz\n"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the command line left behind."""
+
+    code: int
+    output: str
+    errors: str
+
+
+def run(*arguments: str | Path) -> Outcome:
+    """Run a command inside this process."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_complete_rows_of_the_only_step_are_kept_in_the_same_layout(tmp_path: Path, in_place: bool) -> None:
+    damaged, kept = tmp_path / "a.sdds", tmp_path / "b.sdds"
+    damaged.write_text(ONE_GOOD_ROW)
+    outcome = run("recover", "--rows", damaged, *(["--in-place"] if in_place else ["-o", kept]))
+    assert outcome.code == 0, outcome.errors
+    assert "1 row of step 0" in outcome.output
+    result = damaged if in_place else kept
+    assert run("check", result).code == 0
+    assert "Step" not in result.read_text()
+    with quire.open(result) as file:
+        assert file.layout["mode"] == "ascii"
+        assert list(file[0]["x"][:]) == [1.0]
+    if not in_place:
+        assert damaged.read_text() == ONE_GOOD_ROW
+
+
+def test_rows_behind_whole_steps_of_text_are_kept(tmp_path: Path) -> None:
+    damaged = tmp_path / "a.sdds"
+    damaged.write_text(HEAD + "1\n7\n3\n1\n2\nzz\n")
+    outcome = run("recover", "--rows", "--in-place", damaged)
+    assert outcome.code == 0, outcome.errors
+    assert run("check", damaged).code == 0
+    with quire.open(damaged) as file:
+        assert [list(step["x"][:]) for step in file] == [[7.0], [1.0, 2.0]]
+
+
+@pytest.mark.parametrize("rows", [True, False])
+@pytest.mark.parametrize("content", [NO_ROW, ONE_GOOD_ROW, HEAD + "2\n1"])
+def test_where_nothing_is_rescued_nothing_is_changed(tmp_path: Path, content: str, rows: bool) -> None:
+    if rows and content != NO_ROW:
+        return
+    damaged, kept = tmp_path / "a.sdds", tmp_path / "b.sdds"
+    damaged.write_text(content)
+    for arguments in (["--in-place"], ["-o", str(kept)]):
+        outcome = run("recover", damaged, *arguments, *(["--rows"] if rows else []))
+        assert outcome.code == 1
+        assert "no whole step" in outcome.errors
+        assert damaged.read_text() == content
+        assert [path.name for path in tmp_path.iterdir()] == ["a.sdds"]
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_the_options_of_the_reader_hold_for_the_whole_recovery(tmp_path: Path, in_place: bool) -> None:
+    damaged, kept = tmp_path / "a.stat", tmp_path / "b.stat"
+    damaged.write_text(UNCOUNTED)
+    outcome = run(
+        "recover", "--rows", damaged, "--read-option", "no_row_counts=true",
+        *(["--in-place"] if in_place else ["-o", kept]),
+    )  # fmt: skip
+    assert outcome.code == 0, outcome.errors
+    result = damaged if in_place else kept
+    assert run("check", result).code == 0
+    with quire.open(result) as file:
+        assert file.layout["mode"] == "ascii"
+        assert list(file[0]["x"][:]) == [1.0, 2.0, 3.0]
+
+
+def test_binary_layout_is_kept(tmp_path: Path) -> None:
+    damaged = tmp_path / "a.sdds"
+    with (
+        quire.create(
+            damaged, format="sdds", byte_order="big", major_order="row", step_parameter=False
+        ) as out,
+        out.step(0) as step,
+    ):
+        step.put("x", [1.0, 2.0, 3.0])
+    damaged.write_bytes(damaged.read_bytes()[:-5])
+    outcome = run("recover", "--rows", "--in-place", damaged)
+    assert outcome.code == 0, outcome.errors
+    with quire.open(damaged) as file:
+        facts = [file.layout[name] for name in ("mode", "byte order", "major order", "step_parameter")]
+        assert facts == ["binary", "big", "row", "0"]
+        assert list(file[0]["x"][:]) == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["bad_ascii_value", "bad_ascii_few_tokens"])
+def test_what_check_promises_of_the_shared_vectors_is_kept(tmp_path: Path, name: str) -> None:
+    folder = os.environ.get("QUIRE_GOLDEN")
+    if folder is None:
+        pytest.skip("needs QUIRE_GOLDEN")
+    damaged = tmp_path / "a.sdds"
+    damaged.write_bytes(Path(folder, "sdds", f"{name}.sdds").read_bytes())
+    outcome = run("recover", "--rows", "--in-place", damaged)
+    assert outcome.code == 0, outcome.errors
+    assert "which was cut" in outcome.output
+    assert run("check", damaged).code == 0
