@@ -17,6 +17,7 @@ PRINTF: Final = re.compile(
     r"(?P<before>[^%]*)%(?P<form>[-+ #0]*\d{0,3}(\.\d{0,3})?)"
     r"[hlLqjzt]*(?P<kind>[diouxXeEfFgGsc])(?P<after>[^%]*)"
 )
+INTEGER_KINDS: Final = "diouxX"
 
 Printer = Callable[[Any], str]
 
@@ -34,6 +35,8 @@ def printer(form: str) -> Printer | None:
 
     def print_one(value: Any) -> str:
         try:
+            if kind in INTEGER_KINDS and not float(value).is_integer():
+                return exact_text(value)
             return template % (exact_text(value) if kind == "s" else value)
         except (TypeError, ValueError, OverflowError):
             return exact_text(value)

@@ -392,7 +392,7 @@ void BinaryPage::fail_for_memory(const std::string& object) const {
   throw Error(ErrorKind::memory, "its values need more memory than the budget allows")
       .on(object)
       .at(position_)
-      .advise("raise the memory budget");
+      .advise("raise the memory budget: quire.open(..., memory_budget=)");
 }
 
 }  // namespace quire::sdds

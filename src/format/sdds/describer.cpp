@@ -263,7 +263,7 @@ void SddsDescriber::remember(const Page& page) {
   if (pages_.size() >= context_.memory_budget / sizeof(Entry)) {
     throw Error(ErrorKind::memory, "the file has more steps than the memory budget can index")
         .in_file(context_.path)
-        .advise("raise the memory budget");
+        .advise("raise the memory budget: quire.open(..., memory_budget=)");
   }
   if (numbered_ && !(page.step && (pages_.empty() || *page.step > pages_.back().number))) numbered_ = false;
   pages_.push_back({page.layout.offset, page.layout.end, page.step.value_or(0), page.cut});

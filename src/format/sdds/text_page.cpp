@@ -513,7 +513,7 @@ void TextPage::spend(std::uint64_t bytes, const std::string& object) {
     throw Error(ErrorKind::memory, "its values need more memory than the budget allows")
         .on(object)
         .at(position_)
-        .advise("raise the memory budget");
+        .advise("raise the memory budget: quire.open(..., memory_budget=)");
   }
   budget_ -= bytes;
 }

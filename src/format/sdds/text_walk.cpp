@@ -150,7 +150,7 @@ std::optional<Need> TextWalk::check_rows(const Window& window) {
       if (seen > budget_) {
         throw Error(ErrorKind::memory, "a line is longer than the memory budget allows")
             .at(record_begin_)
-            .advise("raise the memory budget");
+            .advise("raise the memory budget: quire.open(..., memory_budget=)");
       }
       return Need{record_begin_, std::min(2 * seen + 1, file_size_ - record_begin_)};
     }

@@ -111,6 +111,9 @@ def test_display_formats_are_used_when_asked_and_never_trusted(run: Run, tmp_pat
         assert one(value) == text
     for hostile in ("%999999999d", "%s%s%s", "%n", "%", "%*d"):
         assert printer(hostile) is None
+    whole = printer("%03d")
+    assert whole is not None
+    assert [whole(value) for value in (7.0, 1 / 3, 5)] == ["007", "0.3333333333333333", "005"]
     misfit = printer("%5.2f")
     assert misfit is not None
     assert misfit("text") == "text"
