@@ -1,4 +1,6 @@
 #include "bindings.hpp"
+#include "options.hpp"
+#include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 #include "text.hpp"
 
@@ -6,6 +8,22 @@ namespace nb = nanobind;
 
 namespace quire::python {
 namespace {
+
+/// The options that only the format itself understands, checked.
+CheckedOptions format_options(const Format& format, const nb::dict& given) {
+  Options options = options_from(given);
+  for (const Option& common : common_write_options()) {
+    const auto found = options.find(common.name);
+    if (found != options.end()) options.erase(found);
+  }
+  return CheckedOptions(format.write_options(), options);
+}
+
+nb::tuple fit(const Text& name, const FileDescription& file, const StepDescription& step, const nb::dict& options) {
+  const Format& format = format_named(name.value);
+  Fit fit = format.fit(file, step, format_options(format, options));
+  return nb::make_tuple(nb::cast(std::move(fit.adapted)), decode_all(fit.losses));
+}
 
 /// The attributes of a file as they would be held by a step: formats tell only of steps what becomes of attributes.
 nb::list fit_file_attributes(const Text& format, const FileDescription& file) {
@@ -23,6 +41,7 @@ nb::list fit_file_attributes(const Text& format, const FileDescription& file) {
 }  // namespace
 
 void bind_fit(nb::module_& module) {
+  module.def("fit", &fit, nb::arg("format"), nb::arg("file"), nb::arg("step"), nb::arg("options"));
   module.def("fit_file_attributes", &fit_file_attributes, nb::arg("format"), nb::arg("file"));
 }
 

@@ -58,13 +58,6 @@ void bind_formats(nb::module_& module) {
         return decode(format->name());
       },
       nb::arg("path"));
-  module.def(
-      "fit",
-      [](const Text& format, const FileDescription& file, const StepDescription& step) {
-        Fit fit = format_named(format.value).fit(file, step);
-        return nb::make_tuple(nb::cast(std::move(fit.adapted)), decode_all(fit.losses));
-      },
-      nb::arg("format"), nb::arg("file"), nb::arg("step"));
 }
 
 }  // namespace quire::python

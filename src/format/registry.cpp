@@ -20,6 +20,10 @@ Publication Describer::repair() { return {}; }
 
 void WritePlanner::weigh(StepPart&, bool) const {}
 
+Fit Format::fit(const FileDescription& file, const StepDescription& step) const {
+  return fit(file, step, CheckedOptions(write_options(), {}));
+}
+
 std::vector<Options> Format::writing_variants() const {
   std::vector<Options> all{{}};
   for (const Option& option : write_options()) {

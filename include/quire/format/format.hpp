@@ -173,7 +173,11 @@ class Format {
                                                             const DescribeContext& context,
                                                             const CheckedOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const = 0;
-  [[nodiscard]] virtual Fit fit(const FileDescription& file, const StepDescription& step) const = 0;
+  /// What a file written with these options can hold.
+  [[nodiscard]] virtual Fit fit(const FileDescription& file, const StepDescription& step,
+                                const CheckedOptions& options) const = 0;
+  /// The same with the presets.
+  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step) const;
 };
 
 /// Independent. All formats of this build, in the order in which contents are tried.

@@ -34,7 +34,7 @@ CODE_OF_KIND = {
     "usage": ExitCode.USAGE,
     "missing": ExitCode.NO,
     "bad file": ExitCode.BAD_FILE,
-    "unsupported": ExitCode.BAD_FILE,
+    "unsupported": ExitCode.NO,
     "type": ExitCode.NO,
     "conflict": ExitCode.NO,
     "io": ExitCode.INPUT_OUTPUT,

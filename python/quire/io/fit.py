@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire import _core
+from quire.io.formats import option_texts
 from quire.io.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -31,10 +32,13 @@ class Fit:
     """Sentences: what will be left out or changed, and why."""
 
 
-def fit(format: str, file: File, step: Step) -> Fit:
-    """Independent. What the format of this name can hold of a step. Usage errors list the names."""
+def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None = None) -> Fit:
+    """Independent. What the format of this name can hold of a step, written with these options.
+
+    Usage errors list the names.
+    """
     given = step._description
-    adapted, losses = _core.fit(format, file._core.description, given)
+    adapted, losses = _core.fit(format, file._core.description, given, option_texts(dict(options or {})))
     tables = {
         table.name: quantities(table.columns, kept.columns)
         for table, kept in paired(given.tables, adapted.tables)

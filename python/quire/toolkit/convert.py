@@ -344,7 +344,7 @@ class StepCopier:
 
     def fit(self, source: File, step: Step) -> Fit:
         """Independent. What the target will hold of a step; tells of each new loss."""
-        fitted = fit(self.format, source, step)
+        fitted = fit(self.format, source, step, self.request.options)
         self.tell(fitted.losses)
         return fitted if self.common is None else self.common.restrict(fitted, step)
 

@@ -18,13 +18,20 @@ constexpr std::size_t longest_portable_command = 1023;  ///< bytes that other pr
 /// Changes one step and remembers what it said about that.
 class Fitter {
  public:
-  Fitter(const FileDescription& file, const StepDescription& step) : file_(file) { fit_.adapted = step; }
+  Fitter(const FileDescription& file, const StepDescription& step, bool canonical_text)
+      : file_(file), canonical_text_(canonical_text) {
+    fit_.adapted = step;
+  }
 
   [[nodiscard]] Fit run() {
     tell_of_file();
     fit_attributes();
     fit_tables();
     fit_fields();
+    if (canonical_text_) {
+      tell_of_digits(Type::float64, "16 digits");
+      tell_of_digits(Type::float80, "19 digits");
+    }
     tell_of_long_commands();
     return std::move(fit_);
   }
@@ -36,11 +43,13 @@ class Fitter {
   void fit_attributes();
   void fit_tables();
   void fit_fields();
+  void tell_of_digits(Type type, const std::string& digits);
   void tell_of_long_commands();
   void fit_quantity(Quantity& quantity, const std::string& kind, std::set<std::string>& used);
   void fit_text(std::string& text, const std::string& object, const std::string& what);
 
   const FileDescription& file_;
+  bool canonical_text_;
   Fit fit_;
 };
 
@@ -135,6 +144,22 @@ void Fitter::fit_fields() {
   }
 }
 
+void Fitter::tell_of_digits(Type type, const std::string& digits) {
+  std::string names;
+  const auto look_at = [&](const auto& quantities) {
+    for (const Quantity& quantity : quantities) {
+      if (quantity.type == type) names += (names.empty() ? "" : ", ") + quantity.name;
+    }
+  };
+  look_at(file_.attributes);
+  look_at(fit_.adapted.attributes);
+  for (const Table& table : fit_.adapted.tables) look_at(table.columns);
+  look_at(fit_.adapted.fields);
+  if (names.empty()) return;
+  lose(names, "canonical text keeps " + digits + " of " + std::string(name(type)) +
+                  ": values may change in the last one, and the largest become infinite");
+}
+
 void Fitter::tell_of_long_commands() {
   try {
     const Header header = header_for(held_file(file_), held_step(fit_.adapted), {});
@@ -149,6 +174,8 @@ void Fitter::tell_of_long_commands() {
 
 }  // namespace
 
-Fit fit_step(const FileDescription& file, const StepDescription& step) { return Fitter(file, step).run(); }
+Fit fit_step(const FileDescription& file, const StepDescription& step, bool canonical_text) {
+  return Fitter(file, step, canonical_text).run();
+}
 
 }  // namespace quire::sdds

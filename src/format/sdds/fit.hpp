@@ -4,7 +4,8 @@
 
 namespace quire::sdds {
 
-/// How a step is changed to be held, told before anything is converted.
-[[nodiscard]] Fit fit_step(const FileDescription& file, const StepDescription& step);
+/// How a step is changed to be held, told before anything is converted. Numbers of text in the canonical style have as
+/// many digits as the reference prints.
+[[nodiscard]] Fit fit_step(const FileDescription& file, const StepDescription& step, bool canonical_text);
 
 }  // namespace quire::sdds

@@ -130,8 +130,9 @@ class SddsFormat final : public Format {
 
   [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }
 
-  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step) const override {
-    return fit_step(file, step);
+  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
+                        const CheckedOptions& options) const override {
+    return fit_step(file, step, options.text("mode") == "ascii" && options.truth("canonical"));
   }
 };
 

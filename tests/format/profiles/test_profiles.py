@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import quire
+from quire.cli.main import app
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.toolkit.convert import Observer, copy
 from quire.toolkit.profiles import profile_named, profile_names
@@ -107,3 +109,13 @@ def test_what_is_missing_or_strange_is_refused(tmp_path: Path) -> None:
         convert(source, target, steps="1", overwrite=True, columns=["x"])
     with pytest.raises(UsageError, match="reads sdds"):
         convert(source, tmp_path / "beam2.h5", steps="1", format="h5part")
+
+
+def test_more_than_the_program_reads_is_the_answer_no(tmp_path: Path) -> None:
+    source = tmp_path / "beam.h5"
+    write(source, COLUMNS, steps=2)
+    outcome = CliRunner().invoke(
+        app, ["convert", str(source), str(tmp_path / "beam.sdds"), "--for", "elegant"]
+    )
+    assert outcome.exit_code == 1
+    assert "reads 1 step" in outcome.stderr

@@ -509,5 +509,26 @@ TEST(Fit, SaysWhatChanges) {
   EXPECT_TRUE(sdds_format().fit({}, {}).losses.empty());
 }
 
+TEST(Fit, CanonicalTextTellsWhichNumbersLoseDigits) {
+  StepDescription step;
+  step.attributes.emplace_back().name = "s";
+  step.attributes.back().type = Type::float80;
+  step.attributes.back().value = Value(1.0).converted_to(Type::float80);
+  Table& table = step.tables.emplace_back();
+  for (const Type type : {Type::float64, Type::float32, Type::int64}) {
+    table.columns.emplace_back().name = name(type);
+    table.columns.back().type = type;
+  }
+  const auto losses = [&](const Options& options) {
+    return sdds_format().fit({}, step, CheckedOptions(sdds_format().write_options(), options)).losses;
+  };
+  const std::string tail = ": values may change in the last one, and the largest become infinite";
+  EXPECT_EQ(losses({{"mode", "ascii"}, {"canonical", "true"}}),
+            (std::vector<std::string>{"float64: canonical text keeps 16 digits of float64" + tail,
+                                      "s: canonical text keeps 19 digits of float80" + tail}));
+  EXPECT_TRUE(losses({{"mode", "ascii"}}).empty());
+  EXPECT_TRUE(losses({{"canonical", "true"}}).empty());
+}
+
 }  // namespace
 }  // namespace quire::sdds

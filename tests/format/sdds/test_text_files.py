@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.python.support.mpi import run_ranks
+from typer.testing import CliRunner
 
 import quire
+from quire.cli.main import app
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "sdds"
 # Every way of writing rows: one line each, several, none, fields of a width, comments, no row counts.
@@ -179,3 +181,25 @@ def test_an_empty_step_that_nobody_would_see_is_refused(tmp_path: Path) -> None:
             step.put("x", np.ones(1))
     with quire.open(path) as pages:
         assert [len(step.table) for step in pages] == [0, 2, 1]
+
+
+def test_canonical_text_tells_which_numbers_may_change(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.sdds", tmp_path / "text.sdds"
+    with quire.create(source) as out, out.step(0) as step:
+        step.put("x", np.array([0.1 + 0.2, np.finfo("f8").max]))
+        step.put("n", np.arange(2))
+    words = ["convert", str(source), str(target), "--dry-run", "--option", "mode=ascii"]
+    plain = CliRunner().invoke(app, [*words, "--option", "compression=gzip"])
+    assert (plain.exit_code, plain.stderr) == (0, "")
+    canonical = CliRunner().invoke(app, [*words, "--option", "canonical=true"])
+    assert canonical.exit_code == 1
+    assert canonical.stderr.startswith("lost: x: canonical text keeps 16 digits of float64")
+
+
+def test_what_a_version_cannot_hold_is_the_answer_no(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.sdds", tmp_path / "old.sdds"
+    with quire.create(source) as out, out.step(0) as step:
+        step.put("n", np.arange(2))
+    outcome = CliRunner().invoke(app, ["convert", str(source), str(target), "--option", "version=1"])
+    assert outcome.exit_code == 1
+    assert "version" in outcome.stderr

@@ -77,7 +77,7 @@ def test_help_imports_nothing_heavy() -> None:
         (quire.UsageError("x"), 2),
         (quire.MissingError("x"), 1),
         (quire.BadFileError("x", offset=3), 3),
-        (quire.UnsupportedError("x"), 3),
+        (quire.UnsupportedError("x"), 1),
         (quire.TypeMismatchError("x"), 1),
         (quire.ConflictError("x"), 1),
         (quire.InputOutputError("x"), 4),
