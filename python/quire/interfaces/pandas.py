@@ -29,9 +29,13 @@ def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> A
     """
     pandas = require("pandas", "a table for pandas")
     selection = select(rows, len(table))
-    columns = {name: series_values(values) for name, values in table.read(names, rows).items()}
     end = selection.start + selection.count * selection.step
     index = pandas.RangeIndex(selection.start, end, selection.step)
+    columns = {}
+    for name, read in table.read(names, rows).items():
+        values = series_values(read)
+        # pandas would guess its own type for texts, which holds valid UTF-8 only.
+        columns[name] = values if is_utf8(values) else pandas.Series(values, index, dtype=object)
     frame = pandas.DataFrame(columns, index=index, copy=False)
     for text in TEXTS:
         found = {name: words for name in columns if (words := str(getattr(table[name], text)))}
@@ -47,6 +51,18 @@ def series_values(values: Array) -> Array:
     texts = np.empty(len(values), dtype=object)
     texts[:] = [value.decode("utf-8", "surrogateescape") for value in values.tolist()]
     return texts
+
+
+def is_utf8(values: Array) -> bool:
+    """Independent. Whether texts hold only what UTF-8 can say, no stand-ins for other bytes."""
+    if values.dtype.kind != "O":
+        return True
+    try:
+        for value in values:
+            str(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def columns_of(frame: Any) -> list[FrameColumn]:

@@ -72,6 +72,14 @@ def format_for_path(path: str | os.PathLike[str]) -> str | None:
     return _core.format_for_suffix(os.fspath(path))
 
 
+def has_compressed_suffix(path: str | os.PathLike[str]) -> bool:
+    """Independent. Whether the end of the name of a file to be written asks for compression."""
+    # The suffix of a format is looked for below that of a compression, and only below that.
+    suffix = os.path.splitext(os.fspath(path))[1]
+    known = [own for info in format_infos() for own in info.suffixes]
+    return suffix != "" and suffix not in known and format_for_path(f"name{known[0]}{suffix}") is not None
+
+
 def transports() -> list[str]:
     """Independent. The names of the transports of this build, the default first."""
     return _core.transport_names()

@@ -111,8 +111,7 @@ def requested_format(target: str | Path, request: Request) -> str:
     """Independent. The format to write, which a profile decides. Raises UsageError."""
     if request.profile is None:
         return target_format(target, request.format)
-    if request.format not in (None, request.profile.format):
-        raise UsageError(f"{request.profile.name} reads {request.profile.format}, not {request.format}")
+    request.profile.check_target(target, request)
     return request.profile.format
 
 

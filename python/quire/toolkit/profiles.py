@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.io.formats import format_for_path, has_compressed_suffix
 from quire.query import Expression
 from quire.toolkit.define import Definition
 from quire.toolkit.selection import resolve_rows, select_steps
@@ -49,6 +51,26 @@ class Profile:
     most_steps: int | None = None
     most_rows: int | None = None
     single_values: bool = False
+
+    def check_target(self, target: str | Path, request: Request) -> None:
+        """Independent. Raises UsageError if the program cannot read what format or name say.
+
+        What the request says itself goes before the suffix of the name.
+        """
+        if request.format not in (None, self.format):
+            raise UsageError(f"{self.name} reads {self.format}, not {request.format}")
+        claimed = format_for_path(target)
+        if request.format is None and claimed not in (None, self.format):
+            raise UsageError(
+                f"{self.name} reads {self.format}, but the suffix of '{target}' is that of {claimed}",
+                advice=f"choose another name, or say --format {self.format}",
+            )
+        plain = self.options.get("compression") == "none" and "compression" not in request.options
+        if plain and has_compressed_suffix(target):
+            raise UsageError(
+                f"{self.name} reads no compressed files, but the suffix of '{target}' is that of one",
+                advice="choose another name, or say --option compression=none",
+            )
 
     def adapt(self, request: Request, file: File) -> Adaptation:
         """Independent. The request that writes what the program accepts, and what it changes.

@@ -111,6 +111,20 @@ def test_what_is_missing_or_strange_is_refused(tmp_path: Path) -> None:
         convert(source, tmp_path / "beam2.h5", steps="1", format="h5part")
 
 
+def test_names_that_say_something_else_are_refused(tmp_path: Path) -> None:
+    source = tmp_path / "beam.h5"
+    write(source, COLUMNS)
+    for name, words in {"el.h5": "that of h5part", "el.sdds.gz": "compressed", "el.xz": "compressed"}.items():
+        with pytest.raises(UsageError, match=words):
+            convert(source, tmp_path / name)
+        assert not (tmp_path / name).exists()
+    convert(source, tmp_path / "el.h5", format="sdds")
+    convert(source, tmp_path / "el.gz", compression="none")
+    convert(source, tmp_path / "el.bun")
+    for name in ("el.h5", "el.gz", "el.bun"):
+        assert (tmp_path / name).read_bytes().startswith(b"SDDS")
+
+
 def test_more_than_the_program_reads_is_the_answer_no(tmp_path: Path) -> None:
     source = tmp_path / "beam.h5"
     write(source, COLUMNS, steps=2)

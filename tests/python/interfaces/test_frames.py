@@ -350,3 +350,20 @@ def test_memory_goes_back_when_the_frames_go(tmp_path: Path) -> None:
             finally:
                 gc.enable()
             assert held >= 1 << 21
+
+
+def test_pandas_gets_texts_that_are_not_utf8(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    words = ["plain", "caf\udce9", ""]
+    for format_name in quire.formats():
+        path = tmp_path / f"latin-{format_name}"
+        if refusal(partial(write, path, format_name, {"name": words, "n": np.arange(3)})) is not None:
+            continue
+        with quire.open(path) as file:
+            frame = file[0].table.to_pandas(rows=slice(1, 3))
+            assert frame["name"].dtype == object
+            assert list(frame["name"]) == words[1:]
+            assert list(frame.index) == [1, 2]
+            assert list(frame["n"]) == [1, 2]
+        values, _ = rewritten(path, format_name, frame)
+        assert list(values["name"]) == words[1:]
