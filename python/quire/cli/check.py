@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import answer, command
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, say, say_json
 from quire.cli.streams import display_name, readable
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 @command
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Say which steps of a file are whole, and where damage begins.
@@ -29,8 +31,9 @@ def check(
     from quire.cli.trace import trace
 
     found: list[dict[str, Any]] = []
+    options = parse_options(read_option)
     for path in files:
-        with readable(path) as local, quire.open(local) as file:
+        with readable(path) as local, quire.open(local, **options) as file:
             found.append(as_dictionary(path, file.check()))
             trace(file)
     if json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import answer
+from quire.cli.options import parse_options
 from quire.cli.output import plural, printable, remark, say, say_json
 from quire.cli.parallel import communicator, is_first_rank
 from quire.cli.progress import progress
@@ -20,7 +21,6 @@ Source = Annotated[str, typer.Argument(metavar="IN", help="A data file; - is sta
 Target = Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")]
 Format = Annotated[str | None, typer.Option("--format", "-f", help="Else by the suffix of OUT.")]
 WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")]
-ReadOptions = Annotated[list[str] | None, typer.Option("--read-option", help="name=value of the reader.")]
 Steps = Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")]
 Columns = Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")]
 TheTable = Annotated[str, typer.Option("--table", help="The table that is meant, where there are several.")]
@@ -31,23 +31,16 @@ Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that cha
 AsJson = Annotated[bool, typer.Option("--json", help="The result for programs.")]
 
 
-def parse_options(texts: list[str] | None) -> dict[str, str]:
-    """`name=value` texts as a dictionary. Raises UsageError."""
-    from quire.errors import UsageError
-
-    options: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise UsageError(f"'{text}' is not an option; write name=value")
-        options[name] = value
-    return options
-
-
 def tell_loss(sentence: str) -> None:
     """Say on standard error what the target cannot hold; one rank says it for all."""
     if is_first_rank():
         remark(f"lost: {printable(sentence)}")
+
+
+def tell_warning(sentence: str) -> None:
+    """Say on standard error what is doubtful about the source; one rank says it for all."""
+    if is_first_rank():
+        remark(f"warning: {printable(sentence)}")
 
 
 def tell_change(sentence: str) -> None:
@@ -110,7 +103,7 @@ def copy_file(
                 tell_loss(sentence)
             answer(not lost)
         with progress(title) as bar, writable(target) as local_target:
-            observer = Observer(tell_loss, bar.expect, bar.advance, trace, tell_change)
+            observer = Observer(tell_loss, bar.expect, bar.advance, trace, tell_change, tell_warning)
             report = carry_out(local_source, local_target, request, comm, observer)
     if is_first_rank() and target != STANDARD:
         numbers = more(report)

@@ -14,7 +14,6 @@ from quire.cli.copying import (
     Format,
     Lossy,
     Overwrite,
-    ReadOptions,
     Source,
     Steps,
     Target,
@@ -23,8 +22,8 @@ from quire.cli.copying import (
     WriteOptions,
     common_request,
     copy_file,
-    parse_options,
 )
+from quire.cli.options import ReadOptions, parse_options
 
 if TYPE_CHECKING:
     from quire.toolkit.define import Definition

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import answer, command
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, say, say_json
 from quire.cli.progress import progress
 
@@ -27,6 +28,7 @@ def diff(
     units: Annotated[bool, typer.Option(help="Compare units.")] = True,
     types: Annotated[bool, typer.Option("--types", help="Compare types, too.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the exit code.")] = False,
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Compare two files by meaning, across formats.
@@ -51,7 +53,9 @@ def diff(
         attributes=attributes,
     )
     with progress("comparing") as bar:
-        found = difference(left, right, rules, progress=bar.advance, observe=trace)
+        found = difference(
+            left, right, rules, progress=bar.advance, observe=trace, **parse_options(read_option)
+        )
     if json:
         say_json(as_dictionary(found))
     elif not quiet:

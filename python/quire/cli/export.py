@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from quire.cli.command import command
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, say, say_json
 from quire.cli.parallel import refuse_ranks
 from quire.cli.progress import progress
@@ -38,6 +39,7 @@ def export(
         list[str] | None, typer.Option("--format", help="x=%10.3e, or %.4g for all numbers.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing text.")] = False,
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="The result for programs.")] = False,
 ) -> None:
     """Export tables as CSV or plain text, with all digits unless formats are given.
@@ -66,13 +68,14 @@ def export(
         step_column=step_column,
         formats=parse_formats(formats),
     )
+    options = parse_options(read_option)
     with readable(source) as local:
         if target == STANDARD:
             sys.stdout.flush()
-            export_text(local, sys.stdout.buffer, request)
+            export_text(local, sys.stdout.buffer, request, **options)
             return
         with progress("exporting") as bar:
-            report = export_text(local, target, request, overwrite=overwrite, progress=bar.show)
+            report = export_text(local, target, request, overwrite=overwrite, progress=bar.show, **options)
     if json:
         say_json({"path": target, "steps": report.steps, "rows": report.rows})
     else:

@@ -14,7 +14,6 @@ from quire.cli.copying import (
     Format,
     Lossy,
     Overwrite,
-    ReadOptions,
     Source,
     Steps,
     Target,
@@ -24,6 +23,7 @@ from quire.cli.copying import (
     common_request,
     copy_file,
 )
+from quire.cli.options import ReadOptions
 
 if TYPE_CHECKING:
     from quire.toolkit.convert import CopyReport

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import ExitCode, command
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import remark, say, say_json
 from quire.cli.streams import readable
 from quire.cli.where import Where
@@ -36,6 +37,7 @@ def get(
         str | None, typer.Option("--delimiter", help="Between values: space, comma, ...; else line ends.")
     ] = None,
     unit: Annotated[bool, typer.Option("--unit", help="The unit instead of the value.")] = False,
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="With type and unit, for programs.")] = False,
 ) -> None:
     """Print attributes, columns or fields, a value a line, with all digits.
@@ -57,7 +59,7 @@ def get(
         raise UsageError(f"'{form}' is no format for one value; write for example %.6e")
     wanted = parse_rows(rows)
     between = "\n" if delimiter is None else parse_delimiter(delimiter)
-    with readable(file) as local, quire.open(local) as opened:
+    with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
         found = []
         for name in names:
             item = find(opened, name, step, index, where is not None)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quire.cli.command import command
-from quire.cli.copying import parse_options
+from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.parallel import refuse_ranks
 from quire.cli.progress import progress

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from quire.cli.command import ExitCode, command
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, ranges, remark, say, say_json, shortened
 from quire.cli.streams import display_name, readable
 
@@ -18,6 +19,7 @@ MOST_LINES = 24
 @command
 def info(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Everything, for programs.")] = False,
     steps: Annotated[bool, typer.Option("--steps", help="List every step.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Do not abbreviate long lists.")] = False,
@@ -33,8 +35,9 @@ def info(
     from quire.toolkit.summary import summary
 
     answers: list[dict[str, Any]] = []
+    options = parse_options(read_option)
     for path in files:
-        with readable(path) as local, quire.open(local) as file:
+        with readable(path) as local, quire.open(local, **options) as file:
             answers.append(summary(file) | {"path": path})
             trace(file)
     if json:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command
-from quire.cli.copying import parse_options
 from quire.cli.get import chosen_step
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.streams import readable
 
@@ -38,6 +38,7 @@ def plan(
     write: Annotated[bool, typer.Option("--write", help="Plan a write; needs no file.")] = False,
     format: Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")] = None,
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Every extent, for programs.")] = False,
 ) -> None:
     """Print which bytes each of many ranks would read or write.
@@ -55,15 +56,15 @@ def plan(
     from quire.toolkit.selection import parse_names, parse_rows
 
     if write:
-        if file is not None or step is not None or index is not None:
-            raise UsageError("--write plans a new file: name none, and no step")
+        if file is not None or step is not None or index is not None or read_option:
+            raise UsageError("--write plans a new file: name none, no step and no option of a reader")
         plan_write(format, parse_options(option), parse_names(columns), rows, ranks, json)
         return
     if file is None:
         raise UsageError("name a file, or ask for --write")
     if format is not None or option:
         raise UsageError("--format and --option belong to --write")
-    with readable(file) as local, quire.open(local) as opened:
+    with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
         chosen = chosen_step(opened, step, index)
         found = (
             read_plans(chosen, ranks, parse_names(columns), parse_rows(rows)) if chosen is not None else ()

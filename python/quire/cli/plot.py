@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, say
 from quire.cli.streams import display_name, readable
 from quire.cli.where import Where
@@ -44,6 +45,7 @@ def plot(
     where: Where = None,
     points: Annotated[bool, typer.Option("--points", help="Dots instead of lines.")] = False,
     title: Annotated[str, typer.Option("--title", help="Above the picture.")] = "",
+    read_option: ReadOptions = None,
     overwrite: Annotated[bool, typer.Option("--overwrite/--keep", help="Replace an older picture.")] = True,
 ) -> None:
     """Draw columns, attributes along a run, or distributions.
@@ -71,7 +73,8 @@ def plot(
     if any(path.exists() and Path(file).exists() and path.samefile(file) for file in files):
         raise UsageError(f"'{path}' is an input")
     with ExitStack() as stack:
-        sources = [open_source(stack, file, parse_steps(steps)) for file in files]
+        options = parse_options(read_option)
+        sources = [open_source(stack, file, parse_steps(steps), options) for file in files]
         drawing = Drawing(sources, table, title, points, where)
         if y:
             if x is None:
@@ -106,12 +109,12 @@ class Source:
         return found
 
 
-def open_source(stack: ExitStack, path: str, selection: StepSelection) -> Source:
+def open_source(stack: ExitStack, path: str, selection: StepSelection, options: dict[str, Any]) -> Source:
     """Open a file until the stack closes it, telling then where the time went."""
     import quire
     from quire.cli.trace import trace
 
-    file = stack.enter_context(quire.open(stack.enter_context(readable(path))))
+    file = stack.enter_context(quire.open(stack.enter_context(readable(path)), **options))
     stack.callback(trace, file)
     return Source(printable(Path(display_name(path)).name), file, selection)
 

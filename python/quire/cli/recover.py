@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quire.cli.command import command
-from quire.cli.copying import ReadOptions, parse_options
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, say, say_json
 
 

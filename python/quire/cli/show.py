@@ -9,6 +9,7 @@ import typer
 
 from quire.cli.command import command
 from quire.cli.get import chosen_step
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
 from quire.cli.streams import readable
 from quire.cli.views import Block, DelimitedView, JsonView, LatexView, Sheet, TextView, View
@@ -55,6 +56,7 @@ def show(
         str | None, typer.Option("--delimiter", help="All rows, separated by this: tab, space, ...")
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="All rows, as a tabular environment.")] = False,
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="All rows, for programs.")] = False,
     header: Annotated[bool, typer.Option("--header/--no-header", help="Names above the rows.")] = True,
     bare: Annotated[bool, typer.Option("--bare", help="Values only: no header, no step numbers.")] = False,
@@ -102,7 +104,7 @@ def show(
     viewer = Viewer(
         parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats), where
     )
-    with readable(file) as local, quire.open(local) as opened:
+    with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
         if title and not json:
             say(printable(opened.title))
         steps = selected(opened, step, index)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command
+from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, say, say_json
 from quire.cli.parallel import communicator, is_first_rank
 from quire.cli.progress import progress
@@ -22,6 +23,7 @@ def sum_(
     columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
     details: Annotated[bool, typer.Option("--details", help="Also of every step and column.")] = False,
+    read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Everything, for programs.")] = False,
 ) -> None:
     """Print checksums that do not depend on the order of rows.
@@ -41,6 +43,7 @@ def sum_(
     if comm is not None and comm.size > 1 and STANDARD in files:
         raise UsageError("several ranks cannot share standard input: name files")
     found: list[FileChecksum] = []
+    options = parse_options(read_option)
     for path in files:
         with readable(path) as local, progress("adding") as bar:
             found.append(
@@ -51,6 +54,7 @@ def sum_(
                     columns=parse_names(columns),
                     progress=bar.advance,
                     observe=trace,
+                    **options,
                 )
             )
     if not is_first_rank():

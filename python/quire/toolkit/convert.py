@@ -87,7 +87,8 @@ class Observer:
     `loss` gets each new sentence about what the target cannot hold, before the step is written; `change` each
     about what is changed for the sake of a program that shall read the target; `plan` the
     number of rows that this rank will copy of each step; `progress` the number of rows of each finished
-    block; `closing` the file and the writer, each with its name, before they are closed.
+    block; `closing` the file and the writer, each with its name, before they are closed; `warning` each new
+    warning about the source, as the reader has it.
     """
 
     loss: Callable[[str], None] | None = None
@@ -95,6 +96,7 @@ class Observer:
     progress: Callable[[int], None] | None = None
     closing: Callable[[Any, str], None] | None = None
     change: Callable[[str], None] | None = None
+    warning: Callable[[str], None] | None = None
 
 
 def target_format(target: str | Path, name: str | None) -> str:
@@ -239,6 +241,7 @@ class StepCopier:
         self.observer = observer
         self.report = CopyReport()
         self.common: Structure | None = None
+        self.warned: set[str] = set()
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Forget what was copied; from now on copy only what is common to all steps."""
@@ -275,7 +278,9 @@ class StepCopier:
 
     def steps(self, source: File) -> Iterator[Step]:
         """Collective. The steps asked for, with what is defined."""
+        self.warn(source.warnings)
         for _, step in select_steps(source, self.request.steps):
+            self.warn(step.warnings)
             if self.request.definitions:
                 yield cast("Step", self.derived(source, step))
             else:
@@ -354,6 +359,13 @@ class StepCopier:
                 self.report.losses.append(sentence)
                 if self.observer.loss is not None:
                     self.observer.loss(sentence)
+
+    def warn(self, warnings: Sequence[str]) -> None:
+        """Independent. Tell of each warning that is new."""
+        for sentence in warnings:
+            if self.observer.warning is not None and sentence not in self.warned:
+                self.warned.add(sentence)
+                self.observer.warning(sentence)
 
     def share(self, table: Table, fitted: Fit) -> TableShare:
         """Independent. What this rank copies of a table."""

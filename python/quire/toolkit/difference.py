@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import quire
+from quire.errors import UsageError
+from quire.io.formats import common_options, format_info
 from quire.toolkit.selection import StepSelection, matches, rows_per_block, select_names
 
 if TYPE_CHECKING:
@@ -335,6 +337,21 @@ def shown(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def reader_options(format: str) -> set[str]:
+    """Independent. The names of the options that the reader of a format understands."""
+    return {option.name for option in (*format_info(format).read_options, *common_options()[0])}
+
+
+def open_with_known(path: str | Path, options: dict[str, Any]) -> File:
+    """Independent. Open a file with those of the options that its format knows."""
+    try:
+        return quire.open(path, **options)
+    except UsageError:
+        with quire.open(path) as file:
+            names = reader_options(file.format)
+        return quire.open(path, **{name: value for name, value in options.items() if name in names})
+
+
 def difference(
     left: str | Path,
     right: str | Path,
@@ -342,14 +359,21 @@ def difference(
     *,
     progress: Callable[[int], None] | None = None,
     observe: Callable[[Any], None] | None = None,
+    **options: Any,
 ) -> Difference:
     """Independent. Compare two files by meaning, block by block in bounded memory.
 
     The order of columns and their types do not matter (types do with `rules.types`); the order of rows does.
     `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
+    `options` are those of the readers, each given to the formats that know it.
     Raises what opening and reading raise.
     """
-    with quire.open(left) as ours, quire.open(right) as theirs:
+    with open_with_known(left, options) as ours, open_with_known(right, options) as theirs:
+        unknown = set(options) - reader_options(ours.format) - reader_options(theirs.format)
+        if unknown:
+            raise UsageError(
+                f"neither {ours.format} nor {theirs.format} has a reader's option {min(unknown)}"
+            )
         result = Comparison(ours, theirs, rules or Rules(), progress).run()
         if observe is not None:
             observe(ours)

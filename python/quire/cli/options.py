@@ -1,0 +1,22 @@
+"""Options of readers and writers, which all commands take as name=value."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+ReadOptions = Annotated[list[str] | None, typer.Option("--read-option", help="name=value of the reader.")]
+
+
+def parse_options(texts: list[str] | None) -> dict[str, Any]:
+    """`name=value` texts as a dictionary. Raises UsageError."""
+    from quire.errors import UsageError
+
+    options: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"'{text}' is not an option; write name=value")
+        options[name] = value
+    return options

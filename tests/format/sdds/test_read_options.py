@@ -1,0 +1,68 @@
+"""Options of the reader in every command that reads a data file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from quire.cli.main import app
+
+HEAD = "SDDS1\n&column name=x, type=double, &end\n&data mode=ascii, &end\n"
+OPTION = ["--read-option", "no_row_counts=true"]
+# Without the option the first row is taken for the number of rows, and there are fewer.
+UNCOUNTED = HEAD + "9\n1.5\n2.5\n"
+COMMANDS = [
+    ["info", "FILE"],
+    ["show", "FILE"],
+    ["get", "FILE", "x"],
+    ["check", "FILE"],
+    ["sum", "FILE"],
+    ["export", "FILE", "TARGET.csv"],
+    ["plan", "FILE", "--ranks", "2"],
+    ["convert", "FILE", "TARGET.h5"],
+    ["recover", "FILE", "-o", "TARGET.sdds"],
+    ["plot", "FILE", "--histogram", "x", "-o", "TARGET.png"],
+]
+
+
+def words_for(command: list[str], folder: Path) -> list[str]:
+    """The words of a command, with an old text file and a target beside it."""
+    file = folder / "old.stat"
+    file.write_text(UNCOUNTED)
+    return [word.replace("FILE", str(file)).replace("TARGET", str(folder / "target")) for word in command]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_every_command_reads_with_options(tmp_path: Path, command: list[str]) -> None:
+    if command[0] == "plot":
+        pytest.importorskip("matplotlib")
+    words = words_for(command, tmp_path)
+    assert CliRunner().invoke(app, words).exit_code in (1, 3)
+    result = CliRunner().invoke(app, [*words, *OPTION])
+    assert result.exit_code == 0, result.stderr
+
+
+def test_rows_are_those_of_the_file(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, [*words_for(["get", "FILE", "x"], tmp_path), *OPTION])
+    assert result.stdout.split() == ["9.0", "1.5", "2.5"]
+
+
+def test_convert_tells_the_warnings_of_the_file_once(tmp_path: Path) -> None:
+    words = words_for(["convert", "FILE", "TARGET.h5"], tmp_path)
+    result = CliRunner().invoke(app, [*words, *OPTION])
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count("warning: read as if the header said no_row_counts=1") == 1
+
+
+def test_diff_gives_options_to_the_format_that_knows_them(tmp_path: Path) -> None:
+    converted = words_for(["convert", "FILE", "TARGET.h5"], tmp_path)
+    assert CliRunner().invoke(app, [*converted, *OPTION]).exit_code == 0
+    both = ["diff", converted[1], converted[2]]
+    assert CliRunner().invoke(app, both).exit_code in (1, 3)
+    result = CliRunner().invoke(app, [*both, *OPTION])
+    assert result.exit_code == 0, result.stdout + result.stderr
+    wrong = CliRunner().invoke(app, [*both, *OPTION, "--read-option", "nothing=1"])
+    assert wrong.exit_code == 2
+    assert "nothing" in wrong.stderr
