@@ -165,6 +165,15 @@ def placed(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]
     return call
 
 
+def reason_of(error: BaseException) -> str:
+    """Independent. Why a rank leaves a step, for the others: an abort says itself which rank it was."""
+    if isinstance(error, Error):
+        text = _sentence(error.message, error.file, error.object, error.advice, error.offset)
+    else:
+        text = str(error)
+    return f"{type(error).__name__}: {text}"
+
+
 def _sentence(
     message: str, file: str, name: str, advice: str, offset: int | None = None, rank: int | None = None
 ) -> str:

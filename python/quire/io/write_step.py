@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from quire import _core
-from quire.errors import Placing, UsageError, placed
+from quire.errors import Placing, UsageError, placed, reason_of
 from quire.io.attributes import Attribute, core_value
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
@@ -439,7 +439,7 @@ class WriteStep:
         try:
             action()
         except BaseException as error:
-            self.abort(f"{type(error).__name__}: {error}")
+            self.abort(reason_of(error))
             raise
 
     def _or_finish(self, action: Callable[[], None]) -> None:
@@ -467,7 +467,7 @@ class WriteStep:
         if error is None:
             self.commit()
         else:
-            self.abort(f"{type(error).__name__}: {error}")
+            self.abort(reason_of(error))
 
     def __repr__(self) -> str:
         state = "finished" if self._is_finished else "placed" if self._is_placed else "open"

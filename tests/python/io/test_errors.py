@@ -14,6 +14,7 @@ from tests.python.support.files import write_table
 
 import quire
 from quire import errors
+from quire.errors import reason_of
 
 BUILTINS = {
     quire.UsageError: ValueError,
@@ -126,3 +127,10 @@ def test_unknown_kinds_are_defects() -> None:
 def test_every_class_is_exported() -> None:
     for _, family in FAMILY:
         assert getattr(quire, family.__name__) is family
+
+
+def test_the_reason_of_an_abort_leaves_the_rank_to_the_abort() -> None:
+    problem = quire.BadFileError("row 7 is no number", file="a.data", rank=2)
+    assert str(problem).endswith("[rank 2]")
+    assert reason_of(problem) == "BadFileError: a.data: row 7 is no number"
+    assert reason_of(ValueError("no")) == "ValueError: no"
