@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +17,8 @@ ONE_GOOD_ROW = HEAD + "2\n1\nzz\n"
 NO_ROW = HEAD + "2\nzz\n1\n"
 # What some old writers left: no counts of rows, and nothing in the header that says so.
 UNCOUNTED = HEAD + "1\n2\n3\nzz\n"
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "sdds"
 
 
 @dataclass(frozen=True)
@@ -115,11 +116,8 @@ def test_binary_layout_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["bad_ascii_value", "bad_ascii_few_tokens"])
 def test_what_check_promises_of_the_shared_vectors_is_kept(tmp_path: Path, name: str) -> None:
-    folder = os.environ.get("QUIRE_GOLDEN")
-    if folder is None:
-        pytest.skip("needs QUIRE_GOLDEN")
     damaged = tmp_path / "a.sdds"
-    damaged.write_bytes(Path(folder, "sdds", f"{name}.sdds").read_bytes())
+    damaged.write_bytes((DATA / f"{name}.sdds").read_bytes())
     outcome = run("recover", "--rows", "--in-place", damaged)
     assert outcome.code == 0, outcome.errors
     assert "which was cut" in outcome.output
