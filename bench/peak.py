@@ -28,5 +28,6 @@ if __name__ == "__main__":
     except SystemExit as leaving:
         code = leaving.code
     with contextlib.suppress(BrokenPipeError):
-        print(f"peak {peak()}", file=sys.stderr, flush=True)
+        # One write with its line end: print makes two, and the lines of two ranks run together.
+        sys.stderr.write(f"peak {peak()}\n")
     sys.exit(code)

@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 import typer
 
-from quire.cli.output import use_utf8
+from quire.cli.output import remark, use_utf8
 from quire.cli.parallel import abort_all, is_first_rank
 
 Parameters = ParamSpec("Parameters")
@@ -81,9 +81,8 @@ def complain(line: str) -> None:
     """Independent. One line on standard error, and below it the place in an expression if one is shown."""
     pointed = POINTED.search(line)
     text = line if pointed is None else line[: pointed.start()] + line[pointed.end() :]
-    print(f"quire: {' '.join(text.split())}", file=sys.stderr)
-    if pointed is not None:
-        print(pointed[1], file=sys.stderr)
+    place = "" if pointed is None else f"\n{pointed[1]}"
+    remark(f"quire: {' '.join(text.split())}{place}")
 
 
 def fail(problem: Exception) -> ExitCode:

@@ -26,8 +26,11 @@ def say(text: str = "") -> None:
 
 
 def remark(text: str) -> None:
-    """Independent. A line on standard error: what a person should know, not part of the answer."""
-    print(text.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
+    """Independent. Lines on standard error: what a person should know, not part of the answer.
+
+    They leave in one write with their line end, so that those of several ranks do not run together.
+    """
+    sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
 def say_json(answer: Any) -> None:
