@@ -5,9 +5,7 @@
 
 #include "format/h5/acceptance.hpp"
 #include "format/h5/attributes.hpp"
-#include "format/h5/driver.hpp"
 #include "format/h5/links.hpp"
-#include "format/h5/open_file.hpp"
 #include "format/h5/structure.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
@@ -15,12 +13,10 @@
 namespace quire::h5 {
 namespace {
 
-/// The front of a new file is left to the superblock and the root group.
-constexpr std::uint64_t front_bytes = 2048;
 /// Columns from this size on start at a multiple of the alignment, smaller ones at a multiple of 8.
 constexpr std::uint64_t aligned_from = std::uint64_t{64} << 10;
 constexpr std::uint64_t small_alignment = 8;
-constexpr std::uint64_t journal_budget = std::uint64_t{64} << 20;
+constexpr std::uint64_t attribute_budget = std::uint64_t{64} << 20;
 
 std::vector<std::string> names_of(const std::vector<Link>& links) {
   std::vector<std::string> names;
@@ -59,46 +55,31 @@ H5partPlanner::H5partPlanner(const CheckedOptions& options)
     : naming_{prefix_option(options), width_option(options)},
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
-      alignment_(alignment_option(options)),
-      image_(std::make_unique<Image>(nullptr, Image::Use::writing)) {}
+      alignment_(alignment_option(options)) {}
 
 // ---- Taking over an existing file
 
 Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after, bool drop) {
-  const std::uint64_t raw_size = existing->size();
-  image_ = std::make_unique<Image>(std::move(existing), Image::Use::writing);
-  Publication acts;
-  if (const auto journal = overlay_journal(*image_, journal_budget)) acts = complete(*journal);
-  const Superblock superblock = read_superblock(image_->reader(), image_->size());
-  published_end_ = superblock.end;
-  image_->set_base(superblock);
-  if (raw_size > published_end_) acts.emplace_back(PublishResize{published_end_});
-
   std::vector<StepEntry> leaving;
-  image_->begin(published_end_, {});
-  with_hdf5(*image_, [&] {
-    const Handle file = open_image(*image_);
-    check_file_space(file.id());
-    const std::vector<std::string> names = names_of(list_links(file.id(), "/"));
+  Publication acts = writer_.take_over(std::move(existing), [&](hid_t file) {
+    const std::vector<std::string> names = names_of(list_links(file, "/"));
     learn(names);
     std::vector<std::string> warnings;
-    units_ = Units(read_attributes(*image_, file.id(), journal_budget, warnings));
+    units_ = Units(read_attributes(writer_.image(), file, attribute_budget, warnings));
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);
   });
-  image_->discard();
   if (leaving.empty()) return acts;
 
-  Publication dropping = session({}, [&](hid_t file) {
+  Publication dropping = writer_.session({}, [&](hid_t file) {
     for (const StepEntry& step : leaving) {
       require(H5Ldelete(file, step.name.c_str(), H5P_DEFAULT), "drop the step", step.name);
       numbers_.erase(step.number);
     }
   });
   std::ranges::move(dropping, std::back_inserter(acts));
-  image_->commit(next_end_);
-  published_end_ = next_end_;
+  writer_.commit();
   return acts;
 }
 
@@ -127,9 +108,9 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
 
 // ---- What the ranks share
 
-std::vector<std::byte> H5partPlanner::state() const { return pack(published_end_); }
+std::vector<std::byte> H5partPlanner::state() const { return pack(writer_.published_end()); }
 
-void H5partPlanner::adopt(std::span<const std::byte> state) { published_end_ = unpack<std::uint64_t>(state); }
+void H5partPlanner::adopt(std::span<const std::byte> state) { writer_.set_published_end(unpack<std::uint64_t>(state)); }
 
 void H5partPlanner::set_file(const FileDescription& file) {
   FileAcceptance accepted = accept_file(file, units_);
@@ -152,8 +133,8 @@ Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
 }
 
 H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, std::uint64_t rows) const {
-  RawLayout layout{.columns = {}, .end = published_end_};
-  std::uint64_t next = round_up(std::max(published_end_, front_bytes), alignment_);
+  RawLayout layout{.columns = {}, .end = writer_.published_end()};
+  std::uint64_t next = round_up(writer_.first_free(), alignment_);
   if (step.tables.empty()) return layout;
   for (const Column& column : step.tables.front().columns) {
     const std::uint64_t length = checked_multiply(rows, size_of(column.type));
@@ -187,24 +168,6 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
 
 // ---- Publication
 
-template <class Work>
-Publication H5partPlanner::session(std::vector<PlannedSpace> planned, Work&& work) {
-  std::erase_if(planned, [](const PlannedSpace& space) { return space.length == 0; });
-  image_->begin(published_end_, std::move(planned));
-  with_hdf5(*image_, [&] {
-    Handle file = published_end_ == 0 ? create_image(*image_) : open_image(*image_);
-    work(file.id());
-    close_file(file);
-  });
-  if (!image_->is_plan_used()) throw Error(ErrorKind::internal, "HDF5 left planned places unused");
-  next_end_ = image_->allocated_end();
-  const Superblock superblock = read_superblock(image_->reader(next_end_), next_end_);
-  if (superblock.end != next_end_) {
-    throw Error(ErrorKind::internal, "HDF5 stores another end of the file than it has told its driver");
-  }
-  return make_publication(image_->pending(), published_end_, next_end_, superblock);
-}
-
 void H5partPlanner::write_file_attributes(std::int64_t file, const StepDescription& step) const {
   for (const Attribute& attribute : file_attributes_) write_attribute(file, attribute.name, attribute.value);
   for (const auto& [quantity, unit] : new_units(step, units_)) {
@@ -214,25 +177,24 @@ void H5partPlanner::write_file_attributes(std::int64_t file, const StepDescripti
 
 Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
   const RawLayout layout = lay_out(mine.description, total[0]);
-  return session(layout.columns, [&](hid_t file) {
+  return writer_.session(layout.columns, [&](hid_t file) {
     write_file_attributes(file, mine.description);
-    write_step(file, *image_, naming_.name(mine.description.number), mine.description, layout.columns, total[0]);
+    write_step(file, writer_.image(), naming_.name(mine.description.number), mine.description, layout.columns,
+               total[0]);
   });
 }
 
 void H5partPlanner::advance(const StepPart& mine, const Measure& /*total*/, bool published) {
-  if (!published) return image_->discard();
+  if (!published) return writer_.discard();
   for (const auto& [quantity, unit] : new_units(mine.description, units_)) units_.set(quantity, unit);
   file_attributes_.clear();
   numbers_.insert(mine.description.number);
-  if (next_end_ == 0) return;  // another rank publishes, and tells by its state
-  image_->commit(next_end_);
-  published_end_ = next_end_;
+  writer_.commit();
 }
 
 Publication H5partPlanner::finish() {
-  if (published_end_ != 0 && file_attributes_.empty()) return {};
-  return session({}, [&](hid_t file) { write_file_attributes(file, {}); });
+  if (writer_.published_end() != 0 && file_attributes_.empty()) return {};
+  return writer_.session({}, [&](hid_t file) { write_file_attributes(file, {}); });
 }
 
 }  // namespace quire::h5

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "format/h5/image.hpp"
+#include "format/h5/file_writer.hpp"
 #include "format/h5/names.hpp"
-#include "format/h5/superblock.hpp"
 #include "format/h5/units.hpp"
 #include "quire/format/format.hpp"
 
@@ -36,7 +35,7 @@ class H5partPlanner final : public WritePlanner {
                                 bool root) const override;
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
-  [[nodiscard]] std::uint64_t published_size() const override { return published_end_; }
+  [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
   [[nodiscard]] Publication finish() override;
 
  private:
@@ -46,9 +45,6 @@ class H5partPlanner final : public WritePlanner {
     std::uint64_t end = 0;
   };
   [[nodiscard]] RawLayout lay_out(const StepDescription& step, std::uint64_t rows) const;
-  /// Runs a session that writes and makes its publication; `work` gets the open file.
-  template <class Work>
-  Publication session(std::vector<PlannedSpace> planned, Work&& work);
   void write_file_attributes(std::int64_t file, const StepDescription& step) const;
   void learn(const std::vector<std::string>& links);
   [[nodiscard]] std::vector<StepEntry> steps_to_drop(const std::vector<StepEntry>& steps,
@@ -60,13 +56,11 @@ class H5partPlanner final : public WritePlanner {
   std::uint64_t alignment_;
 
   // The same on every rank.
-  std::uint64_t published_end_ = 0;
+  FileWriter writer_;
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
   Units units_;                             ///< of what is in the file or will be
 
   // On rank 0 alone.
-  std::unique_ptr<Image> image_;
-  std::uint64_t next_end_ = 0;      ///< once what publish() answered is carried out
   std::set<std::int64_t> numbers_;  ///< of the steps in the file
 };
 
