@@ -16,8 +16,11 @@ constexpr std::size_t largest_call = 1 << 30;
 void MpiFile::open_now() {
   const Stopwatch stopwatch(counters().transfer_seconds);
   handle_.open(MPI_COMM_SELF, request());
-  // MPI has no mode that truncates.
-  if (request().creates) handle_.check("create", MPI_File_set_size(handle_.get(), 0));
+  if (!request().creates) return;
+  // MPI has no mode that truncates; an empty file is left alone, as in PosixFile.
+  MPI_Offset old = 0;
+  handle_.check("look up the size", MPI_File_get_size(handle_.get(), &old));
+  if (old > 0) handle_.check("create", MPI_File_set_size(handle_.get(), 0));
 }
 
 MPI_File MpiFile::opened() {

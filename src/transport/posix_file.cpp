@@ -25,7 +25,7 @@ Error PosixFile::failure(const char* action, int error_number) const {
 
 void PosixFile::open_now() {
   int flags = O_CLOEXEC | (request().access == Access::read ? O_RDONLY : O_RDWR);
-  if (request().creates) flags |= O_CREAT | O_TRUNC;
+  if (request().creates) flags |= O_CREAT;
   constexpr mode_t everybody = 0666;  // less what the umask forbids
 
   const Stopwatch stopwatch(counters().transfer_seconds);
@@ -38,6 +38,9 @@ void PosixFile::open_now() {
     throw failure(request().creates ? "create" : "open", reason);
   }
   file_system_ = file_system_of(descriptor_.number());
+  // Only where there is something to cut: ext4 takes any truncation to nothing, of an empty file too, as the sign of a
+  // file being replaced, and then writes the new one to the disk inside every close.
+  if (request().creates && size() > 0) resize(0);
 }
 
 int PosixFile::descriptor() {
@@ -113,8 +116,8 @@ void PosixFile::resize(std::uint64_t size) {
 void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
   const int file = descriptor();
   if (!file_system_.preallocates || to > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) return;
-  from = std::max(from, size());
-  if (to <= from || to - from < limits().reserve_from) return;
+  const std::uint64_t end = std::max(from, size());
+  if (to <= end || to - end < limits().reserve_from) return;
   const Stopwatch stopwatch(counters().transfer_seconds);
   // The call of Linux, not posix_fallocate, which writes into every block where the file system lacks it. A hint:
   // where it is not supported nothing is lost, and a full disk is reported by the write that does not fit.

@@ -163,6 +163,19 @@ TEST_F(TransportTest, WritesSeveralStepsThroughOneOpenFile) {
   file->close();
 }
 
+// ext4 writes a file that was truncated to nothing, even an empty one, to the disk inside every later close.
+TEST_F(TransportTest, AnEmptyFileIsNotTruncated) {
+  const auto long_ago = std::filesystem::file_time_type(std::chrono::seconds(1'000'000));
+  if (comm_.is_root()) {
+    test::make_file(own_path(), {});
+    std::filesystem::last_write_time(own_path(), long_ago);
+  }
+  comm_.barrier();
+  open(Access::create)->close();
+  comm_.barrier();
+  EXPECT_TRUE(std::filesystem::last_write_time(own_path()) == long_ago);
+}
+
 TEST_F(TransportTest, RanksWithNothingDoNotOpen) {
   if (is("mpi_collective")) GTEST_SKIP() << "a collective handle is open on all ranks";
   const Layout layout{100};
