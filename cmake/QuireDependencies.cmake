@@ -2,7 +2,7 @@
 # the single targets are there for those who need one of them only:
 #
 #   Quire::hdf5   MPI::MPI_C (with QUIRE_MPI)   ZLIB::ZLIB   LibLZMA::LibLZMA
-#   PkgConfig::libdeflate   PkgConfig::xxhash   fmt::fmt-header-only
+#   PkgConfig::libdeflate   PkgConfig::xxhash   PkgConfig::zstd   fmt::fmt-header-only
 
 if(QUIRE_MPI)
   # Plain mpicc and mpiexec may belong to another MPI: ask for the flavour by its suffix.
@@ -31,6 +31,7 @@ find_package(LibLZMA REQUIRED)
 find_package(fmt 9 REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 
 add_library(quire_dependencies INTERFACE)
 target_link_libraries(
@@ -41,6 +42,7 @@ target_link_libraries(
             LibLZMA::LibLZMA
             PkgConfig::libdeflate
             PkgConfig::xxhash
+            PkgConfig::zstd
             # Private and header-only: no symbol of it leaves our library.
             fmt::fmt-header-only)
 if(QUIRE_MPI)

@@ -7,6 +7,7 @@
 #include "quire/base/endian.hpp"
 #include "quire/model/description.hpp"
 #include "quire/model/type.hpp"
+#include "quire/plan/chunks.hpp"
 
 namespace quire {
 
@@ -71,10 +72,12 @@ struct Run {
   std::vector<Cell> cells;         ///< in file order
   Marks marks;                     ///< only where record_bytes is 0
   std::optional<TextLayout> text;  ///< the records are lines of text, not cells of bytes; record_bytes is 0
-  bool opaque = false;             ///< the bytes cannot be addressed; the format itself must read them
+  /// The records are the elements of an array in chunks, in C order: one cell, and offset and bytes mean nothing.
+  std::optional<ChunkedLayout> chunks;
+  bool opaque = false;  ///< the bytes cannot be addressed; the format itself must read them
   template <class Archive>
   void archive(Archive& a) {
-    a(offset, records, record_bytes, bytes, order, cells, marks, text, opaque);
+    a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, opaque);
   }
 };
 

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace quire {
+
+/// Numbers under which filters of chunks are registered (by the HDF Group, for everybody).
+namespace filter_number {
+inline constexpr std::uint32_t deflate = 1;
+inline constexpr std::uint32_t shuffle = 2;
+inline constexpr std::uint32_t fletcher32 = 3;
+inline constexpr std::uint32_t lzf = 32000;
+inline constexpr std::uint32_t lz4 = 32004;
+inline constexpr std::uint32_t zstandard = 32015;
+}  // namespace filter_number
+
+/// One step on the way of a chunk into the file.
+struct Filter {
+  std::uint32_t number = 0;               ///< the registered one: see filter_number
+  std::vector<std::uint32_t> parameters;  ///< what they mean, the filter knows
+  template <class Archive>
+  void archive(Archive& a) {
+    a(number, parameters);
+  }
+  [[nodiscard]] bool operator==(const Filter&) const = default;
+};
+
+/// Where one chunk stands.
+struct Chunk {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;        ///< in the file; 0: it was never written, its elements have the fill value
+  std::uint32_t filter_mask = 0;  ///< bit i is set: filter i was left out
+  template <class Archive>
+  void archive(Archive& a) {
+    a(offset, bytes, filter_mask);
+  }
+  [[nodiscard]] bool operator==(const Chunk&) const = default;
+};
+
+/// An array that is stored in chunks of one shape, each filtered by itself. Chunks at the far edges are whole in the
+/// file, but only the part inside the array counts.
+struct ChunkedLayout {
+  std::vector<std::uint64_t> extents;  ///< of the array, slowest first; one for a column
+  std::vector<std::uint64_t> shape;    ///< of a chunk, likewise; never 0
+  std::vector<Filter> filters;         ///< in the order in which they are applied when a chunk is written
+  std::vector<std::byte> fill;         ///< one element as the file would hold it; empty: zeros
+  std::vector<Chunk> chunks;           ///< in C order of their place in the array: as many as cover it
+  template <class Archive>
+  void archive(Archive& a) {
+    a(extents, shape, filters, fill, chunks);
+  }
+};
+
+/// Independent. How many chunks lie along each axis. Throws usage errors for shapes that are no chunks of an array.
+[[nodiscard]] std::vector<std::uint64_t> chunk_counts(const std::vector<std::uint64_t>& extents,
+                                                      const std::vector<std::uint64_t>& shape);
+
+}  // namespace quire

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "quire/plan/chunks.hpp"
+
+namespace quire::kernels {
+
+/// One filter of a pipeline, with what its library keeps between chunks.
+class FilterStage {
+ public:
+  virtual ~FilterStage() = default;
+
+  /// The most bytes that a sane writer makes of so many.
+  [[nodiscard]] virtual std::size_t most_encoded(std::size_t bytes) const noexcept = 0;
+  [[nodiscard]] virtual bool encodes() const noexcept { return true; }
+  /// `out` becomes what the filter makes of `in`. Only where encodes() says so.
+  virtual void encode(std::span<const std::byte> in, std::vector<std::byte>& out) = 0;
+  /// Undoes it. The result lies in `room`, all of which may be written, or is a part of `in`.
+  [[nodiscard]] virtual std::span<const std::byte> decode(std::span<const std::byte> in, std::span<std::byte> room) = 0;
+};
+
+/// Nothing if the filter or its parameters are unknown.
+[[nodiscard]] std::unique_ptr<FilterStage> deflate_stage(const Filter& filter);
+[[nodiscard]] std::unique_ptr<FilterStage> zstandard_stage(const Filter& filter);
+[[nodiscard]] std::unique_ptr<FilterStage> shuffle_stage(const Filter& filter);
+[[nodiscard]] std::unique_ptr<FilterStage> fletcher32_stage(const Filter& filter);
+[[nodiscard]] std::unique_ptr<FilterStage> lzf_stage(const Filter& filter);
+[[nodiscard]] std::unique_ptr<FilterStage> lz4_stage(const Filter& filter);
+
+}  // namespace quire::kernels
