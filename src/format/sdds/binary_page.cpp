@@ -7,7 +7,6 @@
 #include "format/sdds/elements.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/model/slice.hpp"
 #include "quire/model/value.hpp"
 
 namespace quire::sdds {
@@ -153,13 +152,8 @@ bool BinaryPage::take_arrays() {
 bool BinaryPage::take_array() {
   const ArrayDefinition& array = header_.arrays[item_];
   if (extents_.empty() && !take_extents(array)) return false;
-  std::uint64_t elements = 1;
-  for (const std::uint64_t extent : extents_) {
-    if (extent == 0) elements = 0;
-  }
-  if (elements != 0) elements = volume(extents_);
   const bool is_attribute = array.group_name == attribute_group || array.group_name == file_attribute_group;
-  const bool complete = is_attribute ? take_attribute_elements(array, elements) : take_field_elements(array, elements);
+  const bool complete = is_attribute ? take_attribute_elements(array) : take_field_elements(array);
   if (complete) extents_.clear();
   return complete;
 }
@@ -181,17 +175,18 @@ bool BinaryPage::take_extents(const ArrayDefinition& array) {
     }
     extents.push_back(static_cast<std::uint64_t>(extent));
   }
+  elements_ = element_count(extents, object, position_);
   position_ += length;
   extents_ = std::move(extents);
   return true;
 }
 
-bool BinaryPage::take_attribute_elements(const ArrayDefinition& array, std::uint64_t elements) {
+bool BinaryPage::take_attribute_elements(const ArrayDefinition& array) {
   const std::string object = "array " + array.name;
-  check_remaining(elements, least_bytes(array.type), object);
+  check_remaining(elements_, least_bytes(array.type), object);
   Attribute attribute{quantity_of(array), Value()};
   if (array.type == Type::string) {
-    for (; strings_.size() < elements;) {
+    for (; strings_.size() < elements_;) {
       auto text = peek_string(object);
       if (!text) return false;
       spend(sizeof(std::string), object);
@@ -199,7 +194,7 @@ bool BinaryPage::take_attribute_elements(const ArrayDefinition& array, std::uint
     }
     attribute.value = Value::texts(extents_, std::exchange(strings_, {}));
   } else {
-    const std::uint64_t length = elements * size_of(array.type);
+    const std::uint64_t length = elements_ * size_of(array.type);
     const std::byte* bytes = peek(length, object);
     if (bytes == nullptr) return false;
     spend(length, object);
@@ -212,9 +207,9 @@ bool BinaryPage::take_attribute_elements(const ArrayDefinition& array, std::uint
   return true;
 }
 
-bool BinaryPage::take_field_elements(const ArrayDefinition& array, std::uint64_t elements) {
-  check_remaining(elements, least_bytes(array.type), "array " + array.name);
-  const Run run = run_of(elements, {{0, array.type}});
+bool BinaryPage::take_field_elements(const ArrayDefinition& array) {
+  check_remaining(elements_, least_bytes(array.type), "array " + array.name);
+  const Run run = run_of(elements_, {{0, array.type}});
   Run found = run;
   if (array.type == Type::string) {
     try {

@@ -38,8 +38,8 @@ class BinaryPage final : public PageDescriber {
 
   [[nodiscard]] bool take_array();
   [[nodiscard]] bool take_extents(const ArrayDefinition& array);
-  [[nodiscard]] bool take_attribute_elements(const ArrayDefinition& array, std::uint64_t elements);
-  [[nodiscard]] bool take_field_elements(const ArrayDefinition& array, std::uint64_t elements);
+  [[nodiscard]] bool take_attribute_elements(const ArrayDefinition& array);
+  [[nodiscard]] bool take_field_elements(const ArrayDefinition& array);
   [[nodiscard]] bool take_rows();
   [[nodiscard]] bool take_columns();
   [[nodiscard]] bool walk(const Run& run);
@@ -66,6 +66,7 @@ class BinaryPage final : public PageDescriber {
   std::uint64_t rows_ = 0;
   std::size_t item_ = 0;                ///< the parameter, array or column at hand
   std::vector<std::uint64_t> extents_;  ///< of the array at hand, once they are known
+  std::uint64_t elements_ = 0;          ///< of it
   std::vector<std::string> strings_;    ///< of the attribute at hand
   std::optional<RecordWalk> walk_;
   bool salvageable_ = false;

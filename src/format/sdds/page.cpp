@@ -1,10 +1,12 @@
 #include "format/sdds/page.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "format/sdds/binary_page.hpp"
 #include "format/sdds/text_page.hpp"
 #include "quire/base/endian.hpp"
+#include "quire/model/slice.hpp"
 
 namespace quire::sdds {
 
@@ -28,6 +30,16 @@ Error missing_rows(std::uint64_t announced, std::uint64_t complete, const Error&
 Error unfinished_step() {
   return Error(ErrorKind::bad_file, "unfinished step: its writer ended or still runs")
       .advise("the steps before it are whole; recover drops it");
+}
+
+std::uint64_t element_count(const std::vector<std::uint64_t>& extents, const std::string& object,
+                            std::uint64_t offset) {
+  if (std::find(extents.begin(), extents.end(), 0U) != extents.end()) return 0;
+  try {
+    return volume(extents);
+  } catch (Error& error) {
+    throw error.on(object).at(offset);
+  }
 }
 
 Quantity quantity_of(const Definition& definition) {

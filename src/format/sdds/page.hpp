@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "format/sdds/header.hpp"
 #include "format/sdds/need.hpp"
@@ -72,6 +74,11 @@ struct PageContext {
 
 /// What a page that is being written says instead of a row count.
 [[nodiscard]] Error unfinished_step();
+
+/// The number of elements of an array. Throws bad_file errors that name the object and the place of its dimensions if
+/// 64 bits do not hold it.
+[[nodiscard]] std::uint64_t element_count(const std::vector<std::uint64_t>& extents, const std::string& object,
+                                          std::uint64_t offset);
 
 /// What a definition says to the model.
 [[nodiscard]] Quantity quantity_of(const Definition& definition);

@@ -241,11 +241,11 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
     }
     extents.push_back(static_cast<std::uint64_t>(extent));
   }
-  const bool is_empty = std::find(extents.begin(), extents.end(), 0U) != extents.end();
+  elements_ = element_count(extents, object, position_);
   use_line();
   // A value takes at least one byte.
-  if (!is_empty && volume(extents) > context_.file_size - position_) {
-    throw Error(ErrorKind::bad_file, std::to_string(volume(extents)) + " values are announced, but only " +
+  if (elements_ > context_.file_size - position_) {
+    throw Error(ErrorKind::bad_file, std::to_string(elements_) + " values are announced, but only " +
                                          std::to_string(context_.file_size - position_) + " bytes are left in the file")
         .on(object)
         .at(position_);
@@ -257,12 +257,11 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
 bool TextPage::take_elements(const ArrayDefinition& array) {
   const std::string object = "array " + array.name;
   if (!walk_) {
-    const bool is_empty = std::find(extents_.begin(), extents_.end(), 0U) != extents_.end();
     Run run;
     run.offset = position_;
     run.cells = {{0, array.type}};
     run.text = TextLayout{.lines_per_row = 0, .widths = {array.field_length}, .strict = context_.strict};
-    walk_.emplace(std::move(run), is_empty ? 0 : volume(extents_), Care::values, context_.file_size, budget_);
+    walk_.emplace(std::move(run), elements_, Care::values, context_.file_size, budget_);
   }
   try {
     if (const auto need = walk_->advance(window_)) {
@@ -436,6 +435,16 @@ void TextPage::end_table_early(Error reason) {
 
 bool TextPage::take_rest() {
   page_.layout.end = position_;
+  if (position_ == context_.file_size && position_ > page_.layout.offset) {
+    const std::string_view last = bytes_from(position_ - 1);
+    if (last.empty()) {
+      need_ = {position_ - 1, 1};
+      return false;
+    }
+    if (last.front() != '\n') warn("the last line has no end: a value may be cut there", position_);
+    stage_ = Stage::complete;
+    return true;
+  }
   const auto blank = rest_is_blank();
   if (!blank) return false;
   stage_ = Stage::complete;

@@ -82,6 +82,7 @@ class TextPage final : public PageDescriber {
   std::int64_t header_lines_ = 0;
   std::size_t item_ = 0;                ///< the parameter or array at hand
   std::vector<std::uint64_t> extents_;  ///< of the array at hand, once they are known
+  std::uint64_t elements_ = 0;          ///< of it
   std::optional<TextWalk> walk_;
   bool salvageable_ = false;
   bool unfinished_ = false;

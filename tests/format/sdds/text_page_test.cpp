@@ -209,6 +209,25 @@ TEST(TextPages, TolerancesAreWarnedOfAndStrictlyRefused) {
   EXPECT_EQ(damage_of(*describer_of(blank_end, {{"strict", "true"}}), 1).kind(), ErrorKind::bad_file);
 }
 
+// 3.5 may have become 3: nothing but the line end tells.
+TEST(TextPages, ALastLineWithoutAnEndIsWarnedOfAndStrictlyRefused) {
+  const std::string parameter = "SDDS1\n&parameter name=p, type=double &end\n&data mode=ascii &end\n3";
+  const std::string array = "SDDS1\n&array name=a, type=double &end\n&data mode=ascii &end\n2\n1 3";
+  for (const std::string& bytes :
+       {counted + "2\n1 a\n3 b", uncounted + "1 a\n3 b", uncounted + "1 a\n3", parameter, array}) {
+    SCOPED_TRACE(bytes);
+    for (const bool is_cut : {true, false}) {
+      const std::string file = is_cut ? bytes : bytes + '\n';
+      EXPECT_EQ(describer_of(file)->step(0)->description.warnings.size(), is_cut ? 1U : 0U);
+      EXPECT_EQ(describer_of(file)->verified(0)->description.warnings.size(), is_cut ? 1U : 0U);
+      const auto strict = describer_of(file, {{"strict", "true"}});
+      EXPECT_EQ(strict->steps(), is_cut ? 0U : 1U);
+      if (!is_cut) continue;
+      EXPECT_EQ(damage_of(*strict, 0).offset(), file.size());
+    }
+  }
+}
+
 TEST(TextPages, RowsWithoutACountEndAtABlankLine) {
   const std::string bytes = uncounted + rows_from(0, 2) + "2.5\n \t\r\n" + rows_from(3, 1) + "\n\n";
   const auto describer = describer_of(bytes);
@@ -289,6 +308,21 @@ TEST(TextPages, CountsThatCannotBeAreRefused) {
   EXPECT_EQ(damage_of(*describer_of(array + "65536 65536\n1 2\n"), 0).kind(), ErrorKind::bad_file);
   EXPECT_EQ(damage_of(*describer_of(array + "-1 -1\n1\n"), 0).kind(), ErrorKind::bad_file);
   EXPECT_EQ(damage_of(*describer_of(array + "2\n1 2\n"), 0).kind(), ErrorKind::bad_file);
+}
+
+TEST(TextPages, DimensionsBeyond64BitsAreRefusedWithTheirPlace) {
+  const std::string header = "SDDS1\n&array name=a, type=long, dimensions=3 &end\n&data mode=";
+  const std::string text = header + "ascii &end\n2147483647 2147483647 2147483647\n1\n";
+  const std::string binary =
+      header + "binary &end\n" + std::string(4, '\0') + "\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f";
+  for (const std::string& bytes : {text, binary}) {
+    const auto describer = describer_of(bytes);
+    const Error damage = damage_of(*describer, 0);
+    EXPECT_NE(std::string(damage.what()).find("exceeds 64 bits"), std::string::npos) << damage.what();
+    EXPECT_EQ(damage.file(), "file");
+    EXPECT_NE(damage.object().find("array a"), std::string::npos);
+    EXPECT_EQ(damage.offset(), bytes == text ? text.find("2147") : binary.find('\xff'));
+  }
 }
 
 TEST(TextPages, LinesMayBeOfAnyLength) {
