@@ -32,8 +32,8 @@ struct Sign {
   return {first};
 }
 
-/// Digits as a 64-bit value that saturates: signed or, for uint64, modulo 2^64 with saturation of the magnitude, as
-/// strtoll and strtoull have it; then cut to the type.
+/// Digits as a 64-bit value that saturates: signed or, for unsigned types, modulo 2^64 with saturation of the
+/// magnitude, as strtoll and strtoull have it; then cut to the type.
 template <class Number>
 [[nodiscard]] NumberText parse_integer(const char* first, const char* last, Number& number) {
   const Sign sign = take_sign(first, last);
@@ -42,9 +42,10 @@ template <class Number>
   const auto result = std::from_chars(sign.first, last, magnitude);
   bool fits = result.ec == std::errc();
   if (!fits) magnitude = std::numeric_limits<std::uint64_t>::max();
-  if constexpr (std::is_same_v<Number, std::uint64_t>) {
-    number = sign.negative && fits ? 0 - magnitude : magnitude;
-    return {result.ptr, fits && !(sign.negative && magnitude != 0)};
+  if constexpr (std::is_unsigned_v<Number>) {
+    const std::uint64_t wide = sign.negative && fits ? 0 - magnitude : magnitude;
+    number = static_cast<Number>(wide);
+    return {result.ptr, fits && number == wide && !(sign.negative && magnitude != 0)};
   } else {
     constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
     const std::uint64_t limit = sign.negative ? largest + 1 : largest;
@@ -97,13 +98,28 @@ template <class IsDigit>
   return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
+/// Whether a number is announced as hexadecimal. scanf cannot go back in front of the x: there must be a number then.
+[[nodiscard]] bool is_hexadecimal(const char* first, const char* last) noexcept {
+  return last - first >= 2 && first[0] == '0' && (first[1] | 0x20) == 'x';
+}
+
+/// Whether neither a digit nor a point follows the x.
+[[nodiscard]] bool lacks_digits(const char* first, const char* last) noexcept {
+  return last - first == 2 || !(is_hexadecimal_digit(first[2]) || first[2] == '.');
+}
+
+/// Whether `end` stands behind the inf of a word that goes on like infinity and is not that: no number for scanf.
+[[nodiscard]] bool breaks_off(const char* first, const char* end, const char* last) noexcept {
+  return end - first == 3 && (*first | 0x20) == 'i' && end != last && (*end | 0x20) == 'i';
+}
+
 /// The end of inf, infinity or nan in letters of any case, or nothing.
 [[nodiscard]] const char* end_of_word(const char* first, const char* last) {
   for (const std::string_view word : {"infinity", "inf", "nan"}) {
     const auto size = static_cast<std::ptrdiff_t>(word.size());
     if (last - first >= size &&
         std::equal(word.begin(), word.end(), first, [](char a, char b) { return a == (b | 0x20); }))
-      return first + size;
+      return breaks_off(first, first + size, last) ? nullptr : first + size;
   }
   return nullptr;
 }
@@ -111,7 +127,8 @@ template <class IsDigit>
 /// A number of 80 bits without its sign. from_chars of the standard library looks for the end of the text behind
 /// `last`.
 [[nodiscard]] NumberText parse_long(const char* first, const char* last, long double& number) {
-  const bool hexadecimal = last - first > 2 && first[0] == '0' && (first[1] | 0x20) == 'x';
+  const bool hexadecimal = is_hexadecimal(first, last);
+  if (hexadecimal && lacks_digits(first, last)) return {};
   const char* end = hexadecimal ? end_of_digits(first + 2, last, is_hexadecimal_digit, 'p')
                                 : end_of_digits(first, last, is_digit, 'e');
   if (end == nullptr) end = hexadecimal ? first + 1 : end_of_word(first, last);
@@ -131,16 +148,15 @@ template <class Number>
     return NumberText{end};
   };
   Number magnitude = 0;
-  const bool hexadecimal = last - first > 2 && first[0] == '0' && (first[1] == 'x' || first[1] == 'X');
-  if (hexadecimal) {
-    const bool has_digits = first[2] != '-' && first[2] != '+';
+  if (is_hexadecimal(first, last)) {
+    if (lacks_digits(first, last)) return {};
     const auto result = std::from_chars(first + 2, last, magnitude, std::chars_format::hex);
-    if (!has_digits || result.ec == std::errc::invalid_argument) return give(0, first + 1);  // the zero before the x
+    if (result.ec == std::errc::invalid_argument) return give(0, first + 1);  // the zero before the x
     if (result.ec == std::errc()) return give(magnitude, result.ptr);
     return give(out_of_range<Number>({first, result.ptr}), result.ptr);
   }
   const auto result = std::from_chars(first, last, magnitude);
-  if (result.ec == std::errc::invalid_argument) return {};
+  if (result.ec == std::errc::invalid_argument || breaks_off(first, result.ptr, last)) return {};
   if (result.ec == std::errc()) return give(magnitude, result.ptr);
   return give(out_of_range<Number>({first, result.ptr}), result.ptr);
 }
@@ -148,13 +164,10 @@ template <class Number>
 template <class Number>
 [[nodiscard]] NumberText parse_floating(const char* first, const char* last, Number& number) {
   // Nearly every number begins so, and ends with what from_chars takes.
-  if (first != last && (is_digit(*first) || *first == '-' || *first == '.')) {
-    const char* digits = first + (*first == '-' ? 1 : 0);
-    const bool hexadecimal = last - digits > 2 && *digits == '0' && (digits[1] == 'x' || digits[1] == 'X');
-    if (!hexadecimal) {
-      const auto result = std::from_chars(first, last, number);
-      if (result.ec == std::errc()) return {result.ptr};
-    }
+  const char* digits = first + (first != last && *first == '-' ? 1 : 0);
+  if (digits != last && (is_digit(*digits) || *digits == '.') && !is_hexadecimal(digits, last)) {
+    const auto result = std::from_chars(first, last, number);
+    if (result.ec == std::errc()) return {result.ptr};
   }
   return parse_unusual(first, last, number);
 }

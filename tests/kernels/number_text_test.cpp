@@ -67,6 +67,10 @@ TEST(NumberText, IntegersSaturateAndAreCut) {
   expect_read<std::uint64_t>("18446744073709551615", std::numeric_limits<std::uint64_t>::max(), 20);
   expect_read<std::uint64_t>("18446744073709551616", std::numeric_limits<std::uint64_t>::max(), 20, false);
   expect_read<std::uint64_t>("-1", std::numeric_limits<std::uint64_t>::max(), 2, false);
+  expect_read<std::uint16_t>("9223372036854775808", 0, 19, false);
+  expect_read<std::uint32_t>("-18446744073709551615", 1, 21, false);
+  expect_read<std::uint16_t>("-99999999999999999999", 65535, 21, false);
+  expect_read<std::uint32_t>("4294967295", 4294967295U, 10);
   expect_read<std::uint8_t>("255", 255, 3);
   expect_read<std::int8_t>("-129", 127, 4, false);
 }
@@ -77,6 +81,17 @@ TEST(NumberText, WhatIsNoNumberIsNone) {
     EXPECT_EQ(read<std::int32_t>(text).used, 0U) << text;
     EXPECT_EQ(read<long double>(text).used, 0U) << text;
   }
+}
+
+// scanf cannot take back what it has read: the beginning of a longer form without its rest is none.
+TEST(NumberText, WhatBreaksOffIsNoNumber) {
+  for (const char* text : {"infi", "INFIN", "-infinit", "infinit y", "0x", "0Xg", "-0x", "0x-1", "0x "}) {
+    EXPECT_EQ(read<double>(text).used, 0U) << text;
+    EXPECT_EQ(read<float>(text).used, 0U) << text;
+    EXPECT_EQ(read<long double>(text).used, 0U) << text;
+  }
+  expect_read<double>("infx", std::numeric_limits<double>::infinity(), 3);
+  expect_read<long double>("infinityi", std::numeric_limits<long double>::infinity(), 8);
 }
 
 TEST(NumberText, FloatingNumbersMayBeOfEveryForm) {
@@ -93,12 +108,12 @@ TEST(NumberText, FloatingNumbersMayBeOfEveryForm) {
   expect_read<double>("1.000e+000", 1, 10);
   expect_read<double>("0x10", 16, 4);
   expect_read<double>("-0x1.8p3", -12, 8);
-  expect_read<double>("0xg", 0, 1);
+  expect_read<double>("0x.g", 0, 1);
   expect_read<double>("\t1,000", 1, 2);
   expect_read<float>("0x1.8p3", 12, 7);
   for (const auto& [text, number, used] :
        std::initializer_list<std::tuple<const char*, long double, std::size_t>>{{"0x1.8p3", 12, 7},
-                                                                                {"0xg", 0, 1},
+                                                                                {"0x.g", 0, 1},
                                                                                 {"+.5e", .5L, 3},
                                                                                 {"5.e+", 5, 2},
                                                                                 {"-1.5D+03", -1.5L, 4},

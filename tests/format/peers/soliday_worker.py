@@ -1,6 +1,7 @@
 """Reads or writes a file by soliday-sdds, in a process of its own: another peer's package has the same name.
 
 python soliday_worker.py read FILE         prints parameters and columns of every page as JSON
+python soliday_worker.py try FILE          the same, or nothing if the reference refuses the file
 python soliday_worker.py write FILE JSON   writes columns {name: {type, pages}}, and parameters likewise
 """
 
@@ -39,5 +40,10 @@ def write(path: str, content: dict[str, Any]) -> None:
 if __name__ == "__main__":
     if sys.argv[1] == "read":
         print(json.dumps(read(sys.argv[2])))
+    elif sys.argv[1] == "try":
+        try:
+            print(json.dumps(read(sys.argv[2])))
+        except (ValueError, SystemExit):
+            pass
     else:
         write(sys.argv[2], json.loads(sys.argv[3]))

@@ -91,6 +91,29 @@ def test_odd_text_means_the_same_to_both(seed: int, tmp_path: Path) -> None:
                     np.testing.assert_array_equal(step[name][:], np.array(wanted, step[name][:].dtype))
 
 
+DOUBTFUL = {
+    "double": ["infinity", "infinit", "infx", "nanx", "0x", "0x.8", "0x1p", "1e+", "0xg", "+-1", "1e400"],
+    "ushort": ["-1", "9223372036854775808", "-18446744073709551615", "-99999999999999999999", "0x10"],
+    "ulong": ["-1", "9223372036854775808", "99999999999999999999", "4294967296"],
+    "short": ["9223372036854775808", "-99999999999999999999", "40000"],
+}
+
+
+@pytest.mark.parametrize("type", DOUBTFUL)
+def test_doubtful_numbers_mean_the_same_to_both(type: str, tmp_path: Path) -> None:
+    for place, token in enumerate(DOUBTFUL[type]):
+        path = tmp_path / f"{place}.sdds"
+        path.write_text(f"SDDS2\n&column name=x, type={type} &end\n&data mode=ascii &end\n1\n{token}\n")
+        outcome = worker("soliday_worker.py", "try", str(path), peer="soliday")
+        theirs = json.loads(outcome) if outcome.strip() else None
+        with quire.open(path) as file:
+            damage = file.check().damage
+            assert (damage is not None) == (theirs is None), token
+            if theirs is not None:
+                found = file[0]["x"][:]
+                np.testing.assert_array_equal(found, np.array(theirs["columns"]["x"][0], found.dtype))
+
+
 @pytest.mark.parametrize("lines_per_row", [1, 0])
 def test_strings_of_delicate_bytes_reach_the_reference(lines_per_row: int, tmp_path: Path) -> None:
     dice = random.Random(lines_per_row)
