@@ -164,7 +164,7 @@ class ArrowTable {
     return lengths;
   }
 
-  /// How many values of a column are missing.
+  /// How many values of a column are missing. A dictionary may have missing entries that no row uses.
   [[nodiscard]] std::int64_t missing(std::size_t column) const {
     std::int64_t count = 0;
     for (const auto& batch : batches_) {
@@ -172,7 +172,8 @@ class ArrowTable {
       count += missing_in(*batch, batch->offset, batch->length);
       count += missing_in(array, array.offset + batch->offset, batch->length);
       if (array.dictionary != nullptr) {
-        count += missing_in(*array.dictionary, array.dictionary->offset, array.dictionary->length);
+        count +=
+            missing_entries(schema_->children[column]->format[0], array, array.offset + batch->offset, batch->length);
       }
     }
     return count;
@@ -216,11 +217,29 @@ class ArrowTable {
     throw Error(ErrorKind::io, words != nullptr ? words : "the Arrow stream ended by an error");
   }
 
+  static bool may_miss(const ArrowArray& array) {
+    return array.null_count != 0 && array.n_buffers != 0 && array.buffers[0] != nullptr;
+  }
+  static bool misses(const ArrowArray& array, std::int64_t place) {
+    return (static_cast<const std::uint8_t*>(array.buffers[0])[place / 8] >> (place % 8) & 1) == 0;
+  }
+
   static std::int64_t missing_in(const ArrowArray& array, std::int64_t first, std::int64_t length) {
-    if (array.null_count == 0 || array.n_buffers == 0 || array.buffers[0] == nullptr) return 0;
-    const auto* valid = static_cast<const std::uint8_t*>(array.buffers[0]);
+    if (!may_miss(array)) return 0;
     std::int64_t count = 0;
-    for (std::int64_t i = first; i < first + length; ++i) count += (valid[i / 8] >> (i % 8) & 1) == 0 ? 1 : 0;
+    for (std::int64_t i = first; i < first + length; ++i) count += misses(array, i) ? 1 : 0;
+    return count;
+  }
+
+  /// Of rows that are there, how many point to an entry of the dictionary that is not.
+  static std::int64_t missing_entries(char format, const ArrowArray& array, std::int64_t first, std::int64_t length) {
+    const ArrowArray& dictionary = *array.dictionary;
+    if (!may_miss(dictionary)) return 0;
+    std::int64_t count = 0;
+    for (std::int64_t i = first; i < first + length; ++i) {
+      if (may_miss(array) && misses(array, i)) continue;
+      count += misses(dictionary, load_index(format, array.buffers[1], i) + dictionary.offset) ? 1 : 0;
+    }
     return count;
   }
 

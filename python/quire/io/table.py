@@ -209,7 +209,7 @@ class Table:
 
         Numbers are not copied once more; strings are large_utf8 (large_binary where one is no UTF-8). The
         metadata of a field has its unit, symbol, description and display format. Other libraries take the
-        table itself, for example polars.from_arrow(table): no pyarrow is needed for that.
+        table itself, for example polars.DataFrame(table): no pyarrow is needed for that.
         """
         from quire.interfaces import arrow
 

@@ -245,6 +245,23 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
         assert refused(tmp_path, data).kind == "type"
 
 
+def dictionary_with_gap(pyarrow: Any, rows: list[int | None]) -> Any:
+    """A table whose column b points to the entries "x", None and "y"."""
+    entries = pyarrow.array(["x", None, "y"])
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array(rows, pyarrow.int8()), entries)
+    return pyarrow.table({"a": [float(row or 0) for row in rows], "b": column})
+
+
+def test_missing_entries_that_no_row_uses_do_no_harm(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "taken"
+    for first, rows in ((0, [2, 0]), (1, [1, 2, 0])):
+        write(path, quire.formats()[0], dictionary_with_gap(pyarrow, rows).slice(first))
+        with quire.open(path) as file:
+            assert file[0]["b"][:].tolist() == ["y", "x"]
+    assert refused(tmp_path, dictionary_with_gap(pyarrow, [0, None])).object == "b"
+
+
 def test_missing_values_are_refused_by_name(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     pyarrow = pytest.importorskip("pyarrow")
@@ -253,6 +270,7 @@ def test_missing_values_are_refused_by_name(tmp_path: Path) -> None:
         pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", None]}),
         pyarrow.table({"a": [1.0, 2.0], "b": [1, None]}),
         pyarrow.table({"a": [1.0, 2.0], "b": ["x", None]}).slice(1),
+        dictionary_with_gap(pyarrow, [0, 1]),
     ]
     for frame in frames:
         error = refused(tmp_path, frame)
