@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import answer, command
+from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, say, say_json
 from quire.cli.progress import progress
@@ -34,7 +34,8 @@ def diff(
     """Compare two files by meaning, across formats.
 
     Steps are matched by number, tables and columns by name, rows by place. NaN equals NaN. Numbers are the
-    same if |a - b| <= atol + rtol * max(|a|, |b|). Exit code 0 if the files are the same, 1 if they differ.
+    same if |a - b| <= atol + rtol * max(|a|, |b|). Exit code 0 if the files are the same, 1 if they differ,
+    3 if one is damaged: its whole steps are compared.
 
     Example: quire diff --rtol 1e-12 run.data run.h5
     """
@@ -60,6 +61,10 @@ def diff(
         say_json(as_dictionary(found))
     elif not quiet:
         tell(found)
+    if found.damages:
+        for damage in found.damages:
+            complain(damage)
+        raise typer.Exit(ExitCode.BAD_FILE)
     answer(found.same)
 
 
@@ -110,6 +115,7 @@ def as_dictionary(found: Difference) -> dict[str, Any]:
         "same": found.same,
         "problems": found.problems,
         "more_problems": found.more_problems,
+        "damages": found.damages,
         "columns": [column_dictionary(column) for column in found.columns],
     }
 

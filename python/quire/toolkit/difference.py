@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import quire
-from quire.errors import UsageError
+from quire.errors import BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.selection import StepSelection, matches, rows_per_block, select_names
 
@@ -75,11 +75,13 @@ class Difference:
     problems: list[str] = field(default_factory=list)
     more_problems: int = 0
     columns: list[ValueDifference] = field(default_factory=list)
+    damages: list[str] = field(default_factory=list)
+    """What is wrong behind the whole steps, which alone are compared; equally damaged files are not the same."""
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
-        return not self.problems and all(column.different == 0 for column in self.columns)
+        """Whether both are whole and nothing differs."""
+        return not self.damages and not self.problems and all(column.different == 0 for column in self.columns)
 
     def tell(self, problem: str) -> None:
         """Keep a sentence; beyond the first hundred they are only counted."""
@@ -352,6 +354,17 @@ def open_with_known(path: str | Path, options: dict[str, Any]) -> File:
         return quire.open(path, **{name: value for name, value in options.items() if name in names})
 
 
+def damage_behind(file: File) -> str | None:
+    """Independent. The damage behind the whole steps of a file, if there is any."""
+    try:
+        file[len(file)]
+    except MissingError:
+        return None
+    except BadFileError as damage:
+        return str(damage)
+    return None
+
+
 def difference(
     left: str | Path,
     right: str | Path,
@@ -364,6 +377,7 @@ def difference(
     """Independent. Compare two files by meaning, block by block in bounded memory.
 
     The order of columns and their types do not matter (types do with `rules.types`); the order of rows does.
+    Of a damaged file the whole steps are compared, and the damage is told.
     `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
     `options` are those of the readers, each given to the formats that know it.
     Raises what opening and reading raise.
@@ -375,6 +389,7 @@ def difference(
                 f"neither {ours.format} nor {theirs.format} has a reader's option {min(unknown)}"
             )
         result = Comparison(ours, theirs, rules or Rules(), progress).run()
+        result.damages = [damage for damage in map(damage_behind, (ours, theirs)) if damage is not None]
         if observe is not None:
             observe(ours)
             observe(theirs)

@@ -14,7 +14,7 @@ from quire.toolkit import difference as engine
 from quire.toolkit.difference import Rules, compare_values
 
 if TYPE_CHECKING:
-    from tests.python.cli.conftest import Make, Run, Values
+    from tests.python.cli.conftest import Cut, Make, Run, Values
 
 
 @pytest.mark.parametrize("block_bytes", [1, 1 << 20])
@@ -50,6 +50,24 @@ def test_the_first_difference_is_told_with_its_place(
     assert run("diff", "--ignore", "x", beam, other).code == 0
     assert run("diff", "--steps", "1-4", beam, other).code == 0
     assert run("diff", "--quiet", beam, other).output == ""
+
+
+def test_equally_damaged_files_are_not_the_same(run: Run, beam: Path, cut: Cut, tmp_path: Path) -> None:
+    damaged = cut(beam, 100)
+    other = tmp_path / f"other{beam.suffix}"
+    other.write_bytes(damaged.read_bytes())
+    try:
+        quire.open(damaged).close()
+    except quire.BadFileError:
+        pytest.skip("nothing of this format is left after such a cut")
+    outcome = run("diff", damaged, other)
+    assert (outcome.code, outcome.output) == (3, "")
+    lines = outcome.errors.splitlines()
+    assert all(str(path) in line for path, line in zip((damaged, other), lines, strict=True))
+    answer = json.loads(run("diff", "--json", damaged, other).output)
+    assert not answer["same"]
+    assert len(answer["damages"]) == 2
+    assert answer["problems"] == []
 
 
 def test_missing_steps_rows_and_names_are_told(run: Run, beam: Path, make: Make, format: str) -> None:
