@@ -13,7 +13,7 @@ from typing import ParamSpec
 import typer
 
 from quire.cli.output import remark, use_utf8
-from quire.cli.parallel import abort_all, is_first_rank
+from quire.cli.parallel import abort_all, agreed_code, is_first_rank
 
 Parameters = ParamSpec("Parameters")
 
@@ -86,7 +86,7 @@ def complain(line: str) -> None:
 
 
 def fail(problem: Exception) -> ExitCode:
-    """Independent. Report an exception; ends the other ranks if they cannot know of it."""
+    """Collective. Report an exception; ends the other ranks if they cannot know of it."""
     from quire.errors import Error
 
     line, code = explain(problem)
@@ -95,7 +95,8 @@ def fail(problem: Exception) -> ExitCode:
         complain(line)
     if not isinstance(problem, Error):
         abort_all(code)
-    return code
+        return code
+    return ExitCode(agreed_code(code, is_cause=problem.kind != "aborted"))
 
 
 def leave_quietly() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from typing import Any
 
 RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 SIZE_VARIABLES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+SECONDS_FOR_OTHERS = 10.0
+"""How long a rank that fails waits for the others to fail, too, before it ends them."""
 
 
 def launched_rank() -> int | None:
@@ -53,6 +56,26 @@ def refuse_ranks(what: str) -> None:
         from quire.errors import UsageError
 
         raise UsageError(f"{what} is the work of one process: start it without mpiexec")
+
+
+def agreed_code(code: int, is_cause: bool) -> int:
+    """Collective. The exit code of the first rank that failed by itself, not because another one had failed.
+
+    Every rank calls this when it fails; where some never do, those that wait end them after a while.
+    """
+    module = sys.modules.get("mpi4py.MPI")
+    if module is None or module.COMM_WORLD.size == 1:
+        return code
+    import numpy as np
+
+    codes = np.full(module.COMM_WORLD.size, -1, np.intc)
+    request = module.COMM_WORLD.Iallgather(np.array([code if is_cause else -1], np.intc), codes)
+    last = time.monotonic() + SECONDS_FOR_OTHERS
+    while not request.Test():
+        if time.monotonic() > last:
+            abort_all(code)
+        time.sleep(0.001)
+    return next((int(other) for other in codes if other >= 0), code)
 
 
 def abort_all(code: int) -> None:
