@@ -1,3 +1,5 @@
+#include <nanobind/stl/vector.h>
+
 #include "bindings.hpp"
 #include "options.hpp"
 #include "quire/api/writer.hpp"
@@ -38,11 +40,30 @@ nb::list fit_file_attributes(const Text& format, const FileDescription& file) {
   return adapted;
 }
 
+/// The names that the columns of a table get.
+nb::list fit_names(const Text& format, const std::vector<Text>& names) {
+  StepDescription step;
+  Table& table = step.tables.emplace_back();
+  for (const Text& name : names) {
+    Column& column = table.columns.emplace_back();
+    column.name = name.value;
+    column.type = Type::float64;
+  }
+  const Fit fitted = format_named(format.value).fit({}, step);
+  // Formats keep the order when they rename. A name for which a column would be left out stays, and is refused later.
+  const auto& columns = fitted.adapted.tables.at(0).columns;
+  const bool has_all = columns.size() == names.size();
+  nb::list held;
+  for (std::size_t i = 0; i < names.size(); ++i) held.append(decode(has_all ? columns[i].name : names[i].value));
+  return held;
+}
+
 }  // namespace
 
 void bind_fit(nb::module_& module) {
   module.def("fit", &fit, nb::arg("format"), nb::arg("file"), nb::arg("step"), nb::arg("options"));
   module.def("fit_file_attributes", &fit_file_attributes, nb::arg("format"), nb::arg("file"));
+  module.def("fit_names", &fit_names, nb::arg("format"), nb::arg("names"));
 }
 
 }  // namespace quire::python

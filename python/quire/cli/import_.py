@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from quire.cli.command import command
+from quire.cli.copying import tell_change
 from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.parallel import refuse_ranks
@@ -34,6 +35,9 @@ def import_(
         list[str] | None, typer.Option("--types", help="x=float32,id=int32; others as their cells look.")
     ] = None,
     units: Annotated[list[str] | None, typer.Option("--units", help="x=m,t=s; else from the header.")] = None,
+    rename: Annotated[
+        list[str] | None, typer.Option("--rename", help="OLD=NEW, several times: other names than the text's.")
+    ] = None,
     skip: Annotated[int, typer.Option("--skip", help="Lines at the beginning to leave out.")] = 0,
     comment: Annotated[
         str | None, typer.Option("--comment", help="Leave lines out that begin with it; else guessed.")
@@ -48,8 +52,9 @@ def import_(
     """Import CSV or plain text as a table.
 
     Types are int64, float64 or string, as all cells of a column look, unless --types gives them; empty cells
-    of numbers are nan. Units come from names like `x [m]`, `x[m]` or `x (m)`. Works block by block in bounded
-    memory. Errors name the line.
+    of numbers are nan. Units come from names like `x [m]`, `x[m]` or `x (m)`. Names that the format does not
+    know are changed, and told, unless --rename gives others. Works block by block in bounded memory. Errors
+    name the line.
 
     Example: quire import data.csv beam.h5 --types id=int32 --units x=m,px=m$be$nc
 
@@ -75,6 +80,7 @@ def import_(
         types=parse_options(parse_names(types)),
         units=parse_options(parse_names(units)),
         step_column=step_column,
+        rename=parse_options(rename),
     )
     with readable(source) as local, progress("importing") as bar, writable(target) as local_target:
         report = import_text(
@@ -87,6 +93,8 @@ def import_(
             progress=bar.show,
             **parse_options(option),
         )
+    for sentence in report.changes:
+        tell_change(sentence)
     if target == STANDARD:
         return
     if json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,6 +55,11 @@ def fit_file(format: str, file: File) -> dict[str, Quantity]:
     """Independent. The attributes of the file that the format can hold, as they will be written."""
     given = file._core.description
     return quantities(given.attributes, _core.fit_file_attributes(format, given))
+
+
+def fit_names(format: str, names: Sequence[str]) -> list[str]:
+    """Independent. The names that the columns of a table will have: valid ones, each only once."""
+    return _core.fit_names(format, names)
 
 
 def quantities(given: Iterable[_core.Quantity], adapted: Iterable[_core.Quantity]) -> dict[str, Quantity]:

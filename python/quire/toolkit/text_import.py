@@ -11,7 +11,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
@@ -20,6 +20,7 @@ import numpy as np
 import quire
 from quire import _core
 from quire.errors import BadFileError, Error, MissingError, UsageError
+from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
 from quire.toolkit.convert import refuse_overwriting, replacement, target_format
 from quire.toolkit.selection import matches
@@ -60,6 +61,8 @@ class TextLayout:
     """By name, instead of those of the header."""
     step_column: str | None = None
     """The column whose value is the number of the step: rows one behind the other with the same one."""
+    rename: Mapping[str, str] = field(default_factory=dict)
+    """Names in the file for names in the text, which everything else here goes by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class ImportReport:
     columns: list[TextColumn]
     rows: int = 0
     steps: int = 0
+    changes: list[str] = field(default_factory=list)
+    """Sentences about names that the format does not know."""
 
 
 @dataclass
@@ -102,6 +107,8 @@ def import_text(
 ) -> ImportReport:
     """Independent. Write the rows of a text file (gzip is recognised) as a table of a new file.
 
+    Names that the format cannot hold become the nearest that it can, which the report tells.
+
     Parameters
     ----------
     layout : of the text; what it leaves open is guessed from the first rows
@@ -122,8 +129,9 @@ def import_text(
     try:
         text = TextSource(source, layout or TextLayout())
         columns, segments = survey(text)
-        kept = [column for column in columns if column.name != text.layout.step_column]
-        report = ImportReport(kept, sum(one.rows for one in segments), len(segments))
+        columns, changes = held_columns(name, columns, text.step_place)
+        kept = [column for place, column in enumerate(columns) if place != text.step_place]
+        report = ImportReport(kept, sum(one.rows for one in segments), len(segments), changes)
         with replacement(target) as beside, quire.create(beside, format=name, title=title, **options) as out:
             importer = Importer(out, text, columns, report.rows, progress)
             for segment in segments:
@@ -199,7 +207,7 @@ class TextSource:
             names = list(self.layout.names)
         if twice := [name for name in names if names.count(name) > 1]:
             raise UsageError(f"two columns are called '{twice[0]}'", advice="give names for all columns")
-        for wanted in (*self.layout.units, *filter(None, [self.layout.step_column])):
+        for wanted in (*self.layout.units, *self.layout.rename, *filter(None, [self.layout.step_column])):
             if wanted not in names:
                 raise MissingError(f"there is no column '{wanted}'; there are: {', '.join(names)}")
         for pattern, kind in self.layout.types.items():
@@ -210,6 +218,11 @@ class TextSource:
         self.units = {name: unit for name, (_, unit) in zip(names, found, strict=True)}
         self.units.update(zip(names, units, strict=False))
         self.units.update(self.layout.units)
+        step_column = self.layout.step_column
+        self.step_place = names.index(step_column) if step_column is not None else None
+        given = [self.layout.rename.get(name, name) for name in names if name != step_column]
+        if twice := [name for name in given if given.count(name) > 1]:
+            raise UsageError(f"two columns would be called '{twice[0]}'", advice="give another name")
 
     def declared_type(self, name: str) -> str | None:
         """The type that the layout gives to a column, if any."""
@@ -295,7 +308,7 @@ def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
     """Independent. First pass: the types of the columns, the rows of each step, the bytes of their texts."""
     declared = [text.declared_type(name) for name in text.names]
     may_be_text = [place for place, kind in enumerate(declared) if kind in (None, "string")]
-    step_place = text.names.index(text.layout.step_column) if text.layout.step_column is not None else None
+    step_place = text.step_place
     # What is known to be text is not looked at any more.
     kinds = [TEXT if kind is not None else 0 for kind in declared]
     segments: list[Segment] = []
@@ -310,7 +323,7 @@ def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
                 size = block.text_bytes(place, first, last)
                 segment.text_bytes[place] = segment.text_bytes.get(place, 0) + size
     columns = [
-        TextColumn(name, kind or type_for(seen), text.units[name])
+        TextColumn(text.layout.rename.get(name, name), kind or type_for(seen), text.units[name])
         for name, kind, seen in zip(text.names, declared, kinds, strict=True)
     ]
     if step_place is None and not segments:
@@ -318,6 +331,22 @@ def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
     if not columns:
         raise BadFileError("there are neither names nor rows")
     return columns, segments
+
+
+def held_columns(
+    format: str, columns: Sequence[TextColumn], step_place: int | None
+) -> tuple[list[TextColumn], list[str]]:
+    """Independent. The columns with names that the format holds, and sentences about those that change."""
+    kept = [column.name for place, column in enumerate(columns) if place != step_place]
+    names = fit_names(format, kept)
+    if step_place is not None:
+        names.insert(step_place, columns[step_place].name)
+    changes = [
+        f"column '{column.name}' is called '{name}'"
+        for column, name in zip(columns, names, strict=True)
+        if name != column.name
+    ]
+    return [replace(column, name=name) for column, name in zip(columns, names, strict=True)], changes
 
 
 def runs_of(block: _core.DelimitedBlock, step_place: int | None) -> Iterator[tuple[int, int, int]]:
@@ -345,7 +374,7 @@ def parts_of_step(parts: Iterator[tuple[int, Part]], rows: int) -> Iterator[Part
 
 def values_of(text: TextSource, columns: Sequence[TextColumn]) -> Iterator[tuple[int, Part]]:
     """Independent. Number of rows and values of each run of rows of one step inside a block."""
-    step_place = text.names.index(text.layout.step_column) if text.layout.step_column is not None else None
+    step_place = text.step_place
     for block in text.blocks():
         values: Part = {}
         for place, column in enumerate(columns):
@@ -374,7 +403,7 @@ class Importer:
     ) -> None:
         self.out = out
         self.columns = {
-            place: column for place, column in enumerate(columns) if column.name != text.layout.step_column
+            place: column for place, column in enumerate(columns) if place != text.step_place
         }
         self.to_weigh = values_of(text, columns)
         self.to_write = values_of(text, columns)

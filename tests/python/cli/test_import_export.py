@@ -239,6 +239,8 @@ def test_gzip_is_read(tmp_path: Path, format: str) -> None:
         ("x,y\n1,2\n", {"types": {"x": "int"}}, "usage", 'no type "int"'),
         ("x,y\n1,2\n", {"units": {"z": "m"}}, "missing", "no column 'z'"),
         ("x,y\n1,2\n", {"step_column": "z"}, "missing", "no column 'z'"),
+        ("x,y\n1,2\n", {"rename": {"z": "x"}}, "missing", "no column 'z'"),
+        ("x,y\n1,2\n", {"rename": {"x": "y"}}, "usage", "two columns would"),
         ("x,y\n1,2\n", {"delimiter": "::"}, "usage", "one byte"),
         ("", {}, "bad file", "neither names nor rows"),
     ],
@@ -250,6 +252,23 @@ def test_what_is_wrong_is_told_with_its_line(
         imported(tmp_path, text, format, **layout)
     assert told.value.kind == kind
     assert [path.name for path in tmp_path.iterdir()] == ["source.txt"]
+
+
+def test_odd_names_are_held_as_the_format_can(run: Run, tmp_path: Path, format: str) -> None:
+    text, target = tmp_path / "odd.csv", tmp_path / f"odd{suffix_of(format)}"
+    text.write_text("turn,x pos (%) [mm],1e%,x_pos (%) [mm],turn!\n5,1.5,2.5,3.5,4.5\n")
+    options = ["--step-column", "turn", "--rename", "turn!=turn", "--types", "1e%=float32"]
+    outcome = run("import", text, target, *options)
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file:
+        assert file.numbers == [5]
+        columns = file[0].table.columns
+        assert [column[:].tolist() for column in columns.values()] == [[1.5], [2.5], [3.5], [4.5]]
+        assert [column.type for column in columns.values()][:2] == ["float64", "float32"]
+        assert list(columns)[3] == "turn"
+        changed = [name for name in columns if name not in ("x pos (%)", "1e%", "x_pos (%)", "turn")]
+        assert len(outcome.errors.splitlines()) == len(changed)
+        assert all(f"is called '{name}'" in outcome.errors for name in changed)
 
 
 def test_a_text_without_rows_is_an_empty_table(tmp_path: Path, format: str) -> None:
