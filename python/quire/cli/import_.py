@@ -36,7 +36,7 @@ def import_(
     ] = None,
     units: Annotated[list[str] | None, typer.Option("--units", help="x=m,t=s; else from the header.")] = None,
     rename: Annotated[
-        list[str] | None, typer.Option("--rename", help="OLD=NEW, several times: other names than the text's.")
+        list[str] | None, typer.Option("--rename", help="OLD=NEW, several times: for names of the text.")
     ] = None,
     skip: Annotated[int, typer.Option("--skip", help="Lines at the beginning to leave out.")] = 0,
     comment: Annotated[

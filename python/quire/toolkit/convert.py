@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 16 << 20
 
+NUMBERING = "step_parameter"
+"""The option, and the fact of a layout, that steps have numbers of their own instead of being counted."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -536,6 +539,8 @@ def carry_out(
     copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
         copier.suit(file)
+        options = numbering(file, copier.request, name) | dict(copier.request.options)
+        copier.request = request = replace(copier.request, options=options)
         try:
             write_steps(file, target, copier, comm)
         except ConflictError:
@@ -547,6 +552,17 @@ def carry_out(
     if request.durable and (comm is None or comm.rank == 0):
         sync_directory(target)
     return copier.report
+
+
+def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
+    """Independent. Where steps are counted and all are copied, the option not to number those of the target.
+
+    Nothing if it has no such option, or the request says it.
+    """
+    options = {option.name for option in format_info(format).write_options}
+    all_steps = not request.steps.ranges and not request.drop_empty
+    counted = all_steps and file.layout.get(NUMBERING) == "0"
+    return {NUMBERING: False} if counted and NUMBERING in options - set(request.options) else {}
 
 
 def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:

@@ -76,12 +76,14 @@ class Difference:
     more_problems: int = 0
     columns: list[ValueDifference] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
-    """What is wrong behind the whole steps, which alone are compared; equally damaged files are not the same."""
+    """What is wrong behind the whole steps, which alone are compared."""
 
     @property
     def same(self) -> bool:
         """Whether both are whole and nothing differs."""
-        return not self.damages and not self.problems and all(column.different == 0 for column in self.columns)
+        return (
+            not self.damages and not self.problems and all(column.different == 0 for column in self.columns)
+        )
 
     def tell(self, problem: str) -> None:
         """Keep a sentence; beyond the first hundred they are only counted."""

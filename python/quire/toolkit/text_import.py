@@ -402,9 +402,7 @@ class Importer:
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self.out = out
-        self.columns = {
-            place: column for place, column in enumerate(columns) if place != text.step_place
-        }
+        self.columns = {place: column for place, column in enumerate(columns) if place != text.step_place}
         self.to_weigh = values_of(text, columns)
         self.to_write = values_of(text, columns)
         self.rows = rows

@@ -7,6 +7,7 @@ python soliday_worker.py write FILE JSON   writes columns {name: {type, pages}},
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from typing import Any
@@ -41,9 +42,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "read":
         print(json.dumps(read(sys.argv[2])))
     elif sys.argv[1] == "try":
-        try:
+        with contextlib.suppress(ValueError, SystemExit):
             print(json.dumps(read(sys.argv[2])))
-        except (ValueError, SystemExit):
-            pass
     else:
         write(sys.argv[2], json.loads(sys.argv[3]))

@@ -1,0 +1,54 @@
+"""Steps that a file counts are not numbered by copying it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import app
+
+
+def names_of(path: Path) -> list[str]:
+    """The numbers of the steps and whether the file keeps them, in words."""
+    with quire.open(path) as file:
+        return [*map(str, file.numbers), "numbered" if file.layout["step_parameter"] == "1" else "counted"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], ["0", "1", "2", "counted"]),
+        (["--option", "mode=ascii"], ["0", "1", "2", "counted"]),
+        (["--option", "step_parameter=true"], ["0", "1", "2", "numbered"]),
+        (["--steps", "1-"], ["1", "2", "numbered"]),
+    ],
+)
+def test_counted_steps_stay_counted(tmp_path: Path, arguments: list[str], expected: list[str]) -> None:
+    counted, target = tmp_path / "counted.sdds", tmp_path / "target.sdds"
+    with quire.create(counted, step_parameter=False) as out:
+        for page in range(3):
+            out.step(page).put("x", [0.5 * page]).commit()
+    result = CliRunner().invoke(app, ["convert", str(counted), str(target), *arguments])
+    assert result.exit_code == 0, result.stderr
+    assert names_of(target) == expected
+    with quire.open(target) as file:
+        assert [step["x"][0] for step in file] == [0.5 * int(number) for number in expected[:-1]]
+
+
+def test_a_copy_of_a_counted_file_has_its_bytes(tmp_path: Path) -> None:
+    source = Path(__file__).resolve().parents[2] / "data" / "sdds" / "pages_ascii.sdds"
+    target = tmp_path / "target.sdds"
+    words = ["convert", str(source), str(target), "--option", "mode=ascii", "--option", "canonical=true"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert target.read_bytes() == source.read_bytes()
+
+
+def test_steps_that_are_numbered_elsewhere_stay_numbered(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.h5part", tmp_path / "target.sdds"
+    with quire.create(source) as out:
+        out.step(0).put("x", [0.5]).commit()
+    assert CliRunner().invoke(app, ["convert", str(source), str(target)]).exit_code == 0
+    assert names_of(target) == ["0", "numbered"]
