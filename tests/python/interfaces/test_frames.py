@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -245,7 +246,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
         assert refused(tmp_path, data).kind == "type"
 
 
-def dictionary_with_gap(pyarrow: Any, rows: list[int | None]) -> Any:
+def dictionary_with_gap(pyarrow: Any, rows: Sequence[int | None]) -> Any:
     """A table whose column b points to the entries "x", None and "y"."""
     entries = pyarrow.array(["x", None, "y"])
     column = pyarrow.DictionaryArray.from_arrays(pyarrow.array(rows, pyarrow.int8()), entries)
