@@ -7,6 +7,16 @@
 namespace quire {
 namespace {
 
+/// Columns of together as many bytes do not fit the caches of a core. Scratch always does.
+constexpr std::uint64_t streamed_from = 32 << 20;
+
+template <class Columns>
+kernels::Stores stores_for(const kernels::RecordShape& shape, const Columns& columns, std::uint64_t rows) {
+  const bool is_large = rows >= streamed_from / shape.record_bytes();
+  const bool is_direct = std::ranges::all_of(columns, [](const auto& column) { return column.scratch_bytes() == 0; });
+  return is_large && is_direct ? kernels::Stores::streamed : kernels::Stores::cached;
+}
+
 template <class Columns>
 std::size_t scratch_bytes(const Columns& columns) {
   std::size_t sum = 0;
@@ -63,7 +73,8 @@ FixedDecoder::FixedDecoder(kernels::RecordShape shape, std::vector<TargetColumn>
       targets_(columns_.size()),
       rows_(rows),
       number_(number),
-      scratch_(scratch_bytes(columns_)) {}
+      scratch_(scratch_bytes(columns_)),
+      stores_(stores_for(shape_, columns_, rows)) {}
 
 std::size_t FixedDecoder::decode(std::uint64_t position, std::span<const std::byte> in) {
   const std::size_t record = shape_.record_bytes();
@@ -76,7 +87,7 @@ std::size_t FixedDecoder::decode(std::uint64_t position, std::span<const std::by
       targets_[i] = columns_[i].place(first + row, scratch);
       scratch += columns_[i].scratch_bytes() * count;
     }
-    kernels::unpack(shape_, targets_, count, in.data() + row * record);
+    kernels::unpack(shape_, targets_, count, in.data() + row * record, stores_);
     scratch = scratch_.memory();
     for (const TargetColumn& column : columns_) {
       column.finish(first + row, count, scratch, number_ + first + row);

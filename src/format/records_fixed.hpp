@@ -45,6 +45,7 @@ class FixedDecoder final : public Decoder {
   std::uint64_t rows_;
   std::uint64_t number_;
   Scratch scratch_;
+  kernels::Stores stores_;
 };
 
 }  // namespace quire

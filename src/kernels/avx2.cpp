@@ -2,6 +2,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -36,8 +37,13 @@ template <std::size_t size, bool reverse>
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), cells);
 }
 
+/// Four cells of four lines, turned.
+struct Tile4 {
+  __m256i lines[4];
+};
+
 template <bool reverse>
-[[gnu::target("avx2"), gnu::always_inline]] inline void transpose4(const std::byte* const* from, std::byte* const* to) {
+[[gnu::target("avx2"), gnu::always_inline]] inline Tile4 turned4(const std::byte* const* from) {
   const __m256i a = load_cells<8, reverse>(from[0]);
   const __m256i b = load_cells<8, reverse>(from[1]);
   const __m256i c = load_cells<8, reverse>(from[2]);
@@ -46,10 +52,14 @@ template <bool reverse>
   const __m256i ab_odd = _mm256_unpackhi_epi64(a, b);
   const __m256i cd_even = _mm256_unpacklo_epi64(c, d);
   const __m256i cd_odd = _mm256_unpackhi_epi64(c, d);
-  store_cells(to[0], _mm256_permute2x128_si256(ab_even, cd_even, 0x20));
-  store_cells(to[1], _mm256_permute2x128_si256(ab_odd, cd_odd, 0x20));
-  store_cells(to[2], _mm256_permute2x128_si256(ab_even, cd_even, 0x31));
-  store_cells(to[3], _mm256_permute2x128_si256(ab_odd, cd_odd, 0x31));
+  return {{_mm256_permute2x128_si256(ab_even, cd_even, 0x20), _mm256_permute2x128_si256(ab_odd, cd_odd, 0x20),
+           _mm256_permute2x128_si256(ab_even, cd_even, 0x31), _mm256_permute2x128_si256(ab_odd, cd_odd, 0x31)}};
+}
+
+template <bool reverse>
+[[gnu::target("avx2"), gnu::always_inline]] inline void transpose4(const std::byte* const* from, std::byte* const* to) {
+  const Tile4 tile = turned4<reverse>(from);
+  for (int i = 0; i < 4; ++i) store_cells(to[i], tile.lines[i]);
 }
 
 template <bool reverse>
@@ -149,6 +159,47 @@ template <std::size_t size, bool reverse, std::size_t tiles>
   }
 }
 
+/// Eight rows of four columns of eight bytes: a whole line of the cache for each column, past the cache.
+template <bool reverse>
+[[gnu::target("avx2"), gnu::always_inline]] inline void stream_lines(const std::byte* line, std::size_t record_bytes,
+                                                                     std::byte* const* to) {
+  const std::byte* from[8];
+  for (std::size_t i = 0; i < 8; ++i) from[i] = line + i * record_bytes;
+  const Tile4 first = turned4<reverse>(from);
+  const Tile4 second = turned4<reverse>(from + 4);
+  for (int i = 0; i < 4; ++i) {
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to[i]), first.lines[i]);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to[i] + 32), second.lines[i]);
+  }
+}
+
+/// Four columns only: with eight, more lines are open than the processor has buffers for (0.7 of the speed).
+template <bool reverse>
+[[gnu::target("avx2")]] void stream_strip(const UnpackTiles& job, std::size_t column) {
+  constexpr std::size_t columns = 4;
+  constexpr std::size_t line_rows = 8;
+  std::byte* to[columns];
+  for (std::size_t i = 0; i < columns; ++i) to[i] = job.columns[column + i].data + job.first_row * 8;
+  const std::byte* line = job.in + column * 8;
+  const auto single_rows = [&](std::size_t rows) {
+    for (; rows > 0; --rows, line += job.record_bytes) {
+      for (std::size_t i = 0; i < columns; ++i) {
+        copy_cell<8, reverse>(to[i], line + i * 8);
+        to[i] += 8;
+      }
+    }
+  };
+  const std::size_t head =
+      std::min<std::size_t>((64 - reinterpret_cast<std::uintptr_t>(to[0]) % 64) % 64 / 8, job.rows);
+  single_rows(head);
+  std::size_t rows = job.rows - head;
+  for (; rows >= line_rows; rows -= line_rows, line += line_rows * job.record_bytes) {
+    stream_lines<reverse>(line, job.record_bytes, to);
+    for (std::byte*& column_end : to) column_end += 64;
+  }
+  single_rows(rows);
+}
+
 /// Cuts the columns into strips of two tiles, or one. Where their number is no multiple of the tile, the last strip
 /// begins earlier and repeats some of its neighbour, which writes the same bytes again.
 template <std::size_t size, class Job>
@@ -156,7 +207,7 @@ void for_each_strip(const Job& job, void (*two_tiles)(const Job&, std::size_t),
                     void (*one_tile)(const Job&, std::size_t)) {
   constexpr std::size_t width = 32 / size;
   std::size_t column = 0;
-  for (; column + 2 * width <= job.count; column += 2 * width) two_tiles(job, column);
+  for (; two_tiles != nullptr && column + 2 * width <= job.count; column += 2 * width) two_tiles(job, column);
   for (; column + width <= job.count; column += width) one_tile(job, column);
   if (column < job.count) one_tile(job, job.count - width);
 }
@@ -169,6 +220,13 @@ void pack_tiles(const PackTiles& job) {
 template <std::size_t size, bool reverse>
 void unpack_tiles(const UnpackTiles& job) {
   for_each_strip<size, UnpackTiles>(job, unpack_strip<size, reverse, 2>, unpack_strip<size, reverse, 1>);
+}
+
+void stream(const UnpackTiles& job) {
+  const auto strip = job.reverse ? stream_strip<true> : stream_strip<false>;
+  for_each_strip<8, UnpackTiles>(job, nullptr, strip);
+  // Stores past the cache keep no order with those that follow.
+  _mm_sfence();
 }
 
 template <std::size_t size>
@@ -215,6 +273,7 @@ const Version* avx2_version() noexcept {
                                .pack4 = pack<4>,
                                .unpack8 = unpack<8>,
                                .unpack4 = unpack<4>,
+                               .stream8 = stream,
                                .copy = copy};
   return __builtin_cpu_supports("avx2") ? &version : nullptr;
 }

@@ -212,6 +212,40 @@ void unpack_group(const RecordShape& shape, const RecordShape::Group& group, std
   }
 }
 
+constexpr std::uintptr_t cache_line = 64;
+
+std::uintptr_t place_in_line(const Target& target) {
+  return reinterpret_cast<std::uintptr_t>(target.data) % cache_line;
+}
+
+/// True if whole lines of all columns of the group can be written at once.
+bool streams(const RecordShape& shape, const RecordShape::Group& group, std::span<const Target> targets,
+             const Version& version) {
+  const auto columns = targets.subspan(group.first, group.count);
+  const std::uintptr_t place = place_in_line(columns.front());
+  return version.stream8 != nullptr && shape.cells()[group.first].size == 8 && makes_tiles(shape, group, version) &&
+         without_gaps(columns, 8) && place % 8 == 0 &&
+         std::ranges::all_of(columns, [=](const Target& column) { return place_in_line(column) == place; });
+}
+
+/// Blocks that end with lines of the streamed columns; those that are not streamed want them short as well.
+void unpack_streamed(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in,
+                     const Version& version, std::span<const RecordShape::Group> streamed) {
+  constexpr std::size_t block = 128;
+  Version streaming = version;
+  streaming.unpack8 = version.stream8;
+  const Target& column = targets[streamed.front().first];
+  std::size_t count = (cache_line - place_in_line(column)) % cache_line / 8 + block;
+  for (std::size_t first = 0; first < rows; first += count, count = block) {
+    count = std::min(count, rows - first);
+    const std::byte* const block_in = in + first * shape.record_bytes();
+    for (const auto& group : shape.groups()) {
+      const bool streams = std::ranges::any_of(streamed, [&](const auto& one) { return one.first == group.first; });
+      unpack_group(shape, group, targets, first, count, block_in, streams ? streaming : version);
+    }
+  }
+}
+
 bool is_cell_size(std::size_t size) { return size == 1 || size == 2 || size == 4 || size == 8 || size == 16; }
 
 }  // namespace
@@ -265,7 +299,14 @@ void pack(const RecordShape& shape, std::span<const Source> sources, std::size_t
 }
 
 void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in,
-            const Version& version) {
+            const Version& version, Stores stores) {
+  if (stores == Stores::streamed) {
+    std::vector<RecordShape::Group> streamed;
+    for (const auto& group : shape.groups()) {
+      if (streams(shape, group, targets, version)) streamed.push_back(group);
+    }
+    if (!streamed.empty()) return unpack_streamed(shape, targets, rows, in, version, streamed);
+  }
   const std::size_t block = shape.block_rows(version);
   for (std::size_t first = 0; first < rows;) {
     const std::size_t count = std::min(block, rows - first);
@@ -275,8 +316,9 @@ void unpack(const RecordShape& shape, std::span<const Target> targets, std::size
   }
 }
 
-void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in) {
-  unpack(shape, targets, rows, in, best_version());
+void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in,
+            Stores stores) {
+  unpack(shape, targets, rows, in, best_version(), stores);
 }
 
 void pack_at(const CellShape& cell, const Source& source, std::span<const std::uint64_t> positions, std::byte* out) {

@@ -71,10 +71,17 @@ void pack(const RecordShape& shape, std::span<const Source> sources, std::size_t
           const Version& version);
 void pack(const RecordShape& shape, std::span<const Source> sources, std::size_t rows, std::byte* out);
 
+/// How values get into memory.
+enum class Stores : std::uint8_t {
+  cached,    ///< it fits the cache, or is used again at once
+  streamed,  ///< it is larger than the cache: whole lines go past it where the columns allow, and are not read before
+};
+
 /// Independent. The inverse: reads the cells of `rows` records at `in` into memory.
 void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in,
-            const Version& version);
-void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in);
+            const Version& version, Stores stores = Stores::cached);
+void unpack(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in,
+            Stores stores = Stores::cached);
 
 /// Independent. Writes one value per row at `out + positions[row] + offset`: cells of records of variable size.
 /// `size` and `code` as in CellShape.

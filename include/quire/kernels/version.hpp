@@ -40,6 +40,8 @@ struct Version {
   void (*pack4)(const PackTiles&) = nullptr;
   void (*unpack8)(const UnpackTiles&) = nullptr;
   void (*unpack4)(const UnpackTiles&) = nullptr;
+  /// As unpack8, by stores past the cache: all values are at multiples of 8, all columns at the same place of a line.
+  void (*stream8)(const UnpackTiles&) = nullptr;
   void (*copy)(std::byte* to, const std::byte* from, std::size_t bytes) = nullptr;
 };
 
