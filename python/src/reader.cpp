@@ -144,6 +144,18 @@ nb::list plan_table(const ReadStepHandle& self, const Text& table, std::uint64_t
   return list;
 }
 
+/// Where values stand: path, type, whether they are contiguous, offset, byte order, number.
+nb::tuple place_of(const Location& location) {
+  return nb::make_tuple(decode(location.path), decode(quire::name(location.type)), location.contiguous, location.offset,
+                        location.order == ByteOrder::little ? "little" : "big", location.values);
+}
+
+nb::bytes read_attachment(const ReaderHandle& self, const Text& name, std::uint64_t offset, std::uint64_t count) {
+  std::vector<std::byte> content(static_cast<std::size_t>(count));
+  self.file->run([&](Reader& reader) { reader.read_attachment(name.value, offset, content); });
+  return nb::bytes(reinterpret_cast<const char*>(content.data()), content.size());
+}
+
 /// A handle to a step, or None.
 nb::object maybe_step(const ReaderHandle& self, std::optional<ReadStep> step) {
   if (!step) return nb::none();
@@ -191,7 +203,19 @@ void bind_step(nb::module_& module) {
            nb::arg("arrays"))
       .def("read_packed", &read_packed, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
       .def("read_field", &read_field, nb::arg("field"), nb::arg("start"), nb::arg("count"), nb::arg("arrays"))
-      .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"));
+      .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
+      .def(
+          "locate",
+          [](const ReadStepHandle& self, const Text& table, const Text& column) {
+            return place_of(self.step.locate(table.value, column.value));
+          },
+          nb::arg("table"), nb::arg("column"))
+      .def(
+          "locate_field",
+          [](const ReadStepHandle& self, const Text& field, std::uint64_t component) {
+            return place_of(self.step.locate_field(field.value, component));
+          },
+          nb::arg("field"), nb::arg("component"));
 }
 
 }  // namespace
@@ -223,6 +247,7 @@ void bind_reader(nb::module_& module) {
             return maybe_step(self, self.file->run([&](Reader& r) { return r.salvage(index); }));
           },
           nb::arg("index"))
+      .def("read_attachment", &read_attachment, nb::arg("name"), nb::arg("offset"), nb::arg("count"))
       .def("check", &check_file)
       .def("close", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.close(); }); })
       .def("timing", [](const ReaderHandle& self) { return to_tuple(self.file->reader.timing()); })

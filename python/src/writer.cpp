@@ -201,6 +201,19 @@ void bind_writer(nb::module_& module) {
             return WriteStepHandle{self.file, Held{}, self.file->writer.step(number)};
           },
           nb::arg("number"))
+      .def(
+          "attach",
+          [](WriterHandle& self, const Text& name, const nb::bytes& content, bool replace) {
+            const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(content.c_str()), content.size());
+            self.file->run([&](Writer& writer) { writer.attach(name.value, bytes, replace); });
+          },
+          nb::arg("name"), nb::arg("content"), nb::arg("replace"))
+      .def(
+          "detach",
+          [](WriterHandle& self, const Text& name) {
+            self.file->run([&](Writer& writer) { writer.detach(name.value); });
+          },
+          nb::arg("name"))
       .def("weighs_values", [](const WriterHandle& self) { return self.file->writer.weighs_values(); })
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
       .def(

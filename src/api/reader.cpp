@@ -119,6 +119,26 @@ bool is_opaque(const Place& place, std::uint64_t column) {
   });
 }
 
+/// Where the values of a column, or of a component of a field, stand.
+Location location_of(const Place& place, std::uint64_t column, std::uint64_t values) {
+  Location location;
+  location.values = values;
+  std::size_t runs = 0;
+  for (const Run& run : place.runs) {
+    const auto cell = std::ranges::find(run.cells, column, &Cell::column);
+    if (cell == run.cells.end()) continue;
+    ++runs;
+    location.path = run.path;
+    location.type = cell->type;
+    location.order = run.order;
+    location.offset = run.offset;
+    const bool is_plain =
+        !run.opaque && !run.text && !run.chunks && run.cells.size() == 1 && cell->type != Type::string;
+    location.contiguous = is_plain && runs == 1 && run.record_bytes == size_of(cell->type) && run.records == values;
+  }
+  return location;
+}
+
 /// Plans what this rank reads and runs it. A rank that cannot plan still takes part in a collective transfer, with
 /// nothing, so that the others do not wait for it.
 void run_planned(Reader::State& reader, const std::function<void(ReadPlan&)>& prepare) {
@@ -149,6 +169,15 @@ std::vector<ColumnTarget> targets_of(const Table& table, const Slice& rows, cons
     targets.push_back({table.find(column.name), column.out, column.name});
   }
   return targets;
+}
+
+const Attachment& attachment_of(const FileDescription& file, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Attachment& attachment : file.attachments) {
+    if (attachment.name == name) return attachment;
+    names.push_back(attachment.name);
+  }
+  throw Error(ErrorKind::missing, "there is no attachment \"" + name + "\"" + nearest_names(name, names));
 }
 
 std::string nearest_numbers(std::vector<std::int64_t> numbers, std::int64_t wanted) {
@@ -329,6 +358,25 @@ std::vector<Extent> ReadStep::plan(const std::string& table, const Slice& rows,
   });
 }
 
+Location ReadStep::locate(const std::string& table, const std::string& column) const {
+  return in_file(*state_->reader, [&] {
+    const std::size_t index = description().find_table(table);
+    const Table& source = description().tables[index];
+    return location_of(state_->layout.tables[index], source.find(column), source.rows);
+  });
+}
+
+Location ReadStep::locate_field(const std::string& field, std::uint64_t component) const {
+  return in_file(*state_->reader, [&] {
+    const std::size_t index = description().find_field(field);
+    const Field& source = description().fields[index];
+    if (component >= source.components) {
+      throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
+    }
+    return location_of(state_->layout.fields[index], component, volume(source.extents));
+  });
+}
+
 Reader::Reader(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 const FileDescription& Reader::description() const { return state_->file; }
@@ -384,6 +432,32 @@ std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
   step->reader = state_;
   step->index = index;
   return ReadStep(std::move(step));
+}
+
+void Reader::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const {
+  require_open(*state_);
+  in_file(*state_, [&] {
+    const std::uint64_t bytes = attachment_of(state_->file, name).bytes;
+    if (offset > bytes || out.size() > bytes - offset) {
+      throw Error(ErrorKind::usage, "the part asked for lies beyond the end of the attachment").on(name);
+    }
+    state_->own_describer().read_attachment(name, offset, out);
+  });
+}
+
+std::vector<std::byte> Reader::attachment(const std::string& name) const {
+  const std::uint64_t bytes = in_file(*state_, [&] {
+    const Attachment& found = attachment_of(state_->file, name);
+    if (found.bytes > state_->options.memory_budget) {
+      throw Error(ErrorKind::memory, "the attachment takes more than the memory budget")
+          .on(name)
+          .advise("read it in parts, or open the file with a larger budget");
+    }
+    return found.bytes;
+  });
+  std::vector<std::byte> content(static_cast<std::size_t>(bytes));
+  read_attachment(name, 0, content);
+  return content;
 }
 
 CheckReport Reader::check() const {

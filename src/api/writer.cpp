@@ -129,13 +129,37 @@ Writer& Writer::describe(std::string title, std::string contents) {
   return *this;
 }
 
-WriteStep Writer::step(std::int64_t number) {
-  if (state_->closed) throw state_->placed(Error(ErrorKind::usage, "the file is closed"));
-  if (state_->broken) {
-    throw state_->placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
-                             .advise("close the file and run quire recover"));
+void Writer::State::require_between_steps() const {
+  if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
+  if (broken) {
+    throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
+                     .advise("close the file and run quire recover"));
   }
-  if (state_->step_open) throw state_->placed(Error(ErrorKind::usage, "another step is still open"));
+  if (step_open) throw placed(Error(ErrorKind::usage, "another step is still open"));
+}
+
+void Writer::attach(const std::string& name, std::span<const std::byte> bytes, bool replace) {
+  // Only rank 0 keeps a copy.
+  if (!state_->comm.is_root()) bytes = {};
+  state_->attach(name, std::vector<std::byte>(bytes.begin(), bytes.end()), replace);
+}
+
+void Writer::detach(const std::string& name) { state_->attach(name, std::nullopt, true); }
+
+void Writer::State::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
+  require_between_steps();
+  try {
+    static_cast<void>(from_root(comm, [&] {
+      planner->attach(name, std::move(bytes), replace);
+      return std::vector<std::byte>();
+    }));
+  } catch (const Error& error) {
+    throw placed(error);
+  }
+}
+
+WriteStep Writer::step(std::int64_t number) {
+  state_->require_between_steps();
   state_->step_open = true;
   return WriteStep(std::make_unique<WriteStep::State>(state_, number));
 }

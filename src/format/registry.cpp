@@ -14,11 +14,19 @@ void Describer::read_opaque(std::uint64_t, const std::string& object, std::uint6
 
 std::optional<StepLayout> Describer::verified(std::uint64_t index) { return step(index); }
 
+void Describer::read_attachment(const std::string& name, std::uint64_t, std::span<std::byte>) {
+  throw Error(ErrorKind::missing, "files of this format have no attachments").on(name);
+}
+
 std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullopt; }
 
 Publication Describer::repair() { return {}; }
 
 void WritePlanner::weigh(StepPart&, bool) const {}
+
+void WritePlanner::attach(const std::string& name, std::optional<std::vector<std::byte>>, bool) {
+  throw Error(ErrorKind::unsupported, "files of this format have no attachments").on(name);
+}
 
 Fit Format::fit(const FileDescription& file, const StepDescription& step) const {
   return fit(file, step, CheckedOptions(write_options(), {}));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,16 @@ struct ReadColumn {
   View out;
 };
 
+/// Where the values of a column or of one component of a field stand, for programs that read them by themselves.
+struct Location {
+  std::string path;           ///< inside the file, where it is a container with paths (HDF5); empty elsewhere
+  Type type = Type::float64;  ///< as stored
+  bool contiguous = false;    ///< the values stand one behind the other as they are in memory, `offset` is known
+  std::uint64_t offset = 0;   ///< of the first value
+  ByteOrder order = native_order;
+  std::uint64_t values = 0;
+};
+
 /// One step of an open file. A cheap handle that keeps the file open.
 class ReadStep {
  public:
@@ -45,6 +56,10 @@ class ReadStep {
   /// Independent. The plan that read() would run: for printing. Memory need not exist.
   [[nodiscard]] std::vector<Extent> plan(const std::string& table, const Slice& rows,
                                          const std::vector<std::string>& columns) const;
+
+  /// Independent. Where the values of a column stand, or those of one component of a field. Throws missing errors.
+  [[nodiscard]] Location locate(const std::string& table, const std::string& column) const;
+  [[nodiscard]] Location locate_field(const std::string& field, std::uint64_t component = 0) const;
 
   struct State;
   explicit ReadStep(std::shared_ptr<const State> state);
@@ -78,6 +93,13 @@ class Reader {
   [[nodiscard]] ReadStep step(std::int64_t number) const;
   /// Collective. The complete rows of a step that is cut, where the format can tell.
   [[nodiscard]] std::optional<ReadStep> salvage(std::uint64_t index) const;
+  /// Independent. The bytes of an attachment (see description().attachments). Throws missing errors that list them, and
+  /// memory errors for one larger than the memory budget: read that in parts.
+  [[nodiscard]] std::vector<std::byte> attachment(const std::string& name) const;
+  /// Independent. A part of an attachment, from byte `offset` on. Throws missing errors, and usage errors beyond its
+  /// end.
+  void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const;
+
   /// Collective. Looks through the whole file.
   [[nodiscard]] CheckReport check() const;
   /// Collective. Closes; handles of steps must not be used afterwards.

@@ -112,6 +112,14 @@ class Writer {
   /// Independent. Title and contents of the file, before the first commit.
   Writer& describe(std::string title, std::string contents);
 
+  /// Collective. Keeps a file inside this one, under a name that it does not have yet (unless `replace`). Rank 0's
+  /// bytes are copied; they are in the file when the next step is committed, or after close(). Throws unsupported
+  /// errors where the format has no attachments, usage errors for names that it cannot hold, conflict errors for a name
+  /// that is taken.
+  void attach(const std::string& name, std::span<const std::byte> bytes, bool replace = false);
+  /// Collective. Drops an attachment, with the next commit or at close(). Throws missing errors.
+  void detach(const std::string& name);
+
   /// Independent. Begins the step of this number; at most one step is open at a time. A number never appears twice.
   /// Formats that keep steps by name take numbers in any order, those that count or chain them only rising ones.
   [[nodiscard]] WriteStep step(std::int64_t number);

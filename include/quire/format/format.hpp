@@ -51,6 +51,9 @@ class Describer {
   virtual void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                            const View& out);
 
+  /// Bytes of an attachment of the file, from `offset` on. Throws missing errors, and usage errors beyond its end.
+  virtual void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out);
+
   /// Steps that could be saved although the file is damaged behind or inside them: a last page cut in the middle, with
   /// its complete rows. Nothing where there is no such thing. Called after step() has thrown for `index`.
   [[nodiscard]] virtual std::optional<StepLayout> salvage(std::uint64_t index);
@@ -143,6 +146,12 @@ class WritePlanner {
   /// How large the file is without the unfinished step: what a failed commit returns to.
   [[nodiscard]] virtual std::uint64_t published_size() const = 0;
 
+  /// Rank 0. Keeps an attachment until the next publication, of a step or at close, brings it into the file; an empty
+  /// optional drops what the file has under this name. Throws unsupported errors where the format has no attachments,
+  /// usage errors for names, conflict errors for a name that is taken (unless `replace`), missing errors for one that
+  /// is not there.
+  virtual void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace);
+
   /// Rank 0, at close: acts that make a file without any step valid, or that tidy up.
   [[nodiscard]] virtual Publication finish() = 0;
 };
@@ -173,6 +182,8 @@ class Format {
                                                             const DescribeContext& context,
                                                             const CheckedOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const = 0;
+  /// Whether files of this format can keep attachments.
+  [[nodiscard]] virtual bool holds_attachments() const { return false; }
   /// What a file written with these options can hold.
   [[nodiscard]] virtual Fit fit(const FileDescription& file, const StepDescription& step,
                                 const CheckedOptions& options) const = 0;

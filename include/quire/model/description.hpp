@@ -96,6 +96,18 @@ struct Fact {
   }
 };
 
+/// A file that is kept inside another one: bytes that nobody interprets.
+struct Attachment {
+  std::string name;
+  std::uint64_t bytes = 0;
+
+  [[nodiscard]] bool operator==(const Attachment&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(name, bytes);
+  }
+};
+
 /// A file as a whole.
 struct FileDescription {
   std::string format;
@@ -104,10 +116,11 @@ struct FileDescription {
   std::vector<Fact> layout;
   std::vector<Attribute> attributes;  ///< of the file: the same at every step
   std::vector<std::string> warnings;  ///< tolerances used while reading the header
+  std::vector<Attachment> attachments;
 
   template <class Archive>
   void archive(Archive& a) {
-    a(format, title, contents, layout, attributes, warnings);
+    a(format, title, contents, layout, attributes, warnings, attachments);
   }
 };
 

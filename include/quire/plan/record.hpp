@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "quire/base/endian.hpp"
@@ -75,9 +76,12 @@ struct Run {
   /// The records are the elements of an array in chunks, in C order: one cell, and offset and bytes mean nothing.
   std::optional<ChunkedLayout> chunks;
   bool opaque = false;  ///< the bytes cannot be addressed; the format itself must read them
+  /// The path of the records inside the file, where the file is a container in which other programs find objects by
+  /// their paths (HDF5): for references from outside.
+  std::string path = {};
   template <class Archive>
   void archive(Archive& a) {
-    a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, opaque);
+    a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, opaque, path);
   }
 };
 

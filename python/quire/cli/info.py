@@ -64,6 +64,11 @@ def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
     for line in columns_of_text([(name, value) for name, value in facts if value], "  "):
         say(line)
     tell_quantities("attributes of the file", answer["attributes"], most)
+    if answer["attachments"]:
+        say("  attachments")
+        tell_lines(
+            [[printable(one["name"]), plural(one["bytes"], "byte")] for one in answer["attachments"]], most
+        )
     if list_steps:
         tell_steps(found)
     for group in alike(found):

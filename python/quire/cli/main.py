@@ -2,6 +2,7 @@
 
 import typer
 
+from quire.cli.attach import attach
 from quire.cli.check import check
 from quire.cli.convert import convert
 from quire.cli.define import define
@@ -51,7 +52,7 @@ def quire(
 
 
 LOOKING = (info, show, get, plot, plan, formats)
-MAKING = (convert, import_, export, define, filter_)
+MAKING = (convert, import_, export, define, filter_, attach)
 JUDGING = (check, recover, diff, sum_)
 
 for one in (*LOOKING, *MAKING, *JUDGING):

@@ -67,6 +67,24 @@ class File:
         return attributes_from_core("the file", self._path, self._description.attributes)
 
     @property
+    def attachments(self) -> dict[str, int]:
+        """Independent. The files that are kept inside this one: names and numbers of bytes."""
+        return self._description.attachments
+
+    def attachment(self, name: str) -> bytes:
+        """Independent. The bytes of an attachment. Missing errors name the nearest ones."""
+        return b"".join(self.attachment_blocks(name))
+
+    def attachment_blocks(self, name: str, block_bytes: int = 1 << 20) -> Iterator[bytes]:
+        """Independent. The bytes of an attachment piece by piece, for large ones."""
+        if name not in self.attachments:
+            # Raises the error.
+            self._core.read_attachment(name, 0, 0)
+        size = self.attachments[name]
+        for first in range(0, size, block_bytes):
+            yield self._core.read_attachment(name, first, min(block_bytes, size - first))
+
+    @property
     def comm(self) -> Any:
         """The communicator that the file was opened with, or None."""
         return self._comm

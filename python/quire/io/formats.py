@@ -32,6 +32,8 @@ class FormatInfo:
     suffixes: tuple[str, ...]
     read_options: tuple[Option, ...]
     write_options: tuple[Option, ...]
+    holds_attachments: bool
+    """Whether files can keep other files inside them."""
 
 
 def format_infos() -> list[FormatInfo]:
@@ -43,8 +45,9 @@ def format_infos() -> list[FormatInfo]:
             suffixes,
             tuple(Option(*row) for row in reading),
             tuple(Option(*row) for row in writing),
+            attachments,
         )
-        for name, title, suffixes, reading, writing in _core.formats()
+        for name, title, suffixes, reading, writing, attachments in _core.formats()
     ]
 
 

@@ -67,6 +67,22 @@ class Writer:
             self._core.set(*core_attribute(name, value, words, type, self._lossy))
         return self
 
+    def attach(self, name: str, content: bytes | None = None, replace: bool = False) -> Writer:
+        """Collective. Keep a file inside this one, under a name that it does not have yet (unless `replace`).
+
+        The bytes of rank 0 are stored; the others may leave them out. They are in the file when the next step
+        is committed, or when the file is closed. Unsupported errors where the format has no attachments.
+        """
+        with Placing(self._path, name):
+            self._core.attach(name, content if content is not None else b"", replace)
+        return self
+
+    def detach(self, name: str) -> Writer:
+        """Collective. Drop an attachment, with the next commit or at close. Missing errors."""
+        with Placing(self._path, name):
+            self._core.detach(name)
+        return self
+
     def step(self, number: int) -> WriteStep:
         """Independent. Begin the step of this number; at most one step is open at a time."""
         if self._step is not None:

@@ -17,6 +17,7 @@ from quire.errors import ConflictError, Error, MissingError, UsageError
 from quire.io.fit import Fit, fit, fit_file
 from quire.io.formats import format_for_path, format_info
 from quire.toolkit.agreement import agreed_count
+from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.selection import (
     StepSelection,
     even_slice,
@@ -460,6 +461,7 @@ def losses(source: str | Path, target: str | Path, request: Request | None = Non
     copier = StepCopier(request, name, None, Observer())
     with quire.open(source, **request.source_options) as file:
         copier.suit(file)
+        copier.tell(left_out(file, name))
         for step in copier.steps(file):
             check_columns(copier.request, step)
             copier.fit(file, step)
@@ -583,6 +585,8 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
         with out:
             attributes = copier.single(fit_file(copier.format, file), file.attributes)
             copy_attributes(out, file.attributes, attributes)
+            copier.tell(left_out(file, copier.format))
+            copy_attachments(file, out, copier.format)
             for step in copier.steps(file):
                 check_columns(request, step)
                 copier.copy(file, step, out)

@@ -13,6 +13,7 @@ import quire
 from quire.errors import MissingError
 from quire.io.fit import fit_file
 from quire.io.formats import format_info
+from quire.toolkit.attachments import copy_attachments
 from quire.toolkit.convert import (
     Observer,
     Request,
@@ -138,6 +139,7 @@ def write_anew(
             **as_before,
         ) as out:
             copy_attributes(out, file.attributes, fit_file(file.format, file))
+            copy_attachments(file, out, file.format)
             for index in range(found.whole_steps):
                 copier.copy(file, file[index], out)
             before = copier.report.rows

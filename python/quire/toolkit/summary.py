@@ -118,6 +118,7 @@ def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any
         "layout": dict(file.layout),
         "warnings": list(file.warnings),
         "attributes": attributes(file.attributes),
+        "attachments": [{"name": name, "bytes": size} for name, size in file.attachments.items()],
         "steps": found,
         "damage": damage(problem) if problem is not None else None,
     }

@@ -145,8 +145,7 @@ Handle value_space(const Value& value) {
 
 }  // namespace
 
-std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t memory_budget,
-                                       std::vector<std::string>& warnings) {
+std::vector<std::string> attribute_names(Image& image, hid_t object) {
   if (image.base()) {
     check_attribute_messages(image.reader(), image.size(), *image.base(), *image.base() + address_of(object));
   }
@@ -158,8 +157,13 @@ std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t
   // In native order nothing is sorted: that is the order of creation.
   require(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_attribute, &names),
           "list the attributes");
+  return names;
+}
+
+std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t memory_budget,
+                                       std::vector<std::string>& warnings) {
   std::vector<Attribute> attributes;
-  for (const std::string& name : names) {
+  for (const std::string& name : attribute_names(image, object)) {
     const Handle handle = own(H5Aopen(object, name.c_str(), H5P_DEFAULT), "open an attribute", name);
     auto value = read_value(handle.id(), memory_budget);
     if (!value) {

@@ -15,6 +15,9 @@ namespace quire::h5 {
 [[nodiscard]] std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t memory_budget,
                                                      std::vector<std::string>& warnings);
 
+/// The names of the attributes of an object of the image's file, in the same order.
+[[nodiscard]] std::vector<std::string> attribute_names(Image& image, hid_t object);
+
 /// The attribute as a file can hold it: float80 becomes float64 (losslessly, or when `lossy`), characters become texts,
 /// arrays of 8-bit integers become 16 bits wide (they would read back as texts). Throws type, usage and unsupported
 /// errors that name it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/h5/attachments.hpp"
 #include "format/h5/attributes.hpp"
 #include "format/h5/datasets.hpp"
 #include "format/h5/fields.hpp"
@@ -31,6 +32,26 @@ std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
   return names.size() > shown ? text + ", ..." : text;
+}
+
+/// Where in the step's group a component of a field stands.
+std::string field_path(const Field& field, std::uint64_t component) {
+  if (field.group == loose_columns) return field.name;
+  const std::string prefix = std::string(block_group) + "/";
+  // A field that has the name of a column got this prefix already.
+  return (field.name.starts_with(prefix) ? field.name : prefix + field.name) + "/" + std::to_string(component);
+}
+
+/// Tells other programs where the data sets of a step are; `group` ends in a slash.
+void add_paths(StepLayout& layout, const std::string& group) {
+  for (std::size_t t = 0; t < layout.tables.size(); ++t) {
+    const Table& table = layout.description.tables[t];
+    for (Run& run : layout.tables[t].runs) run.path = group + table.columns[run.cells.front().column].name;
+  }
+  for (std::size_t f = 0; f < layout.fields.size(); ++f) {
+    const Field& field = layout.description.fields[f];
+    for (Run& run : layout.fields[f].runs) run.path = group + field_path(field, run.cells.front().column);
+  }
 }
 
 }  // namespace
@@ -74,18 +95,20 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   units_ = Units(description_.attributes);
   description_.title = take_text(description_.attributes, "title");
   description_.contents = take_text(description_.attributes, "contents");
-  StepDescription first;
+  std::vector<std::string> first;
   try {
-    if (!entries_.empty()) first = describe_step(entries_.front()).description;
+    if (!entries_.empty()) first = names_in(entries_.front());
   } catch (const Error& error) {
     warnings.push_back("the first step cannot be described: " + error.message());
   }
   units_.fold(description_.attributes, first);
+  description_.attachments = list_attachments(main_->id(), main_->image().size(), warnings);
 
   std::vector<std::string> others;
   for (std::string& name : names) {
     const auto step = parse_step_name(name);
-    if (!step || step->prefix != naming_.prefix) others.push_back(std::move(name));
+    if (name == attachment_group || (step && step->prefix == naming_.prefix)) continue;
+    others.push_back(std::move(name));
   }
   add_layout_facts(others);
 }
@@ -112,6 +135,18 @@ void H5partDescriber::add_layout_facts(const std::vector<std::string>& others) {
         std::to_string(main_->raw_size() - superblock.end) +
         " bytes behind the last published step were left by an unfinished one; quire recover drops them");
   }
+}
+
+std::vector<std::string> H5partDescriber::names_in(const StepEntry& entry) {
+  const StepGroup step = open_step(entry);
+  return with_hdf5(step.file->image(), [&] {
+    std::vector<std::string> names = attribute_names(step.file->image(), step.group.id());
+    for (Link& link : list_links(step.group.id(), entry.name)) names.push_back(std::move(link.name));
+    const Handle block(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
+    if (!block) return names;
+    for (Link& link : list_links(block.id(), block_group)) names.push_back(std::move(link.name));
+    return names;
+  });
 }
 
 std::int64_t H5partDescriber::step_number(std::uint64_t index) {
@@ -173,6 +208,7 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
     add_block(step, layout);
   });
   units_.apply(layout.description);
+  add_paths(layout, "/" + entry.name + "/");
   for (auto* places : {&layout.tables, &layout.fields}) {
     for (Place& place : *places) {
       for (Run& run : place.runs) {
@@ -276,10 +312,7 @@ void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object
   if (!type) {
     const Field& field = description.fields[description.find_field(object)];
     type = field.type;
-    if (field.group != loose_columns) {
-      const bool is_full = object.starts_with(std::string(block_group) + "/");
-      path = (is_full ? object : std::string(block_group) + "/" + object) + "/" + std::to_string(component);
-    }
+    path = field_path(field, component);
   }
   guarded(main_->image(), [&] {
     const StepGroup group = open_step(entries_[static_cast<std::size_t>(index)]);
@@ -288,6 +321,10 @@ void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object
       read_dataset(dataset.id(), object, *type, rows, out, context_.memory_budget);
     });
   });
+}
+
+void H5partDescriber::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) {
+  guarded(main_->image(), [&] { h5::read_attachment(main_->id(), name, offset, out, context_.memory_budget); });
 }
 
 Publication H5partDescriber::repair() {

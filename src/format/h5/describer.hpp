@@ -24,6 +24,7 @@ class H5partDescriber final : public Describer {
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
+  void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) override;
   [[nodiscard]] Publication repair() override;
 
  private:
@@ -38,6 +39,8 @@ class H5partDescriber final : public Describer {
 
   void describe_file(const CheckedOptions& options);
   void add_layout_facts(const std::vector<std::string>& others);
+  /// The names of the attributes, columns and fields of a step, for which no data set is opened.
+  [[nodiscard]] std::vector<std::string> names_in(const StepEntry& entry);
   [[nodiscard]] StepGroup open_step(const StepEntry& entry);
   [[nodiscard]] std::shared_ptr<OpenFile> neighbour(const std::string& name);
   [[nodiscard]] StepLayout describe_step(const StepEntry& entry);

@@ -52,6 +52,8 @@ class H5partFormat final : public Format {
     return std::make_unique<h5::H5partPlanner>(options);
   }
 
+  [[nodiscard]] bool holds_attachments() const override { return true; }
+
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
                         const CheckedOptions& /*options*/) const override {
     return h5::fit_h5part(file, step);

@@ -77,4 +77,12 @@ void check_column_name(const std::string& name) {
   if (name == "." || name == "Block") refuse("cannot be called so");
 }
 
+void check_attachment_name(const std::string& name) {
+  constexpr std::size_t longest = 255;
+  const bool has_mark = name.find('/') != std::string::npos || name.find('\0') != std::string::npos;
+  if (name.empty() || name.size() > longest || has_mark || name == ".") {
+    throw Error(ErrorKind::usage, "an attachment of H5Part has a name of 1 to 255 bytes without a slash").on(name);
+  }
+}
+
 }  // namespace quire::h5

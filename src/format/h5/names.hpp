@@ -42,4 +42,7 @@ struct StepEntry {
 /// Throws usage errors for names that a column cannot have: empty, longer than 63 bytes, with "/" or NUL, ".", "Block".
 void check_column_name(const std::string& name);
 
+/// Throws usage errors for names that an attachment cannot have: empty, longer than 255 bytes, with "/" or NUL, ".".
+void check_attachment_name(const std::string& name);
+
 }  // namespace quire::h5

@@ -69,6 +69,11 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);
+    std::set<std::string> attached;
+    for (const Attachment& attachment : list_attachments(file, writer_.image().size(), warnings)) {
+      attached.insert(attachment.name);
+    }
+    attachments_.learn(std::move(attached));
   });
   if (leaving.empty()) return acts;
 
@@ -168,6 +173,21 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
 
 // ---- Publication
 
+Publication H5partPlanner::session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work) {
+  std::uint64_t first = writer_.first_free();
+  for (const PlannedSpace& space : planned) first = std::max(first, checked_add(space.offset, space.length));
+  const std::vector<PlannedSpace> attached = attachments_.lay_out(first);
+  planned.insert(planned.end(), attached.begin(), attached.end());
+  Publication acts = attachments_.contents(attached);
+  std::ranges::move(writer_.session(std::move(planned),
+                                    [&](hid_t file) {
+                                      work(file);
+                                      attachments_.write(file, attached);
+                                    }),
+                    std::back_inserter(acts));
+  return acts;
+}
+
 void H5partPlanner::write_file_attributes(std::int64_t file, const StepDescription& step) const {
   for (const Attribute& attribute : file_attributes_) write_attribute(file, attribute.name, attribute.value);
   for (const auto& [quantity, unit] : new_units(step, units_)) {
@@ -177,7 +197,7 @@ void H5partPlanner::write_file_attributes(std::int64_t file, const StepDescripti
 
 Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
   const RawLayout layout = lay_out(mine.description, total[0]);
-  return writer_.session(layout.columns, [&](hid_t file) {
+  return session(layout.columns, [&](hid_t file) {
     write_file_attributes(file, mine.description);
     write_step(file, writer_.image(), naming_.name(mine.description.number), mine.description, layout.columns,
                total[0]);
@@ -190,11 +210,12 @@ void H5partPlanner::advance(const StepPart& mine, const Measure& /*total*/, bool
   file_attributes_.clear();
   numbers_.insert(mine.description.number);
   writer_.commit();
+  attachments_.advance();
 }
 
 Publication H5partPlanner::finish() {
-  if (writer_.published_end() != 0 && file_attributes_.empty()) return {};
-  return writer_.session({}, [&](hid_t file) { write_file_attributes(file, {}); });
+  if (writer_.published_end() != 0 && file_attributes_.empty() && attachments_.empty()) return {};
+  return session({}, [&](hid_t file) { write_file_attributes(file, {}); });
 }
 
 }  // namespace quire::h5

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "format/h5/attachments.hpp"
 #include "format/h5/file_writer.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/units.hpp"
@@ -36,6 +38,9 @@ class H5partPlanner final : public WritePlanner {
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
+  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) override {
+    attachments_.change(name, std::move(bytes), replace);
+  }
   [[nodiscard]] Publication finish() override;
 
  private:
@@ -45,6 +50,8 @@ class H5partPlanner final : public WritePlanner {
     std::uint64_t end = 0;
   };
   [[nodiscard]] RawLayout lay_out(const StepDescription& step, std::uint64_t rows) const;
+  /// A session of the writer that also makes the changes of attachments, whose bytes go behind the planned data.
+  [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work);
   void write_file_attributes(std::int64_t file, const StepDescription& step) const;
   void learn(const std::vector<std::string>& links);
   [[nodiscard]] std::vector<StepEntry> steps_to_drop(const std::vector<StepEntry>& steps,
@@ -62,6 +69,7 @@ class H5partPlanner final : public WritePlanner {
 
   // On rank 0 alone.
   std::set<std::int64_t> numbers_;  ///< of the steps in the file
+  AttachmentChanges attachments_;   ///< to be made with the next publication
 };
 
 }  // namespace quire::h5

@@ -6,13 +6,6 @@
 namespace quire::h5 {
 namespace {
 
-/// Creation properties of an object without time stamps.
-Handle timeless(hid_t list_class) {
-  Handle list = own(H5Pcreate(list_class), "make a creation list");
-  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
-  return list;
-}
-
 Handle dataset_creation() {
   Handle list = timeless(H5P_DATASET_CREATE);
   require(H5Pset_layout(list.id(), H5D_CONTIGUOUS), "set the layout");
@@ -21,22 +14,29 @@ Handle dataset_creation() {
   return list;
 }
 
-void write_column(hid_t group, const Column& column, const PlannedSpace& place, hsize_t rows, hid_t creation) {
-  const Handle space = own(H5Screate_simple(1, &rows, nullptr), "make the shape of a column", column.name);
-  const Handle dataset = own(
-      H5Dcreate2(group, column.name.c_str(), native_type(column.type), space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
-      "create the column", column.name);
-  if (place.length > 0 && H5Dget_offset(dataset.id()) != place.offset) {
-    throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(column.name).at(place.offset);
-  }
+}  // namespace
+
+Handle timeless(hid_t list_class) {
+  Handle list = own(H5Pcreate(list_class), "make a creation list");
+  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
+  return list;
 }
 
-}  // namespace
+Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place, std::uint64_t rows) {
+  const Handle creation = dataset_creation();
+  const hsize_t extent = rows;
+  const Handle space = own(H5Screate_simple(1, &extent, nullptr), "make the shape of a data set", name);
+  Handle dataset = own(H5Dcreate_anon(group, native_type(type), space.id(), creation.id(), H5P_DEFAULT),
+                       "create the data set", name);
+  if (place.length > 0 && H5Dget_offset(dataset.id()) != place.offset) {
+    throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(name).at(place.offset);
+  }
+  return dataset;
+}
 
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
                 const std::vector<PlannedSpace>& places, std::uint64_t rows) {
   const Handle group_creation = timeless(H5P_GROUP_CREATE);
-  const Handle creation = dataset_creation();
   // The group is linked when it is complete: until then nothing of the root is touched.
   image.set_cold(true);
   const Handle group = own(H5Gcreate_anon(file, group_creation.id(), H5P_DEFAULT), "create the step", name);
@@ -44,7 +44,9 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
   if (!step.tables.empty()) {
     const std::vector<Column>& columns = step.tables.front().columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      write_column(group.id(), columns[c], places[c], rows, creation.id());
+      const Handle dataset = create_dataset(group.id(), columns[c].name, columns[c].type, places[c], rows);
+      require(H5Olink(dataset.id(), group.id(), columns[c].name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
+              columns[c].name);
     }
   }
   image.set_cold(false);

@@ -9,6 +9,14 @@
 
 namespace quire::h5 {
 
+/// Creation properties of an object without time stamps.
+[[nodiscard]] Handle timeless(hid_t list_class);
+
+/// Makes a line of numbers that no name leads to yet: contiguous, allocated where `place` says (length 0 without rows),
+/// never filled, without time stamps. `name` is for messages.
+[[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
+                                    std::uint64_t rows);
+
 /// Adds a step's group with its attributes and data sets to an open file: data sets contiguous, allocated where
 /// `places` says (one for each column, length 0 for columns without rows), never filled, without time stamps.
 /// What only the step itself needs is allocated as cold.

@@ -34,17 +34,16 @@ void Units::apply(StepDescription& step) const {
   for (Field& field : step.fields) field.unit = of(field.name);
 }
 
-void Units::fold(std::vector<Attribute>& file_attributes, const StepDescription& step) const {
+void Units::fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const {
   std::set<std::string> described;
-  const auto add = [&](const Quantity& quantity) {
-    if (!of(quantity.name).empty()) described.insert(attribute_name(quantity.name));
+  const auto add = [&](const std::string& name) {
+    if (!of(name).empty()) described.insert(attribute_name(name));
   };
   for (Attribute& attribute : file_attributes) {
     attribute.unit = of(attribute.name);
-    add(attribute);
+    add(attribute.name);
   }
-  std::ranges::for_each(step.attributes, add);
-  for (const Table& table : step.tables) std::ranges::for_each(table.columns, add);
+  std::ranges::for_each(step, add);
   std::erase_if(file_attributes, [&](const Attribute& attribute) { return described.contains(attribute.name); });
 }
 

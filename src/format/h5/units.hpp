@@ -21,9 +21,9 @@ class Units {
   [[nodiscard]] const std::string& of(const std::string& quantity) const;
   /// Gives units to whatever has one.
   void apply(StepDescription& step) const;
-  /// Takes the units of the file's own attributes and of what `step` holds out of the list of file attributes, where
-  /// they would stand a second time.
-  void fold(std::vector<Attribute>& file_attributes, const StepDescription& step) const;
+  /// Takes the units of the file's own attributes and of what a step holds, by its names, out of the list of file
+  /// attributes, where they would stand a second time.
+  void fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const;
 
   void set(const std::string& quantity, const std::string& unit) { units_[quantity] = unit; }
   [[nodiscard]] const std::map<std::string, std::string>& all() const noexcept { return units_; }

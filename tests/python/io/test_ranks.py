@@ -13,7 +13,7 @@ from tests.python.support.files import path_for, refusal, same, sample_columns, 
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.io.formats import transports
+from quire.io.formats import format_infos, transports
 
 pytestmark = pytest.mark.mpi
 ROWS = 1001
@@ -272,3 +272,32 @@ def test_serial_programs_do_not_load_mpi4py(tmp_path: Path, format_name: str) ->
         check=False,
     )
     assert run.stdout == "[0.0, 1.0, 2.0, 3.0] False\n", run.stderr
+
+
+def attach_together(comm: Any, path: str, format_name: str, holds: bool) -> None:
+    with quire.create(path, comm, format_name, deadline=30) as out:
+        # Only rank 0 has the bytes; all ranks learn whether they were taken.
+        content = b"of rank 0" if comm.rank == 0 else None
+        if not holds:
+            with pytest.raises(quire.UnsupportedError):
+                out.attach("run.in", content)
+        else:
+            out.attach("run.in", content)
+            with pytest.raises(quire.ConflictError):
+                out.attach("run.in", content)
+        with out.step(0) as step:
+            step.put("x", np.arange(3.0))
+        if holds:
+            out.attach("late", b"at close" if comm.rank == 0 else None)
+    with quire.open(path, comm, deadline=30) as file:
+        assert file[0]["x"][:].shape == (3 * comm.size,)
+        assert dict(file.attachments) == ({"late": 8, "run.in": 9} if holds else {})
+        if holds:
+            assert file.attachment("run.in") == b"of rank 0"
+            with pytest.raises(quire.MissingError):
+                file.attachment("none")
+
+
+def test_files_are_attached_by_all_ranks_together(tmp_path: Path, format_name: str) -> None:
+    (holds,) = [info.holds_attachments for info in format_infos() if info.name == format_name]
+    run_ranks(attach_together, 3, str(path_for(tmp_path, format_name)), format_name, holds)

@@ -1,0 +1,156 @@
+"""Files that are kept inside data files: put in, listed, taken out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import quire
+from quire.errors import ConflictError, MissingError, UsageError
+from quire.io.formats import format_info
+
+if TYPE_CHECKING:
+    from quire import File, Writer
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What `attach` did to a file, by the names of attachments."""
+
+    added: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+
+
+def attach(
+    path: str | Path,
+    sources: Sequence[str | Path] = (),
+    *,
+    remove: Sequence[str] = (),
+    name: str | None = None,
+    replace: bool = False,
+    **options: Any,
+) -> Changes:
+    """Independent. Keep files inside an existing data file under their own names, and drop others.
+
+    Nothing is changed unless everything can be. `name` is another name for a single source; `options` are
+    those of the format's writer.
+
+    Raises
+    ------
+    ConflictError : there is an attachment of this name (unless `replace`), or two sources have one name
+    MissingError : a name to remove is not there
+    UnsupportedError : the format keeps no attachments
+    """
+    if name is not None and len(sources) != 1:
+        raise UsageError("another name is for one file; give one")
+    given = {(name if name is not None else Path(source).name): Path(source) for source in sources}
+    if len(given) < len(sources):
+        raise ConflictError("two of the files have the same name", file=str(path))
+    contents = {own: source.read_bytes() for own, source in given.items()}
+    with quire.open(path) as file:
+        known = set(file.attachments)
+    for gone in remove:
+        if gone not in known:
+            raise MissingError(f'there is no attachment "{gone}"', file=str(path))
+    for own in contents:
+        if own in known - set(remove) and not replace:
+            raise ConflictError(
+                "there is an attachment of this name already",
+                file=str(path),
+                object=own,
+                advice="allow to replace it by --overwrite",
+            )
+    with quire.append(path, **options) as out:
+        for gone in remove:
+            out.detach(gone)
+        for own, content in contents.items():
+            out.attach(own, content, replace=replace)
+    kept = known - set(remove)
+    return Changes(
+        [own for own in contents if own not in kept], [own for own in contents if own in kept], list(remove)
+    )
+
+
+def extract(
+    path: str | Path,
+    directory: str | Path,
+    names: Sequence[str] | None = None,
+    *,
+    overwrite: bool = False,
+    **options: Any,
+) -> list[Path]:
+    """Independent. Write attachments (all of them, if none is named) into an existing directory.
+
+    Each becomes a file of its name right in the directory: names that would lead elsewhere are refused, and
+    nothing is written then. `options` are those of the format's reader.
+
+    Raises
+    ------
+    UsageError : a name is none that a file in a directory can have
+    ConflictError : a file exists already (unless `overwrite`)
+    MissingError : there is no such attachment
+    """
+    with quire.open(path, **options) as file:
+        wanted = list(file.attachments) if names is None else list(names)
+        for name in wanted:
+            if name not in file.attachments:
+                there = ", ".join(file.attachments) or "none"
+                raise MissingError(
+                    f'there is no attachment "{name}"', file=str(path), advice=f"there are: {there}"
+                )
+        targets = [safe_target(path, directory, name) for name in wanted]
+        for target in targets:
+            if not overwrite and os.path.lexists(target):
+                raise ConflictError(
+                    "the file exists already", file=str(target), advice="allow to replace it by --overwrite"
+                )
+        for name, target in zip(wanted, targets, strict=True):
+            write_out(file, name, target)
+    return targets
+
+
+def safe_target(path: str | Path, directory: str | Path, name: str) -> Path:
+    """Independent. Where an attachment goes inside a directory. Raises UsageError for names that lead out."""
+    leads_out = any(mark in name for mark in "/\\\0") or name in ("", ".", "..") or Path(name).is_absolute()
+    if leads_out or any(ord(letter) < 32 for letter in name):
+        raise UsageError(
+            f"the attachment {name!r} has a name that no file in a directory should have",
+            file=str(path),
+            advice="read it by File.attachment()",
+        )
+    return Path(directory) / name
+
+
+def write_out(file: File, name: str, target: Path) -> None:
+    """Independent. Write one attachment; a link in its place is replaced, never followed."""
+    beside = target.with_name(f".quire-{os.getpid()}-{target.name}")
+    try:
+        with beside.open("xb") as out:
+            for block in file.attachment_blocks(name):
+                out.write(block)
+        os.replace(beside, target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def left_out(file: File, format: str) -> list[str]:
+    """Independent. Sentences about attachments that files of this format cannot keep."""
+    if format_info(format).holds_attachments:
+        return []
+    return [
+        f"the attachment {name} of {size} bytes is left out: files of this format keep none"
+        for name, size in file.attachments.items()
+    ]
+
+
+def copy_attachments(file: File, out: Writer, format: str) -> None:
+    """Collective. Keep in a new file of this format what the old one keeps, if it can."""
+    if not format_info(format).holds_attachments:
+        return
+    for name in file.attachments:
+        out.attach(name, file.attachment(name) if out.rank == 0 else None)

@@ -1,0 +1,135 @@
+#include "format/h5/attachments.hpp"
+
+#include "format/h5/datasets.hpp"
+#include "format/h5/hdf5.hpp"
+#include "format/h5/links.hpp"
+#include "format/h5/names.hpp"
+#include "format/h5/structure.hpp"
+#include "quire/base/checked.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::uint64_t attachment_alignment = 8;
+
+bool is_bytes(const DatasetDescription& data) {
+  return data.extents.size() == 1 && (data.type == Type::int8 || data.type == Type::uint8);
+}
+
+Handle open_attachments(hid_t file) {
+  return own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the group of attachments", attachment_group);
+}
+
+bool has_link(hid_t group, const std::string& name) {
+  return require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for the link", name) > 0;
+}
+
+}  // namespace
+
+std::vector<Attachment> list_attachments(hid_t file, std::uint64_t file_size, std::vector<std::string>& warnings) {
+  std::vector<Attachment> attachments;
+  if (!has_link(file, attachment_group)) return attachments;
+  const Handle group(H5Gopen2(file, attachment_group, H5P_DEFAULT));
+  if (!group) {
+    warnings.emplace_back("Attachment is no group and is left out");
+    return attachments;
+  }
+  for (const Link& link : list_links(group.id(), attachment_group)) {
+    try {
+      const Handle dataset(H5Dopen2(group.id(), link.name.c_str(), H5P_DEFAULT));
+      const auto data = dataset ? describe_dataset(dataset.id(), link.name, file_size) : std::nullopt;
+      if (data && is_bytes(*data)) {
+        attachments.push_back({link.name, data->extents.front()});
+        continue;
+      }
+      warnings.push_back("the attachment " + link.name + " is left out: it is no line of bytes");
+    } catch (const Error& error) {
+      warnings.push_back("the attachment " + link.name + " is left out: " + error.message());
+    }
+  }
+  return attachments;
+}
+
+void read_attachment(hid_t file, const std::string& name, std::uint64_t offset, std::span<std::byte> out,
+                     std::uint64_t memory_budget) {
+  const Handle group = open_attachments(file);
+  const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the attachment", name);
+  const auto data = describe_dataset(dataset.id(), name, HADDR_MAX);
+  if (!data || !is_bytes(*data)) throw Error(ErrorKind::bad_file, "the attachment is no line of bytes").on(name);
+  const View view(data->type, out.data(), out.size(), 1);
+  read_dataset(dataset.id(), name, data->type, {offset, out.size()}, view, memory_budget);
+}
+
+void AttachmentChanges::change(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
+  check_attachment_name(name);
+  const auto pending = changes_.find(name);
+  const bool exists = pending != changes_.end() ? pending->second.has_value() : names_.contains(name);
+  if (!bytes && !exists) throw Error(ErrorKind::missing, "there is no attachment of this name").on(name);
+  if (bytes && exists && !replace) {
+    throw Error(ErrorKind::conflict, "there is an attachment of this name already")
+        .on(name)
+        .advise("choose another name, or ask to replace it");
+  }
+  if (!bytes && !names_.contains(name)) {
+    changes_.erase(name);
+  } else {
+    changes_[name] = std::move(bytes);
+  }
+}
+
+std::vector<PlannedSpace> AttachmentChanges::lay_out(std::uint64_t first) const {
+  std::vector<PlannedSpace> places;
+  for (const auto& [name, bytes] : changes_) {
+    if (!bytes) continue;
+    first = round_up(first, attachment_alignment);
+    places.push_back({first, bytes->size()});
+    first = checked_add(first, bytes->size());
+  }
+  return places;
+}
+
+void AttachmentChanges::write(hid_t file, const std::vector<PlannedSpace>& places) const {
+  if (changes_.empty()) return;
+  if (!has_link(file, attachment_group)) {
+    const Handle creation = timeless(H5P_GROUP_CREATE);
+    const Handle made = own(H5Gcreate2(file, attachment_group, H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+                            "create the group of attachments", attachment_group);
+  }
+  const Handle group = open_attachments(file);
+  // What is new is made before anything is dropped: the library would use the space that becomes free.
+  std::vector<std::pair<std::string, Handle>> made;
+  for (const auto& [name, bytes] : changes_) {
+    if (bytes)
+      made.emplace_back(name, create_dataset(group.id(), name, Type::int8, places.at(made.size()), bytes->size()));
+  }
+  for (const auto& [name, bytes] : changes_) {
+    if (names_.contains(name)) require(H5Ldelete(group.id(), name.c_str(), H5P_DEFAULT), "drop the attachment", name);
+  }
+  for (const auto& [name, dataset] : made) {
+    require(H5Olink(dataset.id(), group.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the attachment", name);
+  }
+}
+
+Publication AttachmentChanges::contents(const std::vector<PlannedSpace>& places) const {
+  Publication acts;
+  std::size_t place = 0;
+  for (const auto& [name, bytes] : changes_) {
+    if (!bytes) continue;
+    if (!bytes->empty()) acts.emplace_back(PublishWrite{places.at(place).offset, *bytes});
+    ++place;
+  }
+  return acts;
+}
+
+void AttachmentChanges::advance() {
+  for (const auto& [name, bytes] : changes_) {
+    if (bytes) {
+      names_.insert(name);
+    } else {
+      names_.erase(name);
+    }
+  }
+  changes_.clear();
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,122 @@
+"""quire attach: files inside data files, in every format that can keep them, and told as lost in the others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import quire
+from quire.errors import ConflictError, UsageError
+from quire.io.formats import format_infos
+from quire.toolkit.attachments import extract, safe_target
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Run
+
+KEEPERS = [info.name for info in format_infos() if info.holds_attachments]
+OTHERS = [info.name for info in format_infos() if not info.holds_attachments]
+CONTENT = bytes(range(256)) * 3
+
+
+@pytest.fixture(params=KEEPERS)
+def keeper(request: pytest.FixtureRequest, make: Make) -> Path:
+    """A data file that can keep others."""
+    return make(request.param, "kept")
+
+
+@pytest.fixture
+def lattice(tmp_path: Path) -> Path:
+    """A file to be kept."""
+    path = tmp_path / "lattice.in"
+    path.write_bytes(CONTENT)
+    return path
+
+
+def test_a_file_goes_in_and_comes_out(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
+    with quire.open(keeper) as file:
+        before = [step["x"][:].tolist() for step in file]
+    assert "1 added" in run("attach", keeper, lattice).output
+    assert run("attach", keeper).output.split() == ["lattice.in", "768", "bytes"]
+    assert json.loads(run("attach", keeper, "--json").output)["attachments"] == [
+        {"name": "lattice.in", "bytes": 768}
+    ]
+    assert "lattice.in" in run("info", keeper).output
+    target = tmp_path / "out"
+    target.mkdir()
+    assert run("attach", keeper, "--extract-all", "--to", target).code == 0
+    assert (target / "lattice.in").read_bytes() == CONTENT
+    assert [path.name for path in target.iterdir()] == ["lattice.in"]
+    with quire.open(keeper) as file:
+        assert [step["x"][:].tolist() for step in file] == before
+        assert file.check().damage is None
+
+
+def test_nothing_is_replaced_unless_asked(run: Run, keeper: Path, lattice: Path) -> None:
+    assert run("attach", keeper, lattice).code == 0
+    unchanged = keeper.read_bytes()
+    refused = run("attach", keeper, lattice)
+    assert refused.code == 1
+    assert "--overwrite" in refused.errors
+    assert keeper.read_bytes() == unchanged
+    lattice.write_bytes(b"other")
+    assert "1 replaced" in run("attach", keeper, lattice, "--overwrite").output
+    with quire.open(keeper) as file:
+        assert file.attachment("lattice.in") == b"other"
+    assert run("attach", keeper, "--extract", "lattice.in", "--to", lattice.parent).code == 1
+    assert "1 removed" in run("attach", keeper, "--remove", "lattice.in").output
+    assert run("attach", keeper, "--remove", "lattice.in").code == 1
+    assert run("attach", keeper, "--extract", "lattice.in").code == 1
+    assert run("attach", keeper).output == ""
+
+
+@pytest.mark.parametrize("name", ["../up", "/etc/x", "a/b", "..", ".", "", "a\\b", "bell\x07"])
+def test_no_name_leads_out_of_the_directory(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file in a directory"):
+        safe_target("data", tmp_path, name)
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
+    run: Run, keeper: Path, lattice: Path, tmp_path: Path
+) -> None:
+    run("attach", keeper, lattice)
+    outside = tmp_path / "outside"
+    outside.write_bytes(b"untouched")
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "lattice.in").symlink_to(outside)
+    with pytest.raises(ConflictError):
+        extract(keeper, target)
+    extract(keeper, target, overwrite=True)
+    assert outside.read_bytes() == b"untouched"
+    assert (target / "lattice.in").read_bytes() == CONTENT
+    assert not (target / "lattice.in").is_symlink()
+
+
+def test_a_copy_keeps_them_or_tells(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
+    run("attach", keeper, lattice)
+    with quire.open(keeper) as file:
+        format = file.format
+    copy = tmp_path / "copy"
+    assert "lost" not in run("convert", keeper, copy, "--format", format, "--steps", "4").errors
+    with quire.open(copy) as file:
+        assert file.numbers == [4]
+        assert file.attributes["code"].value == "tracker"
+        assert file.attachment("lattice.in") == CONTENT
+    for other in OTHERS:
+        told = run("convert", keeper, tmp_path / f"copy-{other}", "--format", other).errors
+        assert "lost: the attachment lattice.in of 768 bytes" in told
+        assert run("convert", keeper, tmp_path / "none", "--format", other, "--dry-run").code == 1
+
+
+@pytest.mark.parametrize("format", OTHERS)
+def test_other_formats_refuse(run: Run, make: Make, lattice: Path, format: str) -> None:
+    path = make(format)
+    unchanged = path.read_bytes()
+    outcome = run("attach", path, lattice)
+    assert outcome.code == 1
+    assert "attachment" in outcome.errors
+    assert path.read_bytes() == unchanged
+    assert run("attach", path).output == ""
