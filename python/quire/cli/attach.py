@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -70,7 +70,7 @@ def attach(
     list_attachments(file, options, json)
 
 
-def list_attachments(path: str, options: dict[str, str], json: bool) -> None:
+def list_attachments(path: str, options: dict[str, Any], json: bool) -> None:
     """Tell the names and sizes."""
     import quire
 

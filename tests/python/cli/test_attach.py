@@ -1,4 +1,4 @@
-"""quire attach: files inside data files, in every format that can keep them, and told as lost in the others."""
+"""quire attach: files inside data files, kept where a format can, told as lost elsewhere."""
 
 from __future__ import annotations
 
