@@ -1,25 +1,33 @@
-"""quire export: tables as CSV or plain text."""
+"""quire export: tables as CSV or plain text, and sidecars for programs that draw."""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import plural, say, say_json
+from quire.cli.output import plural, printable, remark, say, say_json
 from quire.cli.parallel import refuse_ranks
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
 from quire.cli.where import Where
 
+SIDECAR = "xdmf"
+SIDECAR_SUFFIXES = (".xmf", ".xdmf")
+
 
 @command
 def export(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
-    target: Annotated[str, typer.Argument(metavar="TEXT", help="The new text; - is standard output.")],
+    target: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="The new text; - is standard output.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="The same, behind the options.")
+    ] = None,
     columns: Annotated[list[str] | None, typer.Option("--columns", help="Names or patterns: x,p*")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open, of every table.")] = None,
@@ -38,24 +46,51 @@ def export(
     formats: Annotated[
         list[str] | None, typer.Option("--format", help="x=%10.3e, or %.4g for all numbers.")
     ] = None,
+    positions: Annotated[
+        str | None, typer.Option("--positions", help="Of a sidecar: the columns for x, y and z.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", help="Of a sidecar: the attribute with the time.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing text.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="The result for programs.")] = False,
 ) -> None:
-    """Export tables as CSV or plain text, with all digits unless formats are given.
+    """Export tables as CSV or plain text, with all digits unless formats are given, or write a sidecar.
 
     Works block by block in bounded memory. With several steps their number goes first, and `quire import
-    --step-column step` reads it back.
+    --step-column step` reads it back. A sidecar (XDMF) lets ParaView and VisIt read the data file itself:
+    particles and fields over time, without a copy.
 
     Example: quire export beam.h5 beam.csv --units
 
     Example: quire export beam.h5 - --steps 12 --columns x,px --delimiter space --no-header
+
+    Example: quire export xdmf beam.h5 -o beam.xmf
     """
+    from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter, parse_formats
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
     from quire.toolkit.text_export import ExportRequest, export_text
 
     refuse_ranks("exporting text")
+    options = parse_options(read_option)
+    if source == SIDECAR and target is not None and output is not None:
+        source, target, sidecar = target, output, True
+    else:
+        if (target is None) == (output is None):
+            raise UsageError("say where the text goes: give one name behind FILE")
+        target = target or output or STANDARD
+        sidecar = target.endswith(SIDECAR_SUFFIXES)
+    if sidecar:
+        if columns or rows or where or table:
+            raise UsageError("a sidecar shows whole tables and fields; leave columns and rows out")
+        write_sidecar(
+            source, target, json, options, steps=steps, positions=positions, time=time, overwrite=overwrite
+        )
+        return
+    if positions or time:
+        raise UsageError("positions and time are those of a sidecar; name the target .xmf")
     request = ExportRequest(
         delimiter=parse_delimiter(delimiter),
         header=header,
@@ -68,7 +103,6 @@ def export(
         step_column=step_column,
         formats=parse_formats(formats),
     )
-    options = parse_options(read_option)
     with readable(source) as local:
         if target == STANDARD:
             sys.stdout.flush()
@@ -80,3 +114,39 @@ def export(
         say_json({"path": target, "steps": report.steps, "rows": report.rows})
     else:
         say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
+
+
+def write_sidecar(
+    source: str,
+    target: str,
+    json: bool,
+    options: dict[str, Any],
+    *,
+    steps: str | None,
+    positions: str | None,
+    time: str | None,
+    overwrite: bool,
+) -> None:
+    """Write the sidecar of a file and tell what it cannot show."""
+    from quire.errors import UsageError
+    from quire.toolkit.selection import parse_steps
+    from quire.toolkit.xdmf import write_xdmf
+
+    if STANDARD in (source, target):
+        raise UsageError("a sidecar refers to a file by its name: name files")
+    names = None if positions is None else [name.strip() for name in positions.split(",")]
+    report = write_xdmf(
+        source,
+        target,
+        steps=parse_steps(steps),
+        positions=names,
+        time=time,
+        overwrite=overwrite,
+        **options,
+    )
+    for sentence in report.left_out:
+        remark(f"left out: {printable(sentence)}")
+    if json:
+        say_json({"path": target, "steps": report.steps, "left_out": report.left_out})
+    else:
+        say(f"{target}: {plural(report.steps, 'step')} of {source}")

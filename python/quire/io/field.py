@@ -10,6 +10,7 @@ import numpy as np
 from quire import _core
 from quire.errors import Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
+from quire.io.location import Location
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, Selection, position, select
 from quire.io.types import Array, dtype_of, type_of
@@ -55,6 +56,10 @@ class Field(Quantity):
 
     def _shape(self, counts: Sequence[int]) -> tuple[int, ...]:
         return (*counts, self.components) if self.components > 1 else tuple(counts)
+
+    def location(self, component: int = 0) -> Location:
+        """Independent. Where the values of a component stand in the file."""
+        return Location(*self._step.locate_field(self.name, component))
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -10,6 +10,7 @@ import numpy as np
 from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import NamedItems
+from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, Selection, position, select
@@ -390,6 +391,11 @@ class Column(Quantity):
         with Placing(self._table._path, self.name):
             row = position(index, len(self), "row")
         return self.read((row, 1))[0]
+
+    def location(self) -> Location:
+        """Independent. Where the values stand in the file."""
+        with Placing(self._table._path, self.name):
+            return Location(*self._table._step.locate(self._table.name, self.name))
 
     def __iter__(self) -> Iterator[Any]:
         for _, block in self._table.blocks([self.name]):

@@ -148,9 +148,9 @@ def left_out(file: File, format: str) -> list[str]:
     ]
 
 
-def copy_attachments(file: File, out: Writer, format: str) -> None:
-    """Collective. Keep in a new file of this format what the old one keeps, if it can."""
-    if not format_info(format).holds_attachments:
-        return
-    for name in file.attachments:
-        out.attach(name, file.attachment(name) if out.rank == 0 else None)
+def copy_attachments(file: File, out: Writer, format: str) -> list[str]:
+    """Collective. Keep in a new file of this format what the old one keeps; sentences if it cannot."""
+    if format_info(format).holds_attachments:
+        for name in file.attachments:
+            out.attach(name, file.attachment(name) if out.rank == 0 else None)
+    return left_out(file, format)

@@ -51,7 +51,8 @@ class Request:
     `options` are those of the target format, `source_options` those of the reader. `definitions` add to the
     steps, `replace` lets them take the place of what is there. Of the one table, or that of the name `table`,
     only rows for which `where` holds are kept; with `drop_empty` steps without such rows are left out.
-    `single_values` leaves attributes with several values out. A `profile` says what a program wants.
+    `single_values` leaves attributes with several values out, `dropped_attributes` those of a step with these
+    names; `renumber` numbers steps from 0. A `profile` says what a program wants.
     """
 
     format: str | None = None
@@ -70,6 +71,8 @@ class Request:
     definitions: tuple[Definition, ...] = ()
     replace: bool = False
     single_values: bool = False
+    dropped_attributes: frozenset[str] = frozenset()
+    renumber: bool = False
     profile: Profile | None = None
 
 
@@ -312,8 +315,11 @@ class StepCopier:
             return
         if self.observer.plan is not None:
             self.observer.plan(sum(share.rows_written for share in shares))
-        with out.step(step.number) as target:
-            copy_attributes(target, step.attributes, self.single(fitted.attributes, step.attributes))
+        kept = self.single(fitted.attributes, step.attributes)
+        for dropped in self.request.dropped_attributes:
+            kept.pop(dropped, None)
+        with out.step(self.report.steps if self.request.renumber else step.number) as target:
+            copy_attributes(target, step.attributes, kept)
             for share in shares:
                 self.declare(target, share)
             if self.request.columns is None:
@@ -585,8 +591,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
         with out:
             attributes = copier.single(fit_file(copier.format, file), file.attributes)
             copy_attributes(out, file.attributes, attributes)
-            copier.tell(left_out(file, copier.format))
-            copy_attachments(file, out, copier.format)
+            copier.tell(copy_attachments(file, out, copier.format))
             for step in copier.steps(file):
                 check_columns(request, step)
                 copier.copy(file, step, out)

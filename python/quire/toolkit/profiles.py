@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,10 +15,10 @@ from quire.errors import ConflictError, MissingError, UnsupportedError, UsageErr
 from quire.io.formats import format_for_path, has_compressed_suffix
 from quire.query import Expression
 from quire.toolkit.define import Definition
-from quire.toolkit.selection import resolve_rows, select_steps
+from quire.toolkit.selection import is_number, resolve_rows, select_steps
 
 if TYPE_CHECKING:
-    from quire import File, Step, Table
+    from quire import Column, File, Step, Table
     from quire.toolkit.convert import Request
 
 SUFFIX = ".toml"
@@ -28,7 +29,8 @@ class ProfileColumn:
     """A column that the program reads. Values of the first of `types` are written, the others are kept.
 
     `units` are accepted with the factor that leads to `unit`; `missing` is an expression for a column that
-    is not there; `hint` tells how to make one.
+    is not there; `hint` tells how to make one. With `any_unit` units stay as they are; values above `largest`
+    are told.
     """
 
     name: str
@@ -37,11 +39,27 @@ class ProfileColumn:
     units: Mapping[str, float] = field(default_factory=dict)
     missing: str | None = None
     hint: str = ""
+    any_unit: bool = False
+    largest: int | None = None
+
+
+@dataclass(frozen=True)
+class ProfileTime:
+    """The attribute with the time that every step must have, and those that it is taken from."""
+
+    name: str
+    sources: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a program accepts. `single_values`: no fields, and no attributes with several values."""
+    """What a program accepts.
+
+    `single_values`: no fields, and no attributes with several values. `keep_others`: other columns go along,
+    in the types that `widened` gives them; of those whose names match a pattern of `doubtful` the reason is
+    told. The columns of `one_type` have the same type. `renumber`: steps are numbered from 0. Attributes of
+    steps whose names match `attributes_left_out` are left out, but for that of the time.
+    """
 
     name: str
     title: str
@@ -51,6 +69,13 @@ class Profile:
     most_steps: int | None = None
     most_rows: int | None = None
     single_values: bool = False
+    keep_others: bool = False
+    widened: Mapping[str, str] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
+    one_type: Sequence[str] = ()
+    renumber: bool = False
+    time: ProfileTime | None = None
+    attributes_left_out: str | None = None
 
     def check_target(self, target: str | Path, request: Request) -> None:
         """Independent. Raises UsageError if the program cannot read what format or name say.
@@ -92,17 +117,48 @@ class Profile:
         adapted = replace(
             request,
             options={**self.options, **request.options},
-            columns=[column.name for column in self.columns],
+            columns=None if self.keep_others else [column.name for column in self.columns],
             single_values=self.single_values,
             replace=True,
+            renumber=self.renumber,
         )
         result = Adaptation(adapted)
+        for definition, sentence in self.changes_of_steps(steps, file):
+            result.changes.append(sentence)
+            result.definitions.append(definition)
+        if self.attributes_left_out is not None:
+            keep = self.time.name if self.time is not None else ""
+            dropped = {
+                name
+                for step in steps
+                for name in step.attributes
+                if name != keep and re.fullmatch(self.attributes_left_out, name)
+            }
+            result.base = replace(adapted, dropped_attributes=frozenset(dropped))
+            if dropped:
+                names = ", ".join(sorted(dropped))
+                result.changes.append(f"left out are attributes that {self.name} takes for times: {names}")
         for step in steps:
             for definition, sentence in self.changes(step, request, file):
                 if sentence not in result.changes:
                     result.changes.append(sentence)
                     result.definitions.append(definition)
         return result
+
+    def changes_of_steps(self, steps: Sequence[Step], file: File) -> Iterator[tuple[Definition | None, str]]:
+        """Independent. What the steps need besides their columns: numbers and times."""
+        numbers = [step.number for step in steps]
+        if self.renumber and numbers != list(range(len(numbers))):
+            yield None, f"the steps are numbered anew, from 0 to {len(numbers) - 1}"
+        if self.time is None:
+            return
+        source = next((one for one in self.time.sources if all(is_number(step, one) for step in steps)), None)
+        if source == self.time.name and all(step.attributes[source].type == "float64" for step in steps):
+            return
+        text = "step" if source is None else f"`{source}`"
+        unit = steps[0].attributes[source].unit if source is not None and steps else ""
+        made = Definition(self.time.name, Expression(text), unit, "float64", kind="attribute")
+        yield made, f"attribute {self.time.name} is made: {text}"
 
     def changes(self, step: Step, request: Request, file: File) -> Iterator[tuple[Definition | None, str]]:
         """Independent. What a step needs: definitions in place of its columns, each with a sentence."""
@@ -119,10 +175,40 @@ class Profile:
         for column in self.columns:
             yield from self.change(column, table, file)
         wanted = {column.name for column in self.columns}
-        if dropped := [name for name in table.columns if name not in wanted]:
+        if self.keep_others:
+            yield from self.changes_of_others(
+                [one for name, one in table.columns.items() if name not in wanted]
+            )
+        elif dropped := [name for name in table.columns if name not in wanted]:
             yield None, f"left out are columns that {self.name} does not read: {', '.join(dropped)}"
         if self.single_values and step.fields:
             yield None, f"left out are the fields, which {self.name} does not read: {', '.join(step.fields)}"
+
+    def changes_of_others(self, columns: Sequence[Column]) -> Iterator[tuple[Definition | None, str]]:
+        """Independent. What columns need that go along."""
+        for column in columns:
+            wide = self.widened.get(column.type)
+            if wide is not None:
+                made = Definition(
+                    column.name,
+                    Expression(f"`{column.name}`"),
+                    column.unit,
+                    wide,
+                    symbol=column.symbol,
+                    description=column.description,
+                    kind="column",
+                )
+                yield made, f"column {column.name}: {column.type} becomes {wide}"
+            for pattern, why in self.doubtful.items():
+                if re.fullmatch(pattern, column.name):
+                    yield None, f"column {column.name} stays, but {why}"
+
+    def type_of(self, column: ProfileColumn, table: Table) -> str:
+        """Independent. The type in which a column of the table is written."""
+        found = table.columns[column.name].type
+        kind = found if found in column.types else column.types[0]
+        together = {table.columns[name].type for name in self.one_type if name in table.columns}
+        return column.types[0] if column.name in self.one_type and len(together) > 1 else kind
 
     def change(
         self, column: ProfileColumn, table: Table, file: File
@@ -137,11 +223,16 @@ class Profile:
                     object=name,
                     advice=f"make it by quire define ({column.hint or name + '=...'})",
                 )
-            made = Definition(name, Expression(column.missing), column.unit, column.types[0], kind="column")
+            kind, unit = column.types[0], column.unit
+            if name in self.one_type:
+                alike = next(one for one in self.columns if one.name in self.one_type)
+                kind, unit = self.type_of(alike, table), table.columns[alike.name].unit
+            made = Definition(name, Expression(column.missing), unit, kind, kind="column")
             yield made, f"column {name} is made: {column.missing}"
             return
         found = table.columns[name]
-        factor = 1.0 if found.unit == column.unit else column.units.get(found.unit)
+        wanted_unit = found.unit if column.any_unit else column.unit
+        factor = 1.0 if found.unit == wanted_unit else column.units.get(found.unit)
         if factor is None:
             known = ", ".join(f'"{unit}"' for unit in (column.unit, *column.units))
             raise ConflictError(
@@ -149,12 +240,16 @@ class Profile:
                 file=file.path,
                 object=name,
             )
-        kind = found.type if found.type in column.types else column.types[0]
-        if found.unit == column.unit and found.type == kind:
+        if column.largest is not None and any(
+            block[name].size and block[name].max() > column.largest for _, block in table.blocks([name])
+        ):
+            yield None, f"column {name} stays, but {self.name} read numbers up to {column.largest} only"
+        kind = self.type_of(column, table)
+        if found.unit == wanted_unit and found.type == kind:
             return
         text = f"`{name}`" if factor == 1.0 else f"`{name}` * {factor!r}"
         sentences = []
-        if found.unit != column.unit:
+        if found.unit != wanted_unit:
             scaled = "" if factor == 1.0 else f", values times {factor:g}"
             sentences.append(f'unit "{found.unit}" becomes "{column.unit}"{scaled}')
         if found.type != kind:
@@ -162,7 +257,7 @@ class Profile:
         made = Definition(
             name,
             Expression(text),
-            column.unit,
+            wanted_unit,
             kind,
             symbol=found.symbol,
             description=found.description,
@@ -198,4 +293,7 @@ def profile_named(name: str) -> Profile:
     text = (resources.files("quire") / "profiles" / f"{name}{SUFFIX}").read_text(encoding="utf-8")
     content: dict[str, Any] = tomllib.loads(text)
     columns = [ProfileColumn(**column) for column in content.pop("columns")]
+    time = content.pop("time", None)
+    if time is not None:
+        content["time"] = ProfileTime(time["name"], time["from"])
     return Profile(name=name, columns=columns, **content)

@@ -186,3 +186,11 @@ def tables_with(
     if missing is not None and not found:
         raise missing
     return found
+
+
+def is_number(step: Step, name: str) -> bool:
+    """Independent. Whether a step has a single number of this name."""
+    if name not in step.attributes:
+        return False
+    attribute = step.attributes[name]
+    return attribute.type not in ("string", "character") and getattr(attribute.value, "ndim", 0) == 0

@@ -1,0 +1,21 @@
+"""Where values stand in a file, for programs that read them by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The values of a column, or of one component of a field, inside the file."""
+
+    path: str
+    """Inside the file, where it is a container in which objects have paths (HDF5); else empty."""
+    type: str
+    """As stored."""
+    is_contiguous: bool
+    """The values stand one behind the other as they are in memory, from `offset` on."""
+    offset: int
+    byte_order: str
+    """"little" or "big"."""
+    values: int

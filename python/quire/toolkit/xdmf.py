@@ -1,0 +1,338 @@
+"""A sidecar in XDMF that lets ParaView, VisIt and VTK read a data file where it is, without a copy.
+
+Particles become point clouds and fields regular grids, step by step over time. The sidecar is small: values
+stay in the data file, and are found there by path where the file is a container with paths (HDF5), else by
+their byte offsets. XDMF names axes slowest first, as extents are here: Dimensions, origin and spacing are
+z, y, x.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from xml.etree import ElementTree
+
+import quire
+from quire.errors import MissingError, UnsupportedError, UsageError
+from quire.toolkit.convert import refuse_overwriting, replacement
+from quire.toolkit.selection import StepSelection, is_number, parse_steps, select_steps
+
+if TYPE_CHECKING:
+    from quire import Field, File, Step, Table
+    from quire.io.location import Location
+
+Element = ElementTree.Element
+
+NUMBERS: Final = {
+    "int8": ("Char", 1),
+    "uint8": ("UChar", 1),
+    "int16": ("Short", 2),
+    "uint16": ("UShort", 2),
+    "int32": ("Int", 4),
+    "uint32": ("UInt", 4),
+    "int64": ("Int", 8),
+    "float32": ("Float", 4),
+    "float64": ("Float", 8),
+}
+"""NumberType and Precision by type; the other types have none."""
+
+POSITIONS: Final = (("x", "coords_0", "coords0"), ("y", "coords_1", "coords1"), ("z", "coords_2", "coords2"))
+"""Columns that are taken for positions, whatever their case, axis by axis."""
+
+TIMES: Final = ("TimeValue", "Time", "time", "TIME", "t")
+"""Attributes that are taken for the time, the first that every step has."""
+
+
+@dataclass
+class XdmfReport:
+    """What a sidecar holds, and sentences about what it cannot."""
+
+    steps: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+class NotShownError(Exception):
+    """Why an object cannot be referred to; caught where it is left out."""
+
+
+def write_xdmf(
+    source: str | Path,
+    target: str | Path,
+    *,
+    steps: str | StepSelection | None = None,
+    positions: Sequence[str] | None = None,
+    time: str | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> XdmfReport:
+    """Independent. Write a sidecar for a data file, which must stay where it is seen from there.
+
+    Parameters
+    ----------
+    steps : by number, as on the command line: "1,4-8"
+    positions : two or three columns for x, y and z; else those of these names, or coords_0, coords_1, ...
+    time : the attribute with the time of a step; else the first of `TIMES` that all steps have, else the
+        number of the step
+    overwrite : whether an existing target is replaced
+    options : of the reader
+
+    Raises
+    ------
+    MissingError : no column or attribute of a given name, or nothing that can be shown
+    UnsupportedError : the file is compressed as a whole, so that nothing in it has a place
+    """
+    selection = steps if isinstance(steps, StepSelection) else parse_steps(steps)
+    if positions is not None and len(positions) not in (2, 3):
+        raise UsageError("positions are two or three columns")
+    refuse_overwriting(source, target, overwrite)
+    with quire.open(source, **options) as file:
+        if "compression" in file.layout:
+            raise UnsupportedError(
+                "the file is compressed as a whole, and other programs cannot look into it",
+                file=str(source),
+                advice="write it plain by quire convert",
+            )
+        name = os.path.relpath(source, Path(target).resolve().parent)
+        sidecar = Sidecar(name, positions, time_attribute(file, selection, time))
+        for _, step in select_steps(file, selection):
+            sidecar.add(step)
+    if not sidecar.collections:
+        raise MissingError("there are neither positions nor fields to be shown", file=str(source))
+    with replacement(target) as beside:
+        beside.write_bytes(sidecar.text())
+    return sidecar.report
+
+
+def time_attribute(file: File, selection: StepSelection, asked: str | None) -> str | None:
+    """Independent. The attribute with the times: the one asked for, or one that every step has."""
+    candidates = [asked] if asked is not None else list(TIMES)
+    for _, step in select_steps(file, selection):
+        candidates = [name for name in candidates if is_number(step, name)]
+        if asked is not None and not candidates:
+            raise MissingError(f'step {step.number} has no number "{asked}"', file=file.path, object=asked)
+    return candidates[0] if candidates else None
+
+
+class Sidecar:
+    """The document, which grows step by step: one collection over time for each table and each grid."""
+
+    def __init__(self, file: str, positions: Sequence[str] | None, time: str | None) -> None:
+        self.file = file
+        self.positions = positions
+        self.time = time
+        self.report = XdmfReport()
+        self.collections: dict[str, Element] = {}
+
+    def text(self) -> bytes:
+        """Independent. The document."""
+        root = Element("Xdmf", Version="3.0")
+        domain = ElementTree.SubElement(root, "Domain")
+        domain.extend(self.collections.values())
+        ElementTree.indent(root)
+        text: bytes = ElementTree.tostring(root, "utf-8")
+        return b'<?xml version="1.0" encoding="utf-8"?>\n' + text + b"\n"
+
+    def add(self, step: Step) -> None:
+        """Independent. What can be shown of a step."""
+        self.report.steps += 1
+        for table in step.tables.values():
+            try:
+                self.add_table(step, table)
+            except NotShownError as why:
+                self.leave_out(f"the table {table.name}" if table.name else "the table", why)
+        for position, (key, fields) in enumerate(grids(step).items()):
+            try:
+                self.add_grid(step, key, fields, position)
+            except NotShownError as why:
+                self.leave_out(f"the fields {', '.join(item.name for item in fields)}", why)
+
+    def leave_out(self, what: str, why: object) -> None:
+        """Independent. Remember a sentence once."""
+        sentence = f"{what}: {why}"
+        if sentence not in self.report.left_out:
+            self.report.left_out.append(sentence)
+
+    def grid(self, collection: str, step: Step) -> Element:
+        """Independent. A new grid at the time of a step, not in its collection yet."""
+        if collection not in self.collections:
+            self.collections[collection] = Element(
+                "Grid", Name=collection, GridType="Collection", CollectionType="Temporal"
+            )
+        grid = Element("Grid", Name=f"step {step.number}", GridType="Uniform")
+        value = step.number if self.time is None else step.attributes[self.time].value
+        ElementTree.SubElement(grid, "Time", Value=repr(float(value)))
+        return grid
+
+    def add_table(self, step: Step, table: Table) -> None:
+        """Independent. A cloud of points with all columns that can be referred to."""
+        names = position_names(table, self.positions)
+        places = [self.column(table, name) for name in names]
+        kinds = {table.columns[name].type for name in names}
+        if not kinds <= {"float32", "float64"} or len(kinds) != 1:
+            raise NotShownError("positions must be of one floating type")
+        collection = table.name or "particles"
+        grid = self.grid(collection, step)
+        rows = len(table)
+        ElementTree.SubElement(
+            grid, "Topology", TopologyType="Polyvertex", NumberOfElements=str(rows), NodesPerElement="1"
+        )
+        if len(places) == 2:
+            places.append(zeros(self.column(table, names[0]), rows))
+        geometry = ElementTree.SubElement(grid, "Geometry", GeometryType="X_Y_Z")
+        geometry.extend(places)
+        for name in table.columns:
+            try:
+                add_attribute(grid, name, "Scalar", self.column(table, name))
+            except NotShownError as why:
+                self.leave_out(f"the column {name}", why)
+        self.collections[collection].append(grid)
+
+    def column(self, table: Table, name: str) -> Element:
+        """Independent. A reference to the values of a column."""
+        return self.item(table.columns[name].location(), [len(table)], table.columns[name].type)
+
+    def add_grid(self, step: Step, key: GridKey, fields: Sequence[Field], position: int) -> None:
+        """Independent. A regular grid with all its fields."""
+        grid = self.grid("fields" if position == 0 else f"fields {position + 1}", step)
+        key.describe(grid)
+        for item in fields:
+            try:
+                self.add_field(grid, item)
+            except NotShownError as why:
+                self.leave_out(f"the field {item.name}", why)
+        if grid.find("Attribute") is not None:
+            self.collections["fields" if position == 0 else f"fields {position + 1}"].append(grid)
+
+    def add_field(self, grid: Element, item: Field) -> None:
+        """Independent. A scalar field, or the components of a vector joined."""
+        extents = [int(extent) for extent in item.extents]
+        parts = [self.item(item.location(c), extents, item.type) for c in range(item.components)]
+        if len(parts) == 1:
+            add_attribute(grid, item.name, "Scalar", parts[0])
+        elif len(parts) == 3:
+            arguments = " , ".join(f"${index}" for index in range(3))
+            joined = Element(
+                "DataItem",
+                ItemType="Function",
+                Function=f"JOIN({arguments})",
+                Dimensions=dimensions([*extents, 3]),
+            )
+            joined.extend(parts)
+            add_attribute(grid, item.name, "Vector", joined)
+        else:
+            for index, part in enumerate(parts):
+                add_attribute(grid, f"{item.name}_{index}", "Scalar", part)
+
+    def item(self, place: Location, extents: Sequence[int], type: str) -> Element:
+        """Independent. A reference to values in the data file."""
+        kind = type if place.path else place.type
+        if kind not in NUMBERS:
+            raise NotShownError(f"XDMF has no numbers of type {type}")
+        number, precision = NUMBERS[kind]
+        words: dict[str, Any] = {
+            "Dimensions": dimensions(extents),
+            "NumberType": number,
+            "Precision": str(precision),
+        }
+        if place.path:
+            if ":" in self.file:
+                raise NotShownError("the name of the file has a colon, which XDMF cannot quote")
+            item = Element("DataItem", Format="HDF", **words)
+            item.text = f"{self.file}:{place.path}"
+            return item
+        if not place.is_contiguous:
+            raise NotShownError("its values do not stand side by side in the file (write it by columns)")
+        endian = "Little" if place.byte_order == "little" else "Big"
+        item = Element("DataItem", Format="Binary", Endian=endian, Seek=str(place.offset), **words)
+        item.text = self.file
+        return item
+
+
+@dataclass(frozen=True)
+class GridKey:
+    """What fields on one grid have in common; all lists slowest axis first."""
+
+    extents: tuple[int, ...]
+    origin: tuple[float, ...]
+    spacing: tuple[float, ...]
+    coordinates: tuple[tuple[float, ...], ...]
+
+    def describe(self, grid: Element) -> None:
+        """Independent. Topology and geometry of the grid."""
+        axes = len(self.extents)
+        if axes not in (2, 3):
+            raise NotShownError(f"XDMF has no grids of {axes} axes")
+        kind = "RectMesh" if any(self.coordinates) else "CoRectMesh"
+        ElementTree.SubElement(
+            grid, "Topology", TopologyType=f"{axes}D{kind}", Dimensions=dimensions(self.extents)
+        )
+        if not any(self.coordinates):
+            name = "ORIGIN_DXDYDZ" if axes == 3 else "ORIGIN_DXDY"
+            geometry = ElementTree.SubElement(grid, "Geometry", GeometryType=name)
+            geometry.append(inline(self.origin))
+            geometry.append(inline(self.spacing))
+            return
+        geometry = ElementTree.SubElement(grid, "Geometry", GeometryType="VXVYVZ" if axes == 3 else "VXVY")
+        # These are named x first.
+        for axis in reversed(range(axes)):
+            places = self.coordinates[axis] or tuple(
+                self.origin[axis] + self.spacing[axis] * index for index in range(self.extents[axis])
+            )
+            geometry.append(inline(places))
+
+
+def grids(step: Step) -> dict[GridKey, list[Field]]:
+    """Independent. The fields of a step by their grids, in file order."""
+    found: dict[GridKey, list[Field]] = {}
+    for item in step.fields.values():
+        extents = tuple(int(extent) for extent in item.extents)
+        axes = len(extents)
+        geometry = getattr(item, "geometry", None)
+        key = GridKey(
+            extents,
+            tuple(geometry.origin) if geometry and len(geometry.origin) else (0.0,) * axes,
+            tuple(geometry.spacing) if geometry and len(geometry.spacing) else (1.0,) * axes,
+            tuple(tuple(map(float, places)) for places in geometry.coordinates) if geometry else (),
+        )
+        found.setdefault(key, []).append(item)
+    return found
+
+
+def position_names(table: Table, asked: Sequence[str] | None) -> list[str]:
+    """Independent. The columns for two or three axes. Raises MissingError for names asked for."""
+    if asked is not None:
+        # Raises what names the nearest.
+        return [table.columns[name].name for name in asked]
+    lower = {name.lower(): name for name in table.columns}
+    found = [next((lower[name] for name in names if name in lower), None) for names in POSITIONS]
+    if found[0] is None or found[1] is None:
+        raise NotShownError("there are no columns x and y; name the positions")
+    return [name for name in found if name is not None]
+
+
+def add_attribute(grid: Element, name: str, kind: str, item: Element) -> None:
+    """Independent. Values at the points of a grid."""
+    attribute = ElementTree.SubElement(grid, "Attribute", Name=name, AttributeType=kind, Center="Node")
+    attribute.append(item)
+
+
+def zeros(item: Element, rows: int) -> Element:
+    """Independent. As many zeros as another item has values, computed by the reader."""
+    function = Element("DataItem", ItemType="Function", Function="$0 - $0", Dimensions=str(rows))
+    function.append(item)
+    return function
+
+
+def inline(numbers: Sequence[float]) -> Element:
+    """Independent. Some numbers in the sidecar itself."""
+    item = Element("DataItem", Dimensions=str(len(numbers)), NumberType="Float", Precision="8", Format="XML")
+    item.text = " ".join(repr(float(number)) for number in numbers)
+    return item
+
+
+def dimensions(extents: Sequence[int]) -> str:
+    """Independent. Extents as XDMF writes them, slowest axis first."""
+    return " ".join(str(extent) for extent in extents)

@@ -1,0 +1,127 @@
+"""Files written for viewers: VTK's reader of particles finds every step, and what VisIt wants is there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from tests.format.peers.test_peers import worker
+
+import quire
+from quire.errors import MissingError
+from quire.toolkit.convert import Observer, copy
+
+pytestmark = pytest.mark.peer
+ROWS = 6
+
+
+def write(path: Path, **more: Any) -> None:
+    """A planar beam of a code: steps 10, 20, 30, mixed types, short integers, no identifiers."""
+    with quire.create(path) as out:
+        out.set("code", "tracker")
+        for number in (10, 20, 30):
+            with out.step(number) as step:
+                step.set("time", 0.25 * number, unit="s")
+                step.set("energy", 5.0 + number, unit="MeV")
+                step.put("x", (np.arange(ROWS) + number).astype(np.float32), unit="m")
+                step.put("y", np.arange(ROWS) * 2.0, unit="m")
+                step.put("bin", np.arange(ROWS, dtype=np.uint16))
+                for name, values in more.items():
+                    step.put(name, values)
+
+
+def convert(source: Path, target: Path) -> list[str]:
+    """Write for viewers; return what was changed."""
+    changes: list[str] = []
+    copy(source, target, program="viewers", observer=Observer(change=changes.append))
+    return changes
+
+
+def seen(path: Path, step: int) -> dict[str, Any]:
+    """What VTK's reader makes of a step."""
+    found: dict[str, Any] = json.loads(worker("vtk_worker.py", str(path), str(step)))
+    return found
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".sdds"])
+def test_every_step_is_seen(tmp_path: Path, suffix: str) -> None:
+    source, target = tmp_path / f"beam{suffix}", tmp_path / "view.h5part"
+    write(source)
+    changes = convert(source, target)
+    for part in (
+        "numbered anew, from 0 to 2",
+        "TimeValue is made: `time`",
+        "x: float32 becomes float64",
+        "z is made",
+        "id is made: row",
+        "bin: uint16 becomes int32",
+        "takes for times: time",
+    ):
+        assert any(part in sentence for sentence in changes), part
+    for place, number in enumerate((10, 20, 30)):
+        found = seen(target, place)
+        points = np.column_stack([np.arange(ROWS) + number, np.arange(ROWS) * 2.0, np.zeros(ROWS)])
+        np.testing.assert_array_equal(found["points"], points)
+        assert found["arrays"]["id"] == list(range(ROWS))
+        assert found["arrays"]["bin"] == list(range(ROWS))
+    with h5py.File(target) as file:
+        # What VisIt's reader looks for.
+        assert sorted(file) == ["Step#0", "Step#1", "Step#2"]
+        for place, number in enumerate((10, 20, 30)):
+            group = file[f"Step#{place}"]
+            assert group.attrs["TimeValue"].tolist() == [0.25 * number]
+            assert [name for name in group.attrs if name.lower().startswith("time")] == ["TimeValue"]
+            assert group.attrs["energy"].tolist() == [5.0 + number]
+            assert {group[name].dtype for name in "xyz"} == {np.dtype("<f8")}
+            assert group["id"].dtype == np.dtype("<i8")
+    with quire.open(target) as file:
+        assert {file[0][name].unit for name in "xyz"} == {"m"}
+        assert file.attributes["code"].value == "tracker"
+
+
+def test_what_is_right_already_stays(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
+    with quire.create(source) as out:
+        for number in (0, 1):
+            with out.step(number) as step:
+                step.set("TimeValue", 0.5 * number)
+                for name in ("x", "y", "z", "px"):
+                    step.put(name, np.arange(3.0, dtype=np.float32))
+                step.put("id", np.array([5, 6, 7], dtype=np.int32))
+    assert convert(source, target) == []
+    with quire.open(target) as file:
+        assert [file[1][name].type for name in ("x", "y", "z", "px", "id")] == ["float32"] * 4 + ["int32"]
+
+
+def test_names_and_numbers_that_make_trouble_are_told(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
+    ids = np.array([1, 2, 3, 4, 5, 1 << 32])
+    write(source, r=np.zeros(ROWS), Phi=np.zeros(ROWS), rms_1=np.zeros(ROWS), id=ids)
+    changes = convert(source, target)
+    for part in ("column r stays", "column Phi stays", "column rms_1 stays", "column id stays"):
+        assert any(part in sentence for sentence in changes), part
+
+
+def test_files_without_positions_are_refused(tmp_path: Path) -> None:
+    source = tmp_path / "beam.h5"
+    with quire.create(source) as out, out.step(0) as step:
+        step.put("x", [1.0])
+    with pytest.raises(MissingError, match="reads a column y"):
+        convert(source, tmp_path / "view.h5part")
+
+
+def test_times_come_from_the_number_where_no_step_has_one(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
+    with quire.create(source) as out:
+        for number in (4, 7):
+            with out.step(number) as step:
+                for name in "xyz":
+                    step.put(name, [1.0])
+    assert any("TimeValue is made: step" in sentence for sentence in convert(source, target))
+    with quire.open(target) as file:
+        assert file.numbers == [0, 1]
+        assert [step.attributes["TimeValue"].value for step in file] == [4.0, 7.0]
