@@ -53,18 +53,37 @@ TEST_P(RoundTrip, GivesTheSameBytesOnAnyNumberOfRanks) {
 }
 
 TEST_P(RoundTrip, GivesTheBytesOfTheReference) {
-  if (!GetParam().canonical || GetParam().writer.starts_with("MPI lib")) return;
+  if (!GetParam().canonical) return;
   // The largest number has too few digits to be read back; the comments of pages begin anew with each run.
   if (GetParam().name == "extremes_ascii.sdds" || GetParam().name == "append_page_ascii.sdds") return;
   const std::string original = GetParam().bytes();
   Options options = options_like(header_of(original));
   options["canonical"] = "true";
   const std::string found = write_file(load_file(original), 3, options);
-  if (!not_from_the_model().contains(GetParam().name)) {
+  // The parallel layer of the reference writes other headers than the serial one, whose ours are from any ranks.
+  const bool is_parallel = GetParam().writer.starts_with("MPI lib");
+  if (!is_parallel && !not_from_the_model().contains(GetParam().name)) {
     EXPECT_EQ(found, original);
   } else if (!GetParam().name.starts_with("fixedrows_unfinished") && !GetParam().name.starts_with("header_only")) {
     EXPECT_EQ(found.substr(header_of(found).data_offset), original.substr(header_of(original).data_offset));
   }
+}
+
+// Also where the model lists definitions in another order, or knows none without a step.
+TEST_P(RoundTrip, HasTheHeaderOfTheReference) {
+  if (!GetParam().canonical) return;
+  const std::string original = GetParam().bytes();
+  const Header header = header_of(original);
+  std::string expected = original.substr(0, header.data_offset);
+  if (GetParam().writer.starts_with("MPI lib") && header.version >= 3) {
+    // The order of bytes stands in a comment there, for every version.
+    const std::string mark = "!# little-endian\n";
+    ASSERT_NE(expected.find(mark), std::string::npos);
+    expected.erase(expected.find(mark), mark.size());
+    const std::string mode = "mode=binary, ";
+    expected.insert(expected.find(mode) + mode.size(), "endian=little, ");
+  }
+  EXPECT_EQ(write_header(header, {.canonical = true}), expected);
 }
 
 TEST_P(RoundTrip, KeepsEveryValueInOtherLayouts) {
@@ -143,6 +162,25 @@ class SmallRun : public testing::Test {
 };
 
 using Numbers = std::vector<std::int64_t>;
+
+// Each run counts its pages anew.
+TEST(AppendedPages, HaveTheBytesOfTheReference) {
+  for (const char* name : {"append_page_ascii.sdds", "append_page_bin.sdds"}) {
+    SCOPED_TRACE(name);
+    const std::string original = test::read_vector(name);
+    const LoadedFile all = load_file(original);
+    LoadedFile first = all;
+    first.steps.pop_back();
+    Options options = options_like(header_of(original));
+    options["canonical"] = "true";
+    MemoryWriter more(sdds_format(), 2, options);
+    more.resume(write_file(first, 3, options), std::nullopt, false);
+    std::vector<StepPart> parts;
+    for (int rank = 0; rank < 2; ++rank) parts.push_back(test::part_of(all.steps.back(), rank, 2));
+    more.write(std::move(parts));
+    EXPECT_EQ(more.finish(), original);
+  }
+}
 
 TEST_F(SmallRun, KeepsItsNumbers) {
   MemoryWriter writer(sdds_format(), 1, {});
