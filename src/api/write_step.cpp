@@ -187,7 +187,8 @@ WritePlan plan_of(State& step) {
 
 void reserve(State& step) {
   Writer::State& writer = *step.writer;
-  if (writer.comm.is_root()) writer.transport->reserve(writer.planner->published_size(), step.placement.end);
+  if (!writer.comm.is_root() || step.placement.is_in_sight) return;
+  writer.transport->reserve(writer.planner->published_size(), step.placement.end);
 }
 
 /// Collective 4: rank 0 makes the step visible and tells the others where the next one begins.

@@ -6,6 +6,7 @@
 #include "quire/quire.hpp"
 #include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
+#include "support/killed.hpp"
 #include "support/sample.hpp"
 
 namespace quire::test {
@@ -45,16 +46,6 @@ TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& 
   }
   out->close();
   return run;
-}
-
-void apply(const TraceEvent& event, std::string& file, std::size_t length) {
-  if (event.what == TraceEvent::What::resize) file.resize(event.offset, '\0');
-  // A reservation makes the file longer where the file system takes part: the worse case for a reader.
-  if (event.what == TraceEvent::What::reserve && event.offset > file.size()) file.resize(event.offset, '\0');
-  if (event.what != TraceEvent::What::write) return;
-  if (event.offset + length > file.size()) file.resize(event.offset + length, '\0');
-  std::copy_n(reinterpret_cast<const char*>(event.bytes.data()), length,
-              file.begin() + static_cast<std::ptrdiff_t>(event.offset));
 }
 
 /// How many steps a reader reports as whole; a file that is not even recognised has none.
@@ -111,10 +102,10 @@ TEST_P(Crash, EveryPrefixOfTheWritesKeepsWhatWasCommitted) {
     if (event.what == TraceEvent::What::write && event.length > atomic_bytes) {
       SCOPED_TRACE("killed in the middle of event " + std::to_string(i));
       std::string torn = file;
-      apply(event, torn, event.length / 2);
+      write_in_part(event, event.length / 2, torn);
       expect_survival(crashed, torn, committed, sample);
     }
-    apply(event, file, event.length);
+    write_in_part(event, event.length, file);
     while (committed < run.committed.size() && run.committed[committed] <= i + 1) ++committed;
     SCOPED_TRACE("killed after event " + std::to_string(i));
     expect_survival(crashed, file, committed, sample);

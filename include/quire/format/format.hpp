@@ -96,6 +96,7 @@ struct Placement {
   std::vector<std::vector<Run>> fields;  ///< for each field a run per component and contiguous part of the box
   WritePlan title;                       ///< rank 0: header and attributes; empty on the others
   std::uint64_t end = 0;                 ///< the size of the file when the data of the step are in it
+  bool is_in_sight = false;  ///< readers see the bytes as they arrive: the file must not be made longer before
 };
 
 /// Plans the bytes of a file that is being written: one object on every rank, all going through the same states.

@@ -31,6 +31,7 @@ class GrowthPlan final : public PagePlan {
                                 std::span<const std::uint64_t> total, bool /*root*/) const override {
     Placement placement;
     placement.end = end(begin, total);
+    placement.is_in_sight = true;
     if (mine_.description.tables.empty()) return placement;
     if (is_text_) {
       Run run = text_row_run(header_, mine_, page_.canonical);

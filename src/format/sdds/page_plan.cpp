@@ -21,15 +21,17 @@ std::uint64_t announced_rows(std::uint64_t rows, std::uint64_t growth_rows) {
   return std::min((rows / growth_rows + 2) * growth_rows, largest);
 }
 
-std::vector<std::byte> count_bytes_of(const Header& header, std::uint64_t rows) {
+PublishWrite count_change(const Header& header, std::uint64_t offset, std::uint64_t from, std::uint64_t to) {
   if (header.data.mode == Mode::ascii) {
-    const std::string text = count_text(rows, false);
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
+    const std::string before = count_text(from, false);
+    const std::string after = count_text(to, false);
+    const auto same = std::mismatch(before.begin(), before.end(), after.begin(), after.end()).second - after.begin();
+    const auto bytes = std::as_bytes(std::span(after)).subspan(static_cast<std::size_t>(same));
+    return {offset + static_cast<std::uint64_t>(same), {bytes.begin(), bytes.end()}};
   }
   std::vector<std::byte> bytes(sizeof(std::int32_t));
-  store(bytes.data(), static_cast<std::int32_t>(rows), header.order());
-  return bytes;
+  store(bytes.data(), static_cast<std::int32_t>(to), header.order());
+  return {offset, std::move(bytes)};
 }
 
 std::vector<OrderedArray> arrays_in_order(const Header& header, const StepDescription& step) {

@@ -55,8 +55,10 @@ class PagePlan {
 /// The count of a page that grows: ahead of its rows (specs/sdds.md section 4.5). Without growth that of its rows.
 /// Throws unsupported errors beyond 31 bits.
 [[nodiscard]] std::uint64_t announced_rows(std::uint64_t rows, std::uint64_t growth_rows);
-/// The bytes of a row count that is written in place.
-[[nodiscard]] std::vector<std::byte> count_bytes_of(const Header& header, std::uint64_t rows);
+/// The write that replaces a row count at `offset` by another one. Of text only the digits that differ are written: a
+/// few bytes, which the kernel copies at once, where a part of all would be a third number.
+[[nodiscard]] PublishWrite count_change(const Header& header, std::uint64_t offset, std::uint64_t from,
+                                        std::uint64_t to);
 
 /// Rows of text, not placed yet.
 [[nodiscard]] Run text_row_run(const Header& header, const StepPart& mine, bool canonical);

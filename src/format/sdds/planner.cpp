@@ -246,7 +246,10 @@ WritePlan SddsPlanner::guard(const StepPart& mine) {
     const std::uint64_t count = !grows                       ? rows
                                 : rows > growing_->announced ? announced_rows(rows, layout_.growth_rows)
                                                              : growing_->announced;
-    if (count != growing_->announced) plan.add(growing_->count_offset, count_bytes_of(header, count));
+    if (count != growing_->announced) {
+      PublishWrite write = count_change(header, growing_->count_offset, growing_->announced, count);
+      plan.add(write.offset, std::move(write.bytes));
+    }
     growing_->announced = count;
     if (grows) return plan;
   }
@@ -279,7 +282,8 @@ Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const 
     const std::uint64_t rows = checked_add(growing_->rows, page->rows(page_total));
     const std::uint64_t count = announced_rows(rows, layout_.growth_rows);
     if (root && rows > growing_->announced) {
-      placement.title.add(growing_->count_offset, count_bytes_of(header, count));
+      PublishWrite write = count_change(header, growing_->count_offset, growing_->announced, count);
+      placement.title.add(write.offset, std::move(write.bytes));
     }
   }
   return placement;
@@ -317,7 +321,7 @@ void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool publi
 
 Publication SddsPlanner::finish() {
   if (growing_ && growing_->announced != growing_->rows) {
-    return {PublishWrite{growing_->count_offset, count_bytes_of(*header_, growing_->rows)}};
+    return {count_change(*header_, growing_->count_offset, growing_->announced, growing_->rows)};
   }
   if (header_) return {};
   // Text without any structure would be one step.
