@@ -47,6 +47,17 @@ void Image::commit(std::uint64_t size) {
   discard();
 }
 
+void Image::keep(std::uint64_t offset, std::uint64_t length) {
+  const std::uint64_t end = checked_add(offset, length);
+  std::vector<PlannedSpace> rest;
+  for (const PlannedSpace& cold : cold_ranges_) {
+    const std::uint64_t cold_end = cold.offset + cold.length;
+    if (cold.offset < offset) rest.push_back({cold.offset, std::min(cold_end, offset) - cold.offset});
+    if (cold_end > end) rest.push_back({std::max(cold.offset, end), cold_end - std::max(cold.offset, end)});
+  }
+  cold_ranges_ = std::move(rest);
+}
+
 void Image::discard() {
   pending_.clear();
   planned_.clear();

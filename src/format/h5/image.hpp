@@ -59,6 +59,8 @@ class Image {
   void begin(std::uint64_t published, std::vector<PlannedSpace> planned);
   /// While true, what is allocated is never asked for again once it is published, and forgotten then.
   void set_cold(bool cold) noexcept { cold_ = cold; }
+  /// What was allocated as cold there has been given back, and may come to hold something else: it is not forgotten.
+  void keep(std::uint64_t offset, std::uint64_t length);
   /// True if all planned raw data was asked for.
   [[nodiscard]] bool is_plan_used() const noexcept { return next_planned_ == planned_.size(); }
   [[nodiscard]] const ByteMap& pending() const noexcept { return pending_; }

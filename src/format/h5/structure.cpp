@@ -14,6 +14,17 @@ Handle dataset_creation() {
   return list;
 }
 
+/// The step's own objects are complete. What they gave back while they grew goes to whoever asks next: the root, say.
+void end_cold(hid_t file, Image& image) {
+  image.set_cold(false);
+  const auto count = require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, 0, nullptr), "count what is free");
+  std::vector<H5F_sect_info_t> sections(static_cast<std::size_t>(count));
+  if (count > 0) {
+    require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, sections.size(), sections.data()), "list what is free");
+  }
+  for (const H5F_sect_info_t& section : sections) image.keep(section.addr + image.base().value_or(0), section.size);
+}
+
 }  // namespace
 
 Handle timeless(hid_t list_class) {
@@ -49,7 +60,7 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
               columns[c].name);
     }
   }
-  image.set_cold(false);
+  end_cold(file, image);
   require(H5Olink(group.id(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the step", name);
 }
 

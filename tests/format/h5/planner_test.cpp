@@ -45,6 +45,35 @@ TEST(H5partPlanner, WritesTheSameBytesOnAnyNumberOfRanks) {
   }
 }
 
+TEST(H5partPlanner, GroupsThatGrowWhileTheyAreMadeLeaveTheRootWhole) {
+  // The names of many columns outgrow their first place, which the names of the steps then take over.
+  for (const std::size_t columns : {3U, 20U, 60U, 150U}) {
+    for (const bool appended : {false, true}) {
+      SCOPED_TRACE(std::to_string(columns) + (appended ? " columns, appended" : " columns"));
+      constexpr std::int64_t steps = 90;
+      auto simulation = std::make_unique<Simulation>(1);
+      for (std::int64_t number = 0; number < steps; ++number) {
+        if (appended && number == 30)
+          simulation = std::make_unique<Simulation>(1, simulation->share(), std::nullopt, false);
+        SimulatedStep step{number, {attribute("s", Value(std::string(40, 'a')))}, {}, {}};
+        for (std::size_t c = 0; c < columns; ++c) {
+          step.columns.push_back(column("a name of column " + std::to_string(c)));
+          step.values.push_back({static_cast<double>(number), static_cast<double>(c)});
+        }
+        simulation->write(step);
+      }
+      const auto describer = describe(simulation->share());
+      EXPECT_TRUE(describer->file().warnings.empty()) << describer->file().warnings.front();
+      ASSERT_EQ(describer->steps(), static_cast<std::uint64_t>(steps));
+      for (std::uint64_t index = 0; index < describer->steps(); ++index) {
+        const std::string last = "a name of column " + std::to_string(columns - 1);
+        EXPECT_EQ(column_values(simulation->file(), *describer, index, last),
+                  (std::vector<double>{static_cast<double>(index), static_cast<double>(columns - 1)}));
+      }
+    }
+  }
+}
+
 TEST(H5partPlanner, LargeColumnsAreAligned) {
   Simulation simulation(2);
   simulation.write(sample_step(0, 20000));
