@@ -64,10 +64,26 @@ std::vector<std::string> read_variable_texts(hid_t attribute, hid_t type, hid_t 
   return texts;
 }
 
-/// True for the texts of H5Part 1.x: arrays of 8-bit integers that end in NUL.
+/// True for the texts of H5Part 1.x: arrays of 8-bit integers that end in NUL, or hold text before one and anything
+/// behind it, as buffers of fixed length do.
 bool is_old_text(const Value& value) {
-  return value.type() == Type::int8 && value.shape().size() == 1 && value.count() > 0 &&
-         value.bytes().back() == std::byte{0};
+  if (value.type() != Type::int8 || value.shape().size() != 1 || value.count() == 0) return false;
+  const auto bytes = value.bytes();
+  if (bytes.back() == std::byte{0}) return true;
+  const auto end = std::ranges::find(bytes, std::byte{0});
+  constexpr auto is_text = [](std::byte byte) {
+    const auto code = std::to_integer<unsigned>(byte);
+    return code >= ' ' || code == '\t' || code == '\n' || code == '\r';
+  };
+  return end != bytes.begin() && end != bytes.end() && std::all_of(bytes.begin(), end, is_text);
+}
+
+/// Whether the object remembers the order in which its attributes were made.
+bool tracks_order(hid_t object) {
+  const Handle group(H5Gopen2(object, ".", H5P_DEFAULT));
+  const Handle creation(group ? H5Gget_create_plist(group.id()) : H5I_INVALID_HID);
+  unsigned order = 0;
+  return creation && H5Pget_attr_creation_order(creation.id(), &order) >= 0 && (order & H5P_CRT_ORDER_TRACKED) != 0;
 }
 
 std::string old_text(const Value& value) {
@@ -154,8 +170,10 @@ std::vector<std::string> attribute_names(Image& image, hid_t object) {
   require(H5Aexists(object, "\x01"), "decode the attributes");
   std::vector<std::string> names;
   hsize_t position = 0;
-  // In native order nothing is sorted: that is the order of creation.
-  require(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_attribute, &names),
+  // In native order nothing is sorted: that is the order of creation, but for many attributes of new files.
+  const bool tracked = tracks_order(object);
+  require(H5Aiterate2(object, tracked ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, tracked ? H5_ITER_INC : H5_ITER_NATIVE,
+                      &position, collect_attribute, &names),
           "list the attributes");
   return names;
 }

@@ -73,9 +73,10 @@ auto H5partDescriber::guarded(Image& image, Work&& work) {
 
 H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context,
                                  const CheckedOptions& options)
-    : context_(std::move(context)), strict_(options.truth("strict")) {
+    : context_(std::move(context)), strict_(options.truth("strict")), may_be_cut_(options.truth("cut")) {
   try {
-    main_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget);
+    main_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget, may_be_cut_);
+    may_be_cut_ = main_->superblock().end > main_->raw_size();
   } catch (Error& error) {
     throw context_.path.empty() ? error : error.in_file(context_.path);
   }
@@ -91,7 +92,9 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   naming_ = asked.empty() ? guess_naming(names) : guess_width(names, asked);
   entries_ = step_entries(names, naming_.prefix, warnings);
 
-  description_.attributes = read_attributes(main_->image(), main_->id(), context_.memory_budget, warnings);
+  describe_around("the attributes of the file", [&] {
+    description_.attributes = read_attributes(main_->image(), main_->id(), context_.memory_budget, warnings);
+  });
   units_ = Units(description_.attributes);
   description_.title = take_text(description_.attributes, "title");
   description_.contents = take_text(description_.attributes, "contents");
@@ -102,8 +105,8 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
     warnings.push_back("the first step cannot be described: " + error.message());
   }
   units_.fold(description_.attributes, first);
-  description_.attachments = list_attachments(main_->id(), main_->image().size(), warnings);
-
+  describe_around("the attachments",
+                  [&] { description_.attachments = list_attachments(main_->id(), main_->image().size(), warnings); });
   std::vector<std::string> others;
   for (std::string& name : names) {
     const auto step = parse_step_name(name);
@@ -111,6 +114,34 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
     others.push_back(std::move(name));
   }
   add_layout_facts(others);
+  if (may_be_cut_) keep_whole_steps();
+}
+
+void H5partDescriber::describe_around(const std::string& what, const std::function<void()>& read) {
+  if (!may_be_cut_) return read();
+  try {
+    read();
+  } catch (const Error& error) {
+    description_.warnings.push_back(what + " are left out: " + error.message());
+  }
+}
+
+void H5partDescriber::keep_whole_steps() {
+  cut_ = cut_error(main_->superblock(), main_->raw_size());
+  if (!context_.path.empty()) cut_->in_file(context_.path);
+  std::vector<StepEntry> whole;
+  std::vector<std::string> lost;
+  for (StepEntry& entry : entries_) {
+    try {
+      static_cast<void>(with_hdf5(main_->image(), [&] { return describe_step(entry); }));
+      whole.push_back(std::move(entry));
+    } catch (const Error&) {
+      lost.push_back(entry.name);
+    }
+  }
+  if (!lost.empty()) cut_->on(joined(lost));
+  entries_ = std::move(whole);
+  description_.warnings.push_back(cut_->message());
 }
 
 void H5partDescriber::add_layout_facts(const std::vector<std::string>& others) {
@@ -156,6 +187,7 @@ std::int64_t H5partDescriber::step_number(std::uint64_t index) {
 }
 
 std::optional<StepLayout> H5partDescriber::step(std::uint64_t index) {
+  if (index == entries_.size() && cut_) throw *cut_;
   if (index >= entries_.size()) return std::nullopt;
   if (!described_ || described_index_ != index) {
     described_ = guarded(main_->image(), [&] { return describe_step(entries_[static_cast<std::size_t>(index)]); });

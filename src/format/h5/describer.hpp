@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,8 @@ namespace quire::h5 {
 /// Describes H5Part files. The links of the root are listed once; of a step nothing is read until it is asked for.
 class H5partDescriber final : public Describer {
  public:
-  /// Options: `step_name` (empty: guessed), `strict` (columns of unequal length are bad_file errors).
+  /// Options: `step_name` (empty: guessed), `strict` (columns of unequal length are bad_file errors), `cut` (of a file
+  /// that is shorter than it says, the whole steps; behind them comes the error).
   H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const CheckedOptions& options);
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
@@ -38,6 +40,10 @@ class H5partDescriber final : public Describer {
   struct Member;
 
   void describe_file(const CheckedOptions& options);
+  /// Reads what describes the file as a whole; what lies behind the end of a cut file is left out with a warning.
+  void describe_around(const std::string& what, const std::function<void()>& read);
+  /// Keeps the steps of a cut file that are inside it.
+  void keep_whole_steps();
   void add_layout_facts(const std::vector<std::string>& others);
   /// The names of the attributes, columns and fields of a step, for which no data set is opened.
   [[nodiscard]] std::vector<std::string> names_in(const StepEntry& entry);
@@ -53,6 +59,8 @@ class H5partDescriber final : public Describer {
 
   DescribeContext context_;
   bool strict_ = false;
+  bool may_be_cut_ = false;
+  std::optional<Error> cut_;  ///< what comes behind the whole steps
   std::shared_ptr<OpenFile> main_;
   std::string neighbour_name_;
   std::shared_ptr<OpenFile> neighbour_;  ///< the one used last

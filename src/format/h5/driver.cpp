@@ -106,7 +106,7 @@ herr_t set_allocated_end(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) noexcep
 
 haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
   const Image* image = *ours(file)->link;
-  return image == nullptr ? 0 : std::max<haddr_t>(image->size(), image->pending().end());
+  return image == nullptr ? 0 : std::max<haddr_t>({image->size(), image->pending().end(), image->claimed_end()});
 }
 
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t size,

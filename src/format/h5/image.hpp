@@ -76,6 +76,10 @@ class Image {
   /// Where HDF5 read last: near what it complains about.
   [[nodiscard]] std::optional<std::uint64_t> last_read() const noexcept { return last_read_; }
 
+  /// How far the library believes that the file goes, at least: further than it does, if it is cut.
+  void claim_end(std::uint64_t end) noexcept { claimed_end_ = end; }
+  [[nodiscard]] std::uint64_t claimed_end() const noexcept { return claimed_end_; }
+
   // For the driver.
 
   void read(std::uint64_t offset, std::span<std::byte> out);
@@ -99,6 +103,7 @@ class Image {
   std::optional<std::uint64_t> base_;
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;
+  std::uint64_t claimed_end_ = 0;
   ByteMap published_;
   ByteMap pending_;
   std::vector<PlannedSpace> planned_;

@@ -10,12 +10,15 @@ std::optional<Journal> overlay_journal(Image& image, std::uint64_t memory_budget
   return journal;
 }
 
-OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget)
+OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, bool may_be_cut)
     : image_(std::move(bytes), Image::Use::reading),
       raw_size_(image_.size()),
       journal_(overlay_journal(image_, memory_budget)),
-      superblock_(read_superblock(image_.reader(), image_.size())),
-      file_(with_hdf5(image_, [&] { return open_image(image_); })) {
+      superblock_(read_superblock(image_.reader(), image_.size(), may_be_cut)),
+      file_(with_hdf5(image_, [&] {
+        image_.claim_end(superblock_.end);
+        return open_image(image_);
+      })) {
   image_.set_base(superblock_);
 }
 

@@ -13,8 +13,9 @@ namespace quire::h5 {
 /// One HDF5 file that is only read: checked before libhdf5 sees it, a complete journal at its tail overlaid.
 class OpenFile {
  public:
-  /// Throws bad_file errors for what is no HDF5 file, or a damaged one.
-  OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget);
+  /// Throws bad_file errors for what is no HDF5 file, or a damaged one. If it `may_be_cut`, what stands behind its end
+  /// is missed only when it is asked for.
+  OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, bool may_be_cut = false);
 
   [[nodiscard]] hid_t id() const noexcept { return file_.id(); }
   [[nodiscard]] Image& image() noexcept { return image_; }

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "quire/base/endian.hpp"
-#include "quire/base/error.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -68,7 +67,13 @@ std::optional<std::uint64_t> find_signature(const ReadBytes& read, std::uint64_t
   return std::nullopt;
 }
 
-Superblock read_superblock(const ReadBytes& read, std::uint64_t size) {
+Error cut_error(const Superblock& block, std::uint64_t size) {
+  return Error(ErrorKind::bad_file, "the file is cut: it has " + std::to_string(size) +
+                                        " bytes, its HDF5 superblock says " + std::to_string(block.end))
+      .at(size);
+}
+
+Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_be_cut) {
   const auto offset = find_signature(read, size);
   if (!offset) throw Error(ErrorKind::bad_file, "no HDF5 signature").at(0);
   std::array<std::byte, longest_superblock> buffer{};
@@ -88,11 +93,9 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size) {
   block.length = shape.addresses + (shape.count + shape.tail_offsets) * width + shape.tail;
   if (block.length > available) throw Error(ErrorKind::bad_file, "the HDF5 superblock is cut").at(*offset + available);
   block.end = number_at(bytes, shape.addresses + shape.end_index * width, width, *offset);
-  if (block.end > size) {
-    throw Error(ErrorKind::bad_file, "the file is cut: it has " + std::to_string(size) +
-                                         " bytes, its HDF5 superblock says " + std::to_string(block.end))
-        .at(size)
-        .advise("copy the file again, or fetch it from a backup");
+  if (block.end > size && !may_be_cut) {
+    throw cut_error(block, size)
+        .advise("copy the file again, fetch it from a backup, or keep its whole steps by the option cut of the reader");
   }
   if (block.end < *offset + block.length) {
     throw Error(ErrorKind::bad_file, "the HDF5 superblock says that the file ends inside it")

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "quire/base/error.hpp"
+
 namespace quire::h5 {
 
 /// Reads up to out.size() bytes at an offset and returns how many there were.
@@ -23,7 +25,10 @@ struct Superblock {
 [[nodiscard]] std::optional<std::uint64_t> find_signature(const ReadBytes& read, std::uint64_t size);
 
 /// Finds and checks the superblock. Throws bad_file errors for files that are no HDF5 files, damaged, or shorter than
-/// they say they are.
-[[nodiscard]] Superblock read_superblock(const ReadBytes& read, std::uint64_t size);
+/// they say they are (unless `may_be_cut`).
+[[nodiscard]] Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_be_cut = false);
+
+/// The error that a file of `size` bytes is shorter than its superblock says.
+[[nodiscard]] Error cut_error(const Superblock& block, std::uint64_t size);
 
 }  // namespace quire::h5

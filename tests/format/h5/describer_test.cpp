@@ -191,6 +191,65 @@ TEST(ManySteps, NothingIsReadOfAStepUntilItIsAskedFor) {
   EXPECT_LT(file.reads - opened, 30U);
 }
 
+TEST(ManyColumns, OpeningAFileReadsNoneOfThem) {
+  const auto opened = [](std::size_t columns) {
+    Simulation simulation(1);
+    for (std::int64_t number = 0; number < 50; ++number) {
+      SimulatedStep step{number, {}, {}, {}};
+      for (std::size_t c = 0; c < columns; ++c) {
+        step.columns.push_back(column("column" + std::to_string(c)));
+        step.values.push_back({1.0, 2.0});
+      }
+      simulation.write(step);
+    }
+    simulation.file().reads = 0;
+    const auto describer = describe(simulation.share());
+    EXPECT_EQ(describer->steps(), 50U);
+    EXPECT_EQ(describer->step_number(49), 49);
+    return simulation.file().reads;
+  };
+  // Names stand in blocks of eight.
+  EXPECT_LE(opened(100), opened(4) + 100 / 4 + 4);
+}
+
+TEST(Cut, WholeStepsAreReadOnRequestAndTheDamageComesBehindThem) {
+  Simulation simulation(2);
+  for (std::int64_t number = 0; number < 6; ++number) simulation.write(sample_step(number, 500));
+  const auto file = simulation.share();
+  const std::size_t size = file->bytes.size();
+  file->bytes.resize(size - 9000);  // within the data of the last step
+  EXPECT_EQ(error_of([&] { static_cast<void>(describe(file)); })->kind(), ErrorKind::bad_file);
+  const auto describer = describe(file, {{"cut", "true"}});
+  ASSERT_EQ(describer->steps(), 5U);
+  for (std::uint64_t index = 0; index < 5; ++index) {
+    expect_sample(*file, *describer, index, static_cast<std::int64_t>(index), 500);
+  }
+  const auto damage = error_of([&] { static_cast<void>(describer->step(5)); });
+  ASSERT_TRUE(damage.has_value());
+  EXPECT_EQ(damage->offset(), size - 9000);
+  EXPECT_EQ(damage->object(), "Step#5");
+  EXPECT_FALSE(describer->step(6).has_value());
+}
+
+TEST(Cut, AnywhereEndsInWholeStepsOrAnError) {
+  for (const std::string name : {"part_types_3ranks.h5", "foreign_h5py.h5", "viz_visit_paraview_2ranks.h5part"}) {
+    const Bytes whole = vector_bytes(name);
+    std::uint64_t most = 0;
+    for (std::size_t length = 0; length < whole.size(); length += whole.size() / 60) {
+      const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+      const auto file = std::make_shared<MemoryFile>(cut);
+      const auto error = error_of([&] {
+        const auto describer = describe(file, {{"cut", "true"}});
+        most = std::max(most, describer->steps());
+        for (std::uint64_t index = 0; index <= describer->steps(); ++index) static_cast<void>(describer->step(index));
+      });
+      ASSERT_TRUE(error.has_value()) << name << " cut at " << length;
+      EXPECT_EQ(error->kind(), ErrorKind::bad_file) << error->what();
+    }
+    EXPECT_GT(most, 0U) << name;
+  }
+}
+
 TEST(ExternalLinks, AMissingChildIsNamedAndTheFileOpens) {
   const auto describer = describe(vector_bytes("ext_parent.h5part"));
   EXPECT_EQ(describer->steps(), 2U);

@@ -74,6 +74,44 @@ TEST(H5partPlanner, GroupsThatGrowWhileTheyAreMadeLeaveTheRootWhole) {
   }
 }
 
+TEST(H5partPlanner, MetadataAreTheSameWorkOnAnyNumberOfRanks) {
+  std::vector<std::uint64_t> acts;
+  std::vector<std::uint64_t> reads;
+  for (const int ranks : {1, 3, 100}) {
+    Simulation simulation(ranks);
+    simulation.write(sample_step(0, 200));
+    simulation.finish();
+    Simulation more(ranks, simulation.share(), {}, false);
+    more.file().reads = 0;
+    acts.push_back(more.prepare(sample_step(1, 200)).size());
+    reads.push_back(more.file().reads);
+    more.conclude(true);
+  }
+  EXPECT_EQ(acts, std::vector<std::uint64_t>(3, acts[0]));
+  EXPECT_EQ(reads, std::vector<std::uint64_t>(3, reads[0]));
+}
+
+TEST(H5partPlanner, AStepOfManyColumnsIsPublishedOnce) {
+  const auto published = [](std::size_t columns) {
+    Simulation simulation(2);
+    simulation.write(sample_step(0, 10));
+    SimulatedStep step{1, {}, {}, {}};
+    for (std::size_t c = 0; c < columns; ++c) {
+      step.columns.push_back(column("column" + std::to_string(c)));
+      step.values.push_back(std::vector<double>(100, 1.0));
+    }
+    return simulation.prepare(step);
+  };
+  const auto syncs = [](const Publication& acts) {
+    return std::ranges::count_if(acts, [](const PublishAct& act) { return std::holds_alternative<PublishSync>(act); });
+  };
+  const Publication few = published(3);
+  const Publication many = published(200);
+  EXPECT_EQ(syncs(few), syncs(many));
+  // New metadata are a few ranges between what was given back; what is overwritten belongs to the root.
+  EXPECT_LE(many.size(), few.size() + 8);
+}
+
 TEST(H5partPlanner, LargeColumnsAreAligned) {
   Simulation simulation(2);
   simulation.write(sample_step(0, 20000));

@@ -1,0 +1,81 @@
+"""A file that is shorter than it says: refused, unless its whole steps are asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import app
+from quire.errors import BadFileError
+
+ROWS = 2000
+
+
+@pytest.fixture
+def cut(tmp_path: Path) -> Path:
+    """Five steps and an attachment, of which the last kilobytes are missing."""
+    path = tmp_path / "beam.h5"
+    with quire.create(path) as out:
+        out.set("code", "tracker")
+        out.attach("run.in", b"input")
+        for number in (2, 4, 6, 8, 10):
+            with out.step(number) as step:
+                step.set("s", 0.5 * number, unit="m")
+                step.put("x", np.arange(ROWS) + number, unit="m")
+                step.put("y", np.arange(ROWS) - number, unit="m")
+    content = path.read_bytes()
+    path.write_bytes(content[:-20000])
+    return path
+
+
+def run(*arguments: Any) -> Any:
+    """Run a command inside this process."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_it_is_refused_and_the_way_out_is_told(cut: Path) -> None:
+    with pytest.raises(BadFileError, match="is cut") as refusal:
+        quire.open(cut)
+    assert refusal.value.offset == cut.stat().st_size
+    assert "cut" in refusal.value.advice
+    assert run("check", cut).exit_code == 3
+
+
+def test_whole_steps_are_read_checked_and_kept(cut: Path, tmp_path: Path) -> None:
+    with quire.open(cut, cut=True) as file:
+        assert any("is cut" in warning for warning in file.warnings)
+        assert file.numbers == [2, 4, 6, 8]
+        for step in file.numbers:
+            np.testing.assert_array_equal(file.step(step)["x"][:], np.arange(ROWS) + step)
+        report = file.check()
+        assert report.whole_steps == 4
+        assert report.damage is not None
+        assert report.damage.object == "Step#10"
+    told = run("check", cut, "--read-option", "cut=true", "--json")
+    assert told.exit_code == 1
+    assert json.loads(told.stdout)["files"][0]["numbers"] == [2, 4, 6, 8]
+    whole = tmp_path / "whole.h5"
+    assert run("recover", cut, "-o", whole, "--read-option", "cut=true").exit_code == 0
+    with quire.open(whole) as file:
+        assert file.numbers == [2, 4, 6, 8]
+        assert file.attributes["code"].value == "tracker"
+        assert file.attachment("run.in") == b"input"
+        assert file[3]["y"].unit == "m"
+        np.testing.assert_array_equal(file[3]["y"][:], np.arange(ROWS) - 8)
+        assert file.check().damage is None
+
+
+def test_a_whole_file_is_read_as_ever(tmp_path: Path) -> None:
+    path = tmp_path / "beam.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", [1.0, 2.0])
+    with quire.open(path, cut=True) as file:
+        assert file.warnings == []
+        assert file.check().damage is None
+        assert file[0]["x"][:].tolist() == [1.0, 2.0]
