@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "format/records_chunked.hpp"
 #include "format/records_columns.hpp"
 #include "format/records_fixed.hpp"
 #include "format/records_variable.hpp"
@@ -96,12 +97,7 @@ void add_fixed(ReadPlan& plan, const Run& run, std::span<const Slice> slices, st
 }
 
 /// Slices of a run whose records have no fixed size: one extent from the mark before the first to that behind the last.
-void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
-                  bool lossy) {
-  std::vector<WantedColumn> columns;
-  for (const CellTarget& target : wanted) {
-    columns.push_back({target.cell, target_column(run, target, target.view, lossy)});
-  }
+void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns) {
   const std::uint64_t run_end = checked_add(run.offset, run.bytes);
   std::uint64_t offset = run.offset;
   std::uint64_t end = run_end;
@@ -133,10 +129,15 @@ void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std:
              bool lossy) {
   if (run.opaque || wanted.empty() || slices.empty()) return;
   for (const Slice& slice : slices) check_rows(run, slice);
-  if (run.record_bytes != 0) {
-    add_fixed(plan, run, slices, wanted, lossy);
+  if (run.record_bytes != 0 && !run.chunks) return add_fixed(plan, run, slices, wanted, lossy);
+  std::vector<WantedColumn> columns;
+  for (const CellTarget& target : wanted) {
+    columns.push_back({target.cell, target_column(run, target, target.view, lossy)});
+  }
+  if (run.chunks) {
+    add_chunked(plan, run, slices, std::move(columns));
   } else {
-    add_variable(plan, run, slices, wanted, lossy);
+    add_variable(plan, run, slices, std::move(columns));
   }
 }
 

@@ -66,20 +66,14 @@ void FixedEncoder::encode_rows(std::uint64_t first, std::size_t rows, std::byte*
   }
 }
 
-FixedDecoder::FixedDecoder(kernels::RecordShape shape, std::vector<TargetColumn> columns, std::uint64_t rows,
-                           std::uint64_t number)
+RecordSink::RecordSink(kernels::RecordShape shape, std::vector<TargetColumn> columns, std::uint64_t rows)
     : shape_(std::move(shape)),
       columns_(std::move(columns)),
       targets_(columns_.size()),
-      rows_(rows),
-      number_(number),
       scratch_(scratch_bytes(columns_)),
       stores_(stores_for(shape_, columns_, rows)) {}
 
-std::size_t FixedDecoder::decode(std::uint64_t position, std::span<const std::byte> in) {
-  const std::size_t record = shape_.record_bytes();
-  const std::uint64_t first = position / record;
-  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(in.size() / record, rows_ - first));
+void RecordSink::take(std::uint64_t first, std::size_t rows, const std::byte* in, std::uint64_t number) {
   for (std::size_t row = 0; row < rows;) {
     const std::size_t count = std::min(rows - row, scratch_.block_rows());
     std::byte* scratch = scratch_.memory();
@@ -87,15 +81,26 @@ std::size_t FixedDecoder::decode(std::uint64_t position, std::span<const std::by
       targets_[i] = columns_[i].place(first + row, scratch);
       scratch += columns_[i].scratch_bytes() * count;
     }
-    kernels::unpack(shape_, targets_, count, in.data() + row * record, stores_);
+    kernels::unpack(shape_, targets_, count, in + row * shape_.record_bytes(), stores_);
     scratch = scratch_.memory();
     for (const TargetColumn& column : columns_) {
-      column.finish(first + row, count, scratch, number_ + first + row);
+      column.finish(first + row, count, scratch, number + row);
       scratch += column.scratch_bytes() * count;
     }
     row += count;
   }
-  if (first + rows == rows_) scratch_.release();
+}
+
+FixedDecoder::FixedDecoder(kernels::RecordShape shape, std::vector<TargetColumn> columns, std::uint64_t rows,
+                           std::uint64_t number)
+    : sink_(std::move(shape), std::move(columns), rows), rows_(rows), number_(number) {}
+
+std::size_t FixedDecoder::decode(std::uint64_t position, std::span<const std::byte> in) {
+  const std::size_t record = sink_.shape().record_bytes();
+  const std::uint64_t first = position / record;
+  const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(in.size() / record, rows_ - first));
+  sink_.take(first, rows, in.data(), number_ + first);
+  if (first + rows == rows_) sink_.release();
   return rows * record;
 }
 

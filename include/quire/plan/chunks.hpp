@@ -44,12 +44,13 @@ struct Chunk {
 struct ChunkedLayout {
   std::vector<std::uint64_t> extents;  ///< of the array, slowest first; one for a column
   std::vector<std::uint64_t> shape;    ///< of a chunk, likewise; never 0
+  std::uint64_t element_bytes = 0;     ///< of one element, where no filter is applied
   std::vector<Filter> filters;         ///< in the order in which they are applied when a chunk is written
   std::vector<std::byte> fill;         ///< one element as the file would hold it; empty: zeros
   std::vector<Chunk> chunks;           ///< in C order of their place in the array: as many as cover it
   template <class Archive>
   void archive(Archive& a) {
-    a(extents, shape, filters, fill, chunks);
+    a(extents, shape, element_bytes, filters, fill, chunks);
   }
 };
 

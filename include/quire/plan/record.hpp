@@ -73,7 +73,8 @@ struct Run {
   std::vector<Cell> cells;         ///< in file order
   Marks marks;                     ///< only where record_bytes is 0
   std::optional<TextLayout> text;  ///< the records are lines of text, not cells of bytes; record_bytes is 0
-  /// The records are the elements of an array in chunks, in C order: one cell, and offset and bytes mean nothing.
+  /// The records are an array in chunks, in C order: each is one element or, where it takes as much as all elements
+  /// along the last axis, these. The run's own offset means nothing then.
   std::optional<ChunkedLayout> chunks;
   bool opaque = false;  ///< the bytes cannot be addressed; the format itself must read them
   /// The path of the records inside the file, where the file is a container in which other programs find objects by

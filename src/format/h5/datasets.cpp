@@ -45,7 +45,8 @@ void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_
   for (int axis = 0; axis < rank; ++axis) bytes = checked_multiply(bytes, chunk[static_cast<std::size_t>(axis)]);
   if (bytes > memory_budget) {
     throw Error(ErrorKind::memory, "one chunk takes " + std::to_string(bytes) + " bytes, more than the memory budget")
-        .on(name);
+        .on(name)
+        .advise("raise the budget, or rewrite the data set with smaller chunks (h5repack)");
   }
 }
 
@@ -132,7 +133,8 @@ void read_texts(hid_t dataset, const std::string& name, const Slice& rows, const
 
 }  // namespace
 
-std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, std::uint64_t file_size) {
+std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, std::uint64_t file_size,
+                                                   ChunkScope* chunks) {
   const Handle type = own(H5Dget_type(dataset), "read the type", name);
   const auto stored = stored_type(type.id());
   if (!stored) return std::nullopt;
@@ -144,6 +146,11 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   run.cells = {Cell{.column = 0, .type = stored->type}};
 
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  run.order = stored->direct.value_or(native_order);
+  if (stored->direct && chunks != nullptr) {
+    run.chunks = describe_chunks(dataset, creation.id(), name, description.extents, run.record_bytes, *chunks);
+    if (run.chunks) return description;
+  }
   // Without space the offset means nothing: behind a user block it is not even undefined.
   H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
   require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
@@ -151,7 +158,6 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   const bool is_direct = stored->direct.has_value() && is_addressable(creation.id());
   run.opaque = !is_direct || (!has_space && run.bytes > 0);
   if (run.opaque) return description;
-  run.order = *stored->direct;
   run.offset = run.bytes == 0 ? 0 : H5Dget_offset(dataset);
   if (run.offset > file_size || run.bytes > file_size - run.offset) {
     throw Error(ErrorKind::bad_file, "the data set lies outside the file")

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "format/h5/image.hpp"
+#include "format/h5/chunks.hpp"
 #include "quire/model/slice.hpp"
 #include "quire/model/type.hpp"
 #include "quire/model/view.hpp"
@@ -18,13 +18,13 @@ namespace quire::h5 {
 struct DatasetDescription {
   Type type = Type::float64;
   std::vector<std::uint64_t> extents;  ///< slowest first; none for a scalar
-  Run run;                             ///< one cell of column 0; opaque unless contiguous and of a direct type
+  Run run;                             ///< one cell of column 0; opaque if only HDF5 can read it
 };
 
 /// Describes an open data set of a file of `file_size` bytes. Nothing if its type holds neither numbers nor texts.
-/// Throws bad_file errors when its bytes lie outside the file.
+/// Without `chunks` chunked ones are opaque. Throws bad_file errors when its bytes lie outside the file.
 [[nodiscard]] std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name,
-                                                                 std::uint64_t file_size);
+                                                                 std::uint64_t file_size, ChunkScope* chunks = nullptr);
 
 /// Reads elements (of a data set with one dimension; of others all) through libhdf5 into `out`, converting where every
 /// value of `type` fits the view's. Other conversions are type errors.

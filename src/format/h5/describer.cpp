@@ -27,6 +27,14 @@ std::string take_text(std::vector<Attribute>& attributes, std::string_view name)
   return text;
 }
 
+/// One behind the last byte of a run in the file.
+std::uint64_t end_of(const Run& run) {
+  if (!run.chunks) return run.offset + run.bytes;
+  std::uint64_t end = 0;
+  for (const Chunk& chunk : run.chunks->chunks) end = std::max(end, chunk.offset + chunk.bytes);
+  return end;
+}
+
 std::string joined(const std::vector<std::string>& names) {
   constexpr std::size_t shown = 8;
   std::string text;
@@ -236,8 +244,9 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
   with_hdf5(step.file->image(), [&] {
     layout.description.attributes =
         read_attributes(step.file->image(), step.group.id(), context_.memory_budget, layout.description.warnings);
-    add_table(layout, members_of(step, layout));
-    add_block(step, layout);
+    ChunkScope scope(step.file->image(), context_.memory_budget, layout.description.warnings);
+    add_table(layout, members_of(step, scope));
+    add_block(step, scope, layout);
   });
   units_.apply(layout.description);
   add_paths(layout, "/" + entry.name + "/");
@@ -245,17 +254,20 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
     for (Place& place : *places) {
       for (Run& run : place.runs) {
         // Bytes of other files are out of the transport's reach.
-        run.opaque = run.opaque || step.is_external;
-        if (!run.opaque) layout.end = std::max(layout.end, run.offset + run.bytes);
+        if (step.is_external) {
+          run.opaque = true;
+          run.chunks.reset();
+        }
+        if (!run.opaque) layout.end = std::max(layout.end, end_of(run));
       }
     }
   }
   return layout;
 }
 
-std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup& step, StepLayout& layout) {
+std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup& step, ChunkScope& scope) {
   std::vector<Member> members;
-  auto& warnings = layout.description.warnings;
+  auto& warnings = scope.warnings;
   for (const Link& link : list_links(step.group.id(), "step")) {
     if (link.name == block_group) continue;
     const Handle object(H5Oopen(step.group.id(), link.name.c_str(), H5P_DEFAULT));
@@ -265,7 +277,7 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
     }
     if (!object) throw hdf5_error("open the column", link.name);
     auto data = H5Iget_type(object.id()) == H5I_DATASET
-                    ? describe_dataset(object.id(), link.name, step.file->image().size())
+                    ? describe_dataset(object.id(), link.name, scope.image.size(), &scope)
                     : std::nullopt;
     if (data) {
       members.push_back({link.name, *std::move(data)});
@@ -308,7 +320,7 @@ void H5partDescriber::add_table(StepLayout& layout, std::vector<Member> members)
   layout.tables.push_back(std::move(place));
 }
 
-void H5partDescriber::add_block(const StepGroup& step, StepLayout& layout) const {
+void H5partDescriber::add_block(const StepGroup& step, ChunkScope& scope, StepLayout& layout) const {
   if (require(H5Lexists(step.group.id(), block_group, H5P_DEFAULT), "look for fields") == 0) return;
   const Handle block(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
   if (!block) {
@@ -316,7 +328,7 @@ void H5partDescriber::add_block(const StepGroup& step, StepLayout& layout) const
     return;
   }
   const std::size_t loose = layout.description.fields.size();
-  describe_fields(block.id(), step.file->image(), context_.memory_budget, layout);
+  describe_fields(block.id(), scope, layout);
   // Names of columns and fields are one space for whoever asks for an object by its name.
   for (std::size_t f = loose; f < layout.description.fields.size(); ++f) {
     std::string& name = layout.description.fields[f].name;

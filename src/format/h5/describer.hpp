@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/h5/chunks.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/open_file.hpp"
 #include "format/h5/units.hpp"
@@ -50,9 +51,9 @@ class H5partDescriber final : public Describer {
   [[nodiscard]] StepGroup open_step(const StepEntry& entry);
   [[nodiscard]] std::shared_ptr<OpenFile> neighbour(const std::string& name);
   [[nodiscard]] StepLayout describe_step(const StepEntry& entry);
-  [[nodiscard]] std::vector<Member> members_of(const StepGroup& step, StepLayout& layout);
+  [[nodiscard]] std::vector<Member> members_of(const StepGroup& step, ChunkScope& scope);
   void add_table(StepLayout& layout, std::vector<Member> members) const;
-  void add_block(const StepGroup& step, StepLayout& layout) const;
+  void add_block(const StepGroup& step, ChunkScope& scope, StepLayout& layout) const;
   /// Runs work on the library; its errors name the file.
   template <class Work>
   auto guarded(Image& image, Work&& work);

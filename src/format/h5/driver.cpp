@@ -109,10 +109,15 @@ haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
   return image == nullptr ? 0 : std::max<haddr_t>({image->size(), image->pending().end(), image->claimed_end()});
 }
 
-herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t size,
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t size,
                   void* buffer) noexcept {
   return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
-    image.read(offset, {static_cast<std::byte*>(buffer), size});
+    const std::span out(static_cast<std::byte*>(buffer), size);
+    if (type == H5FD_MEM_DRAW) {
+      image.read_raw(offset, out);
+    } else {
+      image.read(offset, out);
+    }
     return herr_t{0};
   });
 }

@@ -18,7 +18,7 @@ struct Components {
   std::string defect;
 };
 
-Components components_of(hid_t group, const std::string& name, std::uint64_t file_size) {
+Components components_of(hid_t group, const std::string& name, ChunkScope& scope) {
   Components components;
   const std::vector<Link> links = list_links(group, name);
   for (std::size_t i = 0; i < links.size(); ++i) {
@@ -32,7 +32,7 @@ Components components_of(hid_t group, const std::string& name, std::uint64_t fil
       components.defect = "component " + number + " is no data set";
       return components;
     }
-    auto description = describe_dataset(dataset.id(), name, file_size);
+    auto description = describe_dataset(dataset.id(), name, scope.image.size(), &scope);
     if (!description || description->type == Type::string) {
       components.defect = "component " + number + " holds no numbers";
     } else if (description->extents.size() != block_dimensions) {
@@ -66,7 +66,7 @@ void add_field(StepLayout& step, Components components, Field field) {
 
 }  // namespace
 
-void describe_fields(hid_t block, Image& image, std::uint64_t memory_budget, StepLayout& step) {
+void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
   std::vector<std::string>& warnings = step.description.warnings;
   for (const Link& link : list_links(block, "Block")) {
     const std::string& name = link.name;
@@ -78,14 +78,14 @@ void describe_fields(hid_t block, Image& image, std::uint64_t memory_budget, Ste
       leave_out("it is no group");
       continue;
     }
-    Components components = components_of(group.id(), name, image.size());
+    Components components = components_of(group.id(), name, scope);
     if (!components.defect.empty()) {
       leave_out(components.defect);
       continue;
     }
     Field field;
     field.name = name;
-    field.attributes = read_attributes(image, group.id(), memory_budget, warnings);
+    field.attributes = read_attributes(scope.image, group.id(), scope.memory_budget, warnings);
     add_field(step, std::move(components), std::move(field));
   }
 }

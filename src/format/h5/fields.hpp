@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "format/h5/image.hpp"
+#include "format/h5/chunks.hpp"
 #include "quire/model/description.hpp"
 #include "quire/plan/record.hpp"
 
 namespace quire::h5 {
 
 /// Adds the fields of a step's group `Block` to its layout. What is no field is named in the step's warnings.
-void describe_fields(hid_t block, Image& image, std::uint64_t memory_budget, StepLayout& step);
+void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step);
 
 }  // namespace quire::h5

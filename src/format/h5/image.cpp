@@ -115,6 +115,11 @@ void Image::read(std::uint64_t offset, std::span<std::byte> out) {
   pending_.copy(offset, out);
 }
 
+void Image::read_raw(std::uint64_t offset, std::span<std::byte> out) {
+  last_raw_ = {offset, out.size()};
+  if (reads_raw_) read(offset, out);
+}
+
 void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
   if (use_ == Use::reading) throw Error(ErrorKind::internal, "HDF5 writes to a file that is only read").at(offset);
   for (const PlannedSpace& space : planned_) {

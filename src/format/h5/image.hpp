@@ -14,7 +14,7 @@
 
 namespace quire::h5 {
 
-/// A place that was planned for the raw data of one data set.
+/// A place of raw data, or one that was planned for those of one data set.
 struct PlannedSpace {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
@@ -55,6 +55,11 @@ class Image {
   }
   [[nodiscard]] std::optional<std::uint64_t> base() const noexcept { return base_; }
 
+  /// While false, raw data that HDF5 asks for are not read: last_raw() tells where they stand.
+  void set_raw_reading(bool read) noexcept { reads_raw_ = read; }
+  /// The raw data that HDF5 asked for last.
+  [[nodiscard]] PlannedSpace last_raw() const noexcept { return last_raw_; }
+
   /// Begins a session that writes: objects of [0, published) exist, the raw data come at `planned` in this order.
   void begin(std::uint64_t published, std::vector<PlannedSpace> planned);
   /// While true, what is allocated is never asked for again once it is published, and forgotten then.
@@ -83,6 +88,7 @@ class Image {
   // For the driver.
 
   void read(std::uint64_t offset, std::span<std::byte> out);
+  void read_raw(std::uint64_t offset, std::span<std::byte> out);
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
   /// Where `length` new bytes go when the end of allocated space is at `end`.
   [[nodiscard]] std::uint64_t allocate(bool raw, std::uint64_t length, std::uint64_t end);
@@ -114,6 +120,8 @@ class Image {
   bool cold_ = false;
   std::vector<PlannedSpace> cold_ranges_;
   std::uint64_t allocated_end_ = 0;
+  bool reads_raw_ = true;
+  PlannedSpace last_raw_;
   std::exception_ptr failure_;
   std::optional<std::uint64_t> last_read_;
 };

@@ -9,6 +9,7 @@
 
 #include "format/h5/format.hpp"
 #include "quire/base/endian.hpp"
+#include "quire/format/records.hpp"
 
 namespace quire::test {
 namespace {
@@ -143,20 +144,31 @@ std::unique_ptr<Describer> describe(const Bytes& bytes, const Options& options) 
   return describe(std::make_shared<MemoryFile>(bytes), options, {});
 }
 
+void run_plan(ByteSource& file, const ReadPlan& plan) {
+  for (const ReadExtent& extent : plan.extents) {
+    Bytes bytes(extent.length);
+    ASSERT_EQ(file.read(extent.offset, bytes), bytes.size());
+    if (std::byte* const* memory = std::get_if<std::byte*>(&extent.target)) {
+      std::ranges::copy(bytes, *memory);
+    } else {
+      Decoder& decoder = *std::get<std::shared_ptr<Decoder>>(extent.target);
+      ASSERT_EQ(decoder.decode(0, bytes), bytes.size());
+    }
+  }
+}
+
 Value run_value(ByteSource& file, Describer& describer, std::uint64_t index, const std::string& object,
                 std::uint64_t component, const Run& run) {
   const Type type = run.cells.front().type;
-  const std::size_t width = size_of(type);
   Bytes bytes(run.bytes);
+  const View view(type, bytes.data(), run.records, static_cast<std::ptrdiff_t>(size_of(type)));
   if (run.opaque) {
-    const View view(type, bytes.data(), run.records, static_cast<std::ptrdiff_t>(width));
     describer.read_opaque(index, object, component, {0, run.records}, view);
   } else {
-    EXPECT_EQ(file.read(run.offset, bytes), bytes.size());
-    for (std::size_t i = 0; run.order != native_order && i < run.records; ++i) {
-      std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i * width),
-                   bytes.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
-    }
+    ReadPlan plan;
+    const std::vector<ColumnTarget> targets{{run.cells.front().column, view, object}};
+    add_rows(plan, Place{{run}}, {0, run.records}, targets, false);
+    run_plan(file, plan);
   }
   return Value::numbers(type, {run.records}, bytes);
 }

@@ -76,6 +76,8 @@ class Simulation {
 /// All values of a column of the first table as float64, read through runs from the file's bytes or as opaque.
 [[nodiscard]] std::vector<double> column_values(ByteSource& file, Describer& describer, std::uint64_t index,
                                                 const std::string& column);
+/// Reads what a plan asks for, each extent at once.
+void run_plan(ByteSource& file, const ReadPlan& plan);
 /// The values behind a run of numbers, or of an opaque object.
 [[nodiscard]] Value run_value(ByteSource& file, Describer& describer, std::uint64_t index, const std::string& object,
                               std::uint64_t component, const Run& run);

@@ -1,0 +1,303 @@
+#include "format/records_chunked.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "format/chunk_grid.hpp"
+#include "format/records_fixed.hpp"
+#include "quire/base/error.hpp"
+#include "quire/kernels/codec.hpp"
+
+namespace quire {
+namespace {
+
+/// A part of a line that is wanted.
+struct ChunkPiece {
+  std::uint64_t record = 0;    ///< the first one, of the run
+  std::uint64_t position = 0;  ///< of the chunk
+  std::uint64_t row = 0;       ///< of the columns
+  std::uint64_t count = 0;
+};
+
+/// Slices of records whose values stand one behind the other in memory.
+class WantedRecords {
+ public:
+  explicit WantedRecords(std::span<const Slice> slices) : slices_(slices.begin(), slices.end()) {
+    for (const Slice& slice : slices_) {
+      first_rows_.push_back(rows_);
+      rows_ += slice.count;
+    }
+  }
+
+  /// How many there are.
+  [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+
+  /// Calls `use(ChunkPiece)` for what is wanted of a line, in order, until it returns false; then returns false, too.
+  /// `cursor` goes through the slices with the lines, from 0 on.
+  template <class Use>
+  bool for_each_piece(const ChunkLine& line, std::size_t& cursor, Use&& use) const {
+    const std::uint64_t end = line.record + line.count;
+    if (cursor < slices_.size() && slices_[cursor].end() <= line.record) {
+      const auto from = slices_.begin() + static_cast<std::ptrdiff_t>(cursor);
+      const auto next =
+          std::partition_point(from, slices_.end(), [&](const Slice& slice) { return slice.end() <= line.record; });
+      cursor = static_cast<std::size_t>(next - slices_.begin());
+    }
+    for (std::size_t i = cursor; i < slices_.size() && slices_[i].first < end; ++i) {
+      const std::uint64_t first = std::max(slices_[i].first, line.record);
+      const std::uint64_t count = std::min(slices_[i].end(), end) - first;
+      if (!use(ChunkPiece{first, line.position + first - line.record, first_rows_[i] + first - slices_[i].first,
+                          count})) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::vector<Slice> slices_;
+  std::vector<std::uint64_t> first_rows_;
+  std::uint64_t rows_ = 0;
+};
+
+/// What all chunks of one run in one plan share.
+class ChunkReader {
+ public:
+  ChunkReader(const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns);
+
+  [[nodiscard]] const ChunkGrid& grid() const noexcept { return grid_; }
+
+  /// Calls `use(ChunkPiece)` for what is wanted of a chunk, until it returns false.
+  template <class Use>
+  void for_each_piece(std::uint64_t chunk, Use&& use) const {
+    if (!sinks_[static_cast<std::size_t>(chunk % grid_.cell_chunks())]) return;
+    std::size_t cursor = 0;
+    grid_.for_each_line(chunk, [&](const ChunkLine& line) { return records_.for_each_piece(line, cursor, use); });
+  }
+  [[nodiscard]] bool is_wanted(std::uint64_t chunk) const;
+  /// True if the bytes of the chunk are in the file as they are.
+  [[nodiscard]] bool is_plain(const Chunk& place) const noexcept;
+  /// The caller's memory for a piece, if its bytes in the file are those in memory.
+  [[nodiscard]] std::byte* ready_memory(const ChunkPiece& piece) const noexcept;
+
+  /// Puts plain records of a chunk into the columns.
+  void take(std::uint64_t chunk, const ChunkPiece& piece, const std::byte* in) {
+    sink_of(chunk).take(piece.row, static_cast<std::size_t>(piece.count), in, piece.record);
+  }
+  /// Undoes the filters of a whole chunk and puts what is wanted of it into the columns.
+  void take(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in);
+  /// Gives the records of a chunk that was never written their fill value.
+  void fill(std::uint64_t chunk);
+
+ private:
+  [[nodiscard]] RecordSink& sink_of(std::uint64_t chunk) {
+    return *sinks_[static_cast<std::size_t>(chunk % grid_.cell_chunks())];
+  }
+  void decode(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in, std::span<std::byte> out);
+
+  ChunkGrid grid_;
+  WantedRecords records_;
+  std::size_t filters_;
+  std::vector<std::byte> fill_;
+  kernels::Codec codec_;
+  std::vector<std::optional<RecordSink>> sinks_;  ///< for each place along the axis of the cells
+  std::optional<View> ready_;                     ///< the one column, if its bytes are those of the chunks
+  std::string object_;
+  std::vector<std::byte> decoded_;
+};
+
+/// The cells of a record that stand in one chunk, and the columns for them.
+std::optional<RecordSink> make_sink(const Run& run, const ChunkGrid& grid, std::uint64_t cell_chunk,
+                                    const std::vector<WantedColumn>& columns, std::uint64_t rows) {
+  const bool is_split = run.record_bytes != run.chunks->element_bytes;
+  const std::uint64_t first = cell_chunk * grid.chunk_cells();
+  std::vector<kernels::CellShape> shapes;
+  std::vector<TargetColumn> targets;
+  std::size_t offset = 0;
+  for (std::size_t cell = 0; cell < run.cells.size(); ++cell) {
+    const Type type = run.cells[cell].type;
+    const bool is_here = !is_split || (cell >= first && cell - first < grid.chunk_cells());
+    if (!is_here) continue;
+    for (const WantedColumn& wanted : columns) {
+      if (wanted.cell != cell) continue;
+      shapes.push_back({offset, size_of(type), kernels::code_for(type, run.order)});
+      targets.push_back(wanted.target);
+    }
+    offset += size_of(type);
+  }
+  if (shapes.empty()) return std::nullopt;
+  return RecordSink(kernels::RecordShape(static_cast<std::size_t>(grid.record_bytes()), shapes), std::move(targets),
+                    rows);
+}
+
+ChunkReader::ChunkReader(const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns)
+    : grid_(run),
+      records_(slices),
+      filters_(run.chunks->filters.size()),
+      fill_(run.chunks->fill),
+      codec_(run.chunks->filters),
+      object_(columns.front().target.object()) {
+  for (std::uint64_t i = 0; i < grid_.cell_chunks(); ++i) {
+    sinks_.push_back(make_sink(run, grid_, i, columns, records_.rows()));
+  }
+  const TargetColumn& column = columns.front().target;
+  const Cell& cell = run.cells.front();
+  if (run.cells.size() == 1 && columns.size() == 1 && column.scratch_bytes() == 0 && column.view().is_contiguous() &&
+      kernels::code_for(cell.type, run.order) == kernels::CellCode::copy &&
+      size_of(cell.type) == grid_.record_bytes()) {
+    ready_ = column.view();
+  }
+}
+
+bool ChunkReader::is_wanted(std::uint64_t chunk) const {
+  bool found = false;
+  for_each_piece(chunk, [&](const ChunkPiece& /*piece*/) { return !(found = true); });
+  return found;
+}
+
+bool ChunkReader::is_plain(const Chunk& place) const noexcept {
+  const std::uint64_t all = (std::uint64_t{1} << filters_) - 1;
+  return (place.filter_mask & all) == all;
+}
+
+std::byte* ChunkReader::ready_memory(const ChunkPiece& piece) const noexcept {
+  return ready_ ? ready_->data + static_cast<std::ptrdiff_t>(piece.row) * ready_->stride : nullptr;
+}
+
+void ChunkReader::decode(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in,
+                         std::span<std::byte> out) {
+  try {
+    codec_.decode(mask, in, out);
+  } catch (const Error& error) {
+    throw Error(error.kind(), grid_.name(chunk) + ": " + error.message()).on(object_).at(error.offset().value_or(0));
+  }
+}
+
+void ChunkReader::take(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in) {
+  const auto bytes = static_cast<std::size_t>(grid_.chunk_bytes());
+  bool is_done = false;
+  if (ready_) {
+    // A chunk that is wanted as it is needs no other memory.
+    for_each_piece(chunk, [&](const ChunkPiece& piece) {
+      is_done = piece.count == grid_.chunk_records();
+      if (is_done) decode(chunk, mask, in, {ready_memory(piece), bytes});
+      return false;
+    });
+  }
+  if (is_done) return;
+  decoded_.resize(bytes);
+  decode(chunk, mask, in, decoded_);
+  for_each_piece(chunk, [&](const ChunkPiece& piece) {
+    take(chunk, piece, decoded_.data() + piece.position * grid_.record_bytes());
+    return true;
+  });
+}
+
+void ChunkReader::fill(std::uint64_t chunk) {
+  // Without memory the plan is only looked at.
+  const auto has_memory = [](const TargetColumn& column) { return column.view().data != nullptr; };
+  if (!std::ranges::all_of(sink_of(chunk).columns(), has_memory)) return;
+  constexpr std::uint64_t most_records = 1024;
+  const std::uint64_t at_once = std::min(grid_.chunk_records(), most_records);
+  std::vector<std::byte> block(static_cast<std::size_t>(at_once * grid_.record_bytes()), std::byte{0});
+  for (std::size_t i = 0; !fill_.empty() && i < block.size(); ++i) block[i] = fill_[i % fill_.size()];
+  for_each_piece(chunk, [&](ChunkPiece piece) {
+    for (std::uint64_t left = piece.count; left > 0; left -= piece.count) {
+      piece.count = std::min(left, at_once);
+      take(chunk, piece, block.data());
+      piece.record += piece.count;
+      piece.row += piece.count;
+    }
+    return true;
+  });
+}
+
+/// One filtered chunk, or one whose records are scattered: needed as a whole.
+class ChunkDecoder final : public Decoder {
+ public:
+  ChunkDecoder(std::shared_ptr<ChunkReader> reader, std::uint64_t chunk, const Chunk& place)
+      : reader_(std::move(reader)),
+        chunk_(chunk),
+        bytes_(static_cast<std::size_t>(place.bytes)),
+        mask_(place.filter_mask) {}
+
+  [[nodiscard]] std::size_t decode(std::uint64_t position, std::span<const std::byte> in) override {
+    if (position == 0 && in.size() == bytes_) {
+      reader_->take(chunk_, mask_, in);
+      return in.size();
+    }
+    // The transport's pieces are smaller than the chunk.
+    if (position == 0) held_.reserve(bytes_);
+    held_.insert(held_.end(), in.begin(), in.end());
+    if (held_.size() == bytes_) {
+      reader_->take(chunk_, mask_, held_);
+      held_ = {};
+    }
+    return in.size();
+  }
+
+ private:
+  std::shared_ptr<ChunkReader> reader_;
+  std::uint64_t chunk_;
+  std::size_t bytes_;
+  std::uint32_t mask_;
+  std::vector<std::byte> held_;
+};
+
+/// Records of a chunk that is in the file as it is.
+class PieceDecoder final : public Decoder {
+ public:
+  PieceDecoder(std::shared_ptr<ChunkReader> reader, std::uint64_t chunk, const ChunkPiece& piece)
+      : reader_(std::move(reader)), chunk_(chunk), piece_(piece) {}
+
+  [[nodiscard]] std::size_t decode(std::uint64_t position, std::span<const std::byte> in) override {
+    const std::uint64_t record = reader_->grid().record_bytes();
+    const std::uint64_t done = position / record;
+    const std::uint64_t count = std::min(in.size() / record, piece_.count - done);
+    reader_->take(chunk_, {piece_.record + done, piece_.position + done, piece_.row + done, count}, in.data());
+    return static_cast<std::size_t>(count * record);
+  }
+
+ private:
+  std::shared_ptr<ChunkReader> reader_;
+  std::uint64_t chunk_;
+  ChunkPiece piece_;
+};
+
+void add_plain(ReadPlan& plan, const std::shared_ptr<ChunkReader>& reader, std::uint64_t chunk, const Chunk& place) {
+  const std::uint64_t record = reader->grid().record_bytes();
+  reader->for_each_piece(chunk, [&](const ChunkPiece& piece) {
+    const std::uint64_t offset = place.offset + piece.position * record;
+    const std::uint64_t length = piece.count * record;
+    if (std::byte* memory = reader->ready_memory(piece)) {
+      plan.add(offset, {memory, static_cast<std::size_t>(length)});
+    } else {
+      plan.add(offset, length, std::make_shared<PieceDecoder>(reader, chunk, piece));
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+void add_chunked(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns) {
+  const auto reader = std::make_shared<ChunkReader>(run, slices, std::move(columns));
+  const ChunkGrid& grid = reader->grid();
+  const std::uint64_t end = grid.end_chunk(slices.back().end() - 1);
+  for (std::uint64_t chunk = grid.first_chunk(slices.front().first); chunk < end; ++chunk) {
+    if (!reader->is_wanted(chunk)) continue;
+    const Chunk& place = run.chunks->chunks[static_cast<std::size_t>(chunk)];
+    if (place.bytes == 0) {
+      reader->fill(chunk);
+    } else if (reader->is_plain(place) && grid.is_line() && place.bytes == grid.chunk_bytes()) {
+      add_plain(plan, reader, chunk, place);
+    } else {
+      plan.add(place.offset, place.bytes, std::make_shared<ChunkDecoder>(reader, chunk, place));
+    }
+  }
+}
+
+}  // namespace quire
