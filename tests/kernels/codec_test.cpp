@@ -6,7 +6,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -202,6 +206,16 @@ TEST(Codec, WrongBytesGiveErrorsOrBytes) {
 }
 
 TEST(Codec, TheFuzzersEntryTakesAnything) {
+  const char* const data = std::getenv("QUIRE_TEST_DATA");
+  ASSERT_NE(data, nullptr);
+  int chunks = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(data) / "chunks")) {
+    std::ifstream stream(entry.path(), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    EXPECT_EQ(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()), 0);
+    ++chunks;
+  }
+  EXPECT_GE(chunks, 8);
   test::Random random(16);
   for (int trial = 0; trial < 3000; ++trial) {
     const Bytes bytes = random.bytes(random.below(300));
