@@ -29,9 +29,22 @@ void add_field(WritePlan& plan, const Field& description, const std::vector<Run>
   }
 }
 
+void add_groups(WritePlan& plan, const StepPart& part, const Placement& placement) {
+  for (std::size_t t = 0; t < part.groups.size(); ++t) {
+    for (std::size_t c = 0; c < part.groups[t].size(); ++c) {
+      std::uint64_t offset = placement.tables[t][c].offset;
+      for (const PackedGroup& group : part.groups[t][c]) {
+        if (!group.bytes.empty()) plan.add(offset, std::span(group.bytes));
+        offset += group.length;
+      }
+    }
+  }
+}
+
 WritePlan whole_plan(const StepPart& part, const Placement& placement, bool lossy) {
   WritePlan plan = placement.title;
-  for (std::size_t t = 0; t < part.tables.size(); ++t) {
+  add_groups(plan, part, placement);
+  for (std::size_t t = 0; t < part.tables.size() && part.groups.empty(); ++t) {
     std::vector<std::uint64_t> positions(placement.tables[t].size(), 0);
     const Table& table = part.description.tables[t];
     add_table(plan, table, placement.tables[t], {0, table.rows}, part.tables[t], positions, lossy);

@@ -18,6 +18,9 @@ void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs
 void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
                bool lossy);
 
+/// Adds the groups of rows whose bytes are there, each at its place behind those before it.
+void add_groups(WritePlan& plan, const StepPart& part, const Placement& placement);
+
 /// All of a part whose columns are in memory, by file order.
 [[nodiscard]] WritePlan whole_plan(const StepPart& part, const Placement& placement, bool lossy);
 

@@ -63,6 +63,7 @@ void agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error)
   compare(mine.transport, root.transport, "the transport");
   compare(mine.format, root.format, "the format");
   compare(mine.compression, root.compression, "the compression");
+  compare(mine.options, root.options, "the options");
   agree(comm, error);
 }
 

@@ -23,9 +23,10 @@ struct Choice {
   std::string transport;
   std::string format;         ///< empty: by suffix or content
   std::string compression{};  ///< of a file that is made anew
+  std::string options{};      ///< of a file that is written, in words
   template <class Archive>
   void archive(Archive& a) {
-    a(path, transport, format, compression);
+    a(path, transport, format, compression, options);
   }
 };
 

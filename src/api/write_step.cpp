@@ -6,6 +6,7 @@
 
 #include "api/part_plan.hpp"
 #include "api/root.hpp"
+#include "api/write_groups.hpp"
 #include "api/writer_state.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
@@ -40,21 +41,33 @@ void weigh(State& step) {
   writer.planner->weigh(*step.part, writer.options.lossy);
 }
 
-/// This rank's own share of the work before anyone is told: accepts the step and measures it.
-Announcement prepare(State& step, std::optional<Error>& error) {
+}  // namespace
+
+std::optional<Error> accept_step(State& step) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  std::optional<Error> error = step.builder.error();
+  if (!error) error = std::exchange(step.failure, std::nullopt);
+  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
+  if (error) return error;
+  return caught(writer.comm.rank(), [&] {
+    writer.tell_file();
+    step.part = &step.builder.finish();
+    step.accepted = writer.planner->accept(step.part->description, writer.options.lossy);
+    step.part->description = step.accepted;
+  });
+}
+
+namespace {
+
+/// What an accepted step takes, if it is well so far.
+Announcement measured(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
   Announcement mine;
-  error = step.builder.error();
-  if (!error) error = std::exchange(step.failure, std::nullopt);
-  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
-      writer.tell_file();
-      step.part = &step.builder.finish();
-      step.accepted = writer.planner->accept(step.part->description, writer.options.lossy);
-      step.part->description = step.accepted;
-      weigh(step);
+      if (step.grouped.empty()) weigh(step);
       mine.structure = structure_hash(writer.file, step.accepted);
       if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
@@ -68,7 +81,8 @@ Announcement prepare(State& step, std::optional<Error>& error) {
   return mine;
 }
 
-/// After a failure anywhere: every rank throws the same error.
+}  // namespace
+
 [[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
   Writer::State& writer = *step.writer;
   if (writer.comm.is_root() && !writer.broken) writer.roll_back();
@@ -76,6 +90,8 @@ Announcement prepare(State& step, std::optional<Error>& error) {
   agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
   throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
 }
+
+namespace {
 
 /// What every rank has to say alike.
 struct Common {
@@ -137,6 +153,8 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
   return difference(mine.attributes, root.attributes);
 }
 
+}  // namespace
+
 [[noreturn]] void fail_for_structure(State& step) {
   Comm& comm = step.writer->comm;
   const FileDescription& file = step.writer->file;
@@ -147,11 +165,14 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
                 }));
 }
 
-/// Collectives 1 and 2: everybody learns the totals, and where its own part begins.
+namespace {
+
+/// Collectives 1 and 2: everybody learns the totals, and where its own part begins. Rows that are encoded in groups
+/// have met before.
 void exchange(State& step) {
   Writer::State& writer = *step.writer;
-  std::optional<Error> error;
-  const Announcement mine = prepare(step, error);
+  std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
+  const Announcement mine = measured(step, error);
   const Stopwatch watch(writer.timing.wait);
   Consensus all = announce(writer.comm, mine);
   if (all.failed != 0 || all.closing != 0) fail_together(step, error);
@@ -160,6 +181,7 @@ void exchange(State& step) {
     writer.before = mine.measure;
     writer.comm.prefix(writer.before);
   }
+  collect_groups(step);
   step.total = std::move(all.total);
 }
 
@@ -169,7 +191,11 @@ void place(State& step) {
   const bool root = writer.comm.is_root();
   step.placement = writer.planner->place(*step.part, writer.before, step.total, root);
   step.positions.clear();
-  for (const auto& runs : step.placement.tables) step.positions.emplace_back(runs.size(), 0);
+  step.groups_written.clear();
+  for (const auto& runs : step.placement.tables) {
+    step.positions.emplace_back(runs.size(), 0);
+    step.groups_written.emplace_back(runs.size(), 0);
+  }
 }
 
 /// What this rank writes at once: the title, and of a step that is not streamed all columns and fields.
@@ -178,6 +204,7 @@ WritePlan plan_of(State& step) {
   const bool lossy = step.writer->options.lossy;
   if (!step.builder.is_streamed()) return whole_plan(*step.part, step.placement, lossy);
   WritePlan plan = step.placement.title;
+  add_groups(plan, *step.part, step.placement);
   for (std::size_t f = 0; f < step.part->fields.size(); ++f) {
     add_field(plan, step.part->description.fields[f], step.placement.fields[f], step.part->fields[f], lossy);
   }
@@ -321,11 +348,21 @@ WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
   return *this;
 }
 
+void WriteStep::agree_on_rows() {
+  state_->require_filling("agree_on_rows");
+  if (state_->writer->planner->groups_rows()) quire::agree_on_rows(*state_);
+}
+
 void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns) {
   State& step = *state_;
   Writer::State& writer = *step.writer;
   step.require_filling("weigh");
-  if (step.failure || step.builder.error() || !writer.planner->weighs_values()) return;
+  if (step.failure || step.builder.error()) return;
+  if (writer.planner->groups_rows()) {
+    step.failure = caught(writer.comm.rank(), [&] { weigh_groups(step, table, columns); });
+    return;
+  }
+  if (!writer.planner->weighs_values()) return;
   step.failure = caught(writer.comm.rank(), [&] {
     StepPart& part = step.builder.finish();
     if (step.weighed_rows.empty()) {
@@ -367,8 +404,12 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
     check_block(target, first, columns);
     const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
     WritePlan plan;
-    add_table(plan, target, step.placement.tables[index], {first, rows}, columns, step.positions[index],
-              step.writer->options.lossy);
+    if (!step.grouped.empty()) {
+      add_groups(plan, step, index, columns);
+    } else {
+      add_table(plan, target, step.placement.tables[index], {first, rows}, columns, step.positions[index],
+                step.writer->options.lossy);
+    }
     coalesce(plan);
     step.writer->transport->run_alone(plan);
   });
@@ -379,6 +420,9 @@ void WriteStep::commit() {
   if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
   Writer::State& writer = *step.writer;
   std::optional<Error> error = step.failure;
+  if (!error && step.phase == State::Phase::placed) {
+    error = caught(writer.comm.rank(), [&] { require_all_groups(step); });
+  }
   if (step.phase == State::Phase::filling) {
     exchange(step);
     WritePlan plan;

@@ -23,7 +23,12 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
 TransportOptions transport_options(const WriteOptions& options) { return {.limits = {}, .durable = options.durable}; }
 
 Choice choice(const std::string& path, const WriteOptions& options) {
-  return {.path = path, .transport = options.transport, .format = options.format};
+  Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  // They decide how often the ranks meet.
+  for (const auto& [name, value] : options.options) {
+    choice.options += (choice.options.empty() ? "" : ", ") + name + "=" + value;
+  }
+  return choice;
 }
 
 std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm,
@@ -164,7 +169,7 @@ WriteStep Writer::step(std::int64_t number) {
   return WriteStep(std::make_unique<WriteStep::State>(state_, number));
 }
 
-bool Writer::weighs_values() const { return state_->planner->weighs_values(); }
+bool Writer::weighs_values() const { return state_->planner->weighs_values() || state_->planner->groups_rows(); }
 
 void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
   WriteStep step = this->step(number);
@@ -206,7 +211,7 @@ const StepDescription& Writer::schema() const { return state_->schema; }
 
 Timing Writer::timing() const {
   Timing timing = state_->timing;
-  timing.encode = state_->transport->counters().encode_seconds;
+  timing.encode += state_->transport->counters().encode_seconds;
   timing.transfer = state_->transport->counters().transfer_seconds;
   return timing;
 }

@@ -7,6 +7,7 @@
 
 #include "api/announcement.hpp"
 #include "api/compressed_target.hpp"
+#include "api/row_groups.hpp"
 #include "api/step_builder.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
@@ -67,8 +68,22 @@ struct WriteStep::State {
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
   std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
 
+  // Where rows are encoded in groups (api/write_groups.hpp), for each table:
+  bool agreed_on_rows = false;
+  std::vector<GroupedRows> grouped;         ///< empty if they are not
+  std::vector<std::uint64_t> group_owners;  ///< the rank that has begun the group in which this rank's rows begin
+  std::vector<RowGroups> groups;
+  std::vector<std::vector<std::size_t>> groups_written;  ///< of each column of a streamed table
+
   void require_filling(const char* call) const;
   void finish(bool published);
 };
+
+/// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
+[[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
+/// Collective, after a failure anywhere: every rank throws the same error.
+[[noreturn]] void fail_together(WriteStep::State& step, const std::optional<Error>& mine);
+/// Collective, after the ranks have found out that they write different steps.
+[[noreturn]] void fail_for_structure(WriteStep::State& step);
 
 }  // namespace quire

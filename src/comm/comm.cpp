@@ -1,5 +1,7 @@
 #include "quire/comm/comm.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "comm/serial.hpp"
@@ -28,6 +30,30 @@ void Comm::maximum(std::span<std::uint64_t> words) {
 void Comm::prefix(std::span<std::uint64_t> words) {
   ++collectives_;
   backend_->prefix(words, deadline_);
+}
+
+void Comm::prefix_maximum(std::span<std::uint64_t> words) {
+  ++collectives_;
+  backend_->prefix_maximum(words, deadline_);
+}
+
+std::vector<Parcel> Comm::exchange(std::vector<Parcel> parcels) {
+  std::erase_if(parcels, [](const Parcel& parcel) { return parcel.bytes.empty(); });
+  std::ranges::sort(parcels, {}, &Parcel::rank);
+  for (std::size_t i = 0; i < parcels.size(); ++i) {
+    const int rank = parcels[i].rank;
+    if (rank < 0 || rank >= size()) {
+      throw Error(ErrorKind::usage, "there is no rank " + std::to_string(rank) + " to send to: there are only " +
+                                        std::to_string(size()) + " ranks");
+    }
+    if (i > 0 && parcels[i - 1].rank == rank) {
+      throw Error(ErrorKind::usage, "there are two parcels for rank " + std::to_string(rank));
+    }
+  }
+  ++collectives_;
+  std::vector<Parcel> received = backend_->exchange(std::move(parcels), deadline_);
+  std::ranges::sort(received, {}, &Parcel::rank);
+  return received;
 }
 
 void Comm::broadcast(std::span<std::byte> bytes, int root) {

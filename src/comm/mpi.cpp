@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "comm/mpi_error.hpp"
+#include "comm/mpi_exchange.hpp"
 
 namespace quire {
 namespace {
@@ -21,20 +22,19 @@ struct Posted {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-/// Tests until the request is complete; false if the deadline passes first.
+/// Tests until `is_done`; false if the deadline passes first.
 ///
 /// At first without a pause, then giving way to other ranks on the same core, then asleep between tests: a blocking
 /// collective of a spinning MPI costs milliseconds as soon as ranks outnumber cores.
-bool wait_politely(MPI_Request& request, Deadline deadline, const std::string& operation) {
+template <class Test>
+bool wait_politely(Deadline deadline, Test&& is_done) {
   constexpr int eager_tests = 100;
   constexpr int yielding_tests = 20;
   constexpr std::chrono::microseconds nap(50);
 
   const auto begin = Clock::now();
   for (int tests = 0;; ++tests) {
-    int done = 0;
-    check_mpi(operation, MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    if (done != 0) return true;
+    if (is_done()) return true;
     if (tests < eager_tests) continue;
     if (deadline && Clock::now() - begin >= *deadline) return false;
     if (tests < eager_tests + yielding_tests) {
@@ -60,9 +60,10 @@ class MpiBackend final : public CommBackend {
   MpiBackend& operator=(const MpiBackend&) = delete;
 
   ~MpiBackend() override {
-    if (abandoned_) {
+    if (is_abandoned()) {
       // MPI knows no way to take a posted collective back: its buffer and its communicator must outlive us.
       static_cast<void>(abandoned_.release());
+      static_cast<void>(abandoned_exchange_.release());
     } else if (mpi_is_running()) {
       MPI_Comm_free(&communicator_);
     }
@@ -98,6 +99,27 @@ class MpiBackend final : public CommBackend {
                   });
     // What rank 0 gets from MPI is undefined.
     if (rank_ == 0) std::ranges::fill(words, 0);
+  }
+
+  void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
+    run_in_pieces("take the maximum over the lower ranks", std::as_writable_bytes(words), deadline,
+                  [&](void* buffer, int bytes, MPI_Request* request) {
+                    return MPI_Iexscan(MPI_IN_PLACE, buffer, bytes / word_bytes, MPI_INT64_T, MPI_MAX, communicator_,
+                                       request);
+                  });
+    if (rank_ == 0) std::ranges::fill(words, 0);
+  }
+
+  [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
+    const std::string operation = "exchange bytes with other ranks";
+    require_usable(operation);
+    exchange_tag_ = 1 - exchange_tag_;
+    auto running = std::make_unique<MpiExchange>(communicator_, exchange_tag_, std::move(parcels));
+    if (!wait_politely(deadline, [&] { return running->advance(); })) {
+      abandoned_exchange_ = std::move(running);
+      throw too_late(operation, *deadline);
+    }
+    return running->take();
   }
 
   void broadcast(std::span<std::byte> bytes, int root, Deadline deadline) override {
@@ -142,6 +164,18 @@ class MpiBackend final : public CommBackend {
                   });
   }
 
+  [[nodiscard]] bool is_abandoned() const noexcept { return abandoned_ || abandoned_exchange_; }
+
+  void require_usable(const std::string& operation) const {
+    if (!is_abandoned()) return;
+    throw Error(ErrorKind::deadline, "cannot " + operation + ": an earlier wait of this communicator was given up");
+  }
+
+  [[nodiscard]] static Error too_late(const std::string& operation, std::chrono::milliseconds deadline) {
+    return Error(ErrorKind::deadline, "could not " + operation + " within " + std::to_string(deadline.count()) + " ms")
+        .advise("look for a rank that has ended or waits elsewhere");
+  }
+
   void run_in_pieces(const std::string& operation, std::span<std::byte> bytes, Deadline deadline, const Post& post) {
     while (bytes.size() > piece_bytes) {
       run(operation, bytes.first(piece_bytes), deadline, post);
@@ -152,17 +186,18 @@ class MpiBackend final : public CommBackend {
 
   /// Carries out one nonblocking collective on a copy of the bytes, which stays alive if it must be abandoned.
   void run(const std::string& operation, std::span<std::byte> bytes, Deadline deadline, const Post& post) {
-    if (abandoned_) {
-      throw Error(ErrorKind::deadline, "cannot " + operation + ": an earlier wait of this communicator was given up");
-    }
+    require_usable(operation);
     auto posted = std::make_unique<Posted>();
     posted->buffer.assign(bytes.begin(), bytes.end());
     check_mpi(operation, post(posted->buffer.data(), static_cast<int>(bytes.size()), &posted->request));
-    if (!wait_politely(posted->request, deadline, operation)) {
+    const auto is_done = [&] {
+      int done = 0;
+      check_mpi(operation, MPI_Test(&posted->request, &done, MPI_STATUS_IGNORE));
+      return done != 0;
+    };
+    if (!wait_politely(deadline, is_done)) {
       abandoned_ = std::move(posted);
-      throw Error(ErrorKind::deadline,
-                  "could not " + operation + " within " + std::to_string(deadline->count()) + " ms")
-          .advise("look for a rank that has ended or waits elsewhere");
+      throw too_late(operation, *deadline);
     }
     std::ranges::copy(posted->buffer, bytes.begin());
   }
@@ -170,8 +205,11 @@ class MpiBackend final : public CommBackend {
   MPI_Comm communicator_;
   int rank_ = 0;
   int size_ = 1;
-  std::shared_ptr<MpiBackend> node_;   ///< made when first asked for
-  std::unique_ptr<Posted> abandoned_;  ///< at most one: the communicator is unusable after it
+  std::shared_ptr<MpiBackend> node_;  ///< made when first asked for
+  int exchange_tag_ = 0;
+  // At most one of the two: the communicator is unusable after it.
+  std::unique_ptr<Posted> abandoned_;
+  std::unique_ptr<MpiExchange> abandoned_exchange_;
 };
 
 }  // namespace

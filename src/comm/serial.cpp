@@ -6,6 +6,10 @@ namespace quire {
 
 void SerialBackend::prefix(std::span<std::uint64_t> words, Deadline) { std::ranges::fill(words, 0); }
 
+void SerialBackend::prefix_maximum(std::span<std::uint64_t> words, Deadline) { std::ranges::fill(words, 0); }
+
+std::vector<Parcel> SerialBackend::exchange(std::vector<Parcel> parcels, Deadline) { return parcels; }
+
 void SerialBackend::broadcast(std::span<std::byte>, int root, Deadline) {
   if (root != 0) {
     throw Error(ErrorKind::usage, "rank " + std::to_string(root) + " cannot broadcast: there is only rank 0");

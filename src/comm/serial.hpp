@@ -13,7 +13,9 @@ class SerialBackend final : public CommBackend {
   void sum(std::span<std::uint64_t>, Deadline) override {}
   void maximum(std::span<std::uint64_t>, Deadline) override {}
   void prefix(std::span<std::uint64_t> words, Deadline) override;
+  void prefix_maximum(std::span<std::uint64_t> words, Deadline) override;
   void broadcast(std::span<std::byte> bytes, int root, Deadline) override;
+  [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) override;
   [[nodiscard]] std::shared_ptr<CommBackend> split(int color, int key) override;
   [[nodiscard]] std::shared_ptr<CommBackend> split_by_node() override;
 };

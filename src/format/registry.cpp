@@ -26,6 +26,17 @@ void WritePlanner::weigh(StepPart&, bool) const {}
 
 void WritePlanner::attach(const std::string& name, std::optional<std::vector<std::byte>>, bool) {
   throw Error(ErrorKind::unsupported, "files of this format have no attachments").on(name);
+
+PackedGroup WritePlanner::pack_group(const StepDescription&, std::size_t, std::size_t,
+                                     std::span<const std::byte>) const {
+  throw Error(ErrorKind::internal, "this format encodes no rows in groups");
+}
+
+Extent WritePlanner::open_group(const StepDescription&, std::size_t, std::size_t) const { return {}; }
+
+std::vector<std::byte> WritePlanner::unpack_group(const StepDescription&, std::size_t, std::size_t,
+                                                  std::span<const std::byte>) const {
+  throw Error(ErrorKind::internal, "this format encodes no rows in groups");
 }
 
 Fit Format::fit(const FileDescription& file, const StepDescription& step) const {

@@ -42,6 +42,56 @@ TEST(CommTest, PrefixLeavesOutTheOwnRank) {
   EXPECT_EQ(words[1], rank * (rank + 1) / 2);
 }
 
+TEST(CommTest, PrefixMaximumLeavesOutTheOwnRank) {
+  Comm comm = test::everyone();
+  const std::uint64_t rank = rank_of(comm);
+  // Every second rank has something to offer; large numbers are none that a double would keep.
+  const std::uint64_t large = (std::uint64_t{1} << 62) + 1;
+  std::vector<std::uint64_t> words{rank % 2 == 0 ? rank : 0, large - rank};
+  comm.prefix_maximum(words);
+  EXPECT_EQ(words[0], rank == 0 ? 0 : (rank - 1) / 2 * 2);
+  EXPECT_EQ(words[1], rank == 0 ? 0 : large);
+}
+
+std::vector<std::byte> letter(int from, int to, std::size_t length) {
+  std::vector<std::byte> bytes(length);
+  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251 + from * 31 + to * 3);
+  return bytes;
+}
+
+TEST(CommTest, ExchangesParcelsWithRanksThatDoNotKnow) {
+  Comm comm = test::everyone();
+  const int size = comm.size();
+  // Each rank sends to those above it, to itself, and nothing to the others; one parcel needs several pieces.
+  const auto length_of = [&](int from, int to) -> std::size_t {
+    if (to < from) return 0;
+    return from == 0 && to == size - 1 ? (std::size_t{16} << 20) + 777 : static_cast<std::size_t>(from + 1) * 10;
+  };
+  // One exchange behind the other: a rank that is ahead must not be heard too early.
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Parcel> parcels;
+    for (int to = size - 1; to >= 0; --to) {
+      const std::size_t length = round == 0 ? length_of(comm.rank(), to) : length_of(comm.rank(), to) % 1000;
+      parcels.push_back({to, letter(comm.rank() + round, to, length)});
+    }
+    const std::vector<Parcel> received = comm.exchange(std::move(parcels));
+    ASSERT_EQ(received.size(), static_cast<std::size_t>(comm.rank() + 1)) << "round " << round;
+    for (int from = 0; from <= comm.rank(); ++from) {
+      const Parcel& parcel = received[static_cast<std::size_t>(from)];
+      const std::size_t length = round == 0 ? length_of(from, comm.rank()) : length_of(from, comm.rank()) % 1000;
+      EXPECT_EQ(parcel.rank, from);
+      EXPECT_TRUE(parcel.bytes == letter(from + round, comm.rank(), length)) << "round " << round << " from " << from;
+    }
+  }
+}
+
+TEST(CommTest, RefusesParcelsForNobodyAndTwoForOne) {
+  Comm comm = test::everyone();
+  EXPECT_THROW(static_cast<void>(comm.exchange({{comm.size(), letter(0, 0, 1)}})), Error);
+  EXPECT_THROW(static_cast<void>(comm.exchange({{0, letter(0, 0, 1)}, {0, letter(0, 0, 1)}})), Error);
+  EXPECT_TRUE(comm.exchange({}).empty());
+}
+
 TEST(CommTest, BroadcastsFromAnyRankInSeveralPieces) {
   Comm comm = test::everyone();
   // Larger than one piece of the MPI backend, and no multiple of it.

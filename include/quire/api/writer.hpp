@@ -69,17 +69,20 @@ class WriteStep {
   WriteStep& put_field(Field field, Box box, std::vector<ConstView> components);
 
   /// Collective. Moves all bytes of the step and only then makes it visible. Every rank returns or every rank throws
-  /// the same error. At most 4 collectives.
+  /// the same error. At most 4 collectives; 5 more where rows are encoded in groups.
   void commit();
 
   /// Collective. Meets the commit() of the others: they throw an aborted error that carries `reason`; this rank
   /// returns.
   void abort(const std::string& reason);
 
-  // A step in pieces, for data larger than memory: declare columns and rows, weigh() blocks where the file asks for it,
-  // open(), write() blocks, commit().
+  // A step in pieces, for data larger than memory: declare columns and rows, agree_on_rows() and weigh() blocks where
+  // the file asks for it, open(), write() blocks, commit().
   /// Independent. A column whose values come later by write(). `string_bytes`: total bytes of this rank's strings.
   WriteStep& declare(Column column, std::uint64_t string_bytes = 0);
+  /// Collective. Behind declare() and before weigh(), for files whose planner weighs values (Writer::weighs_values()):
+  /// which rows are encoded together depends on the rows of the lower ranks. Elsewhere without effect.
+  void agree_on_rows();
   /// Independent. Between declare() and open(), for files whose planner weighs values (Writer::weighs_values()): the
   /// blocks that write() will get, each row once, for a text has no size before it is written. Elsewhere without
   /// effect.

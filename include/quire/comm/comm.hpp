@@ -15,6 +15,12 @@ namespace quire {
 /// How long a wait for the other ranks may take; nothing means for ever.
 using Deadline = std::optional<std::chrono::milliseconds>;
 
+/// Bytes for another rank, or from one.
+struct Parcel {
+  int rank = 0;
+  std::vector<std::byte> bytes;
+};
+
 /// What a communicator must be able to do. One implementation is serial, one is MPI.
 class CommBackend {
  public:
@@ -25,7 +31,9 @@ class CommBackend {
   virtual void sum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void maximum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void prefix(std::span<std::uint64_t> words, Deadline) = 0;
+  virtual void prefix_maximum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root, Deadline) = 0;
+  [[nodiscard]] virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split(int color, int key) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split_by_node() = 0;
 };
@@ -56,10 +64,16 @@ class Comm {
   void maximum(std::span<std::uint64_t> words);
   /// Collective. Each word becomes its sum over the lower ranks (0 on rank 0), modulo 2^64.
   void prefix(std::span<std::uint64_t> words);
+  /// Collective. Each word, below 2^63, becomes its maximum over the lower ranks (0 on rank 0).
+  void prefix_maximum(std::span<std::uint64_t> words);
   /// Collective. Everyone gets rank `root`'s bytes; the sizes must agree.
   void broadcast(std::span<std::byte> bytes, int root = 0);
   /// Collective. The same when only `root` knows the size; two broadcasts.
   void broadcast(std::vector<std::byte>& bytes, int root = 0);
+  /// Collective. Sends each parcel to its rank, which need not know who sends: returns what was sent to this rank,
+  /// ordered by the rank it comes from. One parcel for a rank at most; empty ones are not sent. What it takes grows
+  /// with the parcels of a rank, not with the number of ranks. Throws usage errors for ranks that do not exist.
+  [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels);
 
   /// Collective. A communicator of the ranks with the same color, ordered by key.
   [[nodiscard]] Comm split(int color, int key);

@@ -79,6 +79,26 @@ struct Weights {
   std::vector<std::vector<std::uint64_t>> fields;  ///< this rank's part of each component of each field
 };
 
+/// How rows of a table are encoded together that have no places of their own in the file: chunks that are compressed.
+struct Grouping {
+  std::uint64_t rows = 0;  ///< of a group; 0: every row has its own place
+  /// How many rows are in the file already, in a last group that they do not fill: they are encoded again together with
+  /// the first new ones.
+  std::uint64_t open_rows = 0;
+};
+
+/// Values of one column that were encoded together.
+struct PackedGroup {
+  std::uint64_t length = 0;           ///< bytes in the file
+  std::vector<std::byte> bytes = {};  ///< empty where only the length is wanted
+  template <class Archive>
+  void archive(Archive& a) {
+    a(length);
+  }
+};
+/// The groups of each column of each table, in the order of their rows.
+using PackedTables = std::vector<std::vector<std::vector<PackedGroup>>>;
+
 /// What one rank brings to a step. Rows in the description's tables are this rank's own; extents of fields are global.
 struct StepPart {
   StepDescription description;
@@ -88,6 +108,10 @@ struct StepPart {
   /// counted from the views; 0 for other columns.
   std::vector<std::vector<std::uint64_t>> string_bytes;
   Weights weights;  ///< where the planner weighs values: see WritePlanner::weigh()
+  /// Where rows are encoded in groups: those whose first row this rank holds.
+  PackedTables groups{};
+  /// Rank 0, for publish(): those of all ranks, without their bytes.
+  PackedTables all_groups{};
 };
 
 /// Where a rank's part of a step goes.
@@ -127,6 +151,22 @@ class WritePlanner {
   /// Pure. Adds to the weights of an accepted part what the values take that its views hold: all of them, or in a
   /// streamed step one block after another. Throws type errors (unless `lossy`) and unsupported errors.
   virtual void weigh(StepPart& part, bool lossy) const;
+
+  /// Whether rows of a step may be encoded in groups; the same on all ranks as long as the file is open. Such steps
+  /// cost some more collectives.
+  [[nodiscard]] virtual bool groups_rows() const { return false; }
+  /// Pure. How rows of an accepted step are grouped, the same for all its tables and on all ranks. A group belongs to
+  /// the rank that holds its first row (open rows are rank 0's); weights play no role; the runs of a placement are
+  /// opaque, one for each column: the groups of this rank one behind the other.
+  [[nodiscard]] virtual Grouping grouping(const StepDescription& /*step*/) const { return {}; }
+  /// Pure. Encodes values of one column, as accepted, one behind the other in native byte order: a group, or the
+  /// beginning of the last one.
+  [[nodiscard]] virtual PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
+                                               std::span<const std::byte> values) const;
+  /// Rank 0. Where the open rows of a column are: the group that holds them, and the inverse of pack_group().
+  [[nodiscard]] virtual Extent open_group(const StepDescription& step, std::size_t table, std::size_t column) const;
+  [[nodiscard]] virtual std::vector<std::byte> unpack_group(const StepDescription& step, std::size_t table,
+                                                            std::size_t column, std::span<const std::byte> bytes) const;
 
   /// Rank 0, before anything else of a step: bytes that make readers refuse the region until it is published.
   [[nodiscard]] virtual WritePlan guard(const StepPart& mine) = 0;
