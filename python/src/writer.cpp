@@ -166,6 +166,7 @@ void bind_step(nb::module_& module) {
             self.step.table(table.value).declare(Column{column}, string_bytes);
           },
           nb::arg("table"), nb::arg("column"), nb::arg("string_bytes"))
+      .def("agree_on_rows", [](WriteStepHandle& self) { self.file->run([&](Writer&) { self.step.agree_on_rows(); }); })
       .def("weigh", &weigh_block, nb::arg("table"), nb::arg("arrays"))
       .def("open", [](WriteStepHandle& self) { self.file->run([&](Writer&) { self.step.open(); }); })
       .def("write", &write_block, nb::arg("table"), nb::arg("first"), nb::arg("arrays"))

@@ -104,6 +104,7 @@ void agree_on_rows(State& step) {
     for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
   }
   const Stopwatch watch(writer.timing.wait);
+  pay_owed_rows(writer);
   const Consensus all = announce(writer.comm, mine);
   if (all.failed != 0 || all.closing != 0) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
@@ -149,6 +150,10 @@ std::optional<Error> regroup(State& step) {
   const std::vector<Parcel> received = writer.comm.exchange(std::move(parcels));
   if (!error) error = caught(rank, [&] { encode_received(step, received); });
   return error;
+}
+
+void pay_owed_rows(Writer::State& writer) {
+  if (std::exchange(writer.owes_rows, false)) static_cast<void>(writer.comm.exchange({}));
 }
 
 void collect_groups(State& step) {

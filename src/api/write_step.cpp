@@ -294,6 +294,7 @@ WriteStep& WriteStep::operator=(WriteStep&&) noexcept = default;
 WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
   state_->writer->abandoned = "a step was left without commit";
+  state_->writer->owes_rows = state_->phase == State::Phase::filling && !state_->grouped.empty();
   state_->writer->step_open = false;
 }
 
@@ -452,6 +453,10 @@ void WriteStep::abort(const std::string& reason) {
     if (step.phase == State::Phase::placed) {
       agree_on_data(step, error);
     } else {
+      if (step.agreed_on_rows) {
+        step.failure = error;
+        static_cast<void>(regroup(step));
+      }
       static_cast<void>(announce(writer.comm, {.failed = true}));
       fail_together(step, error);
     }

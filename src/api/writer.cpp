@@ -7,6 +7,7 @@
 #include "api/publication.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
+#include "api/write_groups.hpp"
 #include "api/writer_state.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
@@ -56,6 +57,7 @@ struct Resumption {
 /// and close later. A step that was left without commit fails there too.
 void leave_together(Writer::State& state) {
   bool abandoned = state.abandoned.has_value();
+  pay_owed_rows(state);
   while (true) {
     const Consensus all = announce(state.comm, {.failed = abandoned, .closing = true});
     if (all.failed == 0 && all.closing == static_cast<std::uint64_t>(state.comm.size())) return;

@@ -35,6 +35,8 @@ struct Writer::State {
   std::uint64_t steps_written = 0;
   std::optional<std::string> abandoned{};  ///< a step was left without commit or abort: votes in the next agreement
 
+  bool owes_rows = false;  ///< it was left when the others expected rows of this rank
+
   // Of the last step that was placed, without what rank 0 adds: a step that measures the same everywhere needs no
   // second exchange.
   Measure measure{};

@@ -26,6 +26,7 @@ void WritePlanner::weigh(StepPart&, bool) const {}
 
 void WritePlanner::attach(const std::string& name, std::optional<std::vector<std::byte>>, bool) {
   throw Error(ErrorKind::unsupported, "files of this format have no attachments").on(name);
+}
 
 PackedGroup WritePlanner::pack_group(const StepDescription&, std::size_t, std::size_t,
                                      std::span<const std::byte>) const {

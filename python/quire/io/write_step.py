@@ -317,14 +317,30 @@ class WriteStep:
 
     @property
     def weighs_values(self) -> bool:
-        """Independent. Whether every block must be given to `weigh` before `open`: the file is text, say."""
+        """Independent. Whether every block must be given to `weigh` before `open`.
+
+        So it is where the file is text, or its chunks are compressed.
+        """
         return self._weighs_values
+
+    @placed
+    def agree_on_rows(self) -> WriteStep:
+        """Collective. Behind the last `declare` and before `weigh`: which rows belong to which rank.
+
+        Rows that are compressed together may lie on several ranks. Where the file does not weigh values it does
+        nothing.
+        """
+        self._require_filling("agree_on_rows")
+        if self._weighs_values:
+            self._or_abort(self._hand_over)
+            self._or_finish(self._core.agree_on_rows)
+        return self
 
     @placed
     def weigh(self, values: Mapping[str, Any], table: str = "") -> WriteStep:
         """Independent. A block that `write` will get, where the file must see all values to place them.
 
-        Between the last `declare` and `open`, each row once; elsewhere it does nothing.
+        Between `agree_on_rows` and `open`, each row once; elsewhere it does nothing.
         """
         self._require_filling("weigh")
         if self._weighs_values:
@@ -431,7 +447,7 @@ class WriteStep:
         if self._is_placed or self._is_finished:
             state = "finished" if self._is_finished else "placed"
             raise UsageError(f"{call} comes too late: step {self._number} is already {state}")
-        if self._is_handed_over and call not in ("weigh", "open"):
+        if self._is_handed_over and call not in ("agree_on_rows", "weigh", "open"):
             raise UsageError(f"{call} comes too late: step {self._number} is already weighed")
 
     def _or_abort(self, action: Callable[[], None]) -> None:

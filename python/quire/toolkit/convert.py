@@ -326,6 +326,7 @@ class StepCopier:
                 for name, quantity in fitted.fields.items():
                     self.put_field(target, step.fields[name], quantity)
             if target.weighs_values:
+                target.agree_on_rows()
                 for share in shares:
                     self.weigh_rows(target, share)
             target.open()
@@ -425,7 +426,7 @@ class StepCopier:
             first += len(block[names[0]])
 
     def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
-        """Independent. Let the target see this rank's rows: a text has no size before."""
+        """Independent. Let the target see this rank's rows: text and what is compressed have no size before."""
         for _, block in self.blocks(share):
             target.weigh(block, table=share.table.name)
 

@@ -417,6 +417,7 @@ class Importer:
                 step.declare(column.name, column.type, unit=column.unit, string_bytes=size)
             step.rows(segment.rows)
             if step.weighs_values:
+                step.agree_on_rows()
                 for part in parts_of_step(self.to_weigh, segment.rows):
                     step.weigh(part)
             step.open()

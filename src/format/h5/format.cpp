@@ -1,8 +1,10 @@
 #include "format/h5/format.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "format/h5/acceptance.hpp"
+#include "format/h5/chunking.hpp"
 #include "format/h5/describer.hpp"
 #include "format/h5/planner.hpp"
 #include "format/h5/superblock.hpp"
@@ -36,12 +38,21 @@ class H5partFormat final : public Format {
   }
 
   [[nodiscard]] const std::vector<Option>& write_options() const override {
-    static const std::vector<Option> options{
-        {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
-        {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
-        {"alignment", OptionKind::integer, "4096", {}, "columns of 64 KiB or more start at multiples of this"},
-    };
+    static const std::vector<Option> options = [] {
+      std::vector<Option> all{
+          {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
+          {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
+          {"alignment", OptionKind::integer, "4096", {}, "columns of 64 KiB or more start at multiples of this"},
+      };
+      std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
+      return all;
+    }();
     return options;
+  }
+
+  [[nodiscard]] std::vector<Options> writing_variants() const override {
+    // Chunks that end inside the rows of every rank count of the tests, with and without encoding.
+    return {{}, {{"chunk", "7"}}, {{"chunk", "5"}, {"filter", "deflate"}}};
   }
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,

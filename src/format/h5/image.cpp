@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,9 @@ void Image::overlay(ByteMap bytes, std::uint64_t size) {
 void Image::begin(std::uint64_t published, std::vector<PlannedSpace> planned) {
   discard();
   planned_ = std::move(planned);
+  if (!std::ranges::is_sorted(planned_, {}, &PlannedSpace::offset)) {
+    throw Error(ErrorKind::internal, "raw data was planned out of order");
+  }
   gap_ = published;
   gap_end_ = planned_.empty() ? published : planned_.front().offset;
   for (const PlannedSpace& space : planned_) raw_end_ = std::max(raw_end_, checked_add(space.offset, space.length));
@@ -65,6 +69,7 @@ void Image::discard() {
   next_planned_ = 0;
   raw_end_ = 0;
   cold_ = false;
+  dropping_ = false;
   failure_ = nullptr;
 }
 
@@ -122,8 +127,13 @@ void Image::read_raw(std::uint64_t offset, std::span<std::byte> out) {
 
 void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
   if (use_ == Use::reading) throw Error(ErrorKind::internal, "HDF5 writes to a file that is only read").at(offset);
-  for (const PlannedSpace& space : planned_) {
-    if (offset < space.offset + space.length && space.offset < offset + bytes.size()) {
+  // The places ascend: the last one that begins before the end of the bytes decides.
+  const auto behind = std::ranges::lower_bound(planned_, offset + bytes.size(), {}, &PlannedSpace::offset);
+  if (behind != planned_.begin()) {
+    const PlannedSpace& space = *std::prev(behind);
+    const bool is_inside = offset >= space.offset && offset + bytes.size() <= space.offset + space.length;
+    if (dropping_ && is_inside) return;
+    if (offset < space.offset + space.length) {
       throw Error(ErrorKind::internal, "HDF5 writes where raw data was planned").at(offset);
     }
   }

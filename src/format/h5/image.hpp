@@ -66,6 +66,8 @@ class Image {
   void set_cold(bool cold) noexcept { cold_ = cold; }
   /// What was allocated as cold there has been given back, and may come to hold something else: it is not forgotten.
   void keep(std::uint64_t offset, std::uint64_t length);
+  /// While true, what HDF5 writes to planned places is dropped: it is there already.
+  void set_dropping(bool dropping) noexcept { dropping_ = dropping; }
   /// True if all planned raw data was asked for.
   [[nodiscard]] bool is_plan_used() const noexcept { return next_planned_ == planned_.size(); }
   [[nodiscard]] const ByteMap& pending() const noexcept { return pending_; }
@@ -118,6 +120,7 @@ class Image {
   std::uint64_t gap_end_ = 0;
   std::uint64_t raw_end_ = 0;  ///< and then behind this; 0 without planned data
   bool cold_ = false;
+  bool dropping_ = false;
   std::vector<PlannedSpace> cold_ranges_;
   std::uint64_t allocated_end_ = 0;
   bool reads_raw_ = true;

@@ -55,7 +55,8 @@ H5partPlanner::H5partPlanner(const CheckedOptions& options)
     : naming_{prefix_option(options), width_option(options)},
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
-      alignment_(alignment_option(options)) {}
+      alignment_(alignment_option(options)),
+      chunking_(options) {}
 
 // ---- Taking over an existing file
 
@@ -133,16 +134,45 @@ StepDescription H5partPlanner::accept(const StepDescription& step, bool lossy) c
 
 // ---- Places
 
-Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
-  return {mine.description.tables.empty() ? 0 : mine.description.tables.front().rows};
+Grouping H5partPlanner::grouping(const StepDescription& /*step*/) const {
+  return {.rows = chunking_.is_filtered() ? chunking_.rows() : 0, .open_rows = 0};
 }
 
-H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, std::uint64_t rows) const {
+PackedGroup H5partPlanner::pack_group(const StepDescription& step, std::size_t table, std::size_t column,
+                                      std::span<const std::byte> values) const {
+  const Type type = step.tables[table].columns[column].type;
+  const std::uint64_t chunk_bytes = checked_multiply(chunking_.rows(), size_of(type));
+  PackedGroup group;
+  group.bytes = coder_.encode(chunking_.pipeline(type), values, chunk_bytes);
+  group.length = group.bytes.size();
+  return group;
+}
+
+// The slots: rows, then the bytes of each column's chunks where their sizes are not known before.
+Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
+  if (mine.description.tables.empty()) return {0};
+  const Table& table = mine.description.tables.front();
+  Measure measure{table.rows};
+  if (!chunking_.is_filtered()) return measure;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    std::uint64_t bytes = 0;
+    if (!mine.groups.empty()) {
+      for (const PackedGroup& group : mine.groups.front()[c]) bytes = checked_add(bytes, group.length);
+    }
+    measure.push_back(bytes);
+  }
+  return measure;
+}
+
+H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, const Measure& total) const {
   RawLayout layout{.columns = {}, .end = writer_.published_end()};
   std::uint64_t next = round_up(writer_.first_free(), alignment_);
   if (step.tables.empty()) return layout;
-  for (const Column& column : step.tables.front().columns) {
-    const std::uint64_t length = checked_multiply(rows, size_of(column.type));
+  const std::uint64_t rows = chunking_.stored_rows(total[0]);
+  const std::vector<Column>& columns = step.tables.front().columns;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::uint64_t length =
+        chunking_.is_filtered() ? total[1 + c] : checked_multiply(rows, size_of(columns[c].type));
     next = round_up(next, length >= aligned_from ? alignment_ : small_alignment);
     layout.columns.push_back({next, length});
     next = checked_add(next, length);
@@ -151,20 +181,43 @@ H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, std
   return layout;
 }
 
+std::vector<std::vector<std::uint64_t>> H5partPlanner::chunk_lengths(const StepPart& root, std::uint64_t rows) const {
+  std::vector<std::vector<std::uint64_t>> lengths;
+  if (chunking_.rows() == 0 || root.description.tables.empty()) return lengths;
+  const std::vector<Column>& columns = root.description.tables.front().columns;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    auto& of_column = lengths.emplace_back();
+    if (!chunking_.is_filtered()) {
+      of_column.assign(static_cast<std::size_t>(chunking_.stored_rows(rows) / chunking_.rows()),
+                       chunking_.rows() * size_of(columns[c].type));
+    } else if (!root.all_groups.empty()) {
+      for (const PackedGroup& group : root.all_groups.front()[c]) of_column.push_back(group.length);
+    }
+  }
+  return lengths;
+}
+
 Placement H5partPlanner::place(const StepPart& mine, const Measure& before, const Measure& total, bool /*root*/) const {
-  const RawLayout layout = lay_out(mine.description, total[0]);
+  const RawLayout layout = lay_out(mine.description, total);
   Placement placement;
   placement.end = layout.end;
   if (mine.description.tables.empty()) return placement;
   const Table& table = mine.description.tables.front();
+  const Measure own = measure(mine, false);
   std::vector<Run>& runs = placement.tables.emplace_back();
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Type type = table.columns[c].type;
     Run run;
     run.record_bytes = size_of(type);
-    run.offset = layout.columns[c].offset + before[0] * run.record_bytes;
     run.records = table.rows;
-    run.bytes = table.rows * run.record_bytes;
+    if (chunking_.is_filtered()) {
+      run.opaque = true;
+      run.offset = layout.columns[c].offset + before[1 + c];
+      run.bytes = own[1 + c];
+    } else {
+      run.offset = layout.columns[c].offset + before[0] * run.record_bytes;
+      run.bytes = table.rows * run.record_bytes;
+    }
     run.cells = {Cell{.column = c, .type = type}};
     runs.push_back(std::move(run));
   }
@@ -196,10 +249,11 @@ void H5partPlanner::write_file_attributes(std::int64_t file, const StepDescripti
 }
 
 Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
-  const RawLayout layout = lay_out(mine.description, total[0]);
-  return session(layout.columns, [&](hid_t file) {
+  const RawLayout layout = lay_out(mine.description, total);
+  const StepChunks chunks{.chunking = &chunking_, .lengths = chunk_lengths(mine, total[0])};
+  return session(planned_spaces(layout.columns, chunks), [&](hid_t file) {
     write_file_attributes(file, mine.description);
-    write_step(file, writer_.image(), naming_.name(mine.description.number), mine.description, layout.columns,
+    write_step(file, writer_.image(), naming_.name(mine.description.number), mine.description, layout.columns, chunks,
                total[0]);
   });
 }

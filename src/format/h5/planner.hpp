@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/h5/attachments.hpp"
+#include "format/h5/chunking.hpp"
 #include "format/h5/file_writer.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/units.hpp"
@@ -22,7 +23,7 @@ namespace quire::h5 {
 /// and behind them.
 class H5partPlanner final : public WritePlanner {
  public:
-  /// Options: `step_name`, `step_width`, `alignment`.
+  /// Options: `step_name`, `step_width`, `alignment`, and chunking_options().
   explicit H5partPlanner(const CheckedOptions& options);
 
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -31,6 +32,10 @@ class H5partPlanner final : public WritePlanner {
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
+  [[nodiscard]] bool groups_rows() const override { return chunking_.is_filtered(); }
+  [[nodiscard]] Grouping grouping(const StepDescription& step) const override;
+  [[nodiscard]] PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
+                                       std::span<const std::byte> values) const override;
   [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
@@ -49,7 +54,9 @@ class H5partPlanner final : public WritePlanner {
     std::vector<PlannedSpace> columns;
     std::uint64_t end = 0;
   };
-  [[nodiscard]] RawLayout lay_out(const StepDescription& step, std::uint64_t rows) const;
+  [[nodiscard]] RawLayout lay_out(const StepDescription& step, const Measure& total) const;
+  /// The bytes of the chunks of each column, in the order of their rows; none if columns are contiguous.
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> chunk_lengths(const StepPart& root, std::uint64_t rows) const;
   /// A session of the writer that also makes the changes of attachments, whose bytes go behind the planned data.
   [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work);
   void write_file_attributes(std::int64_t file, const StepDescription& step) const;
@@ -61,6 +68,8 @@ class H5partPlanner final : public WritePlanner {
   bool is_prefix_given_;
   bool is_width_given_;
   std::uint64_t alignment_;
+  Chunking chunking_;
+  mutable ChunkCoder coder_{};  ///< its buffers alone change
 
   // The same on every rank.
   FileWriter writer_;

@@ -45,8 +45,37 @@ Handle create_dataset(hid_t group, const std::string& name, Type type, const Pla
   return dataset;
 }
 
+namespace {
+
+/// A column whose length can grow.
+void write_chunked_column(hid_t group, Image& image, const Column& column, const Chunking& chunking,
+                          std::span<const std::uint64_t> lengths, hsize_t rows) {
+  const hsize_t no_limit = H5S_UNLIMITED;
+  const Handle creation = chunked_creation(chunking.rows(), chunking.pipeline(column.type));
+  const Handle space = own(H5Screate_simple(1, &rows, &no_limit), "make the shape of a column", column.name);
+  const Handle dataset = own(H5Dcreate2(group, column.name.c_str(), native_type(column.type), space.id(), H5P_DEFAULT,
+                                        creation.id(), H5P_DEFAULT),
+                             "create the column", column.name);
+  index_chunks(dataset.id(), image, chunking.rows(), 0, lengths);
+}
+
+}  // namespace
+
+std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& columns, const StepChunks& chunks) {
+  if (chunks.lengths.empty()) return columns;
+  std::vector<PlannedSpace> spaces;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::uint64_t next = columns[c].offset;
+    for (const std::uint64_t length : chunks.lengths[c]) {
+      spaces.push_back({next, length});
+      next += length;
+    }
+  }
+  return spaces;
+}
+
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
-                const std::vector<PlannedSpace>& places, std::uint64_t rows) {
+                const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows) {
   const Handle group_creation = timeless(H5P_GROUP_CREATE);
   // The group is linked when it is complete: until then nothing of the root is touched.
   image.set_cold(true);
@@ -55,9 +84,13 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
   if (!step.tables.empty()) {
     const std::vector<Column>& columns = step.tables.front().columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const Handle dataset = create_dataset(group.id(), columns[c].name, columns[c].type, places[c], rows);
-      require(H5Olink(dataset.id(), group.id(), columns[c].name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
-              columns[c].name);
+      if (chunks.lengths.empty()) {
+        const Handle dataset = create_dataset(group.id(), columns[c].name, columns[c].type, places[c], rows);
+        require(H5Olink(dataset.id(), group.id(), columns[c].name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
+                columns[c].name);
+      } else {
+        write_chunked_column(group.id(), image, columns[c], *chunks.chunking, chunks.lengths[c], rows);
+      }
     }
   }
   end_cold(file, image);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "format/h5/chunking.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/image.hpp"
 #include "quire/model/description.hpp"
@@ -17,11 +18,21 @@ namespace quire::h5 {
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                                     std::uint64_t rows);
 
-/// Adds a step's group with its attributes and data sets to an open file: data sets contiguous, allocated where
-/// `places` says (one for each column, length 0 for columns without rows), never filled, without time stamps.
+/// The chunks of a step's columns.
+struct StepChunks {
+  const Chunking* chunking = nullptr;
+  std::vector<std::vector<std::uint64_t>> lengths;  ///< the bytes of each chunk of each column; empty: contiguous
+};
+
+/// Where raw data are allocated: the places of columns, or those of the chunks that lie in them one behind the other.
+[[nodiscard]] std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& columns,
+                                                       const StepChunks& chunks);
+
+/// Adds a step's group with its attributes and data sets to an open file: data sets contiguous or in chunks, allocated
+/// where `places` says (one for each column, length 0 for columns without rows), never filled, without time stamps.
 /// What only the step itself needs is allocated as cold.
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
-                const std::vector<PlannedSpace>& places, std::uint64_t rows);
+                const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows);
 
 /// Throws unsupported errors for files in which HDF5 would not leave the choice of places to us.
 void check_file_space(hid_t file);

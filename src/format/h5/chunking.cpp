@@ -1,0 +1,164 @@
+#include "format/h5/chunking.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "quire/base/checked.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// Of columns that are encoded without a size of their chunks: half a mebibyte of doubles.
+constexpr std::uint64_t usual_rows = std::uint64_t{64} << 10;
+/// HDF5 counts the bytes of a chunk by 32 bits.
+constexpr long long most_rows = 1LL << 28;
+
+struct NamedFilter {
+  std::string_view name;
+  std::uint32_t number = 0;
+  unsigned usual_level = 0;
+  unsigned least_level = 0;
+  unsigned highest_level = 0;
+};
+
+constexpr NamedFilter named_filters[] = {
+    {"none", 0, 0, 0, 0},
+    {"deflate", filter_number::deflate, 6, 0, 9},
+    {"zstd", filter_number::zstandard, 3, 1, 22},
+};
+
+Error usage(const std::string& text, const std::string& option) { return Error(ErrorKind::usage, text).on(option); }
+
+unsigned level_option(const CheckedOptions& options, const NamedFilter& filter) {
+  if (!options.given("level")) return filter.usual_level;
+  if (filter.number == 0) throw usage("a level needs a filter", "level");
+  const long long level = options.integer("level");
+  if (level < filter.least_level || level > filter.highest_level) {
+    throw usage("the level of " + std::string(filter.name) + " goes from " + std::to_string(filter.least_level) +
+                    " to " + std::to_string(filter.highest_level),
+                "level");
+  }
+  return static_cast<unsigned>(level);
+}
+
+/// Stands in for a filter of which this HDF5 has no implementation: chunks are encoded without its help, but it must
+/// know the number.
+std::size_t no_filter(unsigned, std::size_t, const unsigned*, std::size_t, std::size_t*, void**) { return 0; }
+
+void make_known(std::uint32_t number) {
+  const auto id = static_cast<H5Z_filter_t>(number);
+  if (require(H5Zfilter_avail(id), "look for a filter") > 0) return;
+  H5Z_class2_t description{};
+  description.version = H5Z_CLASS_T_VERS;
+  description.id = id;
+  description.encoder_present = 1;
+  description.decoder_present = 1;
+  description.name = "encoded elsewhere";
+  description.filter = no_filter;
+  require(H5Zregister(&description), "register a filter");
+}
+
+}  // namespace
+
+const std::vector<Option>& chunking_options() {
+  static const std::vector<Option> options{
+      {"chunk",
+       OptionKind::integer,
+       "0",
+       {},
+       "rows of a chunk of a column; then its length is unlimited. 0: contiguous, or 65536 with a filter"},
+      {"filter", OptionKind::text, "none", {"none", "deflate", "zstd"}, "compresses each chunk of a column"},
+      {"level", OptionKind::integer, "", {}, "of the filter: 0 to 9 for deflate (else 6), 1 to 22 for zstd (else 3)"},
+      {"shuffle", OptionKind::truth, "true", {}, "sort the bytes of values by their weight before the filter"},
+  };
+  return options;
+}
+
+Chunking::Chunking(const CheckedOptions& options) {
+  const auto* filter = std::ranges::find(named_filters, options.text("filter"), &NamedFilter::name);
+  filter_ = filter->number;
+  level_ = level_option(options, *filter);
+  shuffle_ = is_filtered() && options.truth("shuffle");
+  if (!is_filtered() && options.given("shuffle") && options.truth("shuffle")) {
+    throw usage("shuffling alone saves nothing: it needs a filter", "shuffle");
+  }
+  const long long rows = options.integer("chunk");
+  if (rows < 0 || rows > most_rows) throw usage("a chunk has 1 to 268435456 rows; 0: no chunks", "chunk");
+  rows_ = static_cast<std::uint64_t>(rows);
+  if (rows_ == 0 && is_filtered()) {
+    if (options.given("chunk")) throw usage("only chunks can be compressed", "chunk");
+    rows_ = usual_rows;
+  }
+}
+
+std::vector<Filter> Chunking::pipeline(Type type) const {
+  std::vector<Filter> filters;
+  const auto width = static_cast<std::uint32_t>(size_of(type));
+  if (shuffle_ && width > 1) filters.push_back({filter_number::shuffle, {width}});
+  if (is_filtered()) filters.push_back({filter_, {level_}});
+  return filters;
+}
+
+std::uint64_t Chunking::stored_rows(std::uint64_t rows) const { return rows_ == 0 ? rows : round_up(rows, rows_); }
+
+// ---- Bytes
+
+kernels::Codec& ChunkCoder::codec(const std::vector<Filter>& pipeline) {
+  const auto known =
+      std::ranges::find(codecs_, pipeline, [](const auto& entry) -> const std::vector<Filter>& { return entry.first; });
+  if (known != codecs_.end()) return known->second;
+  return codecs_.emplace_back(pipeline, kernels::Codec(pipeline)).second;
+}
+
+std::vector<std::byte> ChunkCoder::encode(const std::vector<Filter>& pipeline, std::span<const std::byte> values,
+                                          std::uint64_t chunk_bytes) {
+  if (values.size() == chunk_bytes) return codec(pipeline).encode(values);
+  std::vector<std::byte> whole(values.begin(), values.end());
+  whole.resize(static_cast<std::size_t>(chunk_bytes));
+  return codec(pipeline).encode(whole);
+}
+
+std::vector<std::byte> ChunkCoder::decode(const std::vector<Filter>& pipeline, std::uint32_t filter_mask,
+                                          std::span<const std::byte> bytes, std::uint64_t chunk_bytes) {
+  std::vector<std::byte> values(static_cast<std::size_t>(chunk_bytes));
+  codec(pipeline).decode(filter_mask, bytes, values);
+  return values;
+}
+
+// ---- HDF5
+
+Handle chunked_creation(std::uint64_t rows, const std::vector<Filter>& pipeline) {
+  Handle list = own(H5Pcreate(H5P_DATASET_CREATE), "make a creation list");
+  const hsize_t chunk = rows;
+  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
+  require(H5Pset_chunk(list.id(), 1, &chunk), "set the chunk size");
+  require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_INCR), "set the allocation time");
+  require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
+  for (const Filter& filter : pipeline) {
+    if (filter.number == filter_number::shuffle) {
+      require(H5Pset_shuffle(list.id()), "set a filter");
+      continue;
+    }
+    make_known(filter.number);
+    require(H5Pset_filter(list.id(), static_cast<H5Z_filter_t>(filter.number), H5Z_FLAG_OPTIONAL,
+                          filter.parameters.size(), filter.parameters.data()),
+            "set a filter");
+  }
+  return list;
+}
+
+void index_chunks(hid_t dataset, Image& image, std::uint64_t chunk_rows, std::uint64_t first,
+                  std::span<const std::uint64_t> lengths) {
+  if (lengths.empty()) return;
+  const std::vector<std::byte> anything(static_cast<std::size_t>(std::ranges::max(lengths)));
+  image.set_dropping(true);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const hsize_t row = (first + i) * chunk_rows;
+    require(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, &row, static_cast<std::size_t>(lengths[i]), anything.data()),
+            "enter a chunk into the index");
+  }
+  image.set_dropping(false);
+}
+
+}  // namespace quire::h5
