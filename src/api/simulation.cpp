@@ -92,7 +92,11 @@ class GroupSimulation {
   void close(std::size_t table) {
     if (!open_[table]) return;
     open_[table]->rows->finish();
-    groups_[static_cast<std::size_t>(open_[table]->rank)][table] = open_[table]->rows->take();
+    auto& groups = groups_[static_cast<std::size_t>(open_[table]->rank)][table];
+    groups = open_[table]->rows->take();
+    for (auto& column : groups) {
+      for (PackedGroup& group : column) group.bytes.clear();
+    }
     open_[table].reset();
   }
 

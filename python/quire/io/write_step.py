@@ -327,8 +327,8 @@ class WriteStep:
     def agree_on_rows(self) -> WriteStep:
         """Collective. Behind the last `declare` and before `weigh`: which rows belong to which rank.
 
-        Rows that are compressed together may lie on several ranks. Where the file does not weigh values it does
-        nothing.
+        Rows that are compressed together may lie on several ranks. Where the file does not weigh values it
+        does nothing.
         """
         self._require_filling("agree_on_rows")
         if self._weighs_values:

@@ -426,7 +426,7 @@ class StepCopier:
             first += len(block[names[0]])
 
     def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
-        """Independent. Let the target see this rank's rows: text and what is compressed have no size before."""
+        """Independent. Let the target see this rank's rows: text and compressed data have no size before."""
         for _, block in self.blocks(share):
             target.weigh(block, table=share.table.name)
 
