@@ -106,7 +106,10 @@ herr_t set_allocated_end(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) noexcep
 
 haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
   const Image* image = *ours(file)->link;
-  return image == nullptr ? 0 : std::max<haddr_t>({image->size(), image->pending().end(), image->claimed_end()});
+  if (image == nullptr) return 0;
+  const haddr_t known = std::max<haddr_t>({image->size(), image->pending().end(), image->claimed_end()});
+  // As above; a file may be opened a second time in a session.
+  return ours(file)->end == 0 ? known : std::max<haddr_t>(known, image->planned_end());
 }
 
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t size,

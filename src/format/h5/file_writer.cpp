@@ -38,10 +38,16 @@ Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const st
   return acts;
 }
 
-Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work) {
+Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
+                                const std::function<void(hid_t)>& before) {
   std::erase_if(planned, [](const PlannedSpace& space) { return space.length == 0; });
   image_->begin(published_end_, std::move(planned));
   with_hdf5(*image_, [&] {
+    if (before) {
+      Handle first = open_image(*image_);
+      before(first.id());
+      close_file(first);
+    }
     Handle file = published_end_ == 0 ? create_image(*image_) : open_image(*image_);
     work(file.id());
     close_file(file);

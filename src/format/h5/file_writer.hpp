@@ -32,8 +32,10 @@ class FileWriter {
   [[nodiscard]] Publication take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look);
 
   /// Runs a session that writes, with raw data at the `planned` places in this order (those of length 0 left out), and
-  /// makes its publication. `work` gets the open file.
-  [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work);
+  /// makes its publication. `work` gets the open file. What `before` frees, in a file opened for it alone, `work` does
+  /// not get again.
+  [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
+                                    const std::function<void(hid_t)>& before = {});
   /// The publication of the last session has been carried out. Elsewhere than on rank 0 without effect.
   void commit();
   /// It never will be.

@@ -43,6 +43,11 @@ class H5partFormat final : public Format {
           {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
           {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
           {"alignment", OptionKind::integer, "4096", {}, "columns of 64 KiB or more start at multiples of this"},
+          {"grow",
+           OptionKind::truth,
+           "false",
+           {},
+           "a step with the number of the last one adds rows to it; needs chunks"},
       };
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
       return all;

@@ -49,6 +49,16 @@ std::string prefix_option(const CheckedOptions& options) {
   return prefix;
 }
 
+/// What rank 0 tells the others.
+struct SharedState {
+  std::uint64_t published_end = 0;
+  std::optional<GrowingStep> growing;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(published_end, growing);
+  }
+};
+
 }  // namespace
 
 H5partPlanner::H5partPlanner(const CheckedOptions& options)
@@ -56,7 +66,8 @@ H5partPlanner::H5partPlanner(const CheckedOptions& options)
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
       alignment_(alignment_option(options)),
-      chunking_(options) {}
+      chunking_(options),
+      grows_(options.truth("grow")) {}
 
 // ---- Taking over an existing file
 
@@ -75,6 +86,11 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
       attached.insert(attachment.name);
     }
     attachments_.learn(std::move(attached));
+    if (grows_ && leaving.empty() && !steps.empty()) {
+      // HDF5 tells the places of chunks without the user block.
+      if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
+      growing_ = growing_step(file, steps.back().number, steps.back().name, writer_.image().size());
+    }
   });
   if (leaving.empty()) return acts;
 
@@ -114,9 +130,13 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
 
 // ---- What the ranks share
 
-std::vector<std::byte> H5partPlanner::state() const { return pack(writer_.published_end()); }
+std::vector<std::byte> H5partPlanner::state() const { return pack(SharedState{writer_.published_end(), growing_}); }
 
-void H5partPlanner::adopt(std::span<const std::byte> state) { writer_.set_published_end(unpack<std::uint64_t>(state)); }
+void H5partPlanner::adopt(std::span<const std::byte> state) {
+  auto shared = unpack<SharedState>(state);
+  writer_.set_published_end(shared.published_end);
+  growing_ = std::move(shared.growing);
+}
 
 void H5partPlanner::set_file(const FileDescription& file) {
   FileAcceptance accepted = accept_file(file, units_);
@@ -125,6 +145,7 @@ void H5partPlanner::set_file(const FileDescription& file) {
 }
 
 StepDescription H5partPlanner::accept(const StepDescription& step, bool lossy) const {
+  if (is_growth(step)) return accept_growth(step, lossy);
   if (numbers_.contains(step.number)) {
     throw Error(ErrorKind::conflict, "step " + std::to_string(step.number) + " is already in the file")
         .on(naming_.name(step.number));
@@ -134,18 +155,48 @@ StepDescription H5partPlanner::accept(const StepDescription& step, bool lossy) c
 
 // ---- Places
 
-Grouping H5partPlanner::grouping(const StepDescription& /*step*/) const {
+bool H5partPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == growing_->number; }
+
+bool H5partPlanner::is_grouped(const StepDescription& step) const { return chunking_.is_filtered() || is_growth(step); }
+
+StepDescription H5partPlanner::accept_growth(const StepDescription& step, bool lossy) const {
+  StepDescription accepted = accept_step(step, units_, lossy);
+  if (!accepted.attributes.empty()) {
+    throw Error(ErrorKind::conflict, "the step that grows has its attributes already").on(accepted.attributes[0].name);
+  }
+  if (!accepted.fields.empty()) throw Error(ErrorKind::unsupported, "only tables grow").on(accepted.fields[0].name);
+  for (Table& table : accepted.tables) table = grown_table(*growing_, table);
+  return accepted;
+}
+
+Grouping H5partPlanner::grouping(const StepDescription& step) const {
+  if (is_growth(step)) return {.rows = growing_->chunk_rows, .open_rows = growing_->open_rows()};
   return {.rows = chunking_.is_filtered() ? chunking_.rows() : 0, .open_rows = 0};
 }
 
 PackedGroup H5partPlanner::pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                       std::span<const std::byte> values) const {
-  const Type type = step.tables[table].columns[column].type;
-  const std::uint64_t chunk_bytes = checked_multiply(chunking_.rows(), size_of(type));
+  const Column& described = step.tables[table].columns[column];
+  const std::vector<Filter> pipeline =
+      is_growth(step) ? growing_->column(described.name).filters : chunking_.pipeline(described.type);
   PackedGroup group;
-  group.bytes = coder_.encode(chunking_.pipeline(type), values, chunk_bytes);
+  group.bytes = coder_.encode(pipeline, values, checked_multiply(grouping(step).rows, size_of(described.type)));
   group.length = group.bytes.size();
   return group;
+}
+
+Extent H5partPlanner::open_group(const StepDescription& step, std::size_t table, std::size_t column) const {
+  const Chunk& chunk = growing_->column(step.tables[table].columns[column].name).last;
+  return {chunk.offset, chunk.bytes};
+}
+
+std::vector<std::byte> H5partPlanner::unpack_group(const StepDescription& step, std::size_t table, std::size_t column,
+                                                   std::span<const std::byte> bytes) const {
+  const GrowingColumn& grown = growing_->column(step.tables[table].columns[column].name);
+  const std::uint64_t width = size_of(grown.type);
+  auto values = coder_.decode(grown.filters, grown.last.filter_mask, bytes, growing_->chunk_rows * width);
+  values.resize(static_cast<std::size_t>(growing_->open_rows() * width));
+  return values;
 }
 
 // The slots: rows, then the bytes of each column's chunks where their sizes are not known before.
@@ -153,7 +204,7 @@ Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
   if (mine.description.tables.empty()) return {0};
   const Table& table = mine.description.tables.front();
   Measure measure{table.rows};
-  if (!chunking_.is_filtered()) return measure;
+  if (!is_grouped(mine.description)) return measure;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::uint64_t bytes = 0;
     if (!mine.groups.empty()) {
@@ -171,8 +222,7 @@ H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, con
   const std::uint64_t rows = chunking_.stored_rows(total[0]);
   const std::vector<Column>& columns = step.tables.front().columns;
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::uint64_t length =
-        chunking_.is_filtered() ? total[1 + c] : checked_multiply(rows, size_of(columns[c].type));
+    const std::uint64_t length = is_grouped(step) ? total[1 + c] : checked_multiply(rows, size_of(columns[c].type));
     next = round_up(next, length >= aligned_from ? alignment_ : small_alignment);
     layout.columns.push_back({next, length});
     next = checked_add(next, length);
@@ -183,11 +233,12 @@ H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, con
 
 std::vector<std::vector<std::uint64_t>> H5partPlanner::chunk_lengths(const StepPart& root, std::uint64_t rows) const {
   std::vector<std::vector<std::uint64_t>> lengths;
-  if (chunking_.rows() == 0 || root.description.tables.empty()) return lengths;
+  const bool grouped = is_grouped(root.description);
+  if ((chunking_.rows() == 0 && !grouped) || root.description.tables.empty()) return lengths;
   const std::vector<Column>& columns = root.description.tables.front().columns;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     auto& of_column = lengths.emplace_back();
-    if (!chunking_.is_filtered()) {
+    if (!grouped) {
       of_column.assign(static_cast<std::size_t>(chunking_.stored_rows(rows) / chunking_.rows()),
                        chunking_.rows() * size_of(columns[c].type));
     } else if (!root.all_groups.empty()) {
@@ -210,7 +261,7 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
     Run run;
     run.record_bytes = size_of(type);
     run.records = table.rows;
-    if (chunking_.is_filtered()) {
+    if (is_grouped(mine.description)) {
       run.opaque = true;
       run.offset = layout.columns[c].offset + before[1 + c];
       run.bytes = own[1 + c];
@@ -226,17 +277,20 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
 
 // ---- Publication
 
-Publication H5partPlanner::session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work) {
+Publication H5partPlanner::session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
+                                   const std::function<void(hid_t)>& before) {
   std::uint64_t first = writer_.first_free();
   for (const PlannedSpace& space : planned) first = std::max(first, checked_add(space.offset, space.length));
   const std::vector<PlannedSpace> attached = attachments_.lay_out(first);
   planned.insert(planned.end(), attached.begin(), attached.end());
   Publication acts = attachments_.contents(attached);
-  std::ranges::move(writer_.session(std::move(planned),
-                                    [&](hid_t file) {
-                                      work(file);
-                                      attachments_.write(file, attached);
-                                    }),
+  std::ranges::move(writer_.session(
+                        std::move(planned),
+                        [&](hid_t file) {
+                          work(file);
+                          attachments_.write(file, attached);
+                        },
+                        before),
                     std::back_inserter(acts));
   return acts;
 }
@@ -248,9 +302,48 @@ void H5partPlanner::write_file_attributes(std::int64_t file, const StepDescripti
   }
 }
 
-Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
+Publication H5partPlanner::publish_growth(const StepPart& mine, const Measure& total) {
   const RawLayout layout = lay_out(mine.description, total);
-  const StepChunks chunks{.chunking = &chunking_, .lengths = chunk_lengths(mine, total[0])};
+  const StepChunks chunks{.chunking = &chunking_, .lengths = chunk_lengths(mine, total[0]), .may_grow = grows_};
+  const auto grow = [&](hid_t file) {
+    write_file_attributes(file, mine.description);
+    if (mine.description.tables.empty()) return;
+    extend_columns(file, writer_.image(), *growing_, mine.description.tables.front(), total[0], chunks.lengths);
+  };
+  const auto release = [&](hid_t file) { release_open_chunks(file, *growing_); };
+  return session(planned_spaces(layout.columns, chunks), grow, release);
+}
+
+std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Measure& total) const {
+  const bool grows = is_growth(mine.description);
+  if (!grows_ || (chunking_.rows() == 0 && !grows)) return std::nullopt;
+  GrowingStep step;
+  if (grows) {
+    step = *growing_;
+  } else {
+    step.number = mine.description.number;
+    step.group = naming_.name(step.number);
+    step.chunk_rows = chunking_.rows();
+  }
+  if (mine.description.tables.empty()) return step;
+  step.rows = checked_add(step.rows, total[0]);
+  const RawLayout layout = lay_out(mine.description, total);
+  const auto lengths = chunk_lengths(mine, total[0]);
+  const std::vector<Column>& columns = mine.description.tables.front().columns;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!grows) step.columns.push_back({columns[c].name, columns[c].type, chunking_.pipeline(columns[c].type), {}});
+    const auto column = std::ranges::find(step.columns, columns[c].name, &GrowingColumn::name);
+    if (lengths[c].empty()) continue;
+    const PlannedSpace& place = layout.columns[c];
+    column->last = {.offset = place.offset + place.length - lengths[c].back(), .bytes = lengths[c].back()};
+  }
+  return step;
+}
+
+Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
+  if (is_growth(mine.description)) return publish_growth(mine, total);
+  const RawLayout layout = lay_out(mine.description, total);
+  const StepChunks chunks{.chunking = &chunking_, .lengths = chunk_lengths(mine, total[0]), .may_grow = grows_};
   return session(planned_spaces(layout.columns, chunks), [&](hid_t file) {
     write_file_attributes(file, mine.description);
     write_step(file, writer_.image(), naming_.name(mine.description.number), mine.description, layout.columns, chunks,
@@ -258,8 +351,10 @@ Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
   });
 }
 
-void H5partPlanner::advance(const StepPart& mine, const Measure& /*total*/, bool published) {
+void H5partPlanner::advance(const StepPart& mine, const Measure& total, bool published) {
   if (!published) return writer_.discard();
+  // Other ranks do not know the chunks; they learn from the state.
+  growing_ = grown(mine, total);
   for (const auto& [quantity, unit] : new_units(mine.description, units_)) units_.set(quantity, unit);
   file_attributes_.clear();
   numbers_.insert(mine.description.number);

@@ -10,6 +10,7 @@
 #include "format/h5/attachments.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/file_writer.hpp"
+#include "format/h5/growth.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/units.hpp"
 #include "quire/format/format.hpp"
@@ -23,7 +24,7 @@ namespace quire::h5 {
 /// and behind them.
 class H5partPlanner final : public WritePlanner {
  public:
-  /// Options: `step_name`, `step_width`, `alignment`, and chunking_options().
+  /// Options: `step_name`, `step_width`, `alignment`, `grow`, and chunking_options().
   explicit H5partPlanner(const CheckedOptions& options);
 
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -32,10 +33,13 @@ class H5partPlanner final : public WritePlanner {
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
-  [[nodiscard]] bool groups_rows() const override { return chunking_.is_filtered(); }
+  [[nodiscard]] bool groups_rows() const override { return chunking_.is_filtered() || grows_; }
   [[nodiscard]] Grouping grouping(const StepDescription& step) const override;
   [[nodiscard]] PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                        std::span<const std::byte> values) const override;
+  [[nodiscard]] Extent open_group(const StepDescription& step, std::size_t table, std::size_t column) const override;
+  [[nodiscard]] std::vector<std::byte> unpack_group(const StepDescription& step, std::size_t table, std::size_t column,
+                                                    std::span<const std::byte> bytes) const override;
   [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
@@ -58,7 +62,16 @@ class H5partPlanner final : public WritePlanner {
   /// The bytes of the chunks of each column, in the order of their rows; none if columns are contiguous.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> chunk_lengths(const StepPart& root, std::uint64_t rows) const;
   /// A session of the writer that also makes the changes of attachments, whose bytes go behind the planned data.
-  [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work);
+  [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
+                                    const std::function<void(hid_t)>& before = {});
+  /// Whether a step adds rows to the last one.
+  [[nodiscard]] bool is_growth(const StepDescription& step) const;
+  /// Whether the rows of a step are encoded in groups: what it adds to a step always is, together with the open rows.
+  [[nodiscard]] bool is_grouped(const StepDescription& step) const;
+  [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
+  [[nodiscard]] Publication publish_growth(const StepPart& mine, const Measure& total);
+  /// What the step that was published last can grow by.
+  [[nodiscard]] std::optional<GrowingStep> grown(const StepPart& mine, const Measure& total) const;
   void write_file_attributes(std::int64_t file, const StepDescription& step) const;
   void learn(const std::vector<std::string>& links);
   [[nodiscard]] std::vector<StepEntry> steps_to_drop(const std::vector<StepEntry>& steps,
@@ -70,11 +83,14 @@ class H5partPlanner final : public WritePlanner {
   std::uint64_t alignment_;
   Chunking chunking_;
   mutable ChunkCoder coder_{};  ///< its buffers alone change
+  bool grows_;
 
   // The same on every rank.
   FileWriter writer_;
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
   Units units_;                             ///< of what is in the file or will be
+
+  std::optional<GrowingStep> growing_;  ///< the last step, if it can and may grow
 
   // On rank 0 alone.
   std::set<std::int64_t> numbers_;  ///< of the steps in the file

@@ -78,7 +78,7 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
                 const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows) {
   const Handle group_creation = timeless(H5P_GROUP_CREATE);
   // The group is linked when it is complete: until then nothing of the root is touched.
-  image.set_cold(true);
+  image.set_cold(!chunks.may_grow);
   const Handle group = own(H5Gcreate_anon(file, group_creation.id(), H5P_DEFAULT), "create the step", name);
   for (const Attribute& attribute : step.attributes) write_attribute(group.id(), attribute.name, attribute.value);
   if (!step.tables.empty()) {

@@ -22,6 +22,7 @@ namespace quire::h5 {
 struct StepChunks {
   const Chunking* chunking = nullptr;
   std::vector<std::vector<std::uint64_t>> lengths;  ///< the bytes of each chunk of each column; empty: contiguous
+  bool may_grow = false;                            ///< what is allocated now may be asked for again
 };
 
 /// Where raw data are allocated: the places of columns, or those of the chunks that lie in them one behind the other.

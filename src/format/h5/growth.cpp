@@ -1,0 +1,144 @@
+#include "format/h5/growth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "format/h5/chunking.hpp"
+#include "format/h5/hdf5.hpp"
+#include "format/h5/links.hpp"
+#include "format/h5/types.hpp"
+#include "quire/base/endian.hpp"
+#include "quire/base/error.hpp"
+#include "quire/kernels/codec.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 31;
+
+Error cannot_grow(const std::string& why, const std::string& column) {
+  return Error(ErrorKind::conflict, "the column cannot grow: " + why)
+      .on(column)
+      .advise("copy the file with a chunk size; its columns are without limit then");
+}
+
+std::vector<Filter> filters_of(hid_t creation, const std::string& column) {
+  std::vector<Filter> filters;
+  const int count = require(H5Pget_nfilters(creation), "read the filters", column);
+  for (unsigned i = 0; i < static_cast<unsigned>(count); ++i) {
+    std::array<unsigned, 32> parameters{};
+    std::size_t length = parameters.size();
+    unsigned flags = 0;
+    unsigned config = 0;
+    const H5Z_filter_t number = require(
+        H5Pget_filter2(creation, i, &flags, &length, parameters.data(), 0, nullptr, &config), "read a filter", column);
+    length = std::min(length, parameters.size());
+    Filter filter{static_cast<std::uint32_t>(number), {parameters.begin(), parameters.begin() + length}};
+    if (!kernels::encodes(filter)) {
+      throw cannot_grow("its chunks go through filter " + std::to_string(number) + ", which is only read", column);
+    }
+    filters.push_back(std::move(filter));
+  }
+  return filters;
+}
+
+/// Reads length and chunk size of a column; both must be those of the columns before it.
+void take_shape(GrowingStep& step, hid_t dataset, hid_t creation, const std::string& column, bool is_first) {
+  if (H5Pget_layout(creation) != H5D_CHUNKED) throw cannot_grow("it is not stored in chunks", column);
+  const Handle space = own(H5Dget_space(dataset), "read the shape", column);
+  if (require(H5Sget_simple_extent_ndims(space.id()), "read the shape", column) != 1) {
+    throw cannot_grow("it has several dimensions", column);
+  }
+  hsize_t rows = 0;
+  hsize_t limit = 0;
+  hsize_t chunk = 0;
+  require(H5Sget_simple_extent_dims(space.id(), &rows, &limit), "read the shape", column);
+  require(H5Pget_chunk(creation, 1, &chunk), "read the chunk size", column);
+  if (limit != H5S_UNLIMITED) throw cannot_grow("its length is limited", column);
+  if (!is_first && (rows != step.rows || chunk != step.chunk_rows)) {
+    throw cannot_grow("its length or chunk size is not that of the other columns", column);
+  }
+  step.rows = rows;
+  step.chunk_rows = chunk;
+}
+
+GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& name, std::uint64_t file_size) {
+  const Handle dataset = own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the column", name);
+  const Handle creation = own(H5Dget_create_plist(dataset.id()), "read the layout", name);
+  take_shape(step, dataset.id(), creation.id(), name, step.columns.empty());
+  const Handle type = own(H5Dget_type(dataset.id()), "read the type", name);
+  const auto stored = stored_type(type.id());
+  if (!stored || stored->direct != native_order || size_of(stored->type) == 0) {
+    throw cannot_grow("its numbers are not those of this machine", name);
+  }
+  if (step.chunk_rows > largest_chunk / size_of(stored->type)) throw cannot_grow("its chunks are too large", name);
+  GrowingColumn column{.name = name, .type = stored->type, .filters = filters_of(creation.id(), name), .last = {}};
+  if (step.open_rows() == 0) return column;
+  const hsize_t first = step.rows - step.open_rows();
+  haddr_t address = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  unsigned mask = 0;
+  require(H5Dget_chunk_info_by_coord(dataset.id(), &first, &mask, &address, &bytes), "look for the last chunk", name);
+  if (address == HADDR_UNDEF) throw cannot_grow("its last chunk was never written", name);
+  if (address > file_size || bytes > file_size - address) {
+    throw Error(ErrorKind::bad_file, "the last chunk of the column lies outside the file").on(name).at(address);
+  }
+  column.last = {.offset = address, .bytes = bytes, .filter_mask = mask};
+  return column;
+}
+
+}  // namespace
+
+const GrowingColumn& GrowingStep::column(const std::string& name) const {
+  const auto found = std::ranges::find(columns, name, &GrowingColumn::name);
+  if (found == columns.end()) throw Error(ErrorKind::conflict, "the step that grows has no such column").on(name);
+  return *found;
+}
+
+GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group_name, std::uint64_t file_size) {
+  GrowingStep step{.number = number, .group = group_name, .rows = 0, .chunk_rows = 0, .columns = {}};
+  const Handle group = own(H5Gopen2(file, group_name.c_str(), H5P_DEFAULT), "open the step", group_name);
+  for (const Link& link : list_links(group.id(), group_name)) {
+    if (link.type != H5L_TYPE_HARD) continue;
+    H5O_info_t info{};
+    require(H5Oget_info_by_name(group.id(), link.name.c_str(), &info, H5P_DEFAULT), "look at", link.name);
+    if (info.type == H5O_TYPE_DATASET) step.columns.push_back(growing_column(step, group.id(), link.name, file_size));
+  }
+  return step;
+}
+
+Table grown_table(const GrowingStep& step, const Table& added) {
+  Table table = added;
+  for (Column& column : table.columns) column.type = step.column(column.name).type;
+  for (const GrowingColumn& column : step.columns) {
+    if (std::ranges::find(added.columns, column.name, &Column::name) != added.columns.end()) continue;
+    throw Error(ErrorKind::conflict, "the step that grows has this column too, and all have one length")
+        .on(column.name);
+  }
+  return table;
+}
+
+void release_open_chunks(hid_t file, const GrowingStep& step) {
+  if (step.open_rows() == 0) return;
+  const Handle group = own(H5Gopen2(file, step.group.c_str(), H5P_DEFAULT), "open the step", step.group);
+  const hsize_t full = step.rows - step.open_rows();
+  for (const GrowingColumn& column : step.columns) {
+    const Handle dataset = own(H5Dopen2(group.id(), column.name.c_str(), H5P_DEFAULT), "open the column", column.name);
+    require(H5Dset_extent(dataset.id(), &full), "release the last chunk", column.name);
+  }
+}
+
+void extend_columns(hid_t file, Image& image, const GrowingStep& step, const Table& added, std::uint64_t rows,
+                    const std::vector<std::vector<std::uint64_t>>& chunk_lengths) {
+  const Handle group = own(H5Gopen2(file, step.group.c_str(), H5P_DEFAULT), "open the step", step.group);
+  const hsize_t length = step.rows + rows;
+  for (std::size_t c = 0; c < added.columns.size(); ++c) {
+    const std::string& name = added.columns[c].name;
+    const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the column", name);
+    require(H5Dset_extent(dataset.id(), &length), "extend the column", name);
+    index_chunks(dataset.id(), image, step.chunk_rows, step.rows / step.chunk_rows, chunk_lengths[c]);
+  }
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/h5/image.hpp"
+#include "quire/model/description.hpp"
+#include "quire/plan/chunks.hpp"
+
+namespace quire::h5 {
+
+/// A column to which rows can be added.
+struct GrowingColumn {
+  std::string name;
+  Type type = Type::float64;
+  std::vector<Filter> filters;
+  Chunk last;  ///< the last chunk, if its rows do not fill it
+  template <class Archive>
+  void archive(Archive& a) {
+    a(name, type, filters, last);
+  }
+};
+
+/// A step to whose columns rows can be added: all are in chunks of one size, without limit.
+struct GrowingStep {
+  std::int64_t number = 0;
+  std::string group;
+  std::uint64_t rows = 0;
+  std::uint64_t chunk_rows = 0;
+  std::vector<GrowingColumn> columns;
+
+  /// Rows of the last chunk, if they do not fill it.
+  [[nodiscard]] std::uint64_t open_rows() const noexcept { return chunk_rows == 0 ? 0 : rows % chunk_rows; }
+  [[nodiscard]] const GrowingColumn& column(const std::string& name) const;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(number, group, rows, chunk_rows, columns);
+  }
+};
+
+/// The step of this group in an open file of `file_size` bytes, or a conflict error that says why it cannot grow.
+[[nodiscard]] GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group,
+                                       std::uint64_t file_size);
+
+/// The table of an accepted step with the types of the file. Throws conflict errors for columns that are missing or
+/// new.
+[[nodiscard]] Table grown_table(const GrowingStep& step, const Table& added);
+
+/// The first half of a growth: lets go of last chunks that are not full. It needs a session of its own, or HDF5 would
+/// put the new ones into the space that it frees.
+void release_open_chunks(hid_t file, const GrowingStep& step);
+
+/// The second half: makes the columns of `added` longer by `rows` and enters the chunks behind the full ones.
+void extend_columns(hid_t file, Image& image, const GrowingStep& step, const Table& added, std::uint64_t rows,
+                    const std::vector<std::vector<std::uint64_t>>& chunk_lengths);
+
+}  // namespace quire::h5
