@@ -325,10 +325,9 @@ class StepCopier:
             if self.request.columns is None:
                 for name, quantity in fitted.fields.items():
                     self.put_field(target, step.fields[name], quantity)
-            if target.weighs_values:
-                target.agree_on_rows()
-                for share in shares:
-                    self.weigh_rows(target, share)
+            target.agree_on_rows()
+            for share in shares if target.weighs_values else ():
+                self.weigh_rows(target, share)
             target.open()
             for share in shares:
                 self.write_rows(target, share)
