@@ -135,7 +135,7 @@ void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std:
     columns.push_back({target.cell, target_column(run, target, target.view, lossy)});
   }
   if (run.chunks) {
-    add_chunked(plan, run, slices, std::move(columns));
+    add_chunked(plan, run, slices, columns);
   } else {
     add_variable(plan, run, slices, std::move(columns));
   }

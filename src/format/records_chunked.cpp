@@ -63,12 +63,26 @@ class WantedRecords {
   std::uint64_t rows_ = 0;
 };
 
+class ChunkReader;
+
+/// The readers of one plan take turns, so that only one of them keeps memory for a chunk.
+struct Turns {
+  ChunkReader* holder = nullptr;
+};
+
 /// What all chunks of one run in one plan share.
 class ChunkReader {
  public:
-  ChunkReader(const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns);
+  ChunkReader(const Run& run, std::span<const Slice> slices, const std::vector<WantedColumn>& columns,
+              std::shared_ptr<Turns> turns);
+  ChunkReader(const ChunkReader&) = delete;
+  ChunkReader& operator=(const ChunkReader&) = delete;
+  ~ChunkReader() {
+    if (turns_->holder == this) turns_->holder = nullptr;
+  }
 
   [[nodiscard]] const ChunkGrid& grid() const noexcept { return grid_; }
+  [[nodiscard]] const std::shared_ptr<Turns>& turns() const noexcept { return turns_; }
 
   /// Calls `use(ChunkPiece)` for what is wanted of a chunk, until it returns false.
   template <class Use>
@@ -97,12 +111,18 @@ class ChunkReader {
     return *sinks_[static_cast<std::size_t>(chunk % grid_.cell_chunks())];
   }
   void decode(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in, std::span<std::byte> out);
+  void take_turn();
+  void release() noexcept {
+    codec_.reset();
+    decoded_ = {};
+  }
 
   ChunkGrid grid_;
   WantedRecords records_;
-  std::size_t filters_;
+  std::vector<Filter> filters_;
   std::vector<std::byte> fill_;
-  kernels::Codec codec_;
+  std::shared_ptr<Turns> turns_;
+  std::optional<kernels::Codec> codec_;           ///< and the memory below: while it is this reader's turn
   std::vector<std::optional<RecordSink>> sinks_;  ///< for each place along the axis of the cells
   std::optional<View> ready_;                     ///< the one column, if its bytes are those of the chunks
   std::string object_;
@@ -133,12 +153,14 @@ std::optional<RecordSink> make_sink(const Run& run, const ChunkGrid& grid, std::
                     rows);
 }
 
-ChunkReader::ChunkReader(const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns)
+ChunkReader::ChunkReader(const Run& run, std::span<const Slice> slices, const std::vector<WantedColumn>& columns,
+                         std::shared_ptr<Turns> turns)
     : grid_(run),
       records_(slices),
-      filters_(run.chunks->filters.size()),
+      filters_(run.chunks->filters),
       fill_(run.chunks->fill),
-      codec_(run.chunks->filters),
+      turns_(std::move(turns)),
+      codec_(filters_),
       object_(columns.front().target.object()) {
   for (std::uint64_t i = 0; i < grid_.cell_chunks(); ++i) {
     sinks_.push_back(make_sink(run, grid_, i, columns, records_.rows()));
@@ -159,7 +181,7 @@ bool ChunkReader::is_wanted(std::uint64_t chunk) const {
 }
 
 bool ChunkReader::is_plain(const Chunk& place) const noexcept {
-  const std::uint64_t all = (std::uint64_t{1} << filters_) - 1;
+  const std::uint64_t all = (std::uint64_t{1} << filters_.size()) - 1;
   return (place.filter_mask & all) == all;
 }
 
@@ -167,16 +189,23 @@ std::byte* ChunkReader::ready_memory(const ChunkPiece& piece) const noexcept {
   return ready_ ? ready_->data + static_cast<std::ptrdiff_t>(piece.row) * ready_->stride : nullptr;
 }
 
+void ChunkReader::take_turn() {
+  if (turns_->holder != nullptr && turns_->holder != this) turns_->holder->release();
+  turns_->holder = this;
+  if (!codec_) codec_.emplace(filters_);
+}
+
 void ChunkReader::decode(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in,
                          std::span<std::byte> out) {
   try {
-    codec_.decode(mask, in, out);
+    codec_->decode(mask, in, out);
   } catch (const Error& error) {
     throw Error(error.kind(), grid_.name(chunk) + ": " + error.message()).on(object_).at(error.offset().value_or(0));
   }
 }
 
 void ChunkReader::take(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in) {
+  take_turn();
   const auto bytes = static_cast<std::size_t>(grid_.chunk_bytes());
   bool is_done = false;
   if (ready_) {
@@ -223,6 +252,8 @@ class ChunkDecoder final : public Decoder {
         chunk_(chunk),
         bytes_(static_cast<std::size_t>(place.bytes)),
         mask_(place.filter_mask) {}
+
+  [[nodiscard]] const ChunkReader& reader() const noexcept { return *reader_; }
 
   [[nodiscard]] std::size_t decode(std::uint64_t position, std::span<const std::byte> in) override {
     if (position == 0 && in.size() == bytes_) {
@@ -281,10 +312,21 @@ void add_plain(ReadPlan& plan, const std::shared_ptr<ChunkReader>& reader, std::
   });
 }
 
+/// Those of the chunks that the plan reads already, if it does.
+std::shared_ptr<Turns> turns_of(const ReadPlan& plan) {
+  for (std::size_t i = plan.extents.size(); i-- > 0;) {
+    const auto* decoder = std::get_if<std::shared_ptr<Decoder>>(&plan.extents[i].target);
+    const auto* known = decoder == nullptr ? nullptr : dynamic_cast<const ChunkDecoder*>(decoder->get());
+    if (known != nullptr) return known->reader().turns();
+  }
+  return std::make_shared<Turns>();
+}
+
 }  // namespace
 
-void add_chunked(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns) {
-  const auto reader = std::make_shared<ChunkReader>(run, slices, std::move(columns));
+void add_chunked(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
+                 const std::vector<WantedColumn>& columns) {
+  const auto reader = std::make_shared<ChunkReader>(run, slices, columns, turns_of(plan));
   const ChunkGrid& grid = reader->grid();
   const std::uint64_t end = grid.end_chunk(slices.back().end() - 1);
   for (std::uint64_t chunk = grid.first_chunk(slices.front().first); chunk < end; ++chunk) {
