@@ -270,6 +270,7 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
   auto& warnings = scope.warnings;
   for (const Link& link : list_links(step.group.id(), "step")) {
     if (link.name == block_group) continue;
+    check_before_opening(step.file->image(), step.group.id(), link.name);
     const Handle object(H5Oopen(step.group.id(), link.name.c_str(), H5P_DEFAULT));
     if (!object && link.type != H5L_TYPE_HARD) {
       warnings.push_back("the link " + link.name + " leads nowhere and is left out");

@@ -27,6 +27,7 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
       components.defect = "component " + number + " is missing";
       return components;
     }
+    check_before_opening(scope.image, group, number);
     const Handle dataset(H5Dopen2(group, number.c_str(), H5P_DEFAULT));
     if (!dataset) {
       components.defect = "component " + number + " is no data set";

@@ -1,6 +1,7 @@
 #include "format/h5/header_check.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@
 namespace quire::h5 {
 namespace {
 
+constexpr std::uint16_t type_message = 0x03;
+constexpr std::uint16_t layout_message = 0x08;
 constexpr std::uint16_t attribute_message = 0x0c;
 constexpr std::uint16_t continuation_message = 0x10;
 constexpr unsigned shared_flag = 2;
@@ -37,7 +40,7 @@ class Piece {
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorKind::bad_file, "an attribute is damaged: a part of it " + why).at(offset_);
+    throw Error(ErrorKind::bad_file, "an object header is damaged: a part of it " + why).at(offset_);
   }
 
  private:
@@ -95,9 +98,25 @@ void check_attribute(const Piece& message) {
   if (position > message.size() || length > message.size() - position) message.refuse("holds more than its message");
 }
 
-}  // namespace
+/// The bytes of one element by a layout message, if it is of chunks and of version 3.
+std::optional<std::uint32_t> chunk_element_size(const Piece& message) {
+  constexpr unsigned known_version = 3;
+  constexpr unsigned chunked_class = 2;
+  if (message.byte(0) != known_version || message.byte(1) != chunked_class) return std::nullopt;
+  // The sides of a chunk, and as the last one the size of an element.
+  constexpr std::size_t first_side = 11;
+  const std::size_t sides = message.byte(2);
+  std::uint32_t side = 0;
+  for (std::size_t i = 0; i < sides; ++i) {
+    side = message.number<std::uint32_t>(first_side + 4 * i);
+    if (side == 0) message.refuse("announces chunks that hold nothing");
+  }
+  return side;
+}
 
-void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
+/// Calls `use(type, is_shared, message)` for each message of an object header of version 1.
+template <class Use>
+void for_each_message(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address, Use&& use) {
   const auto bytes_at = [&](std::uint64_t offset, std::uint64_t length) {
     if (offset > size || length > size - offset) {
       throw Error(ErrorKind::bad_file, "an object header reaches beyond the end of the file").at(offset);
@@ -122,12 +141,34 @@ void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::ui
       const auto message_length = chunk.number<std::uint16_t>(position + 2);
       const bool is_shared = (chunk.byte(position + 4) & shared_flag) != 0;
       const Piece message = chunk.part(position + 8, message_length);
-      if (type == attribute_message && !is_shared) check_attribute(message);
+      use(type, is_shared, message);
       if (type == continuation_message) {
         chunks.emplace_back(checked_add(base, message.number<std::uint64_t>(0)), message.number<std::uint64_t>(8));
       }
       position += 8 + std::size_t{message_length};
     }
+  }
+}
+
+}  // namespace
+
+void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
+  for_each_message(read, size, base, address, [](std::uint16_t type, bool is_shared, const Piece& message) {
+    if (type == attribute_message && !is_shared) check_attribute(message);
+  });
+}
+
+void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
+  std::optional<std::uint32_t> of_type;
+  std::optional<std::uint32_t> of_chunk;
+  for_each_message(read, size, base, address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+    if (type == type_message && !is_shared) of_type = message.number<std::uint32_t>(4);
+    if (type == layout_message && !is_shared) of_chunk = chunk_element_size(message);
+  });
+  if (of_type && of_chunk && of_type != of_chunk) {
+    throw Error(ErrorKind::bad_file, "the elements of the chunks have " + std::to_string(*of_chunk) +
+                                         " bytes, those of the data set " + std::to_string(*of_type))
+        .at(address);
   }
 }
 

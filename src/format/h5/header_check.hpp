@@ -12,4 +12,8 @@ namespace quire::h5 {
 /// `address` is absolute, `base` what addresses inside the file are relative to. Throws bad_file errors with offsets.
 void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
 
+/// Checks that the chunks of a data set hold elements, of the size of its type: HDF5 1.10 divides by their sides and
+/// copies by their size without looking. For object headers of version 1, and whatever the object is.
+void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
+
 }  // namespace quire::h5

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "format/h5/hdf5.hpp"
+#include "format/h5/header_check.hpp"
+#include "quire/base/checked.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -38,6 +40,16 @@ ExternalTarget external_target(hid_t group, const std::string& name) {
   const char* object = nullptr;
   require(H5Lunpack_elink_val(value.data(), value.size(), &flags, &file, &object), "read the external link", name);
   return {file, object};
+}
+
+void check_before_opening(Image& image, hid_t group, const std::string& name) {
+  H5L_info_t info{};
+  if (!image.base() || H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) return;
+  try {
+    check_chunk_messages(image.reader(), image.size(), *image.base(), checked_add(*image.base(), info.u.address));
+  } catch (Error& error) {
+    throw error.on(name);
+  }
 }
 
 }  // namespace quire::h5

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "format/h5/image.hpp"
+
 namespace quire::h5 {
 
 struct Link {
@@ -14,6 +16,10 @@ struct Link {
 
 /// The members of a group in byte-wise order of their names. Opens none of them.
 [[nodiscard]] std::vector<Link> list_links(hid_t group, const std::string& name);
+
+/// Before an object of the image's file is opened: refuses headers of data sets on which HDF5 would crash. Links that
+/// lead elsewhere are not looked at.
+void check_before_opening(Image& image, hid_t group, const std::string& name);
 
 /// Where an external link points.
 struct ExternalTarget {

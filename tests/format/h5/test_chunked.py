@@ -225,6 +225,19 @@ def test_a_chunk_beyond_the_file_is_refused(tmp_path: Path) -> None:
         file[0].table["x"].read()
 
 
+@pytest.mark.parametrize("sides", [(0, 8), (250, 0), (250, 16)])
+def test_chunks_that_would_crash_the_library_are_refused(tmp_path: Path, sides: tuple[int, int]) -> None:
+    path = tmp_path / "sides.h5part"
+    write_columns(path, {"x": values_of(1000, "<f8")}, 250)
+    content = bytearray(path.read_bytes())
+    place = content.index(struct.pack("<II", 250, 8))
+    assert content[place - 11 : place - 8] == b"\3\2\2", "a layout of version 3, of chunks, of one axis"
+    content[place : place + 8] = struct.pack("<II", *sides)
+    path.write_bytes(content)
+    with quire.open(path) as file, pytest.raises(quire.BadFileError, match="chunks"):
+        file[0].table["x"].read()
+
+
 def test_what_only_the_library_can_read_is_still_read(tmp_path: Path) -> None:
     path = tmp_path / "opaque.h5part"
     values = values_of(ROWS, "<i4")
