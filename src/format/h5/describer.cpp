@@ -12,7 +12,7 @@
 namespace quire::h5 {
 namespace {
 
-constexpr const char* block_group = "Block";
+constexpr const char* block_group = block_name;
 /// The group of fields that stand for columns of other lengths or shapes than their table.
 constexpr const char* loose_columns = "columns of other shapes";
 

@@ -43,6 +43,7 @@ class H5partFormat final : public Format {
           {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
           {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
           {"alignment", OptionKind::integer, "4096", {}, "columns of 64 KiB or more start at multiples of this"},
+          {"existing", OptionKind::text, "refuse", {}, "a step whose number exists: refuse, replace, add or overwrite"},
           {"grow",
            OptionKind::truth,
            "false",

@@ -155,7 +155,7 @@ std::uint64_t Image::allocate(bool raw, std::uint64_t length, std::uint64_t end)
     offset = in_gap;
     gap_ = in_gap + length;
   }
-  if (cold_) cold_ranges_.push_back({offset, length});
+  if (cold_ && !keeps_all_) cold_ranges_.push_back({offset, length});
   return offset;
 }
 

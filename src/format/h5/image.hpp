@@ -64,6 +64,8 @@ class Image {
   void begin(std::uint64_t published, std::vector<PlannedSpace> planned);
   /// While true, what is allocated is never asked for again once it is published, and forgotten then.
   void set_cold(bool cold) noexcept { cold_ = cold; }
+  /// From now on nothing is forgotten: older steps may be changed.
+  void keep_all() noexcept { keeps_all_ = true; }
   /// What was allocated as cold there has been given back, and may come to hold something else: it is not forgotten.
   void keep(std::uint64_t offset, std::uint64_t length);
   /// While true, what HDF5 writes to planned places is dropped: it is there already.
@@ -121,6 +123,7 @@ class Image {
   std::uint64_t raw_end_ = 0;  ///< and then behind this; 0 without planned data
   bool cold_ = false;
   bool dropping_ = false;
+  bool keeps_all_ = false;
   std::vector<PlannedSpace> cold_ranges_;
   std::uint64_t allocated_end_ = 0;
   bool reads_raw_ = true;

@@ -9,6 +9,9 @@
 
 namespace quire::h5 {
 
+/// The group of a step that holds its fields.
+inline constexpr const char* block_name = "Block";
+
 /// How the groups of steps are called: `<prefix>#<number>`, the number with at least `width` characters, zero padded.
 struct StepNaming {
   std::string prefix = "Step";

@@ -67,7 +67,12 @@ H5partPlanner::H5partPlanner(const CheckedOptions& options)
       is_width_given_(options.given("step_width")),
       alignment_(alignment_option(options)),
       chunking_(options),
-      grows_(options.truth("grow")) {}
+      grows_(options.truth("grow")),
+      existing_(existing_option(options)) {
+  if (grows_ && existing_ != Existing::refuse) {
+    throw Error(ErrorKind::usage, "a file either grows or has its steps written over").on("existing");
+  }
+}
 
 // ---- Taking over an existing file
 
@@ -146,9 +151,10 @@ void H5partPlanner::set_file(const FileDescription& file) {
 
 StepDescription H5partPlanner::accept(const StepDescription& step, bool lossy) const {
   if (is_growth(step)) return accept_growth(step, lossy);
-  if (numbers_.contains(step.number)) {
+  if (existing_ == Existing::refuse && numbers_.contains(step.number)) {
     throw Error(ErrorKind::conflict, "step " + std::to_string(step.number) + " is already in the file")
-        .on(naming_.name(step.number));
+        .on(naming_.name(step.number))
+        .advise("give it another number, or write with the option existing=replace, add or overwrite");
   }
   return accept_step(step, units_, lossy);
 }
@@ -278,7 +284,7 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
 // ---- Publication
 
 Publication H5partPlanner::session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
-                                   const std::function<void(hid_t)>& before) {
+                                   const std::function<void(hid_t)>& before, const std::function<void(hid_t)>& after) {
   std::uint64_t first = writer_.first_free();
   for (const PlannedSpace& space : planned) first = std::max(first, checked_add(space.offset, space.length));
   const std::vector<PlannedSpace> attached = attachments_.lay_out(first);
@@ -289,6 +295,7 @@ Publication H5partPlanner::session(std::vector<PlannedSpace> planned, const std:
                         [&](hid_t file) {
                           work(file);
                           attachments_.write(file, attached);
+                          if (after) after(file);
                         },
                         before),
                     std::back_inserter(acts));
@@ -342,12 +349,20 @@ std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Meas
 
 Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
   if (is_growth(mine.description)) return publish_growth(mine, total);
-  const RawLayout layout = lay_out(mine.description, total);
+  const StepDescription& step = mine.description;
+  const RawLayout layout = lay_out(step, total);
   const StepChunks chunks{.chunking = &chunking_, .lengths = chunk_lengths(mine, total[0]), .may_grow = grows_};
-  return session(planned_spaces(layout.columns, chunks), [&](hid_t file) {
-    write_file_attributes(file, mine.description);
-    write_step(file, writer_.image(), naming_.name(mine.description.number), mine.description, layout.columns, chunks,
-               total[0]);
+  const Existing mode = numbers_.contains(step.number) ? existing_ : Existing::refuse;
+  if (existing_ != Existing::refuse) writer_.image().keep_all();
+  std::vector<std::string> replaced;
+  const auto write = [&](hid_t file) {
+    write_file_attributes(file, step);
+    replaced = write_over(file, naming_.name(step.number), step, total[0], mode, [&](const std::string& name) {
+      write_step(file, writer_.image(), name, step, layout.columns, chunks, total[0]);
+    });
+  };
+  return session(planned_spaces(layout.columns, chunks), write, {}, [&](hid_t file) {
+    for (const std::string& name : replaced) require(H5Ldelete(file, name.c_str(), H5P_DEFAULT), "drop", name);
   });
 }
 

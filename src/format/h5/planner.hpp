@@ -12,6 +12,7 @@
 #include "format/h5/file_writer.hpp"
 #include "format/h5/growth.hpp"
 #include "format/h5/names.hpp"
+#include "format/h5/rewriting.hpp"
 #include "format/h5/units.hpp"
 #include "quire/format/format.hpp"
 
@@ -24,7 +25,7 @@ namespace quire::h5 {
 /// and behind them.
 class H5partPlanner final : public WritePlanner {
  public:
-  /// Options: `step_name`, `step_width`, `alignment`, `grow`, and chunking_options().
+  /// Options: `step_name`, `step_width`, `alignment`, `existing`, `grow`, and chunking_options().
   explicit H5partPlanner(const CheckedOptions& options);
 
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -61,9 +62,11 @@ class H5partPlanner final : public WritePlanner {
   [[nodiscard]] RawLayout lay_out(const StepDescription& step, const Measure& total) const;
   /// The bytes of the chunks of each column, in the order of their rows; none if columns are contiguous.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> chunk_lengths(const StepPart& root, std::uint64_t rows) const;
-  /// A session of the writer that also makes the changes of attachments, whose bytes go behind the planned data.
+  /// A session of the writer that also makes the changes of attachments, whose bytes go behind the planned data;
+  /// `after` comes when all that needs space is made.
   [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
-                                    const std::function<void(hid_t)>& before = {});
+                                    const std::function<void(hid_t)>& before = {},
+                                    const std::function<void(hid_t)>& after = {});
   /// Whether a step adds rows to the last one.
   [[nodiscard]] bool is_growth(const StepDescription& step) const;
   /// Whether the rows of a step are encoded in groups: what it adds to a step always is, together with the open rows.
@@ -84,6 +87,7 @@ class H5partPlanner final : public WritePlanner {
   Chunking chunking_;
   mutable ChunkCoder coder_{};  ///< its buffers alone change
   bool grows_;
+  Existing existing_;
 
   // The same on every rank.
   FileWriter writer_;
