@@ -1,0 +1,79 @@
+"""Columns that are added to steps which exist, by several ranks, and read by another library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.errors import ConflictError
+
+ROWS = 1000
+
+
+def write(path: Path) -> None:
+    """Three steps of two columns."""
+    with quire.create(path) as out:
+        for number in range(3):
+            with out.step(number) as step:
+                step.set("s", 1.0 * number)
+                step.put("x", np.arange(ROWS) + number, unit="m")
+                step.put("y", np.arange(ROWS) - number, unit="m")
+
+
+def add_weights(comm: Any, path: str) -> None:
+    """Every rank its part; a part of another length is refused on all, and the file stays good."""
+    mine = np.full(ROWS // comm.size + (comm.rank < ROWS % comm.size), comm.rank, dtype=np.int32)
+    with quire.append(path, comm, existing="add", deadline=30) as out:
+        with out.step(1) as step:
+            step.put("rank", mine)
+        with pytest.raises(ConflictError, match="rows"), out.step(2) as step:
+            step.put("rank", mine[1:])
+        with pytest.raises(ConflictError, match="already"), out.step(2) as step:
+            step.put("x", mine)
+        with out.step(3) as step:
+            step.put("x", mine)
+
+
+@pytest.mark.mpi
+def test_ranks_add_a_column_together(tmp_path: Path) -> None:
+    path = tmp_path / "beam.h5"
+    write(path)
+    with pytest.raises(ConflictError, match="already"), quire.append(path) as out, out.step(1) as step:
+        step.put("rank", np.arange(ROWS))
+    run_ranks(add_weights, 3, str(path))
+    ranks = np.repeat([0, 1, 2], [334, 333, 333])
+    with quire.open(path) as file:
+        assert file.numbers == [0, 1, 2, 3]
+        assert list(file[1].table) == ["rank", "x", "y"]
+        np.testing.assert_array_equal(file[1]["rank"][:], ranks)
+        np.testing.assert_array_equal(file[1]["x"][:], np.arange(ROWS) + 1)
+        assert file[1].attributes["s"].value == 1.0
+        assert list(file[2].table) == ["x", "y"]
+        assert file.check().damage is None
+    with h5py.File(path) as file:
+        np.testing.assert_array_equal(file["Step#1/rank"][:], ranks)
+        np.testing.assert_array_equal(file["Step#2/y"][:], np.arange(ROWS) - 2)
+        assert sorted(file) == ["Step#0", "Step#1", "Step#2", "Step#3"]
+
+
+def test_a_restart_file_holds_one_step_and_all_about_the_file(tmp_path: Path) -> None:
+    path, restart = tmp_path / "beam.h5", tmp_path / "restart.h5"
+    write(path)
+    with quire.append(path, existing="replace") as out:
+        out.attach("run.in", b"input")
+        with out.step(1) as step:
+            step.set("s", 7.5)
+            step.put("x", np.zeros(4), unit="m")
+    quire.copy(path, restart, steps="1")
+    with quire.open(restart) as file:
+        assert file.numbers == [1]
+        assert file[0].attributes["s"].value == 7.5
+        assert file[0]["x"].unit == "m"
+        assert file[0]["x"][:].tolist() == [0.0] * 4
+        assert file.attachment("run.in") == b"input"
