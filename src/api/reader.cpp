@@ -202,7 +202,8 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
       inflate_if_compressed(state.transport, state.path, head, survey_options(inflation, state.options.memory_budget));
   const auto describe = [&] {
     const std::string& name = state.options.format;
-    state.format = name.empty() ? &recognise(head, state.transport->size()) : &format_named(name);
+    state.format =
+        name.empty() ? &recognise(head, std::make_shared<TransportSource>(*state.transport)) : &format_named(name);
     return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation};
   };
   if (!state.inflation) return describe();
@@ -304,10 +305,12 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
       targets = targets_of(description().tables[index], rows, columns);
       add_rows(plan, state_->layout.tables[index], rows, targets, reader.options.lossy);
     });
-    const Place& place = state_->layout.tables[description().find_table(table)];
+    const std::size_t index = description().find_table(table);
+    const std::string& name = description().tables[index].name;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (!is_opaque(place, targets[c].column)) continue;
-      reader.own_describer().read_opaque(state_->index, columns[c].name, 0, rows, columns[c].out);
+      if (!is_opaque(state_->layout.tables[index], targets[c].column)) continue;
+      const std::string object = name.empty() ? columns[c].name : name + "/" + columns[c].name;
+      reader.own_describer().read_opaque(state_->index, object, 0, rows, columns[c].out);
     }
   });
 }
@@ -517,10 +520,11 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
     std::vector<std::byte> head(std::size_t{1} << 16);
     head.resize(transport->get(0, head));
     refuse_compressed(head, path);
-    const Format& format = options.format.empty() ? recognise(head, transport->size()) : format_named(options.format);
-    const auto describer = format.describe(std::make_shared<TransportSource>(*transport),
-                                           {.path = path, .memory_budget = options.memory_budget, .neighbour = {}},
-                                           CheckedOptions(format.read_options(), options.options));
+    const auto bytes = std::make_shared<TransportSource>(*transport);
+    const Format& format = options.format.empty() ? recognise(head, bytes) : format_named(options.format);
+    const auto describer =
+        format.describe(bytes, {.path = path, .memory_budget = options.memory_budget, .neighbour = {}},
+                        CheckedOptions(format.read_options(), options.options));
     const Publication acts = describer->repair();
     carry_out(acts, *transport, true);
     return pack(!acts.empty());

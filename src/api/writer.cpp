@@ -257,9 +257,9 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
     std::vector<std::byte> head(std::size_t{1} << 16);
     head.resize(state->transport->get(0, head));
     refuse_compressed(head, path);
-    const Format& format = recognise(head, state->transport->size());
-    plan_with(format);
     const auto existing = std::make_shared<TransportSource>(*state->transport);
+    const Format& format = options.format.empty() ? recognise(head, existing) : format_named(options.format);
+    plan_with(format);
     carry_out(state->planner->resume(existing, after, later == Later::drop), *state->transport, options.durable);
     return pack(Resumption{std::string(format.name()), state->planner->state()});
   });

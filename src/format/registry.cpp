@@ -40,6 +40,8 @@ std::vector<std::byte> WritePlanner::unpack_group(const StepDescription&, std::s
   throw Error(ErrorKind::internal, "this format encodes no rows in groups");
 }
 
+bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }
+
 Fit Format::fit(const FileDescription& file, const StepDescription& step) const {
   return fit(file, step, CheckedOptions(write_options(), {}));
 }
@@ -61,7 +63,7 @@ std::vector<Options> Format::writing_variants() const {
 }
 
 const std::vector<const Format*>& formats() {
-  static const std::vector<const Format*> all{&sdds_format(), &h5part_format()};
+  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &hdf5_format()};
   return all;
 }
 
@@ -74,9 +76,10 @@ const Format& format_named(std::string_view name) {
   throw Error(ErrorKind::usage, "there is no format \"" + std::string(name) + "\"").advise("the formats are " + known);
 }
 
-const Format& recognise(std::span<const std::byte> head, std::uint64_t size) {
+const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes) {
+  const std::uint64_t size = bytes->size();
   for (const Format* format : formats()) {
-    if (format->recognises(head, size)) return *format;
+    if (format->recognises(head, size) && format->owns(bytes)) return *format;
   }
   std::string known;
   for (const Format* format : formats()) known += (known.empty() ? "" : ", ") + std::string(format->title());

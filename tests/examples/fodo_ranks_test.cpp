@@ -8,6 +8,7 @@
 #include "quire/format/format.hpp"
 #include "simulation.hpp"
 #include "support/environment.hpp"
+#include "support/sample.hpp"
 
 namespace fodo {
 namespace {
@@ -55,7 +56,7 @@ TEST(FodoRanks, MomentsHaveTheSameBitsOnAnyNumberOfRanks) {
 
 TEST(FodoRanks, WritesTheSameBytesAsOneRank) {
   quire::Comm world = quire::test::everyone();
-  for (const quire::Format* format : quire::formats()) {
+  for (const quire::Format* format : quire::test::formats_of_steps()) {
     SCOPED_TRACE(format->name());
     Simulation together = small_run(*format, "together");
     const auto reports = reports_of(together, world);
@@ -76,10 +77,10 @@ TEST(FodoRanks, WritesTheSameBytesAsOneRank) {
 
 TEST(FodoRanks, ContinuesBitForBitFromAnyStepOfAnyFormat) {
   quire::Comm world = quire::test::everyone();
-  for (const quire::Format* from : quire::formats()) {
+  for (const quire::Format* from : quire::test::formats_of_steps()) {
     const Simulation whole = small_run(*from, "whole");
     const auto expected = reports_of(whole, world);
-    for (const quire::Format* to : quire::formats()) {
+    for (const quire::Format* to : quire::test::formats_of_steps()) {
       for (const std::int64_t step : {0, 3, 6}) {
         SCOPED_TRACE(std::string(from->name()) + " to " + std::string(to->name()) + " at " + std::to_string(step));
         Simulation continued = small_run(*to, "continued");
@@ -97,7 +98,7 @@ TEST(FodoRanks, ContinuesBitForBitFromAnyStepOfAnyFormat) {
 
 TEST(FodoRanks, AppendingAfterAnEarlierStepRestoresTheFile) {
   quire::Comm world = quire::test::everyone();
-  for (const quire::Format* format : quire::formats()) {
+  for (const quire::Format* format : quire::test::formats_of_steps()) {
     SCOPED_TRACE(format->name());
     Simulation run = small_run(*format, "appended");
     const auto expected = reports_of(run, world);

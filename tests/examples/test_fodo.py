@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from tests.python.support.files import step_formats
 from tests.python.support.mpi import mpiexec
 
 import quire
@@ -38,7 +39,7 @@ def fodo(*arguments: str, ranks: int) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", quire.formats())
+@pytest.mark.parametrize("name", step_formats())
 def test_moments_are_confirmed_to_the_last_bit(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -62,7 +63,7 @@ def test_moments_are_confirmed_to_the_last_bit(
     assert capsys.readouterr().out.count("equal to the last bit") == 4
 
 
-@pytest.mark.parametrize("name", quire.formats())
+@pytest.mark.parametrize("name", step_formats())
 def test_a_wrong_attribute_is_found(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = load_script()
     random = np.random.default_rng(5)

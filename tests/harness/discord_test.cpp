@@ -292,7 +292,7 @@ TEST_P(Discord, ARankThatStaysAwayRunsIntoTheDeadline) {
   comm_.barrier();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Discord, testing::ValuesIn(formats()),
+INSTANTIATE_TEST_SUITE_P(Formats, Discord, testing::ValuesIn(formats_of_steps()),
                          [](const auto& chosen) { return std::string(chosen.param->name()); });
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST_P(Seam, TraceEqualsPlan) {
   FileDescription file;
   Writer out = create(path("seam_" + variant.name() + name(spread)), comm, run.options);
   WriteSimulation simulation(file, comm.size(), run.options);
-  for (const std::int64_t number : {0, 1, 2}) {
+  for (std::int64_t number = 0; number < possible_steps(*format, 3); ++number) {
     const std::size_t before = run.trace->events.size();
     WriteStep step = out.step(number);
     sample.fill(step, number, slice(spread, total, comm));
@@ -101,7 +101,7 @@ TEST_P(Collectives, FourForANewShapeThreeForARepeatedOne) {
   // Strings make every step another shape; the promise of three is about sizes that repeat.
   Sample sample(*GetParam(), rows, false);
   Writer out = create(path("collectives_" + std::string(GetParam()->name())), comm, run.options);
-  for (const std::int64_t number : {0, 1, 2, 3}) {
+  for (std::int64_t number = 0; number < possible_steps(*GetParam(), 4); ++number) {
     WriteStep step = out.step(number);
     sample.fill(step, number, slice(Spread::even, rows, comm));
     const std::uint64_t before = out.comm().collectives();

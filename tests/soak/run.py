@@ -88,7 +88,7 @@ def main() -> int:
     options = parser.parse_args()
     draw = random.Random(options.seed)
     passed = failed = 0
-    for info in format_infos():
+    for info in (info for info in format_infos() if not info.one_step):
         for kill in range(options.kills):
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / ("beam" + info.suffixes[0])

@@ -205,6 +205,22 @@ std::vector<Variant> variants() {
   return all;
 }
 
+std::vector<const Format*> formats_of_steps() {
+  std::vector<const Format*> all = formats();
+  std::erase_if(all, [](const Format* format) { return format->holds_one_step(); });
+  return all;
+}
+
+std::vector<Variant> variants_of_steps() {
+  std::vector<Variant> all = variants();
+  std::erase_if(all, [](const Variant& variant) { return variant.format->holds_one_step(); });
+  return all;
+}
+
+std::int64_t possible_steps(const Format& format, std::int64_t wanted) {
+  return format.holds_one_step() ? std::min<std::int64_t>(wanted, 1) : wanted;
+}
+
 std::string name(Spread spread) {
   switch (spread) {
     case Spread::even:

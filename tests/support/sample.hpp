@@ -55,6 +55,11 @@ struct Variant {
 void PrintTo(const Variant& variant, std::ostream* out);
 /// Every kind of file of every format.
 [[nodiscard]] std::vector<Variant> variants();
+/// Of the formats, and of their variants, those whose files hold several steps.
+[[nodiscard]] std::vector<const Format*> formats_of_steps();
+[[nodiscard]] std::vector<Variant> variants_of_steps();
+/// Of `wanted` steps as many as a file of the format holds.
+[[nodiscard]] std::int64_t possible_steps(const Format& format, std::int64_t wanted);
 
 /// How rows are spread over ranks in a test.
 enum class Spread { even, first_has_nothing, last_has_nothing, nobody_has_anything, last_has_everything };

@@ -18,7 +18,7 @@ namespace quire {
 
 /// How a file is written. Unknown format options are usage errors.
 struct WriteOptions {
-  std::string format;  ///< by name; empty: by the suffix of the path
+  std::string format;  ///< by name; empty: by the suffix of the path, for append by content
   std::string transport = "posix";
   bool durable = false;  ///< commit returns when the step would survive a power cut
   bool lossy = false;    ///< allow conversions that change values

@@ -47,7 +47,8 @@ class Describer {
   /// step() had seen it.
   [[nodiscard]] virtual std::optional<StepLayout> verified(std::uint64_t index);
 
-  /// For runs marked opaque: rows of one column (field component) of a step through the format itself.
+  /// For runs marked opaque: rows of one column (field component) of a step through the format itself. `object` is the
+  /// name of the column or field, a column's behind that of its table and a slash if the table has a name.
   virtual void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                            const View& out);
 
@@ -212,6 +213,11 @@ class Format {
   [[nodiscard]] virtual std::vector<std::string_view> suffixes() const = 0;
   /// By content: `head` holds the first bytes of the file (up to 64 KiB).
   [[nodiscard]] virtual bool recognises(std::span<const std::byte> head, std::uint64_t size) const = 0;
+  /// A second look, where several formats share a container that the first bytes tell: whether what is in the file is
+  /// this format's. Asked only if recognises() said yes; a file that cannot be looked through belongs to the first one.
+  [[nodiscard]] virtual bool owns(const std::shared_ptr<ByteSource>& bytes) const;
+  /// Whether a file is one step and no more: a second one is an unsupported error, and so is appending.
+  [[nodiscard]] virtual bool holds_one_step() const { return false; }
 
   [[nodiscard]] virtual const std::vector<Option>& read_options() const = 0;
   [[nodiscard]] virtual const std::vector<Option>& write_options() const = 0;
@@ -236,8 +242,9 @@ class Format {
 [[nodiscard]] const std::vector<const Format*>& formats();
 /// Independent. Throws usage errors that list the names.
 [[nodiscard]] const Format& format_named(std::string_view name);
-/// Independent. By content, or a bad_file error that lists what was looked for.
-[[nodiscard]] const Format& recognise(std::span<const std::byte> head, std::uint64_t size);
+/// Independent. By content, or a bad_file error that lists what was looked for. `head` holds the first bytes of the file
+/// (up to 64 KiB); more is read only of containers that several formats share.
+[[nodiscard]] const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes);
 /// Independent. By the suffix of a path to be written, below that of a compression if it has one; nothing if no format
 /// claims it.
 [[nodiscard]] const Format* format_for_suffix(std::string_view path);

@@ -34,6 +34,8 @@ class FormatInfo:
     write_options: tuple[Option, ...]
     holds_attachments: bool
     """Whether files can keep other files inside them."""
+    one_step: bool
+    """Whether a file is one step and no more."""
 
 
 def format_infos() -> list[FormatInfo]:
@@ -46,8 +48,9 @@ def format_infos() -> list[FormatInfo]:
             tuple(Option(*row) for row in reading),
             tuple(Option(*row) for row in writing),
             attachments,
+            one_step,
         )
-        for name, title, suffixes, reading, writing, attachments in _core.formats()
+        for name, title, suffixes, reading, writing, attachments, one_step in _core.formats()
     ]
 
 

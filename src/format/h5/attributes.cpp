@@ -150,8 +150,9 @@ Value narrowed(const Value& value, bool lossy) {
   return value;
 }
 
-Handle value_space(const Value& value) {
-  if (value.is_scalar() && (value.type() == Type::string || value.type() == Type::int8)) {
+Handle value_space(const Value& value, Scalars scalars) {
+  const bool is_true_scalar = scalars == Scalars::as_such || value.type() == Type::string || value.type() == Type::int8;
+  if (value.is_scalar() && is_true_scalar) {
     return own(H5Screate(H5S_SCALAR), "make a scalar shape");
   }
   std::vector<hsize_t> extents(value.shape().begin(), value.shape().end());
@@ -217,11 +218,11 @@ Attribute accepted(const Attribute& attribute, bool lossy) {
   return result;
 }
 
-void write_attribute(hid_t object, const std::string& name, const Value& value) {
+void write_attribute(hid_t object, const std::string& name, const Value& value, Scalars scalars) {
   if (require(H5Aexists(object, name.c_str()), "look for an attribute", name) > 0) {
     require(H5Adelete(object, name.c_str()), "replace an attribute", name);
   }
-  const Handle space = value_space(value);
+  const Handle space = value_space(value, scalars);
   const bool is_text = value.type() == Type::string;
   const std::size_t length = static_cast<std::size_t>(element_length(value));
   const Handle type = is_text ? text_type(length, std::ranges::all_of(value.strings(), is_ascii))

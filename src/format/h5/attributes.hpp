@@ -23,8 +23,14 @@ namespace quire::h5 {
 /// errors that name it.
 [[nodiscard]] Attribute accepted(const Attribute& attribute, bool lossy);
 
-/// Writes an accepted attribute; one of the same name is replaced and moves to the end. Scalars become arrays of one
-/// element (8-bit ones true scalars), texts fixed-length ones with their NUL.
-void write_attribute(hid_t object, const std::string& name, const Value& value);
+/// How attributes that are single numbers stand in a file.
+enum class Scalars : std::uint8_t {
+  as_arrays,  ///< of one element, as H5Part has them (8-bit ones true scalars)
+  as_such,
+};
+
+/// Writes an accepted attribute; one of the same name is replaced and moves to the end. Texts become fixed-length ones
+/// with their NUL.
+void write_attribute(hid_t object, const std::string& name, const Value& value, Scalars scalars = Scalars::as_arrays);
 
 }  // namespace quire::h5

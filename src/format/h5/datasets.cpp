@@ -13,41 +13,10 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name) {
-  const Handle space = own(H5Dget_space(dataset), "read the shape", name);
-  if (H5Sget_simple_extent_type(space.id()) == H5S_NULL) return {0};
-  std::array<hsize_t, H5S_MAX_RANK> extents{};
-  const int rank = require(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), "read the shape", name);
-  return {extents.begin(), extents.begin() + rank};
-}
-
 /// True if the elements stand one behind the other in this file.
 bool is_addressable(hid_t creation) {
   return H5Pget_layout(creation) == H5D_CONTIGUOUS && H5Pget_nfilters(creation) == 0 &&
          H5Pget_external_count(creation) == 0;
-}
-
-/// Refuses what the library would read from other files behind our back, or with more memory than allowed.
-void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget) {
-  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
-  const H5D_layout_t layout = H5Pget_layout(creation.id());
-  if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0) {
-    throw Error(ErrorKind::unsupported, "the values are kept in other files")
-        .on(name)
-        .advise("copy them into this file with h5repack");
-  }
-  if (layout != H5D_CHUNKED) return;
-  std::array<hsize_t, H5S_MAX_RANK> chunk{};
-  const int rank =
-      require(H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()), "read the chunk size", name);
-  const Handle type = own(H5Dget_type(dataset), "read the type", name);
-  std::uint64_t bytes = H5Tget_size(type.id());
-  for (int axis = 0; axis < rank; ++axis) bytes = checked_multiply(bytes, chunk[static_cast<std::size_t>(axis)]);
-  if (bytes > memory_budget) {
-    throw Error(ErrorKind::memory, "one chunk takes " + std::to_string(bytes) + " bytes, more than the memory budget")
-        .on(name)
-        .advise("raise the budget, or rewrite the data set with smaller chunks (h5repack)");
-  }
 }
 
 /// The elements [first, first + count) of a data set, and the memory for them.
@@ -133,31 +102,50 @@ void read_texts(hid_t dataset, const std::string& name, const Slice& rows, const
 
 }  // namespace
 
-std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, std::uint64_t file_size,
-                                                   ChunkScope* chunks) {
-  const Handle type = own(H5Dget_type(dataset), "read the type", name);
-  const auto stored = stored_type(type.id());
-  if (!stored) return std::nullopt;
-  DatasetDescription description{.type = stored->type, .extents = extents_of(dataset, name), .run = {}};
-  Run& run = description.run;
-  run.records = volume(description.extents);
-  run.record_bytes = size_of(stored->type);
-  run.bytes = checked_multiply(run.records, run.record_bytes);
-  run.cells = {Cell{.column = 0, .type = stored->type}};
+std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name) {
+  const Handle space = own(H5Dget_space(dataset), "read the shape", name);
+  if (H5Sget_simple_extent_type(space.id()) == H5S_NULL) return {0};
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = require(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), "read the shape", name);
+  return {extents.begin(), extents.begin() + rank};
+}
 
+void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget) {
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
-  run.order = stored->direct.value_or(native_order);
-  if (stored->direct && chunks != nullptr) {
-    run.chunks = describe_chunks(dataset, creation.id(), name, description.extents, run.record_bytes, *chunks);
-    if (run.chunks) return description;
+  const H5D_layout_t layout = H5Pget_layout(creation.id());
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0) {
+    throw Error(ErrorKind::unsupported, "the values are kept in other files")
+        .on(name)
+        .advise("copy them into this file with h5repack");
   }
+  if (layout != H5D_CHUNKED) return;
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank =
+      require(H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()), "read the chunk size", name);
+  const Handle type = own(H5Dget_type(dataset), "read the type", name);
+  std::uint64_t bytes = H5Tget_size(type.id());
+  for (int axis = 0; axis < rank; ++axis) bytes = checked_multiply(bytes, chunk[static_cast<std::size_t>(axis)]);
+  if (bytes > memory_budget) {
+    throw Error(ErrorKind::memory, "one chunk takes " + std::to_string(bytes) + " bytes, more than the memory budget")
+        .on(name)
+        .advise("raise the budget, or rewrite the data set with smaller chunks (h5repack)");
+  }
+}
+
+void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_size, std::uint64_t element_bytes,
+                    bool direct, DatasetDescription& data) {
+  data.extents = extents_of(dataset, name);
+  Run& run = data.run;
+  run.records = volume(data.extents);
+  run.record_bytes = element_bytes;
+  run.bytes = checked_multiply(run.records, run.record_bytes);
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   // Without space the offset means nothing: behind a user block it is not even undefined.
   H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
   require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
   const bool has_space = space == H5D_SPACE_STATUS_ALLOCATED;
-  const bool is_direct = stored->direct.has_value() && is_addressable(creation.id());
-  run.opaque = !is_direct || (!has_space && run.bytes > 0);
-  if (run.opaque) return description;
+  run.opaque = !direct || !is_addressable(creation.id()) || (!has_space && run.bytes > 0);
+  if (run.opaque) return;
   run.offset = run.bytes == 0 ? 0 : H5Dget_offset(dataset);
   if (run.offset > file_size || run.bytes > file_size - run.offset) {
     throw Error(ErrorKind::bad_file, "the data set lies outside the file")
@@ -165,6 +153,22 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
         .at(run.offset)
         .advise("it takes " + std::to_string(run.bytes) + " bytes, the file has " + std::to_string(file_size));
   }
+}
+
+std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, std::uint64_t file_size,
+                                                   ChunkScope* chunks) {
+  const Handle type = own(H5Dget_type(dataset), "read the type", name);
+  const auto stored = stored_type(type.id());
+  if (!stored) return std::nullopt;
+  DatasetDescription description{.type = stored->type, .extents = {}, .run = {}};
+  description.run.cells = {Cell{.column = 0, .type = stored->type}};
+  description.run.order = stored->direct.value_or(native_order);
+  place_elements(dataset, name, file_size, size_of(stored->type), stored->direct.has_value(), description);
+  if (!stored->direct || chunks == nullptr) return description;
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  Run& run = description.run;
+  run.chunks = describe_chunks(dataset, creation.id(), name, description.extents, run.record_bytes, *chunks);
+  if (run.chunks) run.opaque = false;
   return description;
 }
 

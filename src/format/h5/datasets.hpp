@@ -21,6 +21,17 @@ struct DatasetDescription {
   Run run;                             ///< one cell of column 0; opaque if only HDF5 can read it
 };
 
+/// The shape of an open data set; one extent of 0 if it has no elements at all.
+[[nodiscard]] std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name);
+
+/// Finds the elements of an open data set of a file of `file_size` bytes: sets all of `data.run` but order and cells,
+/// which describe one element that takes `element_bytes` in the file if the cells are `direct`. Throws as below.
+void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_size, std::uint64_t element_bytes,
+                    bool direct, DatasetDescription& data);
+
+/// Refuses what the library would read from other files behind our back, or with more memory than allowed.
+void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget);
+
 /// Describes an open data set of a file of `file_size` bytes. Nothing if its type holds neither numbers nor texts.
 /// Without `chunks` chunked ones are opaque. Throws bad_file errors when its bytes lie outside the file.
 [[nodiscard]] std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name,

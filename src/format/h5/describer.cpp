@@ -153,11 +153,9 @@ void H5partDescriber::keep_whole_steps() {
 }
 
 void H5partDescriber::add_layout_facts(const std::vector<std::string>& others) {
-  const Superblock& superblock = main_->superblock();
   auto& layout = description_.layout;
   auto& warnings = description_.warnings;
-  layout.push_back({"superblock version", std::to_string(superblock.version)});
-  layout.push_back({"user block", std::to_string(superblock.offset) + " bytes"});
+  layout = main_->facts();
   layout.push_back({"step name", naming_.prefix});
   layout.push_back({"step width", std::to_string(naming_.width)});
   if (!others.empty()) {
@@ -165,15 +163,7 @@ void H5partDescriber::add_layout_facts(const std::vector<std::string>& others) {
     warnings.push_back("not described, because they are no steps called " + naming_.prefix +
                        "#<number>: " + joined(others));
   }
-  if (main_->journal()) {
-    layout.push_back({"journal", "complete"});
-    warnings.emplace_back(
-        "an interrupted publication was completed from its journal; quire recover makes it permanent");
-  } else if (main_->raw_size() > superblock.end) {
-    warnings.push_back(
-        std::to_string(main_->raw_size() - superblock.end) +
-        " bytes behind the last published step were left by an unfinished one; quire recover drops them");
-  }
+  main_->describe_leftovers(description_);
 }
 
 std::vector<std::string> H5partDescriber::names_in(const StepEntry& entry) {
@@ -370,17 +360,6 @@ void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object
 
 void H5partDescriber::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) {
   guarded(main_->image(), [&] { h5::read_attachment(main_->id(), name, offset, out, context_.memory_budget); });
-}
-
-Publication H5partDescriber::repair() {
-  const std::uint64_t end = main_->superblock().end;
-  if (const auto& journal = main_->journal()) {
-    Publication acts = complete(*journal);
-    if (journal->start != end) acts.emplace_back(PublishResize{end});
-    return acts;
-  }
-  if (main_->raw_size() > end) return {PublishResize{end}};
-  return {};
 }
 
 }  // namespace quire::h5

@@ -28,7 +28,7 @@ class H5partDescriber final : public Describer {
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) override;
-  [[nodiscard]] Publication repair() override;
+  [[nodiscard]] Publication repair() override { return main_->repair(); }
 
  private:
   /// A step's group, maybe in another file, which lives as long as the handle.

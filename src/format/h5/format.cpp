@@ -6,8 +6,9 @@
 #include "format/h5/acceptance.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/describer.hpp"
+#include "format/h5/placing.hpp"
 #include "format/h5/planner.hpp"
-#include "format/h5/superblock.hpp"
+#include "format/h5/recognition.hpp"
 
 namespace quire {
 namespace {
@@ -19,13 +20,10 @@ class H5partFormat final : public Format {
   [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".h5", ".h5part", ".h5p", ".h5hut"}; }
 
   [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
-    const auto read = [head](std::uint64_t offset, std::span<std::byte> out) -> std::size_t {
-      const auto rest = head.subspan(std::min<std::size_t>(offset, head.size()));
-      const auto part = rest.first(std::min(rest.size(), out.size()));
-      std::ranges::copy(part, out.begin());
-      return part.size();
-    };
-    return h5::find_signature(read, head.size()).has_value();
+    return h5::has_signature(head);
+  }
+  [[nodiscard]] bool owns(const std::shared_ptr<ByteSource>& bytes) const override {
+    return h5::holds_steps_or_nothing(bytes);
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
@@ -39,17 +37,16 @@ class H5partFormat final : public Format {
 
   [[nodiscard]] const std::vector<Option>& write_options() const override {
     static const std::vector<Option> options = [] {
-      std::vector<Option> all{
+      std::vector<Option> all = h5::with_alignment({
           {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
           {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
-          {"alignment", OptionKind::integer, "4096", {}, "columns of 64 KiB or more start at multiples of this"},
           {"existing", OptionKind::text, "refuse", {}, "a step whose number exists: refuse, replace, add or overwrite"},
           {"grow",
            OptionKind::truth,
            "false",
            {},
            "a step with the number of the last one adds rows to it; needs chunks"},
-      };
+      });
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
       return all;
     }();

@@ -6,5 +6,7 @@ namespace quire {
 
 /// Independent. The format of H5Part and H5hut files.
 [[nodiscard]] const Format& h5part_format();
+/// Independent. The format of any other HDF5 file.
+[[nodiscard]] const Format& hdf5_format();
 
 }  // namespace quire

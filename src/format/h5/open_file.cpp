@@ -22,4 +22,32 @@ OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budge
   image_.set_base(superblock_);
 }
 
+std::vector<Fact> OpenFile::facts() const {
+  return {{"superblock version", std::to_string(superblock_.version)},
+          {"user block", std::to_string(superblock_.offset) + " bytes"}};
+}
+
+void OpenFile::describe_leftovers(FileDescription& file) const {
+  if (journal_) {
+    file.layout.push_back({"journal", "complete"});
+    file.warnings.emplace_back(
+        "an interrupted publication was completed from its journal; quire recover makes it permanent");
+  } else if (raw_size_ > superblock_.end) {
+    file.warnings.push_back(
+        std::to_string(raw_size_ - superblock_.end) +
+        " bytes behind the last published step were left by an unfinished one; quire recover drops them");
+  }
+}
+
+Publication OpenFile::repair() const {
+  const std::uint64_t end = superblock_.end;
+  if (journal_) {
+    Publication acts = complete(*journal_);
+    if (journal_->start != end) acts.emplace_back(PublishResize{end});
+    return acts;
+  }
+  if (raw_size_ > end) return {PublishResize{end}};
+  return {};
+}
+
 }  // namespace quire::h5

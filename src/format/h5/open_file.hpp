@@ -7,6 +7,7 @@
 #include "format/h5/image.hpp"
 #include "format/h5/journal.hpp"
 #include "format/h5/superblock.hpp"
+#include "quire/model/description.hpp"
 
 namespace quire::h5 {
 
@@ -23,6 +24,13 @@ class OpenFile {
   [[nodiscard]] const std::optional<Journal>& journal() const noexcept { return journal_; }
   /// The size of the file as it is, with its journal.
   [[nodiscard]] std::uint64_t raw_size() const noexcept { return raw_size_; }
+
+  /// Facts about the container: superblock and user block.
+  [[nodiscard]] std::vector<Fact> facts() const;
+  /// Adds what an interrupted publication or an unfinished step left behind, as facts and warnings.
+  void describe_leftovers(FileDescription& file) const;
+  /// The acts that make the file tidy: Describer::repair().
+  [[nodiscard]] Publication repair() const;
 
  private:
   Image image_;

@@ -13,24 +13,12 @@
 namespace quire::h5 {
 namespace {
 
-/// Columns from this size on start at a multiple of the alignment, smaller ones at a multiple of 8.
-constexpr std::uint64_t aligned_from = std::uint64_t{64} << 10;
-constexpr std::uint64_t small_alignment = 8;
 constexpr std::uint64_t attribute_budget = std::uint64_t{64} << 20;
 
 std::vector<std::string> names_of(const std::vector<Link>& links) {
   std::vector<std::string> names;
   for (const Link& link : links) names.push_back(link.name);
   return names;
-}
-
-std::uint64_t alignment_option(const CheckedOptions& options) {
-  const long long value = options.integer("alignment");
-  constexpr long long most = 1LL << 30;
-  if (value < 8 || value > most || value % 8 != 0) {
-    throw Error(ErrorKind::usage, "the alignment must be a multiple of 8 up to 1 GiB").on("alignment");
-  }
-  return static_cast<std::uint64_t>(value);
 }
 
 unsigned width_option(const CheckedOptions& options) {
@@ -65,7 +53,7 @@ H5partPlanner::H5partPlanner(const CheckedOptions& options)
     : naming_{prefix_option(options), width_option(options)},
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
-      alignment_(alignment_option(options)),
+      alignment_(Alignment::of(options)),
       chunking_(options),
       grows_(options.truth("grow")),
       existing_(existing_option(options)) {
@@ -223,13 +211,13 @@ Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
 
 H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, const Measure& total) const {
   RawLayout layout{.columns = {}, .end = writer_.published_end()};
-  std::uint64_t next = round_up(writer_.first_free(), alignment_);
+  std::uint64_t next = round_up(writer_.first_free(), alignment_.multiple);
   if (step.tables.empty()) return layout;
   const std::uint64_t rows = chunking_.stored_rows(total[0]);
   const std::vector<Column>& columns = step.tables.front().columns;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::uint64_t length = is_grouped(step) ? total[1 + c] : checked_multiply(rows, size_of(columns[c].type));
-    next = round_up(next, length >= aligned_from ? alignment_ : small_alignment);
+    next = alignment_.next(next, length);
     layout.columns.push_back({next, length});
     next = checked_add(next, length);
     if (length > 0) layout.end = next;

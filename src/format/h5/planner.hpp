@@ -12,6 +12,7 @@
 #include "format/h5/file_writer.hpp"
 #include "format/h5/growth.hpp"
 #include "format/h5/names.hpp"
+#include "format/h5/placing.hpp"
 #include "format/h5/rewriting.hpp"
 #include "format/h5/units.hpp"
 #include "quire/format/format.hpp"
@@ -25,7 +26,8 @@ namespace quire::h5 {
 /// and behind them.
 class H5partPlanner final : public WritePlanner {
  public:
-  /// Options: `step_name`, `step_width`, `alignment`, `existing`, `grow`, and chunking_options().
+  /// Options: `step_name`, `step_width`, `alignment`, `alignment_threshold`, `existing`, `grow`, and
+  /// chunking_options().
   explicit H5partPlanner(const CheckedOptions& options);
 
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -83,7 +85,7 @@ class H5partPlanner final : public WritePlanner {
   StepNaming naming_;
   bool is_prefix_given_;
   bool is_width_given_;
-  std::uint64_t alignment_;
+  Alignment alignment_;
   Chunking chunking_;
   mutable ChunkCoder coder_{};  ///< its buffers alone change
   bool grows_;

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.python.support.files import step_formats
 from typer.testing import CliRunner
 
 import quire
@@ -68,13 +69,13 @@ def write_beam(
     return path
 
 
-@pytest.fixture(params=[info.name for info in format_infos()])
+@pytest.fixture(params=step_formats())
 def format(request: pytest.FixtureRequest) -> str:
     """The name of each format in turn."""
     return str(request.param)
 
 
-@pytest.fixture(params=[info.name for info in format_infos()])
+@pytest.fixture(params=step_formats())
 def other_format(request: pytest.FixtureRequest) -> str:
     """The same once more, for all pairs."""
     return str(request.param)

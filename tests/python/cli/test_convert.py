@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.python.support.files import step_formats
 
 import quire
 from quire.toolkit import convert as engine
@@ -186,7 +187,7 @@ def test_standard_input_and_output(run: Run, start: Start, beam: Path, format: s
 def test_any_number_of_ranks_writes_the_same_bytes(
     run: Run, start: Start, beam: Path, format: str, ranks: int
 ) -> None:
-    names = quire.formats()
+    names = step_formats()
     # Over all numbers of ranks every format is the target of every other.
     target = names[(names.index(format) + ranks) % len(names)]
     alone, shared = beam.with_name("alone"), beam.with_name("shared")

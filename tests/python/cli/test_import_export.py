@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.python.cli.conftest import suffix_of
+from tests.python.support.files import step_formats
 
 import quire
 from quire import _core
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def text_format(tmp_path: Path) -> str:
     """The first format that holds columns of texts."""
-    for name in quire.formats():
+    for name in step_formats():
         try:
             with quire.create(tmp_path / "probe", format=name) as out, out.step(0) as step:
                 step.put("x", ["a"])

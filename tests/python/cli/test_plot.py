@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.python.support.files import step_formats
 
 import quire
 from quire.toolkit.binning import Axis
@@ -175,7 +176,7 @@ def test_a_picture_never_replaces_an_input(run: Run, one_beam: Path, tmp_path: P
 
 
 def test_steps_without_the_columns_are_left_out(run: Run, tmp_path: Path) -> None:
-    for format in quire.formats():
+    for format in step_formats():
         path = tmp_path / format
         try:
             with quire.create(path, format=format) as out:

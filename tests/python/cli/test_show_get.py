@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.python.support.files import step_formats
 
 import quire
 from quire.cli import show as show_module
@@ -204,7 +205,7 @@ def test_texts_are_quoted_unless_not_wanted(run: Run, tmp_path: Path) -> None:
 
 def text_file(folder: Path, texts: list[str]) -> Path:
     """A file with texts, in the first format that holds them."""
-    for format in quire.formats():
+    for format in step_formats():
         path = folder / f"texts-{format}"
         try:
             with quire.create(path, format=format) as out, out.step(0) as step:
@@ -289,7 +290,7 @@ def test_rows_that_only_some_steps_have_are_shown_there(run: Run, tmp_path: Path
 
 def field_file(folder: Path) -> Path:
     """A file with a field, in the first format that holds one."""
-    for format in quire.formats():
+    for format in step_formats():
         path = folder / f"fields-{format}"
         try:
             with quire.create(path, format=format) as out, out.step(0) as step:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import refusal, same, sample_columns
+from tests.python.support.files import refusal, same, sample_columns, step_formats
 
 import quire
 from quire.io.table import Table
@@ -37,7 +37,7 @@ def table(path: Path, format_name: str) -> Any:
 def texts(tmp_path: Path) -> Any:
     """A file with a table of texts, in the first format that holds them."""
     columns = {"name": ["a", "μ-π", "", "a text of more than twelve bytes"], "n": np.arange(4)}
-    for format_name in quire.formats():
+    for format_name in step_formats():
         path = tmp_path / f"texts-{format_name}"
         if refusal(partial(write, path, format_name, columns)) is None:
             with quire.open(path) as file:
@@ -374,7 +374,7 @@ def test_memory_goes_back_when_the_frames_go(tmp_path: Path) -> None:
 def test_pandas_gets_texts_that_are_not_utf8(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     words = ["plain", "caf\udce9", ""]
-    for format_name in quire.formats():
+    for format_name in step_formats():
         path = tmp_path / f"latin-{format_name}"
         if refusal(partial(write, path, format_name, {"name": words, "n": np.arange(3)})) is not None:
             continue

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.python.support.files import path_for
-
-import quire
+from tests.python.support.files import path_for, step_formats
 
 
-@pytest.fixture(params=quire.formats())
+@pytest.fixture(params=step_formats())
 def format_name(request: pytest.FixtureRequest) -> str:
     """The name of a registered format."""
     return str(request.param)

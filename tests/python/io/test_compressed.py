@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import path_for, same, sample_columns
+from tests.python.support.files import path_for, same, sample_columns, step_formats
 from tests.python.support.mpi import run_ranks
 
 import quire
@@ -56,7 +56,7 @@ UNPACKS: list[tuple[str, Callable[[bytes], bytes]]] = [
 ]
 
 
-@pytest.fixture(params=quire.formats())
+@pytest.fixture(params=step_formats())
 def format(request: pytest.FixtureRequest) -> str:
     """The name of each format in turn."""
     return str(request.param)

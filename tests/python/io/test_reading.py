@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.python.support.files import path_for, same, sample_columns, write_table
+from tests.python.support.files import path_for, same, sample_columns, step_formats, write_table
 
 import quire
 from quire.io.types import Array
@@ -29,7 +29,7 @@ def columns(path: Path, format_name: str) -> dict[str, Array]:
     return made
 
 
-@pytest.mark.parametrize("name", quire.formats())
+@pytest.mark.parametrize("name", step_formats())
 def test_slices_are_those_of_numpy(tmp_path: Path, name: str) -> None:
     path = path_for(tmp_path, name)
     columns = sample_columns(ROWS)

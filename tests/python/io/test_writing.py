@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.python.support.files import path_for, refusal, same, sample_columns, write_table
+from tests.python.support.files import path_for, refusal, same, sample_columns, step_formats, write_table
 
 import quire
 
@@ -270,7 +270,7 @@ types = st.sampled_from(["int32", "int64", "float32", "float64"])
 schemas = st.dictionaries(names, types, min_size=1, max_size=6)
 
 
-@pytest.mark.parametrize("name", quire.formats())
+@pytest.mark.parametrize("name", step_formats())
 def test_any_schema_comes_back(tmp_path: Path, name: str) -> None:
     path = path_for(tmp_path, name)
 

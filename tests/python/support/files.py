@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 import quire
-from quire.io.formats import format_info
+from quire.io.formats import format_info, format_infos
 from quire.io.types import Array
+
+
+def step_formats() -> list[str]:
+    """Return the names of the formats whose files hold several steps."""
+    return [info.name for info in format_infos() if not info.one_step]
 
 
 def path_for(folder: Path, format_name: str, stem: str = "file") -> Path:

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "format/h5/open_file.hpp"
+#include "format/h5/plain/matrix.hpp"
+#include "format/h5/plain/survey.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::h5 {
+
+/// Describes any HDF5 file as one step. One-dimensional data sets of one group and length are the columns of a table
+/// that is named by the group's path; data sets of compounds are tables, a column a member; matrices are fields, or
+/// tables where they say so themselves or the reader asks for it; everything else with dimensions is a field.
+class PlainDescriber final : public Describer {
+ public:
+  /// Options: `columns` (paths of matrices that are tables), `matrices` (what the others are).
+  PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const CheckedOptions& options);
+
+  [[nodiscard]] const FileDescription& file() const override { return description_; }
+  [[nodiscard]] std::uint64_t steps() override { return 1; }
+  [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
+  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
+                   const View& out) override;
+  [[nodiscard]] Publication repair() override { return file_->repair(); }
+
+ private:
+  /// How the values of a column or field are read that cannot be addressed.
+  using ReadRows = std::function<void(std::uint64_t component, const Slice& rows, const View& out)>;
+
+  void describe_step();
+  void add_group(PlainGroup group);
+  void add_table_of_lines(const std::string& group, std::vector<PlainDataset> lines);
+  void add_matrix(PlainDataset dataset, const std::vector<std::string>& names);
+  void add_compound(PlainDataset dataset);
+  void add_field(const std::string& group, PlainDataset dataset);
+  void add_scalar(const PlainDataset& dataset);
+  void tell_left_out(const std::vector<std::string>& attributes);
+  /// Adds a table whose columns are the cells of one run.
+  void add_table(Table table, Run run);
+  /// The names of a matrix's columns if it is one that is a table.
+  [[nodiscard]] std::optional<std::vector<std::string>> matrix_columns(const PlainDataset& dataset);
+  [[nodiscard]] Handle open_dataset(const std::string& path) const;
+  template <class Work>
+  auto guarded(Work&& work);
+
+  DescribeContext context_;
+  std::set<std::string, std::less<>> asked_;  ///< for as tables
+  bool all_matrices_ = false;
+  std::shared_ptr<OpenFile> file_;
+  FileDescription description_;
+  std::optional<StepLayout> step_;
+  std::map<std::string, ReadRows, std::less<>> opaque_;  ///< by name of the table, a slash, and column or field
+  MatrixRows matrix_rows_;
+};
+
+}  // namespace quire::h5

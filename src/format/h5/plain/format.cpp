@@ -1,0 +1,67 @@
+#include "format/h5/format.hpp"
+
+#include "format/h5/plain/describer.hpp"
+#include "format/h5/plain/planner.hpp"
+#include "format/h5/recognition.hpp"
+
+namespace quire {
+namespace {
+
+class PlainFormat final : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "hdf5"; }
+  [[nodiscard]] std::string_view title() const override { return "any data sets of HDF5"; }
+  [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".hdf5", ".hdf"}; }
+  [[nodiscard]] bool holds_one_step() const override { return true; }
+
+  [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
+    return h5::has_signature(head);
+  }
+
+  [[nodiscard]] const std::vector<Option>& read_options() const override {
+    static const std::vector<Option> options{
+        {"columns",
+         OptionKind::text,
+         "",
+         {},
+         "paths of two-dimensional data sets that are tables, with commas between"},
+        {"matrices", OptionKind::text, "fields", {"fields", "columns"}, "what other two-dimensional data sets are"},
+    };
+    return options;
+  }
+
+  [[nodiscard]] const std::vector<Option>& write_options() const override {
+    static const std::vector<Option> options = h5::with_alignment({
+        {"layout",
+         OptionKind::text,
+         "columns",
+         {"columns", "matrix"},
+         "a table is a data set a column, or one for all"},
+        {"dataset", OptionKind::text, "table", {}, "what the matrix of a table without a name is called"},
+    });
+    return options;
+  }
+
+  [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                                    const CheckedOptions& options) const override {
+    return std::make_unique<h5::PlainDescriber>(std::move(bytes), context, options);
+  }
+
+  [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
+    return std::make_unique<h5::PlainPlanner>(options);
+  }
+
+  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
+                        const CheckedOptions& options) const override {
+    return h5::fit_plain(file, step, h5::PlainPlanner::rules_of(options));
+  }
+};
+
+}  // namespace
+
+const Format& hdf5_format() {
+  static const PlainFormat format;
+  return format;
+}
+
+}  // namespace quire

@@ -1,0 +1,108 @@
+#include "format/h5/plain/survey.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "format/h5/attributes.hpp"
+#include "format/h5/hdf5.hpp"
+#include "format/h5/links.hpp"
+#include "format/h5/plain/compound.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// What one object takes in memory while it is described, roughly: the bound on their number.
+constexpr std::uint64_t bytes_per_object = 1024;
+constexpr std::size_t deepest = 64;
+
+/// One walk through a file, which meets every object once.
+class Walk {
+ public:
+  Walk(Image& image, std::uint64_t memory_budget, std::vector<std::string>& warnings)
+      : image_(image), budget_(memory_budget), warnings_(warnings), chunks_(image, memory_budget, warnings) {}
+
+  void visit(hid_t group, const std::string& path, std::size_t depth) {
+    if (!seen_.insert(address_of(group)).second) {
+      return warnings_.push_back("the group " + path + " is another one by a second name and is left out");
+    }
+    if (depth > deepest) return warnings_.push_back("the group " + path + " lies too deep and is left out");
+    const std::size_t own = groups_.size();
+    groups_.push_back({path, {}});
+    if (depth > 0) tell_attributes(group, path);
+    for (const Link& link : list_links(group, path)) {
+      if (++objects_ > budget_ / bytes_per_object) {
+        throw Error(ErrorKind::memory, "the file has more objects than the memory budget allows")
+            .on(path)
+            .advise("raise the memory budget");
+      }
+      const std::string inner = path.empty() ? link.name : path + "/" + link.name;
+      if (link.type != H5L_TYPE_HARD) {
+        warnings_.push_back("the link " + inner + " is not followed");
+        continue;
+      }
+      const Handle object = own_object(group, link.name, inner);
+      if (H5Iget_type(object.id()) == H5I_GROUP) {
+        visit(object.id(), inner, depth + 1);
+      } else if (H5Iget_type(object.id()) == H5I_DATASET) {
+        add(own, object.id(), inner, link.name);
+      }  // named types hold no values
+    }
+  }
+
+  std::vector<PlainGroup> take() {
+    std::erase_if(groups_, [](const PlainGroup& group) { return group.datasets.empty(); });
+    std::ranges::sort(groups_, {}, &PlainGroup::path);
+    return std::move(groups_);
+  }
+
+ private:
+  static Handle own_object(hid_t group, const std::string& name, const std::string& path) {
+    return own(H5Oopen(group, name.c_str(), H5P_DEFAULT), "open the object", path);
+  }
+
+  void tell_attributes(hid_t group, const std::string& path) {
+    std::string names;
+    for (const Attribute& attribute : read_attributes(image_, group, budget_, warnings_)) {
+      names += (names.empty() ? "" : ", ") + attribute.name;
+    }
+    if (!names.empty()) warnings_.push_back("attributes of the group " + path + " are left out: " + names);
+  }
+
+  void add(std::size_t group, hid_t object, const std::string& path, const std::string& name) {
+    PlainDataset dataset{.path = path, .name = name, .data = {}, .members = {}, .attributes = {}};
+    // A matrix may become columns, which no run of chunks has.
+    const bool is_matrix = extents_of(object, path).size() == 2;
+    if (auto data = describe_dataset(object, path, image_.size(), is_matrix ? nullptr : &chunks_)) {
+      dataset.data = *std::move(data);
+    } else if (auto compound = describe_compound(object, path, image_.size())) {
+      dataset.data = std::move(compound->data);
+      dataset.members = std::move(compound->members);
+    } else {
+      return warnings_.push_back("the data set " + path + " holds neither numbers nor texts and is left out");
+    }
+    dataset.attributes = read_attributes(image_, object, budget_, warnings_);
+    groups_[group].datasets.push_back(std::move(dataset));
+  }
+
+  Image& image_;
+  std::uint64_t budget_;
+  std::vector<std::string>& warnings_;
+  ChunkScope chunks_;
+  std::set<std::uint64_t> seen_;
+  std::uint64_t objects_ = 0;
+  std::vector<PlainGroup> groups_;
+};
+
+}  // namespace
+
+std::vector<PlainGroup> survey(hid_t file, Image& image, std::uint64_t memory_budget,
+                               std::vector<std::string>& warnings) {
+  const Handle root = own(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
+  Walk walk(image, memory_budget, warnings);
+  walk.visit(root.id(), "", 0);
+  return walk.take();
+}
+
+}  // namespace quire::h5

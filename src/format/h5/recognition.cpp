@@ -1,0 +1,41 @@
+#include "format/h5/recognition.hpp"
+
+#include <algorithm>
+
+#include "format/h5/links.hpp"
+#include "format/h5/names.hpp"
+#include "format/h5/open_file.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// Bounds what a journal may make us read before it is known what the file is.
+constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
+
+}  // namespace
+
+bool has_signature(std::span<const std::byte> head) {
+  const auto read = [head](std::uint64_t offset, std::span<std::byte> out) -> std::size_t {
+    const auto rest = head.subspan(std::min<std::size_t>(offset, head.size()));
+    const auto part = rest.first(std::min(rest.size(), out.size()));
+    std::ranges::copy(part, out.begin());
+    return part.size();
+  };
+  return find_signature(read, head.size()).has_value();
+}
+
+bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
+  try {
+    OpenFile file(bytes, look_budget);
+    return with_hdf5(file.image(), [&] {
+      const std::vector<Link> links = list_links(file.id(), "/");
+      return links.empty() ||
+             std::ranges::any_of(links, [](const Link& link) { return parse_step_name(link.name).has_value(); });
+    });
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file && error.kind() != ErrorKind::memory) throw;
+    return true;
+  }
+}
+
+}  // namespace quire::h5
