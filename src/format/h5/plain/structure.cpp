@@ -2,6 +2,7 @@
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/plain/words.hpp"
+#include "format/h5/structure.hpp"
 #include "format/h5/types.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/model/slice.hpp"
@@ -58,12 +59,6 @@ PlannedDataset field_of(const Field& field) {
   }
   dataset.attributes.insert(dataset.attributes.end(), field.attributes.begin(), field.attributes.end());
   return dataset;
-}
-
-Handle timeless(hid_t list_class) {
-  Handle list = own(H5Pcreate(list_class), "make a creation list");
-  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
-  return list;
 }
 
 /// Makes the groups above an object.
