@@ -44,7 +44,9 @@ void add_column(hid_t group, const char* name, hid_t type, hid_t creation, const
 /// One step with a column of every kind that bytes alone cannot give, written by HDF5 itself behind a user block.
 Bytes odd_file() {
   const char* folder = std::getenv("QUIRE_TEST_DIRECTORY");
-  const std::string path = std::string(folder == nullptr ? "." : folder) + "/odd.h5";
+  // Tests run side by side: each has a file of its own.
+  const std::string path = std::string(folder == nullptr ? "." : folder) + "/odd_" +
+                           testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
   {
     const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a list");
     require(H5Pset_userblock(creation.id(), 1024), "set the user block");
