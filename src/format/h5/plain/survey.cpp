@@ -42,6 +42,7 @@ class Walk {
         warnings_.push_back("the link " + inner + " is not followed");
         continue;
       }
+      check_before_opening(image_, group, link.name);
       const Handle object = own_object(group, link.name, inner);
       if (H5Iget_type(object.id()) == H5I_GROUP) {
         visit(object.id(), inner, depth + 1);
