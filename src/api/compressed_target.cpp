@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "api/root.hpp"
+#include "api/transport_knobs.hpp"
 #include "quire/api/writer.hpp"
 #include "transport/file_system.hpp"
 
@@ -40,14 +41,18 @@ void require(const std::error_code& code, const std::string& action, const std::
 }  // namespace
 
 const std::vector<Option>& common_write_options() {
-  static const std::vector<Option> options{
-      {"compression",
-       OptionKind::text,
-       "suffix",
-       {"suffix", "none", "gzip", "xz"},
-       "of the whole file; suffix: as .gz, .xz or .lzma at the end of the name say"},
-      {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
-  };
+  static const std::vector<Option> options = [] {
+    std::vector<Option> all{
+        {"compression",
+         OptionKind::text,
+         "suffix",
+         {"suffix", "none", "gzip", "xz"},
+         "of the whole file; suffix: as .gz, .xz or .lzma at the end of the name say"},
+        {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
+    };
+    all.insert(all.end(), transport_knobs().begin(), transport_knobs().end());
+    return all;
+  }();
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include "api/compressed.hpp"
 #include "api/publication.hpp"
 #include "api/root.hpp"
+#include "api/transport_knobs.hpp"
 #include "api/transport_source.hpp"
 #include "api/write_groups.hpp"
 #include "api/writer_state.hpp"
@@ -21,7 +22,9 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
   throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format in the options");
 }
 
-TransportOptions transport_options(const WriteOptions& options) { return {.limits = {}, .durable = options.durable}; }
+TransportOptions transport_options(const WriteOptions& options) {
+  return {.limits = limits_of(options.options), .durable = options.durable};
+}
 
 Choice choice(const std::string& path, const WriteOptions& options) {
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
@@ -226,6 +229,7 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   auto state = new_state(path, std::move(comm), options);
   const auto error = caught(state->comm.rank(), [&] {
     Options of_format = options.options;
+    static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
     state->target = CompressedTarget(path, of_format);
     const Format& format = chosen_format(path, options);
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
@@ -245,12 +249,14 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
               const WriteOptions& options) {
   auto state = new_state(path, std::move(comm), options);
   const auto locking = caught(state->comm.rank(), [&] {
+    static_cast<void>(limits_of(options.options));
     if (state->comm.is_root()) state->lock = WriteLock(path, false);
   });
   agree_on_choice(state->comm, choice(path, options), locking);
   state->transport = wrapped_transport(path, Access::update, state->comm, options);
   const auto plan_with = [&](const Format& format) {
-    state->planner = format.plan_writing(CheckedOptions(format.write_options(), options.options));
+    state->planner =
+        format.plan_writing(CheckedOptions(format.write_options(), without_transport_knobs(options.options)));
     state->file.format = format.name();
   };
   const auto message = from_root(state->comm, [&] {

@@ -294,3 +294,23 @@ def test_any_schema_comes_back(tmp_path: Path, name: str) -> None:
                 assert {column: values.tobytes() for column, values in read.items()} == written
 
     check()
+
+
+def test_sizes_of_the_data_path_change_no_bytes(path: Path) -> None:
+    columns = sample_columns(3000)
+    other = path.with_stem("small_pieces")
+    write_table(path, format_name := quire.io.formats.format_for_path(path) or "", columns)
+    with quire.create(other, format=format_name, piece=4096, staging=4096) as out, out.step(0) as step:
+        for name, values in columns.items():
+            step.put(name, values)
+    assert other.read_bytes() == path.read_bytes()
+    with quire.append(other, staging=8192) as out, out.step(1) as step:
+        for name, values in columns.items():
+            step.put(name, values)
+    with quire.open(other) as file:
+        assert same(file[1]["x"].read(), columns["x"])
+    for wrong in ({"piece": 100}, {"staging": 1 << 40}, {"peice": 4096}):
+        with pytest.raises(quire.UsageError):
+            quire.create(other, format=format_name, **wrong)
+        with pytest.raises(quire.UsageError):
+            quire.append(other, **wrong)
