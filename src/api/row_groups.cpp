@@ -35,8 +35,7 @@ void RowGroups::begin_with(std::vector<std::vector<std::byte>> open_values) {
 std::span<const std::byte> RowGroups::values(std::size_t column, const ConstView& part, std::uint64_t row) {
   const Type type = table().columns[column].type;
   const std::uint64_t width = size_of(type);
-  if (part.data == nullptr && part.count > 0) {
-    without_values_ = true;
+  if (without_values_) {
     scratch_.assign(static_cast<std::size_t>(part.count * width), std::byte{});
     return scratch_;
   }
@@ -75,6 +74,7 @@ void RowGroups::copy(std::vector<std::vector<std::byte>>& target, std::span<cons
 void RowGroups::add(std::span<const ConstView> columns) {
   const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
   if (rows > rows_.mine - added_) throw Error(ErrorKind::usage, "there are more rows than were announced");
+  for (const ConstView& column : columns) without_values_ = without_values_ || (rows > 0 && column.data == nullptr);
   const std::uint64_t group = rows_.grouping.rows;
   std::uint64_t done = 0;
   if (added_ < rows_.front()) {

@@ -160,6 +160,20 @@ TEST(RowGroupsTest, KeepsOnlyLengthsOfGroupsWithoutOthersRows) {
   EXPECT_TRUE(groups.take()[0].empty());
 }
 
+TEST(RowGroupsTest, CountsValuesWithoutMemoryAsOnesThatDoNotShrink) {
+  const PlainPacker planner;
+  const StepDescription step = step_of(10);
+  RowGroups groups(planner, step, 0, {.grouping = {.rows = 4, .open_rows = 0}, .rank = 1, .before = 2, .mine = 10},
+                   false, false);
+  const std::vector<ConstView> nothing{{Type::int64, nullptr, 10, 8}, {Type::int16, nullptr, 10, 2}};
+  groups.add(nothing);
+  groups.finish();
+  const auto own = groups.take();
+  ASSERT_EQ(own[1].size(), 2U);
+  for (const PackedGroup& group : own[0]) EXPECT_EQ(group.length, 32U);
+  for (const PackedGroup& group : own[1]) EXPECT_EQ(group.length, 8U);
+}
+
 TEST(RowGroupsTest, RefusesRowsThatAreNotItsOwn) {
   const PlainPacker planner;
   const StepDescription step = step_of(3);

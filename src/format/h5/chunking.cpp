@@ -1,5 +1,7 @@
 #include "format/h5/chunking.hpp"
 
+#include <zstd.h>
+
 #include <algorithm>
 #include <string>
 
@@ -42,20 +44,39 @@ unsigned level_option(const CheckedOptions& options, const NamedFilter& filter) 
   return static_cast<unsigned>(level);
 }
 
-/// Stands in for a filter of which this HDF5 has no implementation: chunks are encoded without its help, but it must
-/// know the number.
-std::size_t no_filter(unsigned, std::size_t, const unsigned*, std::size_t, std::size_t*, void**) { return 0; }
+/// Chunks are encoded without HDF5's help, but it must know the number; and whoever reads through it later is served
+/// too. The number of bytes that it returns is 0 after a failure.
+std::size_t zstandard(unsigned flags, std::size_t count, const unsigned* parameters, std::size_t bytes,
+                      std::size_t* capacity, void** buffer) {
+  const bool decodes = (flags & H5Z_FLAG_REVERSE) != 0;
+  // Of damaged chunks the announced length may be anything.
+  constexpr unsigned long long most = 1ULL << 31;
+  const unsigned long long length = decodes ? ZSTD_getFrameContentSize(*buffer, bytes) : ZSTD_compressBound(bytes);
+  if (length == 0 || length > most) return 0;
+  void* out = H5allocate_memory(static_cast<std::size_t>(length), false);
+  if (out == nullptr) return 0;
+  const int level = count > 0 ? static_cast<int>(parameters[0]) : ZSTD_CLEVEL_DEFAULT;
+  const std::size_t made = decodes ? ZSTD_decompress(out, static_cast<std::size_t>(length), *buffer, bytes)
+                                   : ZSTD_compress(out, static_cast<std::size_t>(length), *buffer, bytes, level);
+  if (ZSTD_isError(made) != 0) {
+    H5free_memory(out);
+    return 0;
+  }
+  H5free_memory(*buffer);
+  *buffer = out;
+  *capacity = static_cast<std::size_t>(length);
+  return made;
+}
 
-void make_known(std::uint32_t number) {
-  const auto id = static_cast<H5Z_filter_t>(number);
-  if (require(H5Zfilter_avail(id), "look for a filter") > 0) return;
+/// Always our own: the file keeps the name of the filter, which must not depend on plugins.
+void register_zstandard() {
   H5Z_class2_t description{};
   description.version = H5Z_CLASS_T_VERS;
-  description.id = id;
+  description.id = static_cast<H5Z_filter_t>(filter_number::zstandard);
   description.encoder_present = 1;
   description.decoder_present = 1;
-  description.name = "encoded elsewhere";
-  description.filter = no_filter;
+  description.name = "zstd";
+  description.filter = zstandard;
   require(H5Zregister(&description), "register a filter");
 }
 
@@ -140,7 +161,7 @@ Handle chunked_creation(std::uint64_t rows, const std::vector<Filter>& pipeline)
       require(H5Pset_shuffle(list.id()), "set a filter");
       continue;
     }
-    make_known(filter.number);
+    if (filter.number == filter_number::zstandard) register_zstandard();
     require(H5Pset_filter(list.id(), static_cast<H5Z_filter_t>(filter.number), H5Z_FLAG_OPTIONAL,
                           filter.parameters.size(), filter.parameters.data()),
             "set a filter");
