@@ -272,3 +272,23 @@ def test_many_chunks_are_described_and_too_many_are_told(tmp_path: Path) -> None
     with quire.open(path) as file:
         assert np.array_equal(file[0].table["x"][:], values)
         assert any("huge has 20000000 chunks" in warning for warning in file[0].warnings)
+
+
+@pytest.mark.parametrize("chunk", [(500, 10), (100, 37), (999, 1)])
+def test_columns_of_a_matrix_share_its_chunks(tmp_path: Path, chunk: tuple[int, int]) -> None:
+    path = tmp_path / "matrix.h5"
+    values = np.random.default_rng(3).normal(size=(1003, 37))
+    with h5py.File(path, "w") as file:
+        file.create_dataset("m", data=values, chunks=chunk, **PIPELINES["shuffle"])
+        index = file["m"].id
+        stored = sorted(index.get_chunk_info(i).byte_offset for i in range(index.get_num_chunks()))
+    with quire.open(path, matrices="columns") as file:
+        table = file[0].table
+        columns = table.read()
+        assert all(np.array_equal(columns[name], values[:, i]) for i, name in enumerate(table))
+        assert sorted(offset for offset, _ in table.plan()) == stored, (
+            "each chunk is read once for all columns"
+        )
+        some = list(table)[5:17]
+        columns = table.read(some, rows=slice(333, 944))
+        assert all(np.array_equal(columns[name], values[333:944, 5 + i]) for i, name in enumerate(some))

@@ -73,9 +73,7 @@ class Walk {
 
   void add(std::size_t group, hid_t object, const std::string& path, const std::string& name) {
     PlainDataset dataset{.path = path, .name = name, .data = {}, .members = {}, .attributes = {}};
-    // A matrix may become columns, which no run of chunks has.
-    const bool is_matrix = extents_of(object, path).size() == 2;
-    if (auto data = describe_dataset(object, path, image_.size(), is_matrix ? nullptr : &chunks_)) {
+    if (auto data = describe_dataset(object, path, image_.size(), &chunks_)) {
       dataset.data = *std::move(data);
     } else if (auto compound = describe_compound(object, path, image_.size())) {
       dataset.data = std::move(compound->data);
