@@ -4,6 +4,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstring>
+#include <memory>
 #include <mutex>
 
 #include "bindings.hpp"
@@ -156,6 +159,138 @@ nb::bytes read_attachment(const ReaderHandle& self, const Text& name, std::uint6
   return nb::bytes(reinterpret_cast<const char*>(content.data()), content.size());
 }
 
+/// A single value as Python has it, for steps whose attributes are all of that kind.
+nb::object scalar_of(const Value& value) {
+  if (value.type() == Type::string) return decode(value.strings().front());
+  if (value.type() == Type::character) {
+    return decode({reinterpret_cast<const char*>(value.bytes().data()), 1});
+  }
+  if (value.type() == Type::uint64) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, value.bytes().data(), sizeof number);
+    return nb::int_(number);
+  }
+  return is_integer(value.type()) ? nb::object(nb::int_(value.as_integer()))
+                                  : nb::object(nb::float_(value.as_double()));
+}
+
+bool is_simple(const Attribute& attribute) {
+  return attribute.value.is_scalar() && attribute.value.type() != Type::float80;
+}
+
+/// Steps of one simple structure, with the values of their tables one behind the other.
+class GatheredSteps {
+ public:
+  explicit GatheredSteps(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// Adds a step with its values; false: it has another structure, or is better read alone.
+  bool add(const ReadStep& step) {
+    const StepDescription& description = step.description();
+    if (bytes_of(description) > most_bytes_ / 4) return false;
+    if (numbers_.empty() ? !begin(description) : !continues(description)) return false;
+    if (!columns_.empty()) {
+      const Table& table = description.tables.front();
+      std::vector<ReadColumn> targets;
+      for (std::size_t c = 0; c < columns_.size(); ++c) targets.push_back({table.columns[c].name, grow(c, table.rows)});
+      if (table.rows != 0) step.read(table.name, {0, table.rows}, targets);
+    }
+    bytes_ += bytes_of(description);
+    numbers_.push_back(description.number);
+    rows_.push_back(description.tables.empty() ? 0 : description.tables.front().rows);
+    for (const Attribute& attribute : description.attributes) attributes_.push_back(attribute.value);
+    return true;
+  }
+  [[nodiscard]] bool is_full() const noexcept { return bytes_ >= most_bytes_; }
+
+  /// Numbers and rows of the steps; the values of each attribute, of each column.
+  [[nodiscard]] nb::tuple take() {
+    std::vector<nb::list> attributes(first_.attributes.size());
+    for (std::size_t i = 0; i < attributes_.size(); ++i)
+      attributes[i % attributes.size()].append(scalar_of(attributes_[i]));
+    nb::list values;
+    for (std::unique_ptr<Gathered>& column : columns_) {
+      if (column->type == Type::string) {
+        nb::list texts;
+        for (std::size_t i = 0; i < column->strings.size(); ++i) texts.append(decode(column->strings[i]));
+        values.append(texts);
+      } else {
+        Gathered* held = column.release();
+        const nb::capsule owner(held, [](void* one) noexcept { delete static_cast<Gathered*>(one); });
+        auto* data = reinterpret_cast<std::uint8_t*>(held->numbers.data());
+        values.append(nb::ndarray<nb::numpy, std::uint8_t>(data, {held->numbers.size()}, owner));
+      }
+    }
+    return nb::make_tuple(nb::cast(numbers_), nb::cast(rows_), nb::cast(attributes), values);
+  }
+
+ private:
+  struct Gathered {
+    Type type = Type::float64;
+    std::vector<std::byte> numbers;
+    PackedStrings strings;
+  };
+
+  [[nodiscard]] static std::uint64_t bytes_of(const StepDescription& step) {
+    std::uint64_t bytes = sizeof(StepDescription);
+    for (const Table& table : step.tables) {
+      for (const Column& column : table.columns) {
+        bytes += table.rows * std::max(size_of(column.type), sizeof(std::string));
+      }
+    }
+    return bytes;
+  }
+
+  bool begin(const StepDescription& step) {
+    if (!step.fields.empty() || step.tables.size() > 1 || !std::ranges::all_of(step.attributes, is_simple))
+      return false;
+    first_ = step;
+    if (step.tables.empty()) return true;
+    for (const Column& column : step.tables.front().columns) {
+      columns_.push_back(std::make_unique<Gathered>());
+      columns_.back()->type = column.type;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool continues(const StepDescription& step) const {
+    const auto is_same = [](const Quantity& a, const Quantity& b) { return a.name == b.name && a.type == b.type; };
+    if (!step.fields.empty() || step.tables.size() != first_.tables.size()) return false;
+    if (!std::ranges::equal(step.attributes, first_.attributes, is_same)) return false;
+    if (!std::ranges::all_of(step.attributes, is_simple)) return false;
+    return step.tables.empty() ||
+           std::ranges::equal(step.tables.front().columns, first_.tables.front().columns, is_same);
+  }
+
+  View grow(std::size_t index, std::uint64_t rows) {
+    Gathered& column = *columns_[index];
+    const std::size_t size = size_of(column.type);
+    if (column.type == Type::string) return {column.strings, rows};
+    const std::size_t before = column.numbers.size();
+    column.numbers.resize(before + static_cast<std::size_t>(rows) * size);
+    return {column.type, column.numbers.data() + before, rows, static_cast<std::ptrdiff_t>(size)};
+  }
+
+  std::uint64_t most_bytes_;
+  StepDescription first_;
+  std::vector<std::int64_t> numbers_;
+  std::vector<std::uint64_t> rows_;
+  std::vector<Value> attributes_;  ///< of all steps, those of a step together
+  std::vector<std::unique_ptr<Gathered>> columns_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Steps from place `first` on, until they take about `most_bytes` or one has another structure.
+nb::tuple gather_steps(const ReaderHandle& self, std::uint64_t first, std::uint64_t most_bytes) {
+  GatheredSteps gathered(most_bytes);
+  self.file->run([&](Reader& reader) {
+    for (std::uint64_t place = first; !gathered.is_full(); ++place) {
+      auto step = reader.try_at(place);
+      if (!step || !gathered.add(*step)) return;
+    }
+  });
+  return gathered.take();
+}
+
 /// A handle to a step, or None.
 nb::object maybe_step(const ReaderHandle& self, std::optional<ReadStep> step) {
   if (!step) return nb::none();
@@ -235,6 +370,7 @@ void bind_reader(nb::module_& module) {
             return maybe_step(self, self.file->run([&](Reader& r) { return r.try_at(index); }));
           },
           nb::arg("index"))
+      .def("gather", &gather_steps, nb::arg("first"), nb::arg("most_bytes"))
       .def(
           "step",
           [](const ReaderHandle& self, std::int64_t number) {

@@ -35,7 +35,7 @@ struct Reader::State {
   /// Independent. This rank's own describer, made when first needed.
   [[nodiscard]] Describer& own_describer();
   /// Collective. Step `index` as rank 0 describes it by `describe`.
-  [[nodiscard]] std::shared_ptr<const ReadStep::State> layout(
+  [[nodiscard]] std::shared_ptr<ReadStep::State> layout(
       const std::function<std::optional<StepLayout>(Describer&)>& describe);
   [[nodiscard]] Error placed(Error error) const {
     if (error.file().empty()) error.in_file(path);
@@ -258,16 +258,25 @@ Describer& Reader::State::own_describer() {
   return *describer;
 }
 
-std::shared_ptr<const ReadStep::State> Reader::State::layout(
+std::shared_ptr<ReadStep::State> Reader::State::layout(
     const std::function<std::optional<StepLayout>(Describer&)>& describe) {
   require_open(*this);
-  return in_file(*this, [&]() -> std::shared_ptr<const ReadStep::State> {
+  return in_file(*this, [&]() -> std::shared_ptr<ReadStep::State> {
     const Stopwatch watch(timing.metadata);
-    const auto message = from_root(comm, [&] {
+    OptionalLayout answer;
+    const auto look = [&] {
       auto found = describe(own_describer());
-      return pack(OptionalLayout{found.has_value(), found ? std::move(*found) : StepLayout{}});
-    });
-    auto answer = unpack<OptionalLayout>(message);
+      answer = {found.has_value(), found ? std::move(*found) : StepLayout{}};
+    };
+    if (comm.size() == 1) {
+      // A single process needs no message, whose making takes longer than the look itself.
+      if (const auto error = caught(comm.rank(), look)) throw Error(*error);
+    } else {
+      answer = unpack<OptionalLayout>(from_root(comm, [&] {
+        look();
+        return pack(answer);
+      }));
+    }
     if (!answer.present) return nullptr;
     auto step = std::make_shared<ReadStep::State>();
     step->layout = std::move(answer.layout);
@@ -406,10 +415,9 @@ std::vector<std::int64_t> Reader::numbers() const {
 std::optional<ReadStep> Reader::try_at(std::uint64_t index) const {
   auto found = state_->layout([&](Describer& describer) { return describer.step(index); });
   if (!found) return std::nullopt;
-  auto step = std::make_shared<ReadStep::State>(*found);
-  step->reader = state_;
-  step->index = index;
-  return ReadStep(std::move(step));
+  found->reader = state_;
+  found->index = index;
+  return ReadStep(std::move(found));
 }
 
 ReadStep Reader::at(std::uint64_t index) const {
@@ -431,10 +439,9 @@ ReadStep Reader::step(std::int64_t number) const {
 std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
   auto found = state_->layout([&](Describer& describer) { return describer.salvage(index); });
   if (!found) return std::nullopt;
-  auto step = std::make_shared<ReadStep::State>(*found);
-  step->reader = state_;
-  step->index = index;
-  return ReadStep(std::move(step));
+  found->reader = state_;
+  found->index = index;
+  return ReadStep(std::move(found));
 }
 
 void Reader::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const {

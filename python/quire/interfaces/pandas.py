@@ -25,7 +25,8 @@ def attrs_key(text: str) -> str:
 def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
     """Independent; collective with a collective transport. The columns as a DataFrame.
 
-    Numbers are not copied. The index has the numbers of the rows in the table.
+    Numbers are not copied. The index has the numbers of the rows in the table. Texts are looked at for bytes
+    that are no UTF-8, which takes about a fifth of the time for a column of short texts.
     """
     pandas = require("pandas", "a table for pandas")
     selection = select(rows, len(table))

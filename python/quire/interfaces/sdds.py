@@ -8,6 +8,7 @@ For files larger than memory, several ranks and other formats use `quire.open` a
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ import numpy as np
 import quire
 from quire.errors import UsageError
 from quire.io.attributes import Attribute
+from quire.io.gather import gather, step_at
 from quire.io.types import type_names, type_of
 
 FORMAT: Final = "sdds"
@@ -30,6 +32,9 @@ TYPES: Final = {
     "character": "character", "string": "string",
 }  # fmt: skip
 """The names of types in files, and what NumPy and the rest of Quire call them."""
+
+BLOCK_BYTES: Final = 4 << 20
+"""Of small pages so many are read together."""
 
 Path = str | os.PathLike[str]
 
@@ -168,16 +173,8 @@ def load(path: Path, **options: Any) -> DataSet:
     with quire.open(path, format=FORMAT, **options) as file:
         data = DataSet(file.title, file.contents)
         numbers: list[int] = []
-        for step in file:
-            numbers.append(step.number)
-            for attribute in step.attributes.values():
-                elements = data.arrays if np.ndim(attribute.value) else data.parameters
-                take(elements, attribute, attribute.value)
-            for item in step.fields.values():
-                take(data.arrays, item, item.read(), item.group)
-            for table in step.tables.values():
-                for name, values in table.read().items():
-                    take(data.columns, table[name], values)
+        while (found := take_pages(data, file, len(numbers))) is not None:
+            numbers += found
         if numbers != list(range(len(numbers))):
             data.parameters = {STEP: Element(STEP, numbers, "int64"), **data.parameters}
         for attribute in file.attributes.values():
@@ -187,13 +184,52 @@ def load(path: Path, **options: Any) -> DataSet:
     return data
 
 
+def take_pages(data: DataSet, file: quire.File, place: int) -> list[int] | None:
+    """Independent. Add some pages, the first at this place; returns their numbers, None if there are no more.
+
+    Pages are read together where nothing speaks against it: a call for each costs more than small pages hold.
+    """
+    found = gather(file, place, BLOCK_BYTES)
+    if found is None:
+        step = step_at(file, place)
+        if step is None:
+            return None
+        take_page(data, step)
+        return [step.number]
+    for attribute, pages in zip(found.first.attributes.values(), found.attributes, strict=True):
+        element_of(data.parameters, attribute).pages.extend(pages)
+    ends = list(itertools.accumulate(found.rows, initial=0))
+    columns = [column for table in found.first.tables.values() for column in table.columns.values()]
+    for column, values in zip(columns, found.columns, strict=True):
+        parts = [values[low:high] for low, high in itertools.pairwise(ends)]
+        element_of(data.columns, column).pages.extend(parts)
+    return found.numbers
+
+
+def take_page(data: DataSet, step: quire.Step) -> None:
+    """Independent. Add a page of any structure."""
+    for attribute in step.attributes.values():
+        elements = data.arrays if np.ndim(attribute.value) else data.parameters
+        take(elements, attribute, attribute.value)
+    for item in step.fields.values():
+        take(data.arrays, item, item.read(), item.group)
+    for table in step.tables.values():
+        for name, values in table.read().items():
+            take(data.columns, table[name], values)
+
+
 def take(elements: dict[str, Element], item: Any, value: Any, group: str = "") -> None:
     """Independent. Add the value of one more page to an element, which is defined by the first."""
+    element_of(elements, item, group).pages.append(value)
+
+
+def element_of(elements: dict[str, Element], item: Any, group: str = "") -> Element:
+    """Independent. The element of this name, which the first page defines."""
     if item.name not in elements:
         elements[item.name] = Element(
             item.name, [], item.type, item.unit, item.symbol, item.description, item.display, group
         )
-    elements[item.name].pages.append(value)
+    return elements[item.name]
 
 
 def save(data: DataSet, path: Path, **options: Any) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import quire
+from quire.interfaces import sdds as face
 from quire.sdds import TYPES, DataSet, load, read, save, write
 
 DATA = Path(__file__).parents[2] / "data"
@@ -174,3 +175,45 @@ def test_the_reference_reads_what_is_saved(tmp_path: Path) -> None:
         name: [np.asarray(values).tolist() for values in element.pages]
         for name, element in ours.columns.items()
     }
+
+
+@pytest.mark.parametrize("block_bytes", [1, 4000, 1 << 20])
+def test_small_pages_are_read_together_as_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    monkeypatch.setattr(face, "BLOCK_BYTES", block_bytes)
+    path = tmp_path / "pages.sdds"
+    with quire.create(path, step_parameter=False) as out:
+        for page in range(30):
+            step = out.step(page).set("s", 0.5 * page).set("big", np.uint64(2**64 - 1 - page))
+            step.set("name", f"page {page}").set("letter", np.array(b"x"), type="character")
+            rows = page % 4 if page != 17 else 1000
+            step.put("x", np.arange(rows) + 1000.0 * page, unit="m").put("n", np.arange(rows, dtype=np.int16))
+            step.put("text", [f"{page}/{row}" for row in range(rows)], type="string")
+            step.put("long", np.arange(rows, dtype=np.longdouble)).commit()
+    data = quire.sdds.load(path)
+    assert len(data) == 30
+    with quire.open(path) as file:
+        for page, read_step in enumerate(file):
+            for name, attribute in read_step.attributes.items():
+                found = data.parameters[name].pages[page]
+                assert (found, type(found)) == (attribute.value, type(attribute.value))
+            for name, column in read_step.table.columns.items():
+                pages = data.columns[name].pages
+                assert pages[page].dtype == column[:].dtype
+                np.testing.assert_array_equal(pages[page], column[:])
+    data.columns["x"].pages[3][0] = -1.0
+    assert data.columns["x"].unit == "m"
+
+
+def test_pages_with_fields_and_numbers_of_80_bits_are_read_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "pages.sdds"
+    with quire.create(path) as out:
+        for page in (3, 4):
+            step = out.step(page).set("e", np.longdouble(page) / 3)
+            step.put("x", [1.0 * page]).put_field("f", np.arange(4.0).reshape(2, 2) + page).commit()
+    data = quire.sdds.load(path)
+    assert data.parameters["Step"].pages == [3, 4]
+    assert data.parameters["e"].pages == [np.longdouble(3) / 3, np.longdouble(4) / 3]
+    assert [pages.tolist() for pages in data.columns["x"].pages] == [[3.0], [4.0]]
+    assert data.arrays["f"].pages[1].tolist() == [[4.0, 5.0], [6.0, 7.0]]
