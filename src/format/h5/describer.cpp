@@ -99,6 +99,7 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   const std::string& asked = options.text("step_name");
   naming_ = asked.empty() ? guess_naming(names) : guess_width(names, asked);
   entries_ = step_entries(names, naming_.prefix, warnings);
+  if (!may_be_cut_) choose_meshes(options.truth("meshes"));
 
   describe_around("the attributes of the file", [&] {
     description_.attributes = read_attributes(main_->image(), main_->id(), context_.memory_budget, warnings);
@@ -118,11 +119,22 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   std::vector<std::string> others;
   for (std::string& name : names) {
     const auto step = parse_step_name(name);
+    if (shows_meshes_ && name == mesh_group) continue;
     if (name == attachment_group || (step && step->prefix == naming_.prefix)) continue;
     others.push_back(std::move(name));
   }
   add_layout_facts(others);
   if (may_be_cut_) keep_whole_steps();
+}
+
+void H5partDescriber::choose_meshes(bool asked) {
+  const bool has_meshes = holds_meshes(*main_);
+  if (asked && !has_meshes) throw Error(ErrorKind::missing, "the file has no meshes").in_file(context_.path);
+  shows_meshes_ = has_meshes && (asked || entries_.empty());
+  if (has_meshes && !shows_meshes_) {
+    description_.warnings.emplace_back("the file has meshes beside its steps: they are read with the option meshes");
+  }
+  if (shows_meshes_) entries_.clear();
 }
 
 void H5partDescriber::describe_around(const std::string& what, const std::function<void()>& read) {
@@ -179,6 +191,7 @@ std::vector<std::string> H5partDescriber::names_in(const StepEntry& entry) {
 }
 
 std::int64_t H5partDescriber::step_number(std::uint64_t index) {
+  if (shows_meshes_ && index == 0) return 0;
   if (index >= entries_.size())
     throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
   return entries_[static_cast<std::size_t>(index)].number;
@@ -186,7 +199,11 @@ std::int64_t H5partDescriber::step_number(std::uint64_t index) {
 
 std::optional<StepLayout> H5partDescriber::step(std::uint64_t index) {
   if (index == entries_.size() && cut_) throw *cut_;
-  if (index >= entries_.size()) return std::nullopt;
+  if (index >= steps()) return std::nullopt;
+  if (shows_meshes_) {
+    if (!meshes_) guarded(main_->image(), [&] { meshes_.emplace(*main_, context_.memory_budget); });
+    return meshes_->layout();
+  }
   if (!described_ || described_index_ != index) {
     described_ = guarded(main_->image(), [&] { return describe_step(entries_[static_cast<std::size_t>(index)]); });
     described_index_ = index;
@@ -336,6 +353,9 @@ void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object
                                   const Slice& rows, const View& out) {
   const auto layout = step(index);
   if (!layout) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  if (shows_meshes_) {
+    return guarded(main_->image(), [&] { meshes_->read_opaque(object, rows, out); });
+  }
   const StepDescription& description = layout->description;
   std::string path = object;
   std::optional<Type> type;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/h5/chunks.hpp"
+#include "format/h5/meshes.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/open_file.hpp"
 #include "format/h5/units.hpp"
@@ -18,11 +19,12 @@ namespace quire::h5 {
 class H5partDescriber final : public Describer {
  public:
   /// Options: `step_name` (empty: guessed), `strict` (columns of unequal length are bad_file errors), `cut` (of a file
-  /// that is shorter than it says, the whole steps; behind them comes the error).
+  /// that is shorter than it says, the whole steps; behind them comes the error), `meshes` (the meshes in place of the
+  /// steps, as without steps).
   H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const CheckedOptions& options);
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
-  [[nodiscard]] std::uint64_t steps() override { return entries_.size(); }
+  [[nodiscard]] std::uint64_t steps() override { return shows_meshes_ ? 1 : entries_.size(); }
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
@@ -43,6 +45,8 @@ class H5partDescriber final : public Describer {
   void describe_file(const CheckedOptions& options);
   /// Reads what describes the file as a whole; what lies behind the end of a cut file is left out with a warning.
   void describe_around(const std::string& what, const std::function<void()>& read);
+  /// Decides whether meshes or steps are shown.
+  void choose_meshes(bool asked);
   /// Keeps the steps of a cut file that are inside it.
   void keep_whole_steps();
   void add_layout_facts(const std::vector<std::string>& others);
@@ -61,6 +65,7 @@ class H5partDescriber final : public Describer {
   DescribeContext context_;
   bool strict_ = false;
   bool may_be_cut_ = false;
+  bool shows_meshes_ = false;
   std::optional<Error> cut_;  ///< what comes behind the whole steps
   std::shared_ptr<OpenFile> main_;
   std::string neighbour_name_;
@@ -69,6 +74,7 @@ class H5partDescriber final : public Describer {
   std::vector<StepEntry> entries_;
   Units units_;
   FileDescription description_;
+  std::optional<Meshes> meshes_;
   std::uint64_t described_index_ = 0;
   std::optional<StepLayout> described_;  ///< the step described last
 };

@@ -31,6 +31,7 @@ class H5partFormat final : public Format {
         {"step_name", OptionKind::text, "", {}, "what the groups of steps are called before the #; empty: guessed"},
         {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
         {"cut", OptionKind::truth, "false", {}, "read the whole steps of a file that is shorter than it says"},
+        {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that has steps, too"},
     };
     return options;
   }

@@ -172,4 +172,13 @@ void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64
   }
 }
 
+std::optional<std::uint32_t> stored_element_bytes(const ReadBytes& read, std::uint64_t size, std::uint64_t base,
+                                                  std::uint64_t address) {
+  std::optional<std::uint32_t> bytes;
+  for_each_message(read, size, base, address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+    if (type == type_message && !is_shared) bytes = message.number<std::uint32_t>(4);
+  });
+  return bytes;
+}
+
 }  // namespace quire::h5

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/h5/links.hpp"
+#include "format/h5/meshes.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/open_file.hpp"
 
@@ -29,7 +30,7 @@ bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
     OpenFile file(bytes, look_budget);
     return with_hdf5(file.image(), [&] {
       const std::vector<Link> links = list_links(file.id(), "/");
-      return links.empty() ||
+      return links.empty() || holds_meshes(file) ||
              std::ranges::any_of(links, [](const Link& link) { return parse_step_name(link.name).has_value(); });
     });
   } catch (const Error& error) {

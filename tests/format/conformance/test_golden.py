@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.format.conformance import objects, pages, steps
+from tests.format.conformance import meshes, objects, pages, steps
 from tests.format.conformance.recommended import recommended
 from tests.format.conformance.vectors import Truth, Vector, root, vectors
 
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.golden
 KINDS: list[tuple[Callable[[Truth], bool], Callable[[str, Truth], None]]] = [
     (lambda truth: "sddscheck" in truth, pages.compare),
     (objects.belongs, objects.compare),
+    (lambda truth: "meshes" in truth, meshes.compare),
     (lambda truth: "expect" in truth and ("steps" in truth or "damage" in truth), steps.compare),
 ]
 # Open issues, by what in a truth belongs to them.
 LATER: list[tuple[Callable[[Truth], bool], str]] = [
-    (lambda truth: "meshes" in truth, "unstructured meshes are not read yet"),
     (lambda truth: "__openPMD_internal" in truth, "this data model is not read yet"),
     (lambda truth: "objects" in truth and not objects.belongs(truth), "this data model is not read yet"),
     (lambda truth: "physical_files" in truth or "fails_at" in truth, "multifiles are not read yet"),

@@ -108,19 +108,20 @@ def test_compounds_are_tables_with_and_without_holes(tmp_path: Path) -> None:
     holes = np.dtype([("i", "u1"), ("x", "f8"), ("t", "S3"), ("v", "f4", (2,))], align=True)
     with h5py.File(path, "w") as file:
         file["packed"] = np.array([(1, 1.5), (2, 2.5)], dtype=packed)
-        file["holes"] = np.array([(3, 3.5, b"abc", 0), (4, 4.5, b"d", 0)], dtype=holes)
+        file["holes"] = np.array([(3, 3.5, b"abc", [1, 2]), (4, 4.5, b"d", [3, 4])], dtype=holes)
         file["wave"] = np.array([1 + 2j, 3 + 4j])
     with quire.open(path) as file:
         tables = file[0].tables
         assert {name: list(table.columns) for name, table in tables.items()} == {
             "packed": ["i", "x"],
-            "holes": ["i", "x", "t"],
+            "holes": ["i", "x", "t", "v[0]", "v[1]"],
             "wave": ["r", "i"],
         }
         assert tables["packed"]["x"].read().tolist() == [1.5, 2.5]
         assert tables["holes"]["i"].read().tolist() == [3, 4]
         assert tables["holes"]["t"].read().tolist() == ["abc", "d"]
         assert tables["holes"]["x"][1:].tolist() == [4.5]
+        assert tables["holes"]["v[1]"].read().tolist() == [2, 4]
         assert tables["wave"]["i"].read().tolist() == [2.0, 4.0]
 
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include "format/h5/hdf5.hpp"
+#include "format/h5/header_check.hpp"
 #include "format/h5/types.hpp"
 #include "quire/base/checked.hpp"
 
@@ -30,18 +32,29 @@ void take_text(const std::byte* element, std::size_t length, H5T_str_t padding, 
   out.push_back(text);
 }
 
-/// What the elements are in memory once HDF5 has read them: numbers of the view's type, texts as they are stored.
+/// What a member is in memory once HDF5 has read it: numbers of the view's type, texts as they are stored.
 struct MemberType {
   Handle type;
-  std::size_t length = 0;
+  std::size_t length = 0;  ///< of all its elements
   H5T_str_t padding = H5T_STR_NULLTERM;
 };
+
+std::vector<hsize_t> array_shape(hid_t type, const std::string& member) {
+  std::vector<hsize_t> shape(
+      static_cast<std::size_t>(require(H5Tget_array_ndims(type), "read the type of the array", member)));
+  require(H5Tget_array_dims2(type, shape.data()), "read the type of the array", member);
+  return shape;
+}
 
 MemberType member_type(hid_t compound, const std::string& member, const View& out) {
   const int index = require(H5Tget_member_index(compound, member.c_str()), "find the member", member);
   MemberType found;
   found.type = own(H5Tget_member_type(compound, static_cast<unsigned>(index)), "read the type", member);
-  if (out.type == Type::string) {
+  if (H5Tget_class(found.type.id()) == H5T_ARRAY) {
+    const std::vector<hsize_t> shape = array_shape(found.type.id(), member);
+    found.type = own(H5Tarray_create2(native_type(out.type), static_cast<unsigned>(shape.size()), shape.data()),
+                     "make a type", member);
+  } else if (out.type == Type::string) {
     if (require(H5Tis_variable_str(found.type.id()), "read the type", member) > 0) {
       throw Error(ErrorKind::unsupported, "texts of any length inside of compounds cannot be read").on(member);
     }
@@ -53,48 +66,127 @@ MemberType member_type(hid_t compound, const std::string& member, const View& ou
   return found;
 }
 
+/// Makes cells of the members of a compound, one after the other.
+class Layout {
+ public:
+  Layout(hid_t type, CompoundDescription& compound) : type_(type), compound_(compound) {}
+
+  void add(unsigned index, const std::string& name) {
+    const LibraryText text(H5Tget_member_name(type_, index));
+    if (text == nullptr) throw hdf5_error("read the name of a member", name);
+    const std::string member(text.get());
+    const Handle type = own(H5Tget_member_type(type_, index), "read the type", name);
+    const bool is_array = H5Tget_class(type.id()) == H5T_ARRAY;
+    const Handle base = is_array ? own(H5Tget_super(type.id()), "read the type", name) : Handle();
+    const std::uint64_t count = is_array ? volume_of(array_shape(type.id(), name)) : 1;
+    check_place(index, type.id(), checked_multiply(count, H5Tget_size(is_array ? base.id() : type.id())), name);
+    const auto stored = stored_type(is_array ? base.id() : type.id());
+    // Arrays of texts are rare, and long ones no columns of a table: holes, as all that holds no numbers.
+    if (!stored || (is_array && stored->type == Type::string)) return;
+    if (is_array && count > most_elements) return;
+    is_direct_ = is_direct_ && stored->direct && is_in_order(*stored) && fill(H5Tget_member_offset(type_, index));
+    for (std::uint64_t element = 0; element < count; ++element) {
+      compound_.data.run.cells.push_back({.column = compound_.values.size(), .type = stored->type});
+      compound_.values.push_back(
+          {member, is_array ? std::optional<std::uint64_t>(element) : std::nullopt, stored->type});
+      end_ += size_of(stored->type);
+    }
+  }
+
+  /// Fills up to the end of the record. True if its bytes are cells.
+  [[nodiscard]] bool finish(std::size_t record) {
+    compound_.data.run.order = order_;
+    return is_direct_ && fill(record);
+  }
+
+ private:
+  static constexpr std::uint64_t most_elements = 64;
+  static constexpr std::size_t longest_hole = 1024;
+
+  static std::uint64_t volume_of(const std::vector<hsize_t>& shape) { return volume({shape.begin(), shape.end()}); }
+
+  /// HDF5 1.10 converts members that lie outside of their record without looking.
+  void check_place(unsigned index, hid_t member, std::uint64_t bytes, const std::string& name) const {
+    const std::size_t record = H5Tget_size(type_);
+    const std::size_t offset = H5Tget_member_offset(type_, index);
+    if (bytes == H5Tget_size(member) && offset <= record && bytes <= record - offset) return;
+    throw Error(ErrorKind::bad_file, "a member of the records lies outside of them").on(name);
+  }
+
+  /// All cells of a record stand in one byte order.
+  bool is_in_order(const StoredType& stored) {
+    if (size_of(stored.type) == 1) return true;
+    if (!has_order_) order_ = *stored.direct;
+    has_order_ = true;
+    return order_ == *stored.direct;
+  }
+
+  /// Adds cells of no column up to here. False for members that overlap, and for holes that are too long.
+  bool fill(std::size_t offset) {
+    if (offset < end_ || offset - end_ > longest_hole) return false;
+    for (const Type type : {Type::int64, Type::int32, Type::int16, Type::int8}) {
+      for (; offset - end_ >= size_of(type); end_ += size_of(type)) {
+        compound_.data.run.cells.push_back({.column = no_column, .type = type});
+      }
+    }
+    return true;
+  }
+
+  static constexpr std::uint64_t no_column = std::numeric_limits<std::uint64_t>::max();
+
+  hid_t type_;
+  CompoundDescription& compound_;
+  // Members may hold numbers that only HDF5 can convert.
+  bool is_direct_ = true;
+  std::size_t end_ = 0;
+  bool has_order_ = false;
+  ByteOrder order_ = native_order;
+};
+
+/// Refuses records that became larger than the file says when HDF5 read their type.
+void check_record(hid_t dataset, const std::string& name, std::size_t record, Image& image) {
+  if (!image.base()) return;
+  const std::uint64_t address = checked_add(*image.base(), address_of(dataset));
+  const auto stored = stored_element_bytes(image.reader(), image.size(), *image.base(), address);
+  if (!stored || *stored == record) return;
+  throw Error(ErrorKind::bad_file,
+              "the records have " + std::to_string(*stored) + " bytes, their members " + std::to_string(record))
+      .on(name)
+      .at(address);
+}
+
 }  // namespace
 
-std::optional<CompoundDescription> describe_compound(hid_t dataset, const std::string& name, std::uint64_t file_size) {
+std::string CompoundValue::name() const { return element ? member + "[" + std::to_string(*element) + "]" : member; }
+
+std::optional<CompoundDescription> describe_compound(hid_t dataset, const std::string& name, ChunkScope& chunks) {
   const Handle type = own(H5Dget_type(dataset), "read the type", name);
   if (H5Tget_class(type.id()) != H5T_COMPOUND) return std::nullopt;
   const int count = require(H5Tget_nmembers(type.id()), "read the type", name);
+  const std::size_t record = H5Tget_size(type.id());
+  check_record(dataset, name, record, chunks.image);
   CompoundDescription compound;
+  Layout cells(type.id(), compound);
+  for (int m = 0; m < count; ++m) cells.add(static_cast<unsigned>(m), name);
+  if (compound.values.empty()) return std::nullopt;
+  const bool is_direct = cells.finish(record);
+  place_elements(dataset, name, chunks.image.size(), record, is_direct, compound.data);
   Run& run = compound.data.run;
-  // Rows of cells stand there if the members fill them without holes, in one byte order.
-  bool is_direct = true;
-  std::size_t end = 0;
-  std::optional<ByteOrder> order;
-  for (int m = 0; m < count; ++m) {
-    const auto index = static_cast<unsigned>(m);
-    const LibraryText member(H5Tget_member_name(type.id(), index));
-    const Handle member_type = own(H5Tget_member_type(type.id(), index), "read the type", name);
-    const auto stored = member == nullptr ? std::nullopt : stored_type(member_type.id());
-    if (!stored) {
-      is_direct = false;
-      continue;
-    }
-    const bool has_order = stored->direct && size_of(stored->type) > 1;
-    is_direct = is_direct && stored->direct && end == H5Tget_member_offset(type.id(), index) &&
-                (!has_order || order.value_or(*stored->direct) == *stored->direct);
-    if (has_order) order = order.value_or(*stored->direct);
-    end += size_of(stored->type);
-    run.cells.push_back({.column = compound.members.size(), .type = stored->type});
-    compound.members.emplace_back(member.get());
-  }
-  if (compound.members.empty()) return std::nullopt;
-  run.order = order.value_or(native_order);
-  const std::size_t element = H5Tget_size(type.id());
-  place_elements(dataset, name, file_size, element, is_direct && end == element, compound.data);
+  if (!is_direct || !run.opaque || compound.data.extents.size() != 1) return compound;
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  run.chunks = describe_chunks(dataset, creation.id(), name, compound.data.extents, record, chunks);
+  if (run.chunks) run.opaque = false;
   return compound;
 }
 
-void read_member(hid_t dataset, const std::string& name, const std::string& member, const Slice& rows, const View& out,
+void read_member(hid_t dataset, const std::string& name, const CompoundValue& value, const Slice& rows, const View& out,
                  std::uint64_t memory_budget) {
   check_storage(dataset, name, memory_budget);
   const Handle compound = own(H5Dget_type(dataset), "read the type", name);
-  const MemberType element = member_type(compound.id(), member, out);
-  const Handle memory_type = single_member(member, element.type.id(), element.length);
+  const MemberType element = member_type(compound.id(), value.member, out);
+  const std::size_t width = out.type == Type::string ? element.length : size_of(out.type);
+  const std::size_t skipped = static_cast<std::size_t>(value.element.value_or(0)) * width;
+  const Handle memory_type = single_member(value.member, element.type.id(), element.length);
   const Handle space = own(H5Dget_space(dataset), "read the shape", name);
   const std::uint64_t step = std::max<std::uint64_t>(1, block_bytes / element.length);
   std::vector<std::byte> block(static_cast<std::size_t>(checked_multiply(std::min(step, rows.count), element.length)));
@@ -106,11 +198,11 @@ void read_member(hid_t dataset, const std::string& name, const std::string& memb
     require(H5Dread(dataset, memory_type.id(), memory.id(), space.id(), H5P_DEFAULT, block.data()), "read the data set",
             name);
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::byte* value = block.data() + i * element.length;
+      const std::byte* from = block.data() + i * element.length + skipped;
       if (out.type == Type::string) {
-        take_text(value, element.length, element.padding, *out.strings);
+        take_text(from, width, element.padding, *out.strings);
       } else {
-        std::memcpy(out.data + static_cast<std::ptrdiff_t>(done + i) * out.stride, value, element.length);
+        std::memcpy(out.data + static_cast<std::ptrdiff_t>(done + i) * out.stride, from, width);
       }
     }
   }

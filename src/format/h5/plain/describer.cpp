@@ -249,7 +249,9 @@ void PlainDescriber::add_matrix(PlainDataset dataset, const std::vector<std::str
 }
 
 void PlainDescriber::add_compound(PlainDataset dataset) {
-  if (dataset.data.extents.size() > 1 || !is_unique(dataset.members)) {
+  std::vector<std::string> names;
+  for (const CompoundValue& value : dataset.members) names.push_back(value.name());
+  if (dataset.data.extents.size() > 1 || !is_unique(names)) {
     step_->description.warnings.push_back("the data set " + dataset.path +
                                           " of compounds has several dimensions or nameless members and is left out");
     return;
@@ -263,12 +265,12 @@ void PlainDescriber::add_compound(PlainDataset dataset) {
   Run run = std::move(dataset.data.run);
   for (std::size_t m = 0; m < dataset.members.size(); ++m) {
     Column column;
-    column.name = dataset.members[m];
-    column.type = run.cells[m].type;
+    column.name = names[m];
+    column.type = dataset.members[m].type;
     if (run.opaque) {
-      opaque_[table.name + "/" + column.name] = [this, path = table.name, member = column.name](
+      opaque_[table.name + "/" + column.name] = [this, path = table.name, value = dataset.members[m]](
                                                     std::uint64_t, const Slice& rows, const View& out) {
-        read_member(open_dataset(path).id(), path, member, rows, out, context_.memory_budget);
+        read_member(open_dataset(path).id(), path, value, rows, out, context_.memory_budget);
       };
     }
     table.columns.push_back(std::move(column));

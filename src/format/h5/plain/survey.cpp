@@ -8,7 +8,6 @@
 #include "format/h5/attributes.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/links.hpp"
-#include "format/h5/plain/compound.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -75,9 +74,9 @@ class Walk {
     PlainDataset dataset{.path = path, .name = name, .data = {}, .members = {}, .attributes = {}};
     if (auto data = describe_dataset(object, path, image_.size(), &chunks_)) {
       dataset.data = *std::move(data);
-    } else if (auto compound = describe_compound(object, path, image_.size())) {
+    } else if (auto compound = describe_compound(object, path, chunks_)) {
       dataset.data = std::move(compound->data);
-      dataset.members = std::move(compound->members);
+      dataset.members = std::move(compound->values);
     } else {
       return warnings_.push_back("the data set " + path + " holds neither numbers nor texts and is left out");
     }

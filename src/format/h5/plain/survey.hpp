@@ -8,6 +8,7 @@
 
 #include "format/h5/datasets.hpp"
 #include "format/h5/image.hpp"
+#include "format/h5/plain/compound.hpp"
 #include "quire/model/description.hpp"
 
 namespace quire::h5 {
@@ -17,7 +18,7 @@ struct PlainDataset {
   std::string path;  ///< from the root, without a slash in front
   std::string name;  ///< within its group
   DatasetDescription data;
-  std::vector<std::string> members;  ///< of a compound: the names of its numbers and texts, as the cells of data.run
+  std::vector<CompoundValue> members;  ///< of a compound: its numbers and texts, the columns of data.run
   std::vector<Attribute> attributes;
 };
 
