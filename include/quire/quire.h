@@ -145,6 +145,35 @@ QUIRE_EXPORT quire_status quire_get_rows(quire_file* file, uint64_t* rows);
 QUIRE_EXPORT quire_status quire_put(quire_file* file, const char* column, quire_type type, const void* values,
                                     const char* unit);
 
+/// Independent. The box that this rank means in the following calls for fields, until the next step. All lists begin
+/// with the slowest axis.
+/// @param axes length of the lists
+/// @param extents of the whole field, the same on every rank; when reading it may be null
+/// @param start where this rank's box begins
+/// @param count how many elements it has along each axis; boxes of different ranks share none when they write
+QUIRE_EXPORT quire_status quire_set_box(quire_file* file, uint64_t axes, const uint64_t* extents, const uint64_t* start,
+                                        const uint64_t* count);
+
+/// Independent, writing only. This rank's box of a field, elements in C order (the last axis is the fastest). The
+/// values must stay as they are until quire_commit() or quire_abort() returns.
+/// @param components how many arrays `values` has: 1 for a scalar field, 3 for a vector field
+/// @param unit may be null
+QUIRE_EXPORT quire_status quire_put_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                          const void* const* values, const char* unit);
+
+/// Independent, reading only. The extents of a field of the chosen step, slowest axis first.
+/// @param capacity how many fit into `extents`; too few is a usage error
+/// @param axes receives how many there are, also in that case; may be null
+/// @param components receives how many numbers each element has; may be null
+QUIRE_EXPORT quire_status quire_get_extents(quire_file* file, const char* field, uint64_t capacity, uint64_t* extents,
+                                            uint64_t* axes, uint64_t* components);
+
+/// Independent, Collective with a collective transport; reading only. The box of a field of the chosen step; boxes of
+/// different ranks may overlap.
+/// @param components how many arrays `values` has: those of the field
+QUIRE_EXPORT quire_status quire_read_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                           void* const* values);
+
 /// Collective, writing only. Moves all bytes of the step and only then makes it visible: afterwards it is in the file
 /// on every rank, or on none, and every rank has the same error; only a rank whose own put or set failed gets that
 /// error while the others get QUIRE_ABORTED with its message. The step is over in all cases.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from quire.io.attributes import Attribute
+    from quire.io.boxes import GridPart, disjoint_box, disjoint_boxes, grid_part, require_disjoint
     from quire.io.field import Field
     from quire.io.file import File, open, repair
     from quire.io.formats import formats
@@ -54,6 +55,7 @@ __all__ = [
     "Error",
     "Field",
     "File",
+    "GridPart",
     "InputOutputError",
     "InternalError",
     "MemoryBudgetError",
@@ -71,10 +73,14 @@ __all__ = [
     "append",
     "copy",
     "create",
+    "disjoint_box",
+    "disjoint_boxes",
     "expression",
     "formats",
+    "grid_part",
     "open",
     "repair",
+    "require_disjoint",
 ]
 
 # Where the names live that are not errors. They are fetched at first use, so that the command line can print
@@ -86,6 +92,7 @@ _HOMES = {
     "Counters": "quire.io.report",
     "Field": "quire.io.field",
     "File": "quire.io.file",
+    "GridPart": "quire.io.boxes",
     "Step": "quire.io.step",
     "Table": "quire.io.table",
     "Timing": "quire.io.report",
@@ -95,10 +102,14 @@ _HOMES = {
     "append": "quire.io.writer",
     "copy": "quire.toolkit.convert",
     "create": "quire.io.writer",
+    "disjoint_box": "quire.io.boxes",
+    "disjoint_boxes": "quire.io.boxes",
     "expression": "quire.query",
     "formats": "quire.io.formats",
+    "grid_part": "quire.io.boxes",
     "open": "quire.io.file",
     "repair": "quire.io.file",
+    "require_disjoint": "quire.io.boxes",
 }
 
 

@@ -12,6 +12,17 @@ __version__: str
 
 _Extents = list[tuple[int, int]]
 _Location = tuple[str, str, bool, int, str, int]
+_Slab = tuple[list[int], list[int], list[int], list[int]]
+_Memory = tuple[list[int], list[_Slab]]
+_FieldRow = tuple[
+    "Quantity",
+    str,
+    list[int],
+    list[tuple["Quantity", list[int], Any]],
+    list[float],
+    list[float],
+    list[list[float]],
+]
 _OptionRow = tuple[str, str, str, tuple[str, ...], str]
 
 class Quantity:
@@ -57,6 +68,12 @@ class Field(Quantity):
     def group(self) -> str: ...
     @property
     def attributes(self) -> list[Attribute]: ...
+    @property
+    def origin(self) -> list[float]: ...
+    @property
+    def spacing(self) -> list[float]: ...
+    @property
+    def coordinates(self) -> list[list[float]]: ...
 
 class Table:
     @property
@@ -160,12 +177,26 @@ class ReadStep:
         names: Sequence[str],
         arrays: list[tuple[str, NDArray[Any]]],
     ) -> None: ...
+    def read_selected(
+        self,
+        table: str,
+        rows: Sequence[_Slab],
+        names: Sequence[str],
+        arrays: list[tuple[str, NDArray[Any]]],
+    ) -> None: ...
+    def read_listed(
+        self,
+        table: str,
+        rows: NDArray[np.uint64],
+        names: Sequence[str],
+        arrays: list[tuple[str, NDArray[Any]]],
+    ) -> None: ...
     def read_field(
         self,
         field: str,
-        start: Sequence[int],
-        count: Sequence[int],
+        selection: Sequence[_Slab],
         arrays: list[tuple[str, NDArray[Any]]],
+        memory: _Memory,
     ) -> None: ...
     def read_packed(
         self, table: str, first: int, count: int, names: Sequence[str]
@@ -197,14 +228,11 @@ class WriteStep:
     def put(self, table: str, column: Quantity, type: str, values: Any) -> None: ...
     def put_field(
         self,
-        field: Quantity,
-        group: str,
-        extents: Sequence[int],
-        start: Sequence[int],
-        count: Sequence[int],
+        field: _FieldRow,
+        selection: Sequence[_Slab],
         type: str,
         components: list[Any],
-        attributes: list[tuple[Quantity, list[int], Any]],
+        memory: _Memory,
     ) -> None: ...
     def declare(self, table: str, column: Quantity, string_bytes: int) -> None: ...
     def agree_on_rows(self) -> None: ...
@@ -318,4 +346,14 @@ def sum_of_row_hashes(
     rows: int, columns: list[tuple[np.ndarray[Any, Any], int, np.ndarray[Any, Any] | None]]
 ) -> int: ...
 def even_slice(rows: int, rank: int, size: int) -> tuple[int, int]: ...
+def disjoint_boxes(
+    boxes: Sequence[tuple[list[int], list[int]]],
+) -> list[tuple[tuple[int, ...], tuple[int, ...]]]: ...
+def disjoint_box(
+    comm: Comm, start: Sequence[int], count: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]: ...
+def require_disjoint(comm: Comm, start: Sequence[int], count: Sequence[int]) -> None: ...
+def grid_part(
+    rank: int, grid: Sequence[int], block: Sequence[int], halo: Sequence[int], compatible: bool
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]: ...
 def transport_names() -> list[str]: ...

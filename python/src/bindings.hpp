@@ -12,6 +12,7 @@ void bind_errors(nanobind::module_& module);
 void bind_memory(nanobind::module_& module);
 void bind_description(nanobind::module_& module);
 void bind_comm(nanobind::module_& module);
+void bind_selection(nanobind::module_& module);
 void bind_formats(nanobind::module_& module);
 void bind_fit(nanobind::module_& module);
 void bind_checksum(nanobind::module_& module);

@@ -55,6 +55,12 @@ Quantity make_quantity(const Text& name, const std::string& type, const Text& un
   return {name.value, type_named(type), unit.value, symbol.value, description.value, display.value};
 }
 
+nb::list numbers_of(const std::vector<double>& numbers) {
+  nb::list list;
+  for (const double number : numbers) list.append(number);
+  return list;
+}
+
 void bind_quantity(nb::module_& module) {
   nb::class_<Quantity> quantity(module, "Quantity");
   quantity.def(
@@ -88,6 +94,13 @@ void bind_quantity(nb::module_& module) {
       .def_prop_ro("attributes",
                    [](nb::handle self) { return references(nb::cast<const Field&>(self).attributes, self); });
   text_property<&Field::group>(field, "group");
+  field.def_prop_ro("origin", [](const Field& self) { return numbers_of(self.geometry.origin); })
+      .def_prop_ro("spacing", [](const Field& self) { return numbers_of(self.geometry.spacing); })
+      .def_prop_ro("coordinates", [](const Field& self) {
+        nb::list axes;
+        for (const auto& axis : self.geometry.coordinates) axes.append(numbers_of(axis));
+        return axes;
+      });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
   bind_memory(module);
   bind_description(module);
   bind_comm(module);
+  bind_selection(module);
   bind_formats(module);
   bind_fit(module);
   bind_checksum(module);

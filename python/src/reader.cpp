@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "buffer.hpp"
 #include "options.hpp"
+#include "selection.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -127,12 +128,22 @@ nb::list read_packed(const ReadStepHandle& self, const Text& table, std::uint64_
   return result;
 }
 
-void read_field(const ReadStepHandle& self, const Text& field, std::vector<std::uint64_t> start,
-                std::vector<std::uint64_t> count, nb::list arrays) {
-  const Box box{std::move(start), std::move(count)};
-  Request request(arrays, volume(box.count));
+void read_rows(const ReadStepHandle& self, const Text& table, const RowSelection& rows, const std::vector<Text>& names,
+               const nb::list& arrays) {
+  Request request(arrays, rows.count());
+  std::vector<ReadColumn> columns;
   const std::vector<View> views = request.views();
-  self.file->run([&](Reader&) { self.step.read_field(field.value, box, views); });
+  for (std::size_t i = 0; i < names.size(); ++i) columns.push_back({names[i].value, views[i]});
+  self.file->run([&](Reader&) { self.step.read(table.value, rows, columns); });
+  request.deliver_strings();
+}
+
+void read_field(const ReadStepHandle& self, const Text& field, nb::handle slabs, nb::list arrays, nb::handle memory) {
+  const Selection selection = selection_from(slabs);
+  const MemorySelection places = memory_from(memory);
+  Request request(arrays, places.is_packed() ? selection.elements() : volume(places.extents));
+  const std::vector<View> views = request.views();
+  self.file->run([&](Reader&) { self.step.read_field(field.value, selection, views, places); });
   request.deliver_strings();
 }
 
@@ -337,7 +348,20 @@ void bind_step(nb::module_& module) {
       .def("read", &read_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"),
            nb::arg("arrays"))
       .def("read_packed", &read_packed, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
-      .def("read_field", &read_field, nb::arg("field"), nb::arg("start"), nb::arg("count"), nb::arg("arrays"))
+      .def(
+          "read_selected",
+          [](const ReadStepHandle& self, const Text& table, nb::handle slabs, const std::vector<Text>& names,
+             const nb::list& arrays) { read_rows(self, table, selection_from(slabs), names, arrays); },
+          nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))
+      .def(
+          "read_listed",
+          [](const ReadStepHandle& self, const Text& table,
+             const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& rows,
+             const std::vector<Text>& names, const nb::list& arrays) {
+            read_rows(self, table, std::vector<std::uint64_t>(rows.data(), rows.data() + rows.size()), names, arrays);
+          },
+          nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))
+      .def("read_field", &read_field, nb::arg("field"), nb::arg("selection"), nb::arg("arrays"), nb::arg("memory"))
       .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
       .def(
           "locate",

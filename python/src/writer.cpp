@@ -8,6 +8,7 @@
 #include "bindings.hpp"
 #include "buffer.hpp"
 #include "options.hpp"
+#include "selection.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -81,17 +82,29 @@ void put_column(WriteStepHandle& self, const Text& table, const Quantity& column
   self.step.table(table.value).put(Column{column}, view);
 }
 
-void put_field(WriteStepHandle& self, const Quantity& quantity, const Text& group, std::vector<std::uint64_t> extents,
-               std::vector<std::uint64_t> start, std::vector<std::uint64_t> count, const Text& type,
-               nb::list components, nb::list attributes) {
-  Field field{quantity, std::move(extents), components.size(), group.value, {}};
-  for (const nb::handle item : attributes) {
+/// What a field is besides its values: quantity, group, extents, attributes, and origin, spacing, coordinates.
+Field make_field(const nb::tuple& given) {
+  Field field{nb::cast<const Quantity&>(given[0]),
+              nb::cast<std::vector<std::uint64_t>>(given[2]),
+              1,
+              nb::cast<Text>(given[1]).value,
+              {},
+              {}};
+  for (const nb::handle item : nb::cast<nb::list>(given[3])) {
     field.attributes.push_back(
         make_attribute(nb::cast<const Quantity&>(item[0]), nb::cast<std::vector<std::uint64_t>>(item[1]), item[2]));
   }
+  field.geometry.origin = nb::cast<std::vector<double>>(given[4]);
+  field.geometry.spacing = nb::cast<std::vector<double>>(given[5]);
+  field.geometry.coordinates = nb::cast<std::vector<std::vector<double>>>(given[6]);
+  return field;
+}
+
+void put_field(WriteStepHandle& self, const nb::tuple& field, nb::handle slabs, const Text& type, nb::list components,
+               nb::handle memory) {
   std::vector<ConstView> views;
   for (const nb::handle component : components) views.push_back(self.held.view(type_named(type.value), component));
-  self.step.put_field(std::move(field), Box{std::move(start), std::move(count)}, std::move(views));
+  self.step.put_field(make_field(field), selection_from(slabs), std::move(views), memory_from(memory));
 }
 
 /// The columns of a block: pairs of type and values.
@@ -158,8 +171,8 @@ void bind_step(nb::module_& module) {
           },
           nb::arg("table"), nb::arg("count"))
       .def("put", &put_column, nb::arg("table"), nb::arg("column"), nb::arg("type"), nb::arg("values"))
-      .def("put_field", &put_field, nb::arg("field"), nb::arg("group"), nb::arg("extents"), nb::arg("start"),
-           nb::arg("count"), nb::arg("type"), nb::arg("components"), nb::arg("attributes"))
+      .def("put_field", &put_field, nb::arg("field"), nb::arg("selection"), nb::arg("type"), nb::arg("components"),
+           nb::arg("memory"))
       .def(
           "declare",
           [](WriteStepHandle& self, const Text& table, const Quantity& column, std::uint64_t string_bytes) {

@@ -19,13 +19,10 @@ void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs
 
 void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
                bool lossy) {
-  const std::vector<std::string> names(field.views.size(), description.name);
-  std::vector<std::uint64_t> used(field.views.size(), 0);
   for (const Run& run : runs) {
     const auto component = static_cast<std::size_t>(run.cells.front().column);
-    const ConstView view = field.views[component].part(used[component], run.records);
-    used[component] += run.records;
-    add_rows(plan, run, 0, run.records, std::span(&view, 1), 0, lossy, names);
+    add_selection(plan, run, SelectionWalk(description.extents, field.selection), field.views[component], field.memory,
+                  lossy, description.name);
   }
 }
 

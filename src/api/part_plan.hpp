@@ -14,7 +14,7 @@ namespace quire {
 void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy);
 
-/// Adds a field: its runs come component by component, each with its contiguous parts in the order of the box.
+/// Adds this rank's selection of a field.
 void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
                bool lossy);
 

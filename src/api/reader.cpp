@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "api/compressed.hpp"
 #include "api/publication.hpp"
+#include "api/reader_state.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
 #include "base/stopwatch.hpp"
@@ -16,39 +16,6 @@
 #include "quire/format/format.hpp"
 
 namespace quire {
-
-/// Everything of a file that is being read.
-struct Reader::State {
-  std::string path;
-  Comm comm;
-  ReadOptions options{};
-  const Format* format = nullptr;
-  std::unique_ptr<Transport> transport{};
-  std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
-  std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
-  FileDescription file{};
-  Timing timing{};
-  bool closed = false;
-
-  /// Independent. Another file that this one refers to by name: beside it, else in the current directory.
-  [[nodiscard]] std::shared_ptr<ByteSource> neighbour(const std::string& name) const;
-  /// Independent. This rank's own describer, made when first needed.
-  [[nodiscard]] Describer& own_describer();
-  /// Collective. Step `index` as rank 0 describes it by `describe`.
-  [[nodiscard]] std::shared_ptr<ReadStep::State> layout(
-      const std::function<std::optional<StepLayout>(Describer&)>& describe);
-  [[nodiscard]] Error placed(Error error) const {
-    if (error.file().empty()) error.in_file(path);
-    return error;
-  }
-};
-
-/// One described step; keeps the file open.
-struct ReadStep::State {
-  std::shared_ptr<Reader::State> reader;
-  std::uint64_t index = 0;
-  StepLayout layout;
-};
 
 namespace {
 
@@ -95,81 +62,6 @@ struct PackedReport {
     a(numbers, damaged, damage, salvageable, warnings);
   }
 };
-
-/// Runs an independent action of a reader; what it throws names the file and this rank.
-template <class Action>
-auto in_file(const Reader::State& state, Action&& action) {
-  try {
-    return action();
-  } catch (const Error& error) {
-    Error copy = state.placed(error);
-    if (state.comm.size() > 1 && !copy.rank()) copy.from_rank(state.comm.rank());
-    throw copy;
-  }
-}
-
-void require_open(const Reader::State& state) {
-  if (state.closed) throw state.placed(Error(ErrorKind::usage, "the file is closed"));
-}
-
-/// True if the format itself must read this column: it lies in an opaque run.
-bool is_opaque(const Place& place, std::uint64_t column) {
-  return std::ranges::any_of(place.runs, [&](const Run& run) {
-    return run.opaque && std::ranges::any_of(run.cells, [&](const Cell& cell) { return cell.column == column; });
-  });
-}
-
-/// Where the values of a column, or of a component of a field, stand.
-Location location_of(const Place& place, std::uint64_t column, std::uint64_t values) {
-  Location location;
-  location.values = values;
-  std::size_t runs = 0;
-  for (const Run& run : place.runs) {
-    const auto cell = std::ranges::find(run.cells, column, &Cell::column);
-    if (cell == run.cells.end()) continue;
-    ++runs;
-    location.path = run.path;
-    location.type = cell->type;
-    location.order = run.order;
-    location.offset = run.offset;
-    const bool is_plain =
-        !run.opaque && !run.text && !run.chunks && run.cells.size() == 1 && cell->type != Type::string;
-    location.contiguous = is_plain && runs == 1 && run.record_bytes == size_of(cell->type) && run.records == values;
-  }
-  return location;
-}
-
-/// Plans what this rank reads and runs it. A rank that cannot plan still takes part in a collective transfer, with
-/// nothing, so that the others do not wait for it.
-void run_planned(Reader::State& reader, const std::function<void(ReadPlan&)>& prepare) {
-  ReadPlan plan;
-  try {
-    const Stopwatch watch(reader.timing.plan);
-    prepare(plan);
-    coalesce(plan);
-  } catch (const Error&) {
-    if (reader.transport->is_collective()) reader.transport->run(ReadPlan{});
-    throw;
-  }
-  reader.transport->run(plan);
-}
-
-/// The columns asked for, checked against the table and the rows.
-std::vector<ColumnTarget> targets_of(const Table& table, const Slice& rows, const std::vector<ReadColumn>& columns) {
-  if (rows.first > table.rows || rows.count > table.rows - rows.first) {
-    throw Error(ErrorKind::usage, "rows " + std::to_string(rows.first) + " to " + std::to_string(rows.end()) +
-                                      " are not inside the table's " + std::to_string(table.rows))
-        .on(table.name);
-  }
-  std::vector<ColumnTarget> targets;
-  for (const ReadColumn& column : columns) {
-    if (column.out.count != rows.count) {
-      throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
-    }
-    targets.push_back({table.find(column.name), column.out, column.name});
-  }
-  return targets;
-}
 
 const Attachment& attachment_of(const FileDescription& file, const std::string& name) {
   std::vector<std::string> names;
@@ -281,111 +173,6 @@ std::shared_ptr<ReadStep::State> Reader::State::layout(
     auto step = std::make_shared<ReadStep::State>();
     step->layout = std::move(answer.layout);
     return step;
-  });
-}
-
-ReadStep::ReadStep(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-
-std::int64_t ReadStep::number() const { return state_->layout.description.number; }
-
-const StepDescription& ReadStep::description() const { return state_->layout.description; }
-
-bool ReadStep::has_attribute(const std::string& name) const {
-  return std::ranges::any_of(description().attributes, [&](const Attribute& a) { return a.name == name; });
-}
-
-const Attribute& ReadStep::attribute(const std::string& name) const {
-  std::vector<std::string> names;
-  for (const Attribute& attribute : description().attributes) {
-    if (attribute.name == name) return attribute;
-    names.push_back(attribute.name);
-  }
-  throw state_->reader->placed(Error(ErrorKind::missing, "step " + std::to_string(number()) + " has no attribute \"" +
-                                                             name + "\"" + nearest_names(name, names)));
-}
-
-void ReadStep::read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const {
-  Reader::State& reader = *state_->reader;
-  require_open(reader);
-  in_file(reader, [&] {
-    std::vector<ColumnTarget> targets;
-    run_planned(reader, [&](ReadPlan& plan) {
-      const std::size_t index = description().find_table(table);
-      targets = targets_of(description().tables[index], rows, columns);
-      add_rows(plan, state_->layout.tables[index], rows, targets, reader.options.lossy);
-    });
-    const std::size_t index = description().find_table(table);
-    const std::string& name = description().tables[index].name;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (!is_opaque(state_->layout.tables[index], targets[c].column)) continue;
-      const std::string object = name.empty() ? columns[c].name : name + "/" + columns[c].name;
-      reader.own_describer().read_opaque(state_->index, object, 0, rows, columns[c].out);
-    }
-  });
-}
-
-void ReadStep::read_field(const std::string& field, const Box& box, std::vector<View> components) const {
-  Reader::State& reader = *state_->reader;
-  require_open(reader);
-  in_file(reader, [&] {
-    run_planned(reader, [&](ReadPlan& plan) {
-      const std::size_t index = description().find_field(field);
-      const Field& source = description().fields[index];
-      if (components.size() != source.components) {
-        throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
-      }
-      add_box(plan, state_->layout.fields[index], source.extents, box, components, reader.options.lossy, field);
-    });
-    const std::size_t index = description().find_field(field);
-    const Field& source = description().fields[index];
-    const Place& place = state_->layout.fields[index];
-    for (std::uint64_t c = 0; c < components.size(); ++c) {
-      if (!is_opaque(place, c)) continue;
-      if (box != whole(source.extents)) {
-        throw Error(ErrorKind::unsupported, "only the whole of this field can be read").on(field);
-      }
-      reader.own_describer().read_opaque(state_->index, field, c, {0, volume(source.extents)}, components[c]);
-    }
-  });
-}
-
-std::vector<Extent> ReadStep::plan(const std::string& table, const Slice& rows,
-                                   const std::vector<std::string>& columns) const {
-  return in_file(*state_->reader, [&] {
-    const std::size_t index = description().find_table(table);
-    const Table& source = description().tables[index];
-    std::vector<ColumnTarget> targets;
-    std::vector<PackedStrings> strings(columns.size());
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const std::size_t column = source.find(columns[c]);
-      const Type type = source.columns[column].type;
-      const auto stride = static_cast<std::ptrdiff_t>(size_of(type));
-      const View view = type == Type::string ? View(strings[c], rows.count) : View(type, nullptr, rows.count, stride);
-      targets.push_back({column, view});
-    }
-    ReadPlan plan;
-    add_rows(plan, state_->layout.tables[index], rows, targets, state_->reader->options.lossy);
-    coalesce(plan);
-    return extents_of(plan);
-  });
-}
-
-Location ReadStep::locate(const std::string& table, const std::string& column) const {
-  return in_file(*state_->reader, [&] {
-    const std::size_t index = description().find_table(table);
-    const Table& source = description().tables[index];
-    return location_of(state_->layout.tables[index], source.find(column), source.rows);
-  });
-}
-
-Location ReadStep::locate_field(const std::string& field, std::uint64_t component) const {
-  return in_file(*state_->reader, [&] {
-    const std::size_t index = description().find_field(field);
-    const Field& source = description().fields[index];
-    if (component >= source.components) {
-      throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
-    }
-    return location_of(state_->layout.fields[index], component, volume(source.extents));
   });
 }
 

@@ -192,7 +192,7 @@ StepPart even_part(const StepDescription& step, int rank, int ranks, std::uint64
     }
     const auto stride = static_cast<std::ptrdiff_t>(size_of(field.type));
     const ConstView view(field.type, nullptr, volume(box.count), stride);
-    part.fields.push_back({box, std::vector<ConstView>(static_cast<std::size_t>(field.components), view)});
+    part.fields.push_back({std::move(box), std::vector(static_cast<std::size_t>(field.components), view), {}});
   }
   return part;
 }

@@ -3,7 +3,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "quire/base/archive.hpp"
@@ -29,6 +28,30 @@ Error wrong_rows(const std::string& column, std::uint64_t has, std::uint64_t wan
 template <class Items>
 bool has_name(const Items& items, const std::string& name) {
   return std::ranges::any_of(items, [&](const auto& item) { return item.name == name; });
+}
+
+/// Throws usage errors unless the selection lies inside the field and the views hold its elements.
+void check_part(const Field& field, const Selection& selection, const std::vector<ConstView>& components,
+                const MemorySelection& memory) {
+  selection.check(field.extents);
+  std::uint64_t values = selection.elements();
+  if (!memory.is_packed()) {
+    memory.selection.check(memory.extents);
+    if (memory.selection.elements() != values) {
+      throw Error(ErrorKind::usage, "the selection in memory has " + std::to_string(memory.selection.elements()) +
+                                        " elements, that in the file " + std::to_string(values));
+    }
+    if (field.type == Type::string) throw Error(ErrorKind::unsupported, "strings must be packed in memory");
+    values = volume(memory.extents);
+  }
+  for (const ConstView& view : components) {
+    if (view.type != field.type) throw Error(ErrorKind::usage, "the components differ in their types");
+    if (view.count != values) {
+      throw Error(ErrorKind::usage, "a component has " + std::to_string(view.count) + " values where the " +
+                                        (memory.is_packed() ? "selection" : "array in memory") + " has " +
+                                        std::to_string(values));
+    }
+  }
 }
 
 }  // namespace
@@ -98,27 +121,22 @@ void StepBuilder::add_column(Column column, const ConstView& values, std::uint64
   part_.string_bytes[table_].push_back(string_bytes);
 }
 
-void StepBuilder::put_field(Field field, Box box, std::vector<ConstView> components) {
+void StepBuilder::put_field(Field field, Selection selection, std::vector<ConstView> components,
+                            MemorySelection memory) {
   if (has_name(part_.description.fields, field.name)) {
     return fail(Error(ErrorKind::usage, "the field is put twice").on(field.name));
   }
   if (components.empty()) return fail(Error(ErrorKind::usage, "a field needs at least one component").on(field.name));
   field.type = components.front().type;
   field.components = components.size();
-  const bool inside =
-      box.start.size() == field.extents.size() && box.count.size() == field.extents.size() &&
-      std::ranges::all_of(std::views::iota(std::size_t{0}, field.extents.size()), [&](std::size_t axis) {
-        return box.count[axis] <= field.extents[axis] && box.start[axis] <= field.extents[axis] - box.count[axis];
-      });
-  if (!inside) return fail(Error(ErrorKind::usage, "the box is not inside the field's extents").on(field.name));
-  for (const ConstView& view : components) {
-    if (view.count != volume(box.count) || view.type != field.type) {
-      return fail(
-          Error(ErrorKind::usage, "the components must have one type and as many values as the box").on(field.name));
-    }
+  try {
+    check_geometry(field);
+    check_part(field, selection, components, memory);
+  } catch (Error& error) {
+    return fail(error.on(field.name));
   }
   part_.description.fields.push_back(std::move(field));
-  part_.fields.push_back({std::move(box), std::move(components)});
+  part_.fields.push_back({std::move(selection), std::move(components), std::move(memory)});
 }
 
 StepPart& StepBuilder::finish() {
@@ -138,7 +156,7 @@ std::uint64_t structure_hash(const FileDescription& file, const StepDescription&
   packer(file.title, file.contents, file.attributes, step.number, step.attributes);
   for (const Table& table : step.tables) packer(table.name, table.columns);
   for (const Field& field : step.fields) {
-    packer(static_cast<const Quantity&>(field), field.extents, field.components, field.group);
+    packer(field);
   }
   const auto bytes = packer.take();
   return XXH3_64bits(bytes.data(), bytes.size());

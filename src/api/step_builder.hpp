@@ -19,7 +19,7 @@ class StepBuilder {
   void rows(std::uint64_t count);
   void put(Column column, const ConstView& values);
   void declare(Column column, std::uint64_t string_bytes);
-  void put_field(Field field, Box box, std::vector<ConstView> components);
+  void put_field(Field field, Selection selection, std::vector<ConstView> components, MemorySelection memory);
 
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
   /// Checks what can only be known at the end and hands out the part.

@@ -10,6 +10,7 @@
 #include "api/writer_state.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
+#include "quire/format/records.hpp"
 
 namespace quire {
 namespace {
@@ -27,6 +28,21 @@ struct Outcome {
   std::array<std::byte, inline_bytes> bytes{};
 };
 
+/// Text is printed from memory that holds nothing else: copies what is selected of larger arrays.
+void pack_fields(State& step) {
+  for (FieldPart& field : step.part->fields) {
+    if (field.memory.is_packed()) continue;
+    const std::uint64_t elements = field.selection.elements();
+    for (ConstView& view : field.views) {
+      auto& bytes = step.packed.emplace_back(static_cast<std::size_t>(elements) * size_of(view.type));
+      const View packed(view.type, bytes.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
+      pack_memory(field.memory, view, packed);
+      view = ConstView(view.type, bytes.data(), elements, packed.stride);
+    }
+    field.memory = {};
+  }
+}
+
 /// What the values take that are in memory; those of a streamed step have been weighed in blocks.
 void weigh(State& step) {
   const Writer::State& writer = *step.writer;
@@ -38,6 +54,7 @@ void weigh(State& step) {
         .on(table.name)
         .advise("give all blocks to weigh() before open()");
   }
+  pack_fields(step);
   writer.planner->weigh(*step.part, writer.options.lossy);
 }
 
@@ -218,6 +235,13 @@ void reserve(State& step) {
   writer.transport->reserve(writer.planner->published_size(), step.placement.end);
 }
 
+/// Elements of fields that nobody has put are zeros, also at the end of the file.
+void fill_end(const State& step) {
+  Transport& transport = *step.writer->transport;
+  if (step.accepted.fields.empty() || transport.size() >= step.placement.end) return;
+  transport.resize(step.placement.end);
+}
+
 /// Collective 4: rank 0 makes the step visible and tells the others where the next one begins.
 void publish(State& step) {
   Writer::State& writer = *step.writer;
@@ -228,6 +252,7 @@ void publish(State& step) {
     const Stopwatch watch(writer.timing.metadata);
     writer.overwriting = false;
     error = caught(0, [&] {
+      fill_end(step);
       writer.carry_out(writer.planner->publish(*step.part, step.total));
       if (writer.options.durable) writer.transport->sync(true);
       writer.planner->advance(*step.part, step.total, true);
@@ -337,9 +362,10 @@ WriteStep& WriteStep::put(Column column, ConstView values) {
   return *this;
 }
 
-WriteStep& WriteStep::put_field(Field field, Box box, std::vector<ConstView> components) {
+WriteStep& WriteStep::put_field(Field field, Selection selection, std::vector<ConstView> components,
+                                MemorySelection memory) {
   state_->require_filling("put_field");
-  state_->builder.put_field(std::move(field), std::move(box), std::move(components));
+  state_->builder.put_field(std::move(field), std::move(selection), std::move(components), std::move(memory));
   return *this;
 }
 

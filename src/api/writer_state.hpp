@@ -63,6 +63,7 @@ struct WriteStep::State {
   StepBuilder builder;
   enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
   StepPart* part = nullptr;
+  std::vector<std::vector<std::byte>> packed;  ///< fields that had to be copied out of larger arrays
   StepDescription accepted;
   std::vector<std::uint64_t> weighed_rows;  ///< of each table of a streamed step
   Measure total;

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "capi/handle.hpp"
@@ -91,6 +92,28 @@ void set_attribute(quire_file& file, std::string name, quire::Value value, std::
   }
 }
 
+const quire::Box& chosen_box(const quire_file& file) {
+  if (!file.box) throw usage("no box was chosen").advise("call quire_set_box first");
+  return *file.box;
+}
+
+/// Views of the components of a box, of either kind.
+template <class AnyView, class Memory>
+std::vector<AnyView> component_views(const quire_file& file, quire_type type, uint64_t components,
+                                     Memory* const* values) {
+  using Bytes = std::conditional_t<std::is_const_v<Memory>, const std::byte, std::byte>;
+  const quire::Type of = number_type(type);
+  const std::uint64_t elements = quire::volume(chosen_box(file).count);
+  if (values == nullptr && components > 0) throw usage("the values are a null pointer");
+  std::vector<AnyView> views;
+  for (uint64_t component = 0; component < components; ++component) {
+    if (values[component] == nullptr && elements > 0) throw usage("the values of a component are a null pointer");
+    views.emplace_back(of, static_cast<Bytes*>(values[component]), elements,
+                       static_cast<std::ptrdiff_t>(quire::size_of(of)));
+  }
+  return views;
+}
+
 const quire::Table& chosen_table(quire_file& file) {
   const quire::StepDescription& step = chosen_step(file).description();
   return step.tables.at(step.find_table(file.table));
@@ -122,6 +145,7 @@ quire_status quire_step(quire_file* file, int64_t number) {
     }
     file->table.clear();
     file->rows = 0;
+    file->box.reset();
     file->refused.reset();
   });
 }
@@ -211,6 +235,54 @@ quire_status quire_put(quire_file* file, const char* column, quire_type type, co
     const quire::ConstView view(of, static_cast<const std::byte*>(values), file->rows,
                                 static_cast<std::ptrdiff_t>(quire::size_of(of)));
     step.put(not_null(column, "the name of the column"), view, text_or_empty(unit));
+  });
+}
+
+quire_status quire_set_box(quire_file* file, uint64_t axes, const uint64_t* extents, const uint64_t* start,
+                           const uint64_t* count) {
+  return guarded_in_step(file, [&] {
+    if (!file->writer && !file->reader) throw usage("the file is not open");
+    if (axes > 0 && (start == nullptr || count == nullptr || (extents == nullptr && file->writer))) {
+      throw usage("a list of the box is a null pointer");
+    }
+    file->extents.clear();
+    if (extents != nullptr) file->extents.assign(extents, extents + axes);
+    file->box = quire::Box{{start, start + axes}, {count, count + axes}};
+  });
+}
+
+quire_status quire_put_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                             const void* const* values, const char* unit) {
+  return guarded_in_step(file, [&] {
+    quire::WriteStep& step = open_step(*file);
+    quire::Field target;
+    target.name = not_null(field, "the name of the field");
+    target.unit = text_or_empty(unit);
+    target.extents = file->extents;
+    step.put_field(std::move(target), chosen_box(*file),
+                   component_views<quire::ConstView>(*file, type, components, values));
+  });
+}
+
+quire_status quire_get_extents(quire_file* file, const char* field, uint64_t capacity, uint64_t* extents,
+                               uint64_t* axes, uint64_t* components) {
+  return quire::capi::guarded(file, [&] {
+    const quire::StepDescription& step = chosen_step(*file).description();
+    const quire::Field& found = step.fields.at(step.find_field(not_null(field, "the name of the field")));
+    if (axes != nullptr) *axes = found.extents.size();
+    if (components != nullptr) *components = found.components;
+    if (capacity < found.extents.size()) throw usage("the field has more axes than fit into the memory").on(field);
+    if (extents == nullptr && !found.extents.empty()) throw usage("the extents are a null pointer");
+    std::ranges::copy(found.extents, extents);
+  });
+}
+
+quire_status quire_read_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                              void* const* values) {
+  return quire::capi::guarded(file, [&] {
+    const quire::ReadStep& step = chosen_step(*file);
+    step.read_field(not_null(field, "the name of the field"), chosen_box(*file),
+                    component_views<quire::View>(*file, type, components, values));
   });
 }
 

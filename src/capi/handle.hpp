@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
@@ -16,6 +17,8 @@ struct quire_file {
   std::optional<quire::ReadStep> read_step;
   std::string table;
   std::uint64_t rows = 0;               ///< of this rank, in the table being written
+  std::vector<std::uint64_t> extents;   ///< of the fields that follow
+  std::optional<quire::Box> box;        ///< of this rank in them
   std::optional<quire::Error> refused;  ///< the first put or set of the open step that failed
   std::string message;
 };

@@ -8,6 +8,7 @@
 #include "format/records_chunked.hpp"
 #include "format/records_columns.hpp"
 #include "format/records_fixed.hpp"
+#include "format/records_runs.hpp"
 #include "format/records_variable.hpp"
 #include "format/text/text_decoder.hpp"
 #include "format/text/text_encoder.hpp"
@@ -27,13 +28,6 @@ std::string object_of(std::uint64_t column, const std::string& known) {
   return known.empty() ? "column " + std::to_string(column) : known;
 }
 
-/// True if the bytes of a column in the file are those in memory.
-bool is_ready(const Run& run, Type view, bool contiguous) {
-  if (run.cells.size() != 1 || !contiguous) return false;
-  const Type cell = run.cells.front().type;
-  return kernels::same_bytes(view, cell) && kernels::code_for(cell, run.order) == kernels::CellCode::copy;
-}
-
 void check_rows(const Run& run, const Slice& rows) {
   if (checked_add(rows.first, rows.count) > run.records) {
     throw Error(ErrorKind::usage, "rows " + std::to_string(rows.first) + " to " + std::to_string(rows.end()) +
@@ -45,26 +39,6 @@ void check_count(std::uint64_t values, std::uint64_t rows, const std::string& ob
   if (values == rows) return;
   throw Error(ErrorKind::usage, "there are " + plural(values, "value") + " for " + plural(rows, "row")).on(object);
 }
-
-/// The shape of all cells of a run of fixed-size records, or of some of them.
-std::vector<kernels::CellShape> cell_shapes(const Run& run) {
-  std::vector<kernels::CellShape> shapes;
-  shapes.reserve(run.cells.size());
-  std::size_t offset = 0;
-  for (const Cell& cell : run.cells) {
-    shapes.push_back({offset, size_of(cell.type), kernels::code_for(cell.type, run.order)});
-    offset += size_of(cell.type);
-  }
-  if (offset != run.record_bytes) throw Error(ErrorKind::internal, "a run's record is not the sum of its cells");
-  return shapes;
-}
-
-/// A view that is wanted from one cell of a run.
-struct CellTarget {
-  std::size_t cell = 0;
-  View view;
-  std::string object;
-};
 
 TargetColumn target_column(const Run& run, const CellTarget& wanted, const View& view, bool lossy) {
   return {view, run.cells[wanted.cell].type, {wanted.object, loss_for(lossy)}};
@@ -124,50 +98,6 @@ void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
   plan.add(offset, extent.length, std::move(decoder));
 }
 
-/// Slices (ascending, not empty) of one run, if it can be planned and anything of it is wanted.
-void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
-             bool lossy) {
-  if (run.opaque || wanted.empty() || slices.empty()) return;
-  for (const Slice& slice : slices) check_rows(run, slice);
-  if (run.record_bytes != 0 && !run.chunks) return add_fixed(plan, run, slices, wanted, lossy);
-  std::vector<WantedColumn> columns;
-  for (const CellTarget& target : wanted) {
-    columns.push_back({target.cell, target_column(run, target, target.view, lossy)});
-  }
-  if (run.chunks) {
-    add_chunked(plan, run, slices, columns);
-  } else {
-    add_variable(plan, run, slices, std::move(columns));
-  }
-}
-
-void check_view(const View& view, Type cell, std::uint64_t rows, const std::string& object) {
-  check_count(view.count, rows, object);
-  if (view.type == Type::string && cell == Type::string && view.strings == nullptr) {
-    throw Error(ErrorKind::usage, "there is no memory for the strings").on(object);
-  }
-}
-
-/// Which cells of which run are wanted: one list for each run of the place.
-std::vector<std::vector<CellTarget>> targets_by_run(const Place& place, std::span<const ColumnTarget> columns,
-                                                    std::uint64_t rows) {
-  std::vector<std::vector<CellTarget>> result(place.runs.size());
-  for (const ColumnTarget& column : columns) {
-    const std::string object = object_of(column.column, column.object);
-    bool found = false;
-    for (std::size_t i = 0; i < place.runs.size(); ++i) {
-      const auto& cells = place.runs[i].cells;
-      const auto cell = std::ranges::find(cells, column.column, &Cell::column);
-      if (cell == cells.end()) continue;
-      check_view(column.view, cell->type, rows, object);
-      result[i].push_back({static_cast<std::size_t>(cell - cells.begin()), column.view, object});
-      found = true;
-    }
-    if (!found) throw Error(ErrorKind::usage, "no run of the table holds this column").on(object);
-  }
-  return result;
-}
-
 void add_slices(ReadPlan& plan, const Place& place, std::span<const Slice> slices, std::uint64_t rows,
                 std::span<const ColumnTarget> columns, bool lossy) {
   auto wanted = targets_by_run(place, columns, rows);
@@ -184,6 +114,13 @@ void check_box(const std::vector<std::uint64_t>& extents, const Box& box) {
     fits = box.start[axis] <= extents[axis] && box.count[axis] <= extents[axis] - box.start[axis];
   }
   if (!fits) throw Error(ErrorKind::usage, "the box does not lie inside the array");
+}
+
+void check_view(const View& view, Type cell, std::uint64_t rows, const std::string& object) {
+  check_count(view.count, rows, object);
+  if (view.type == Type::string && cell == Type::string && view.strings == nullptr) {
+    throw Error(ErrorKind::usage, "there is no memory for the strings").on(object);
+  }
 }
 
 std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstView> views, std::uint64_t rows,
@@ -218,6 +155,59 @@ std::uint64_t add_text(WritePlan& plan, const Run& run, std::vector<SourceColumn
 }
 
 }  // namespace
+
+bool is_ready(const Run& run, Type view, bool contiguous) {
+  if (run.cells.size() != 1 || !contiguous) return false;
+  const Type cell = run.cells.front().type;
+  return kernels::same_bytes(view, cell) && kernels::code_for(cell, run.order) == kernels::CellCode::copy;
+}
+
+std::vector<kernels::CellShape> cell_shapes(const Run& run) {
+  std::vector<kernels::CellShape> shapes;
+  shapes.reserve(run.cells.size());
+  std::size_t offset = 0;
+  for (const Cell& cell : run.cells) {
+    shapes.push_back({offset, size_of(cell.type), kernels::code_for(cell.type, run.order)});
+    offset += size_of(cell.type);
+  }
+  if (offset != run.record_bytes) throw Error(ErrorKind::internal, "a run's record is not the sum of its cells");
+  return shapes;
+}
+
+void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
+             bool lossy) {
+  if (run.opaque || wanted.empty() || slices.empty()) return;
+  for (const Slice& slice : slices) check_rows(run, slice);
+  if (run.record_bytes != 0 && !run.chunks) return add_fixed(plan, run, slices, wanted, lossy);
+  std::vector<WantedColumn> columns;
+  for (const CellTarget& target : wanted) {
+    columns.push_back({target.cell, target_column(run, target, target.view, lossy)});
+  }
+  if (run.chunks) {
+    add_chunked(plan, run, slices, columns);
+  } else {
+    add_variable(plan, run, slices, std::move(columns));
+  }
+}
+
+std::vector<std::vector<CellTarget>> targets_by_run(const Place& place, std::span<const ColumnTarget> columns,
+                                                    std::uint64_t rows) {
+  std::vector<std::vector<CellTarget>> result(place.runs.size());
+  for (const ColumnTarget& column : columns) {
+    const std::string object = object_of(column.column, column.object);
+    bool found = false;
+    for (std::size_t i = 0; i < place.runs.size(); ++i) {
+      const auto& cells = place.runs[i].cells;
+      const auto cell = std::ranges::find(cells, column.column, &Cell::column);
+      if (cell == cells.end()) continue;
+      check_view(column.view, cell->type, rows, object);
+      result[i].push_back({static_cast<std::size_t>(cell - cells.begin()), column.view, object});
+      found = true;
+    }
+    if (!found) throw Error(ErrorKind::usage, "no run of the table holds this column").on(object);
+  }
+  return result;
+}
 
 std::uint64_t text_bytes(const Run& run, std::span<const ConstView> views, bool lossy,
                          std::span<const std::string> objects) {

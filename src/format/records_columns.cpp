@@ -36,13 +36,14 @@ bool needs_conversion(Type from, Type to, const ColumnRules& rules) {
 SourceColumn::SourceColumn(const ConstView& view, Type cell, ColumnRules rules)
     : view_(view), cell_(cell), converts_(needs_conversion(view_.type, cell, rules)), rules_(std::move(rules)) {}
 
-kernels::Source SourceColumn::take(std::uint64_t first, std::size_t rows, std::byte* scratch,
-                                   std::uint64_t number) const {
+kernels::Source SourceColumn::take(std::uint64_t first, std::size_t rows, std::byte* scratch, std::uint64_t number,
+                                   std::uint64_t step) const {
   const std::byte* values = view_.data + static_cast<std::ptrdiff_t>(first) * view_.stride;
-  if (!converts_) return {values, view_.stride};
+  const std::ptrdiff_t stride = view_.stride * static_cast<std::ptrdiff_t>(step);
+  if (!converts_) return {values, stride};
   const auto size = static_cast<std::ptrdiff_t>(size_of(cell_));
-  if (const auto misfit = kernels::convert(view_.type, values, view_.stride, cell_, scratch, size, rows, rules_.loss)) {
-    refuse(view_.type, values + static_cast<std::ptrdiff_t>(*misfit) * view_.stride, cell_, rules_, number + *misfit);
+  if (const auto misfit = kernels::convert(view_.type, values, stride, cell_, scratch, size, rows, rules_.loss)) {
+    refuse(view_.type, values + static_cast<std::ptrdiff_t>(*misfit) * stride, cell_, rules_, number + *misfit);
   }
   return {scratch, size};
 }
@@ -54,16 +55,17 @@ std::byte* TargetColumn::row(std::uint64_t first) const noexcept {
   return view_.data + static_cast<std::ptrdiff_t>(first) * view_.stride;
 }
 
-kernels::Target TargetColumn::place(std::uint64_t first, std::byte* scratch) const noexcept {
+kernels::Target TargetColumn::place(std::uint64_t first, std::byte* scratch, std::uint64_t step) const noexcept {
   if (converts_) return {scratch, static_cast<std::ptrdiff_t>(size_of(cell_))};
-  return {row(first), view_.stride};
+  return {row(first), view_.stride * static_cast<std::ptrdiff_t>(step)};
 }
 
-void TargetColumn::finish(std::uint64_t first, std::size_t rows, const std::byte* scratch, std::uint64_t number) const {
+void TargetColumn::finish(std::uint64_t first, std::size_t rows, const std::byte* scratch, std::uint64_t number,
+                          std::uint64_t step) const {
   if (!converts_) return;
   const std::size_t size = size_of(cell_);
   if (const auto misfit = kernels::convert(cell_, scratch, static_cast<std::ptrdiff_t>(size), view_.type, row(first),
-                                           view_.stride, rows, rules_.loss)) {
+                                           view_.stride * static_cast<std::ptrdiff_t>(step), rows, rules_.loss)) {
     refuse(cell_, scratch + *misfit * size, view_.type, rules_, number + *misfit);
   }
 }

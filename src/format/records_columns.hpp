@@ -25,9 +25,10 @@ class SourceColumn {
 
   /// Bytes of scratch memory per row; 0 if the values are taken from the caller's memory as they are.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return converts_ ? size_of(cell_) : 0; }
-  /// Rows [first, first + rows) of the view. `number` is the number of the first one, for messages.
-  [[nodiscard]] kernels::Source take(std::uint64_t first, std::size_t rows, std::byte* scratch,
-                                     std::uint64_t number) const;
+  /// Rows [first, first + rows) of the view, or with `step` every step-th row from there on. `number` is the number of
+  /// the first one, for messages.
+  [[nodiscard]] kernels::Source take(std::uint64_t first, std::size_t rows, std::byte* scratch, std::uint64_t number,
+                                     std::uint64_t step = 1) const;
   [[nodiscard]] const ConstView& view() const noexcept { return view_; }
   [[nodiscard]] const std::string& object() const noexcept { return rules_.object; }
 
@@ -46,9 +47,11 @@ class TargetColumn {
 
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return converts_ ? size_of(cell_) : 0; }
   /// Where rows [first, first + rows) shall be put in the type of the cell: the caller's memory or scratch.
-  [[nodiscard]] kernels::Target place(std::uint64_t first, std::byte* scratch) const noexcept;
+  /// With `step` to every step-th row.
+  [[nodiscard]] kernels::Target place(std::uint64_t first, std::byte* scratch, std::uint64_t step = 1) const noexcept;
   /// Afterwards: converts what was put into scratch.
-  void finish(std::uint64_t first, std::size_t rows, const std::byte* scratch, std::uint64_t number) const;
+  void finish(std::uint64_t first, std::size_t rows, const std::byte* scratch, std::uint64_t number,
+              std::uint64_t step = 1) const;
   [[nodiscard]] const View& view() const noexcept { return view_; }
   /// How the column is called in messages.
   [[nodiscard]] const std::string& object() const noexcept { return rules_.object; }

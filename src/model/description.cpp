@@ -55,6 +55,26 @@ std::string nearest_names(const std::string& wrong, const std::vector<std::strin
   return list.empty() ? list : " (nearest: " + list + ")";
 }
 
+void check_geometry(const Field& field) {
+  const std::size_t axes = field.extents.size();
+  const auto check = [&](std::size_t entries, const char* what) {
+    if (entries == 0 || entries == axes) return;
+    throw Error(ErrorKind::usage, "the " + std::string(what) + " has " + std::to_string(entries) +
+                                      " entries for a field of " + std::to_string(axes) + " axes")
+        .on(field.name);
+  };
+  check(field.geometry.origin.size(), "origin");
+  check(field.geometry.spacing.size(), "spacing");
+  const auto& coordinates = field.geometry.coordinates;
+  check(coordinates.size(), "list of coordinates");
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    if (coordinates[i].empty() || coordinates[i].size() == field.extents[i]) continue;
+    throw Error(ErrorKind::usage, "axis " + std::to_string(i) + " has " + std::to_string(coordinates[i].size()) +
+                                      " coordinates for " + std::to_string(field.extents[i]) + " elements")
+        .on(field.name);
+  }
+}
+
 std::size_t Table::find(const std::string& column) const { return position(columns, column, "column", false); }
 
 std::size_t StepDescription::find_table(const std::string& table) const {

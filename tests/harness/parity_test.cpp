@@ -165,6 +165,7 @@ TEST_P(ParityOfPieces, StreamedBlocksGiveTheSameBytes) {
         views.push_back(view.part(first, std::min(block, mine.count - first)));
       return views;
     };
+    sample.put_fields(step, number, mine);
     if (out.weighs_values()) {
       step.agree_on_rows();
       for (std::uint64_t first = 0; first < mine.count; first += block) step.weigh("", views_from(first));

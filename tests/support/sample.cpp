@@ -15,6 +15,8 @@ constexpr std::array types{Type::int8,    Type::uint8,     Type::int16,  Type::u
                            Type::uint32,  Type::int64,     Type::uint64, Type::float32, Type::float64,
                            Type::float80, Type::character, Type::string};
 
+constexpr std::array<std::uint64_t, 2> layer_extents{2, 3};
+
 /// Small enough for every type, different in every step, column and row.
 std::uint64_t seed(Type type, std::int64_t number, std::uint64_t row) {
   return (static_cast<std::uint64_t>(type) * 13 + static_cast<std::uint64_t>(number) * 7 + row * 3) % 127;
@@ -81,8 +83,26 @@ StepDescription everything(std::uint64_t rows, bool with_strings) {
     table.columns.push_back(column);
   }
   step.tables.push_back(table);
+  for (const Type type : {Type::float64, Type::int32}) {
+    Field field;
+    field.name = "f_" + std::string(name(type));
+    field.type = type;
+    field.unit = "V";
+    field.extents = {rows, layer_extents[0], layer_extents[1]};
+    field.geometry.origin = {-1.5, 0.25, 3};
+    field.geometry.spacing = {0.5, 1, 1e-3};
+    step.fields.push_back(field);
+  }
   return step;
 }
+
+/// The elements of a field in the layers of these rows, which are numbered through.
+Slice elements_in(const Slice& layers) {
+  constexpr std::uint64_t per_layer = layer_extents[0] * layer_extents[1];
+  return {layers.first * per_layer, layers.count * per_layer};
+}
+
+Box box_of(const Slice& layers) { return {{layers.first, 0, 0}, {layers.count, layer_extents[0], layer_extents[1]}}; }
 
 }  // namespace
 
@@ -93,6 +113,12 @@ Sample::Sample(const Format& format, std::uint64_t rows, bool with_strings) : ro
     const auto& held = fit.adapted.tables.front().columns;
     const auto found = std::ranges::find(held, column.name, &Column::name);
     if (found != held.end() && converts_without_loss(column.type, found->type)) columns_.push_back(column);
+  }
+  for (const Field& field : full.fields) {
+    const auto found = std::ranges::find(fit.adapted.fields, field.name, &Field::name);
+    if (found == fit.adapted.fields.end() || found->type != field.type) continue;
+    fields_.push_back(field);
+    fields_.back().geometry = found->geometry;
   }
 }
 
@@ -124,6 +150,21 @@ void Sample::fill(WriteStep& step, std::int64_t number, const Slice& mine) {
   for (Attribute& attribute : attributes) step.set(std::move(attribute));
   step.table().rows(mine.count);
   for (const Column& column : columns_) step.put(column, this->column(column, number, mine));
+  put_fields(step, number, mine);
+}
+
+FieldPart Sample::field_part(const Field& field, std::int64_t number, const Slice& mine) {
+  const Slice elements = elements_in(mine);
+  const auto& bytes = numbers_.emplace_back(numbers(field.type, number, elements));
+  const auto stride = static_cast<std::ptrdiff_t>(size_of(field.type));
+  return {box_of(mine), {ConstView(field.type, bytes.data(), elements.count, stride)}, {}};
+}
+
+void Sample::put_fields(WriteStep& step, std::int64_t number, const Slice& mine) {
+  for (const Field& field : fields_) {
+    FieldPart part = field_part(field, number, mine);
+    step.put_field(field, std::move(part.selection), std::move(part.views));
+  }
 }
 
 StepPart Sample::part(std::int64_t number, const Slice& mine) {
@@ -145,6 +186,8 @@ StepPart Sample::part(std::int64_t number, const Slice& mine) {
   part.description.tables.push_back(std::move(table));
   part.tables.push_back(std::move(views));
   part.string_bytes.push_back(std::move(bytes));
+  part.description.fields = fields_;
+  for (const Field& field : fields_) part.fields.push_back(field_part(field, number, mine));
   return part;
 }
 
@@ -177,7 +220,24 @@ std::string Sample::difference(const ReadStep& step, const Slice& mine) {
     const std::string different = column_difference(columns[c].out, number, mine);
     if (!different.empty()) return columns_[c].name + ": " + different;
   }
+  for (const Field& field : fields_) {
+    const std::string different = field_difference(step, field, mine);
+    if (!different.empty()) return field.name + ": " + different;
+  }
   return {};
+}
+
+std::string Sample::field_difference(const ReadStep& step, const Field& field, const Slice& mine) const {
+  const Field& found = step.description().fields.at(step.description().find_field(field.name));
+  if (found.extents != field.extents || found.geometry != field.geometry) return "extents or geometry";
+  if (found.unit != field.unit) return "unit";
+  const Slice elements = elements_in(mine);
+  const std::size_t size = size_of(field.type);
+  std::vector<std::byte> memory(static_cast<std::size_t>(elements.count) * size);
+  const View view(field.type, memory.data(), elements.count, static_cast<std::ptrdiff_t>(size));
+  step.read_field(field.name, box_of(mine), {view});
+  // Its bytes are those of a column with a row for each element.
+  return memory == numbers(field.type, step.number(), elements) ? "" : "its values";
 }
 
 std::string Variant::name() const {

@@ -13,7 +13,8 @@
 namespace quire::test {
 
 /// A made-up run whose every value is a function of the step, the column and the global row, so that any rank can make
-/// its own part and check any other. It has all column types that a format can hold.
+/// its own part and check any other. It has all column types that a format can hold, and fields with a layer for each
+/// row, if it can hold any.
 class Sample {
  public:
   /// Of all column types those that `format` holds.
@@ -24,6 +25,8 @@ class Sample {
 
   /// Sets attributes and puts this slice of rows. The sample keeps the memory until forget().
   void fill(WriteStep& step, std::int64_t number, const Slice& mine);
+  /// Puts what fill() puts besides attributes and columns.
+  void put_fields(WriteStep& step, std::int64_t number, const Slice& mine);
   /// One column of a step, as fill() puts it.
   [[nodiscard]] ConstView column(const Column& column, std::int64_t number, const Slice& mine);
   /// What a rank brings, for the simulation.
@@ -35,9 +38,12 @@ class Sample {
 
  private:
   void set_attributes(std::int64_t number, std::vector<Attribute>& attributes) const;
+  [[nodiscard]] FieldPart field_part(const Field& field, std::int64_t number, const Slice& mine);
+  [[nodiscard]] std::string field_difference(const ReadStep& step, const Field& field, const Slice& mine) const;
 
   std::uint64_t rows_;
   std::vector<Column> columns_;
+  std::vector<Field> fields_;
   std::deque<std::vector<std::byte>> numbers_;
   std::deque<std::vector<std::string>> texts_;
 };

@@ -17,13 +17,14 @@ struct ReadOptions {
   std::string transport = "posix";
   bool lossy = false;
   Deadline deadline;
+  SieveLimits sieve;                          ///< when selections with gaps are read gaps and all
   std::uint64_t memory_budget = 64ULL << 20;  ///< beyond the file's size, for anything the file announces
   /// Of the format's reader, and those of common_read_options().
   Options options;
   TransportWrapper wrapper;  ///< for tests
 };
 
-/// A column to read and the memory for its values: as many as the slice has rows.
+/// A column to read and the memory for its values: as many as there are rows.
 struct ReadColumn {
   std::string name;
   View out;
@@ -51,8 +52,14 @@ class ReadStep {
 
   /// Independent with independent transports, else collective. Rows of several columns in one pass over the file.
   void read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const;
-  /// Independent with independent transports, else collective. A box of a field, one view per component.
-  void read_field(const std::string& field, const Box& box, std::vector<View> components) const;
+  /// The same for a selection of rows: regular blocks, or a list in any order. A list that does not rise takes memory
+  /// for its values once more. Throws usage errors for rows beyond the table.
+  void read(const std::string& table, const RowSelection& rows, std::vector<ReadColumn> columns) const;
+  /// Independent with independent transports, else collective. A selection of a field (a box, a hyperslab, several of
+  /// them), one view per component: elements in C order or, with `memory`, where that puts them. Each view then has as
+  /// many values as `memory` has elements in its extents.
+  void read_field(const std::string& field, const Selection& selection, std::vector<View> components,
+                  const MemorySelection& memory = {}) const;
   /// Independent. The plan that read() would run: for printing. Memory need not exist.
   [[nodiscard]] std::vector<Extent> plan(const std::string& table, const Slice& rows,
                                          const std::vector<std::string>& columns) const;

@@ -10,6 +10,7 @@
 #include "quire/comm/comm.hpp"
 #include "quire/format/options.hpp"
 #include "quire/model/description.hpp"
+#include "quire/model/selection.hpp"
 #include "quire/model/slice.hpp"
 #include "quire/model/view.hpp"
 #include "quire/transport/transport.hpp"
@@ -65,8 +66,12 @@ class WriteStep {
   WriteStep& put(std::string name, ConstView values, std::string unit = {});
   WriteStep& put(Column column, ConstView values);
 
-  /// Independent. This rank's box of a field, one view per component, elements of the box in C order.
-  WriteStep& put_field(Field field, Box box, std::vector<ConstView> components);
+  /// Independent. This rank's selection of a field (a box, a hyperslab, several of them), one view per component:
+  /// elements in C order or, with `memory`, those that it selects of a larger array, so that ghost cells need no copy.
+  /// Every rank gives the same field. Selections of different ranks are disjoint: what of two ranks writes an element
+  /// last is undefined. Elements that nobody puts are 0.
+  WriteStep& put_field(Field field, Selection selection, std::vector<ConstView> components,
+                       MemorySelection memory = {});
 
   /// Collective. Moves all bytes of the step and only then makes it visible. Every rank returns or every rank throws
   /// the same error. At most 4 collectives; 5 more where rows are encoded in groups.

@@ -11,6 +11,7 @@
 
 #include "quire/format/options.hpp"
 #include "quire/model/description.hpp"
+#include "quire/model/selection.hpp"
 #include "quire/model/slice.hpp"
 #include "quire/model/view.hpp"
 #include "quire/plan/byte_source.hpp"
@@ -70,8 +71,9 @@ using Measure = std::vector<std::uint64_t>;
 
 /// One rank's part of a field.
 struct FieldPart {
-  Box box;                       ///< in the extents of the description; empty count: nothing here
-  std::vector<ConstView> views;  ///< one for each component, elements of the box in C order
+  Selection selection;           ///< in the extents of the description
+  std::vector<ConstView> views;  ///< one for each component
+  MemorySelection memory;        ///< which elements of the views these are; the same number, in the same order
 };
 
 /// What values take in the file that have no size before they are written: text.
@@ -118,9 +120,11 @@ struct StepPart {
 /// Where a rank's part of a step goes.
 struct Placement {
   std::vector<std::vector<Run>> tables;  ///< for each table the runs that hold this rank's rows
-  std::vector<std::vector<Run>> fields;  ///< for each field a run per component and contiguous part of the box
-  WritePlan title;                       ///< rank 0: header and attributes; empty on the others
-  std::uint64_t end = 0;                 ///< the size of the file when the data of the step are in it
+  /// For each field and component one run of all its elements, in which this rank's selection is found; or where
+  /// records have no fixed size, one run of just this rank's elements.
+  std::vector<std::vector<Run>> fields;
+  WritePlan title;           ///< rank 0: header and attributes; empty on the others
+  std::uint64_t end = 0;     ///< the size of the file when the data of the step are in it
   bool is_in_sight = false;  ///< readers see the bytes as they arrive: the file must not be made longer before
 };
 

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "quire/model/selection.hpp"
 #include "quire/model/slice.hpp"
 #include "quire/model/view.hpp"
 #include "quire/plan/plan.hpp"
 #include "quire/plan/record.hpp"
+#include "quire/plan/sieve.hpp"
 
 namespace quire {
 
@@ -51,6 +53,29 @@ void add_rows(ReadPlan& plan, const Place& place, const Slice& rows, std::span<c
 /// with the elements of the box in C order. Errors as for add_rows.
 void add_box(ReadPlan& plan, const Place& place, const std::vector<std::uint64_t>& extents, const Box& box,
              std::span<const View> components, bool lossy, const std::string& object = {});
+
+/// Independent. Extents that write elements of an array from the caller's memory. `run` holds the whole array, `view`
+/// the elements in their order: as many as there are or, unless `memory` is packed, as that has in its extents.
+/// Contiguous elements go together, and nothing but them is written. Where the records of the run have no fixed size it
+/// holds just these elements. Errors as for add_rows.
+void add_selection(WritePlan& plan, const Run& run, const SelectionWalk& elements, const ConstView& view,
+                   const MemorySelection& memory, bool lossy = false, const std::string& object = {});
+
+/// Independent. Extents that read elements of an array, or rows of a table, into memory: `columns` as for add_rows, but
+/// each view holds all elements of `memory`, unless that is packed. What lies close together is read in one sieve.
+/// Errors as for add_rows; strings, and values that cannot be addressed one by one (see is_addressed), need packed
+/// memory.
+void add_selection(ReadPlan& plan, const Place& place, const SelectionWalk& elements,
+                   std::span<const ColumnTarget> columns, const MemorySelection& memory, bool lossy,
+                   const SieveLimits& limits = {});
+
+/// True if every value of a run has a place of its own in the file.
+[[nodiscard]] bool is_addressed(const Run& run) noexcept;
+
+/// Independent. Copies the elements that `memory` selects one behind the other: `packed` has as many as there are. Both
+/// views are of numbers of one type. And back.
+void pack_memory(const MemorySelection& memory, const ConstView& source, const View& packed);
+void unpack_memory(const MemorySelection& memory, const ConstView& packed, const View& target);
 
 /// Independent. The contiguous parts of a box inside an array with these extents: first element and number of elements
 /// of each, in file order. Neighbouring parts are joined. Throws usage errors for boxes that do not fit.

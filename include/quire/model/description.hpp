@@ -54,20 +54,40 @@ struct Table {
   }
 };
 
+/// Where the elements of a field lie in space. All lists have one entry for each axis, in the order of the extents
+/// (slowest first), or none if nothing is known.
+struct Geometry {
+  std::vector<double> origin;                    ///< the place of the first element
+  std::vector<double> spacing;                   ///< the distance between neighbours
+  std::vector<std::vector<double>> coordinates;  ///< of every index along an axis; empty where the axis is regular
+
+  /// True if nothing is known.
+  [[nodiscard]] bool is_empty() const noexcept { return origin.empty() && spacing.empty() && coordinates.empty(); }
+  [[nodiscard]] bool operator==(const Geometry&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(origin, spacing, coordinates);
+  }
+};
+
 /// An n-dimensional array with one or more components.
 struct Field : Quantity {
   std::vector<std::uint64_t> extents;  ///< slowest axis first
   std::uint64_t components = 1;
   std::string group;  ///< fields of one group belong together
   std::vector<Attribute> attributes;
+  Geometry geometry;
 
   [[nodiscard]] bool operator==(const Field&) const = default;
   template <class Archive>
   void archive(Archive& a) {
     Quantity::archive(a);
-    a(extents, components, group, attributes);
+    a(extents, components, group, attributes, geometry);
   }
 };
+
+/// Throws usage errors for a geometry whose lists do not fit the axes of its field.
+void check_geometry(const Field& field);
 
 /// One instance of the described structure.
 struct StepDescription {

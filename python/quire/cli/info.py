@@ -139,7 +139,10 @@ def field_cells(item: dict[str, Any]) -> list[str]:
     name, kind, unit, about = quantity_cells(item)
     shape = " x ".join(str(extent) for extent in item["extents"])
     components = f", {item['components']} components" if item["components"] > 1 else ""
-    return [name, kind, unit, f"{shape}{components}", about]
+    places = [f"{key} {value_text(item[key])}" for key in ("origin", "spacing") if item.get(key) is not None]
+    if item.get("coordinates") is not None:
+        places.append("coordinates")
+    return [name, kind, unit, f"{shape}{components}", ", ".join(places), about]
 
 
 def value_text(value: Any) -> str:

@@ -10,13 +10,10 @@ import numpy as np
 from quire import _core
 from quire.errors import Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
+from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
 from quire.io.location import Location
 from quire.io.quantity import Quantity
-from quire.io.rows import Rows, Selection, position, select
 from quire.io.types import Array, dtype_of, type_of
-
-Box = Sequence[Rows]
-"""One slice or pair (first, count) for each axis, slowest first."""
 
 
 class Field(Quantity):
@@ -50,6 +47,22 @@ class Field(Quantity):
         return self._attributes
 
     @property
+    def origin(self) -> tuple[float, ...] | None:
+        """The place of the first element along each axis, slowest first; None if it is not known."""
+        return tuple(self._core.origin) or None
+
+    @property
+    def spacing(self) -> tuple[float, ...] | None:
+        """The distance between neighbours along each axis, slowest first; None if it is not known."""
+        return tuple(self._core.spacing) or None
+
+    @property
+    def coordinates(self) -> tuple[Array | None, ...] | None:
+        """The place of every index along each axis, slowest first; None (for an axis or all) if not known."""
+        axes = self._core.coordinates
+        return tuple(np.array(axis) if axis else None for axis in axes) if axes else None
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array that `field[...]` returns."""
         return self._shape(self.extents)
@@ -67,31 +80,73 @@ class Field(Quantity):
     def __bool__(self) -> bool:
         return True
 
-    def read(self, box: Box | None = None, out: Array | None = None) -> Array:
-        """Independent; collective with a collective transport. The elements of a box.
+    def read(
+        self,
+        box: Box | None = None,
+        out: Array | None = None,
+        boxes: Sequence[Box] | None = None,
+    ) -> Array:
+        """Independent; collective with a collective transport. The elements of a box, or of several.
 
-        `box` has a slice or a pair (first, count) for each axis, without steps; the whole field if nothing.
-        `out` is an array of the box's shape to read into.
+        `box` has a slice, a pair (first, count) or an index for each axis, slowest first; the whole field if
+        nothing. Slices may have steps; small gaps are read through, in one pass over the file. `boxes` are
+        several that share no element: their elements come one behind the other, in the order of the file.
+        `out` is an array of that shape to read into, for example a part of a larger one without its ghosts.
         """
         with Placing(self._path, self.name):
+            if boxes is not None:
+                if box is not None:
+                    raise UsageError("give a box or several boxes", object=self.name)
+                return self._read_union(boxes, out)
             return self._read(box, out)
 
+    def _read_union(self, boxes: Sequence[Box], out: Array | None) -> Array:
+        parts = [axes_of(box, self.extents, self.name) for box in boxes]
+        count = sum(int(np.prod([axis.count for axis in axes], dtype=np.int64)) for axes in parts)
+        return self._fetch([slab_of(axes) for axes in parts], self._shape([count]), out)
+
     def _read(self, box: Box | None, out: Array | None) -> Array:
-        axes = [Selection(0, 1, extent) for extent in self.extents] if box is None else self._axes(box)
-        if any(not axis.is_contiguous for axis in axes):
-            raise UsageError("a box has no steps", object=self.name, advice="slice the field instead")
+        axes = axes_of([slice(None)] * len(self.extents) if box is None else box, self.extents, self.name)
         shape = self._shape([axis.count for axis in axes])
+        backwards = tuple(slice(None, None, -1 if axis.step < 0 and axis.count else 1) for axis in axes)
+        if all(part.step == 1 for part in backwards):
+            return self._fetch([slab_of(axes)], shape, out)
+        if out is None:
+            return self._fetch([slab_of(axes)], shape, None)[backwards]
+        self._check_out(out, shape)
+        self._fetch([slab_of(axes)], shape, out[backwards])
+        return out
+
+    def _fetch(self, slabs: list[Slab], shape: tuple[int, ...], out: Array | None) -> Array:
         if out is not None:
             self._check_out(out, shape)
-        is_direct = out is not None and out.flags.c_contiguous and out.dtype.isnative
-        direct = out if out is not None and is_direct else np.empty(shape, self._dtype_for(out))
-        elements = direct.reshape(-1, self.components)
-        arrays = [(type_of(direct.dtype), elements[:, c]) for c in range(self.components)]
-        self._step.read_field(self.name, [axis.first for axis in axes], [axis.count for axis in axes], arrays)
+        direct = out if out is not None and out.dtype.isnative else np.empty(shape, self._dtype_for(out))
+        lines = self._lines(direct)
+        if lines is None:
+            direct = np.empty(shape, self._dtype_for(out))
+            lines = self._lines(direct)
+        assert lines is not None
+        arrays = [(type_of(line.dtype), line) for line, _ in lines]
+        self._step.read_field(self.name, slabs, arrays, lines[0][1])
         if out is None or direct is out:
             return direct
         out[...] = direct
         return out
+
+    def _lines(self, array: Array) -> list[tuple[Array, Memory]] | None:
+        """Lines of memory for the components, and the places of elements in them; None if there are none."""
+        if array.dtype.hasobject or array.flags.c_contiguous:
+            if not array.flags.c_contiguous:
+                return None
+            elements = array.reshape(-1, self.components)
+            return [(elements[:, component], PACKED) for component in range(self.components)]
+        parts = (
+            [array[..., component] for component in range(self.components)]
+            if self.components > 1
+            else [array]
+        )
+        lines = [flat_memory(part) for part in parts]
+        return [line for line in lines if line is not None] if None not in lines else None
 
     def _dtype_for(self, out: Array | None) -> np.dtype[Any]:
         return self.dtype if out is None else out.dtype.newbyteorder("=")
@@ -106,29 +161,16 @@ class Field(Quantity):
         if dtype_of(type_of(out.dtype, self.name)) != out.dtype.newbyteorder("="):
             raise TypeMismatchError(f"out of NumPy type {out.dtype} cannot be read into", object=self.name)
 
-    def _axes(self, box: Box) -> list[Selection]:
-        if len(box) != len(self.extents):
-            raise UsageError(f"the box has {len(box)} axes, the field {len(self.extents)}", object=self.name)
-        return [select(rows, extent) for rows, extent in zip(box, self.extents, strict=True)]
-
     def __getitem__(self, key: Any) -> Any:
         with Placing(self._path, self.name):
             return self._slice(key)
 
     def _slice(self, key: Any) -> Any:
         items = self._full_key(key)
-        axes: list[Selection] = []
-        picks: list[slice | int] = []
-        for item, extent in zip(items[: len(self.extents)], self.extents, strict=True):
-            if isinstance(item, slice):
-                selection = select(item, extent)
-                picks.append(selection.within_span())
-            else:
-                selection = Selection(position(item, extent, "element"), 1, 1)
-                picks.append(0)
-            axes.append(selection)
-        whole = self.read([(axis.first, axis.span) for axis in axes])
-        return whole[(*picks, *items[len(self.extents) :])]
+        axes = len(self.extents)
+        values = self._read(items[:axes], None)
+        picks = tuple(slice(None) if isinstance(item, slice) else 0 for item in items[:axes])
+        return values[(*picks, *items[axes:])]
 
     def _full_key(self, key: Any) -> list[Any]:
         """One item for each axis of the shape, the ellipsis filled in."""

@@ -67,6 +67,12 @@ def quantities(given: Iterable[_core.Quantity], adapted: Iterable[_core.Quantity
     return {before.name: Quantity(after) for before, after in paired(given, adapted)}
 
 
+def kept_attributes(field: Quantity) -> set[str]:
+    """Independent. The names of the attributes that a fitted field still has."""
+    core = field._quantity
+    return {attribute.name for attribute in core.attributes} if isinstance(core, _core.Field) else set()
+
+
 def paired(given: Iterable[Item], adapted: Iterable[Item]) -> list[tuple[Item, Item]]:
     """Independent. Which adapted item comes from which given one.
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from quire.errors import MissingError, TypeMismatchError, UsageError
 
-Rows = slice | tuple[int, int] | range
+Rows = slice | tuple[int, int] | range | Sequence[int] | np.ndarray[Any, Any]
+"""A slice, a pair (first, count), a range; a list or array of rows; an array with a truth value for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,32 @@ def select(rows: Rows | None, length: int) -> Selection:
         )
     positions = range(*rows.indices(length))
     return Selection(positions.start, positions.step, len(positions)) if positions else Selection(0, 1, 0)
+
+
+def listed(rows: Any, length: int) -> np.ndarray[Any, np.dtype[np.uint64]] | None:
+    """Independent. The rows of a list or array, each as its position; None for what is no list.
+
+    Negative ones count from the end; missing errors outside. Truth values choose where they are true.
+    """
+    if not isinstance(rows, list | np.ndarray):
+        return None
+    array = np.asarray(rows)
+    if array.ndim != 1:
+        raise UsageError(f"a list of rows has one dimension, not {array.ndim}")
+    if array.dtype == np.bool_:
+        if len(array) != length:
+            raise UsageError(f"{len(array)} truth values do not choose from {length} rows")
+        return np.flatnonzero(array).astype(np.uint64)
+    if not array.size:
+        return np.empty(0, np.uint64)
+    if array.dtype.kind not in "iu":
+        raise TypeMismatchError(
+            f"rows are not found by {array.dtype}", advice="give integers or truth values"
+        )
+    wrong = array >= length if array.dtype.kind == "u" else (array < -length) | (array >= length)
+    if wrong.any():
+        raise MissingError(f"there is no row {array[int(np.argmax(wrong))]}: there are {length}")
+    return np.where(array < 0, array + length, array).astype(np.uint64)
 
 
 def position(index: Any, length: int, what: str) -> int:

@@ -13,7 +13,7 @@ from quire.io.attributes import NamedItems
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate
 from quire.io.quantity import Quantity
-from quire.io.rows import Rows, Selection, position, select
+from quire.io.rows import Rows, Selection, listed, position, select
 from quire.io.types import Array, dtype_of, type_of
 
 if TYPE_CHECKING:
@@ -49,6 +49,11 @@ def checked_out(out: Any, name: str, count: int) -> Array:
 def native(array: Array) -> Array:
     """Independent. The same memory taken for numbers in native byte order."""
     return array if array.dtype.isnative else array.view(array.dtype.newbyteorder("="))
+
+
+def typed(arrays: Mapping[str, Array]) -> list[tuple[str, Array]]:
+    """Independent. Arrays with the names of their types, as the core takes them."""
+    return [(type_of(array.dtype), array) for array in arrays.values()]
 
 
 class Table:
@@ -115,15 +120,15 @@ class Table:
         Parameters
         ----------
         names : the columns; those of `out` if it is given, else all
-        rows : a slice, a range or a pair (first, count); all if nothing
+        rows : a slice, a range or a pair (first, count); a list or array of row numbers in any order, or an
+            array with a truth value for each row; all if nothing
         out : arrays to read into, by column; other columns get new arrays. Their type may differ from
             the column's: values convert without loss or raise a type error. Any stride, alignment and
             byte order will do. Strings need objects.
 
         Returns
         -------
-        The values by column, in the order of the names. Rows with a step other than 1 are read block by
-        block, so that with a collective transport every rank must ask for equally many.
+        The values by column, in the order of the names.
         """
         try:
             if rows is None and out is None:
@@ -150,10 +155,14 @@ class Table:
         self, names: Iterable[str] | str | None, rows: Rows | None, out: Mapping[str, Array] | None
     ) -> dict[str, Array]:
         chosen = self._names(names, out)
-        selection = self._select(rows)
+        with Placing(self._path):
+            rows_listed = listed(rows, len(self))
+        selection = self._select(rows) if rows_listed is None else Selection(0, 1, len(rows_listed))
         targets = self._targets(chosen, selection, out or {})
         memory = {name: native(array) for name, array in targets.items()}
-        if selection.is_contiguous:
+        if rows_listed is not None:
+            self._step.read_listed(self.name, rows_listed, list(memory), typed(memory))
+        elif selection.is_contiguous:
             self._fetch(memory, selection.first, selection.count)
         else:
             self._fetch_strided(memory, selection)
@@ -349,22 +358,13 @@ class Table:
         return extents[0][0] if extents else 0
 
     def _fetch(self, targets: Mapping[str, Array], first: int, count: int) -> None:
-        arrays = [(type_of(array.dtype), array) for array in targets.values()]
-        self._step.read(self.name, first, count, list(targets), arrays)
+        self._step.read(self.name, first, count, list(targets), typed(targets))
 
     def _fetch_strided(self, targets: Mapping[str, Array], selection: Selection) -> None:
-        rows = self.rows_per_block(targets)
-        at_once = max(1, rows // abs(selection.step))
-        span = (min(at_once, selection.count) - 1) * abs(selection.step) + 1
-        scratch = {name: np.empty(span, array.dtype) for name, array in targets.items()}
-        for done in range(0, selection.count, at_once):
-            part = Selection(
-                selection.start + done * selection.step, selection.step, min(at_once, selection.count - done)
-            )
-            block = {name: array[: part.span] for name, array in scratch.items()}
-            self._fetch(block, part.first, part.span)
-            for name, array in targets.items():
-                array[done : done + part.count] = block[name][part.within_span()]
+        # Rows come as they stand in the file; backwards into memory that is looked at backwards.
+        memory = {name: array if selection.step > 0 else array[::-1] for name, array in targets.items()}
+        slab = ([selection.first], [abs(selection.step)], [selection.count], [1])
+        self._step.read_selected(self.name, [slab], list(memory), typed(memory))
 
 
 class Column(Quantity):
@@ -386,7 +386,7 @@ class Column(Quantity):
         return (len(self),)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
+        if isinstance(index, slice | list | np.ndarray):
             return self.read(index)
         with Placing(self._table._path, self.name):
             row = position(index, len(self), "row")
@@ -409,7 +409,7 @@ class Column(Quantity):
 
     def read(self, rows: Rows | None = None, out: Array | None = None) -> Array:
         """Independent; collective with a collective transport. Values of some rows, see `Table.read`."""
-        if rows == slice(None):
+        if isinstance(rows, slice) and rows == slice(None):
             rows = None
         name = self.name
         try:

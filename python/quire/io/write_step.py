@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -10,6 +11,7 @@ from typing import Any
 from quire import _core
 from quire.errors import Placing, UsageError, placed, reason_of
 from quire.io.attributes import Attribute, core_value
+from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 
@@ -86,10 +88,91 @@ class _Field:
     words: Texts
     group: str
     extents: list[int]
-    start: list[int]
+    selection: list[Slab]
     values: Array
     components: int
     attributes: list[tuple[_core.Quantity, list[int], Any]]
+    geometry: tuple[list[float], list[float], list[list[float]]]
+
+
+def _selection(
+    name: str,
+    shape: Sequence[int],
+    extents: Sequence[int],
+    start: Sequence[int] | None,
+    box: Box | None,
+    boxes: Sequence[Box] | None,
+) -> list[Slab]:
+    """What of a field is put, from the one way in which it is given."""
+    if sum(way is not None for way in (start, box, boxes)) > 1:
+        raise UsageError("a box is given by start, box or boxes", object=name)
+    if boxes is not None:
+        parts = [axes_of(part, extents, name) for part in boxes]
+        slabs = [slab_of(axes) for axes in parts]
+        count = sum(math.prod(axis.count for axis in axes) for axes in parts)
+        if list(shape) != [count] or any(axis.step < 0 for axes in parts for axis in axes):
+            raise UsageError(
+                f"the values have the shape {tuple(shape)}, the boxes {count} elements in rising order",
+                object=name,
+            )
+        return slabs
+    if box is not None:
+        axes = axes_of(box, extents, name)
+        wanted = [axis.count for axis, item in zip(axes, box, strict=True) if not hasattr(item, "__index__")]
+        if list(shape) not in (wanted, [axis.count for axis in axes]):
+            raise UsageError(
+                f"the values have the shape {tuple(shape)}, the box {tuple(wanted)}", object=name
+            )
+        if any(axis.step < 0 for axis in axes):
+            raise UsageError("a box is put in rising order", object=name, advice="reverse the values")
+        return [slab_of(axes)]
+    at = [0] * len(extents) if start is None else [int(place) for place in start]
+    if not len(shape) == len(extents) == len(at):
+        raise UsageError(
+            f"the box has {len(shape)} axes, the field {len(extents)}, the start {len(at)}", object=name
+        )
+    if any(place < 0 for place in at):
+        raise UsageError(f"a box cannot start at {tuple(at)}", object=name)
+    ones = [1] * len(at)
+    return [(at, ones, list(shape), ones)]
+
+
+def _geometry(
+    like: Any,
+    origin: Sequence[float] | None,
+    spacing: Sequence[float] | None,
+    coordinates: Sequence[Sequence[float] | Array | None] | None,
+) -> tuple[list[float], list[float], list[list[float]]]:
+    """Origin, spacing and coordinates: the given ones, else those of a field that was read."""
+    first = getattr(like, "origin", None) if origin is None else origin
+    steps = getattr(like, "spacing", None) if spacing is None else spacing
+    axes = getattr(like, "coordinates", None) if coordinates is None else coordinates
+    return (
+        [float(number) for number in (() if first is None else first)],
+        [float(number) for number in (() if steps is None else steps)],
+        [
+            [] if axis is None else [float(number) for number in axis]
+            for axis in (() if axes is None else axes)
+        ],
+    )
+
+
+def _lines(item: _Field) -> tuple[list[Array], Memory]:
+    """The components of a field as lines of memory, and where their elements are in them."""
+    values = item.values
+    is_ready = values.dtype.isnative and not values.dtype.hasobject and values.dtype == dtype_of(item.type)
+    if is_ready and not values.flags.c_contiguous:
+        parts = (
+            [values[..., component] for component in range(item.components)]
+            if item.components > 1
+            else [values]
+        )
+        lines = [flat_memory(part) for part in parts]
+        found = [line for line in lines if line is not None]
+        if len(found) == len(lines):
+            return [line for line, _ in found], found[0][1]
+    elements = values.reshape(-1, item.components)
+    return [elements[:, component] for component in range(item.components)], PACKED
 
 
 class WriteStep:
@@ -246,12 +329,23 @@ class WriteStep:
         group: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         like: Quantity | None = None,
+        box: Box | None = None,
+        boxes: Sequence[Box] | None = None,
+        origin: Sequence[float] | None = None,
+        spacing: Sequence[float] | None = None,
+        coordinates: Sequence[Sequence[float] | Array | None] | None = None,
     ) -> WriteStep:
         """Independent. This rank's box of a field.
 
-        `values` has the shape of the box, with the component axis last if there are several components.
-        `extents` is the shape of the whole field (this rank's box if nothing), `start` where the box begins
-        in it.
+        `values` has the shape of the box, with the component axis last if there are several components. Part
+        of a larger array (its inside without ghosts) is written from where it lies. `extents` is the shape of
+        the whole field (this rank's box if nothing), `start` where the box begins in it. Instead of `start`,
+        `box` has a slice, pair (first, count) or index for each axis, slowest first, slices with steps
+        included; or `boxes` are several that share no element, with values one behind the other in the order
+        of the file. Boxes of different ranks share no element; those that nobody puts are 0.
+
+        `origin`, `spacing` and `coordinates` (of every index along an axis) have an entry for each axis,
+        slowest first; `like`, a field that was read, gives them as well.
         """
         self._require_filling("put_field")
         if name in self._fields:
@@ -261,13 +355,10 @@ class WriteStep:
             raise UsageError(
                 f"the last axis of shape {array.shape} does not have the {components} components", object=name
             )
-        box = list(array.shape[:-1] if components > 1 else array.shape)
-        whole = box if extents is None else [int(extent) for extent in extents]
-        at = [0] * len(whole) if start is None else [int(place) for place in start]
-        if not len(box) == len(whole) == len(at):
-            raise UsageError(
-                f"the box has {len(box)} axes, the field {len(whole)}, the start {len(at)}", object=name
-            )
+        shape = list(array.shape[:-1] if components > 1 else array.shape)
+        whole = shape if extents is None else [int(extent) for extent in extents]
+        with Placing(self._path, name):
+            selection = _selection(name, shape, whole, start, box, boxes)
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
             dtype_of(wanted)
@@ -283,7 +374,10 @@ class WriteStep:
         ]
         family = group if group is not None else str(getattr(like, "group", ""))
         words = texts(like, unit, symbol, description, display)
-        self._fields[name] = _Field(name, wanted, words, family, whole, at, array, components, own)
+        geometry = _geometry(like, origin, spacing, coordinates)
+        self._fields[name] = _Field(
+            name, wanted, words, family, whole, selection, array, components, own, geometry
+        )
         return self
 
     @placed
@@ -421,16 +515,11 @@ class WriteStep:
             self._hand_over_field(item)
 
     def _hand_over_field(self, item: _Field) -> None:
-        box = item.values.shape[: len(item.extents)]
-        elements = item.values.reshape(-1, item.components)
-        parts = [
-            ready_array(elements[:, component], item.type, self._lossy, item.name)
-            for component in range(item.components)
-        ]
+        parts, memory = _lines(item)
+        ready = [ready_array(part, item.type, self._lossy, item.name) for part in parts]
         quantity = core_quantity(item.name, item.type, item.words)
-        self._core.put_field(
-            quantity, item.group, item.extents, item.start, list(box), item.type, parts, item.attributes
-        )
+        row = (quantity, item.group, item.extents, item.attributes, *item.geometry)
+        self._core.put_field(row, item.selection, item.type, ready, memory)
 
     def _table(self, name: str) -> _Table:
         return self._tables.setdefault(name, _Table())

@@ -18,6 +18,7 @@ from quire.io.fit import Fit, fit, fit_file
 from quire.io.formats import format_for_path, format_info
 from quire.toolkit.agreement import agreed_count
 from quire.toolkit.attachments import copy_attachments, left_out
+from quire.toolkit.layers import put_field
 from quire.toolkit.selection import (
     StepSelection,
     even_slice,
@@ -31,7 +32,7 @@ from quire.toolkit.selection import (
 from quire.toolkit.structure import Structure, common_structure
 
 if TYPE_CHECKING:
-    from quire import Attribute, Field, File, Step, Table, Writer, WriteStep
+    from quire import Attribute, File, Step, Table, Writer, WriteStep
     from quire.io.quantity import Quantity
     from quire.query import Matches
     from quire.toolkit.define import Definition, DerivedStep
@@ -324,7 +325,7 @@ class StepCopier:
                 self.declare(target, share)
             if self.request.columns is None:
                 for name, quantity in fitted.fields.items():
-                    self.put_field(target, step.fields[name], quantity)
+                    put_field(target, step.fields[name], quantity, self.rank, self.size)
             target.agree_on_rows()
             for share in shares if target.weighs_values else ():
                 self.weigh_rows(target, share)
@@ -435,23 +436,6 @@ class StepCopier:
             target.write(first, block, table=share.table.name)
             if self.observer.progress is not None:
                 self.observer.progress(len(next(iter(block.values()))))
-
-    def put_field(self, target: WriteStep, item: Field, quantity: Quantity) -> None:
-        """Independent. Hand over this rank's layers along the slowest axis; texts by rank 0 alone."""
-        extents = list(item.extents)
-        rank, size = (self.rank, self.size) if item.type != "string" else (min(self.rank, 1), 1)
-        first, count = even_slice(extents[0], rank, size) if extents and rank < size else (0, 0)
-        target.put_field(
-            quantity.name,
-            item[first : first + count],
-            extents=extents,
-            start=[first] + [0] * (len(extents) - 1),
-            components=item.components,
-            type=quantity.type,
-            group=item.group,
-            attributes=item.attributes,
-            like=quantity,
-        )
 
 
 def check_columns(request: Request, step: Step) -> None:

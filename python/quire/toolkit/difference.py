@@ -261,6 +261,19 @@ class Comparison:
                     f"{where}: attribute '{name}' is {shown(left[name].value)} and {shown(right[name].value)}"
                 )
 
+    def compare_places(self, what: str, left: Field, right: Field) -> None:
+        """Compare where the elements of two fields of the same extents lie."""
+        theirs = places_of(right)
+        for name, here in places_of(left).items():
+            there = theirs[name]
+            if here is None and there is None:
+                continue
+            if here is None or there is None or compare_values(here, there, self.rules)[0].any():
+                left_text, right_text = (
+                    "unknown" if one is None else str(one.tolist()) for one in (here, there)
+                )
+                self.result.tell(f"{what}: its {name} is {left_text} and {right_text}")
+
     def same_value(self, left: Attribute, right: Attribute) -> bool:
         """Whether two attributes have the same values by the rules."""
         ours, theirs = np.atleast_1d(as_array(left)), np.atleast_1d(as_array(right))
@@ -303,6 +316,8 @@ class Comparison:
         if shapes[0] != shapes[1]:
             self.result.tell(f"{where}: field '{left.name}' has extents {shapes[0]} and {shapes[1]}")
             return
+        self.compare_attributes(f"{where}: field '{left.name}'", left.attributes, right.attributes)
+        self.compare_places(f"{where}: field '{left.name}'", left, right)
         record = self.result.column("", left.name)
         layer = int(np.prod(shapes[0][1:], dtype=np.int64))
         layers = max(1, BLOCK_BYTES // max(1, 16 * layer))
@@ -310,6 +325,18 @@ class Comparison:
             ours, theirs = np.asarray(left[low : low + layers]), np.asarray(right[low : low + layers])
             place = element_after(low, ours.shape)
             note_values(record, number, ours.reshape(-1), theirs.reshape(-1), self.rules, place)
+
+
+def places_of(field: Field) -> dict[str, Array | None]:
+    """Independent. What is known of where the elements of a field lie."""
+    found: dict[str, Array | None] = {"origin": None, "spacing": None}
+    if field.origin is not None:
+        found["origin"] = np.array(field.origin)
+    if field.spacing is not None:
+        found["spacing"] = np.array(field.spacing)
+    for axis, coordinates in enumerate(field.coordinates or [None] * len(field.extents)):
+        found[f"coordinates of axis {axis}"] = coordinates
+    return found
 
 
 def as_array(attribute: Attribute) -> Array:

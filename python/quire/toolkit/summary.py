@@ -66,12 +66,16 @@ def table(item: Table) -> dict[str, Any]:
 
 
 def field(item: Field) -> dict[str, Any]:
-    """Independent. A field: quantity, extents, components, group, attributes."""
+    """Independent. A field: quantity, extents, components, group, attributes, where its elements lie."""
+    axes = item.coordinates
     return quantity(item) | {
         "extents": [int(extent) for extent in item.extents],
         "components": item.components,
         "group": item.group,
         "attributes": attributes(item.attributes),
+        "origin": None if item.origin is None else list(item.origin),
+        "spacing": None if item.spacing is None else list(item.spacing),
+        "coordinates": None if axes is None else [None if axis is None else axis.tolist() for axis in axes],
     }
 
 

@@ -290,12 +290,11 @@ def grids(step: Step) -> dict[GridKey, list[Field]]:
     for item in step.fields.values():
         extents = tuple(int(extent) for extent in item.extents)
         axes = len(extents)
-        geometry = getattr(item, "geometry", None)
         key = GridKey(
             extents,
-            tuple(geometry.origin) if geometry and len(geometry.origin) else (0.0,) * axes,
-            tuple(geometry.spacing) if geometry and len(geometry.spacing) else (1.0,) * axes,
-            tuple(tuple(map(float, places)) for places in geometry.coordinates) if geometry else (),
+            item.origin or (0.0,) * axes,
+            item.spacing or (1.0,) * axes,
+            tuple(() if places is None else tuple(places.tolist()) for places in item.coordinates or ()),
         )
         found.setdefault(key, []).append(item)
     return found

@@ -4,7 +4,9 @@
 #include <set>
 
 #include "format/h5/attributes.hpp"
+#include "format/h5/field_plan.hpp"
 #include "format/h5/names.hpp"
+#include "format/h5/types.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -16,6 +18,7 @@ void for_each_quantity(Step& step, const Visit& visit) {
   for (auto& table : step.tables) {
     for (auto& column : table.columns) visit(column);
   }
+  for (auto& field : step.fields) visit(field);
 }
 
 Attribute text_attribute(std::string name, const std::string& text) {
@@ -50,9 +53,7 @@ Column accepted_column(const Column& column) {
   if (column.type == Type::string) {
     throw Error(ErrorKind::unsupported, "H5Part has no columns of texts").on(column.name);
   }
-  // Each value is converted when it is written: exactly, or with an error that names its row.
-  if (column.type == Type::float80) result.type = Type::float64;
-  if (column.type == Type::character) result.type = Type::int8;
+  result.type = held_as(column.type);
   return result;
 }
 
@@ -65,6 +66,17 @@ Table accepted_table(const Table& table) {
     if (!names.insert(column.name).second) {
       throw Error(ErrorKind::conflict, "two columns have this name").on(column.name);
     }
+  }
+  return result;
+}
+
+std::vector<Field> accepted_fields(const std::vector<Field>& fields, bool lossy) {
+  std::vector<Field> result;
+  std::set<std::string> names;
+  for (const Field& field : fields) {
+    result.push_back(accepted_field(field, lossy));
+    if (names.insert(result.back().name).second) continue;
+    throw Error(ErrorKind::conflict, "two fields have this name").on(field.name);
   }
   return result;
 }
@@ -86,9 +98,6 @@ FileAcceptance accept_file(const FileDescription& file, const Units& known) {
 }
 
 StepDescription accept_step(const StepDescription& step, const Units& known, bool lossy) {
-  if (!step.fields.empty()) {
-    throw Error(ErrorKind::unsupported, "fields of H5Part files cannot be written yet").on(step.fields.front().name);
-  }
   StepDescription result = step;
   result.tables.clear();
   for (const Table& table : step.tables) {
@@ -98,6 +107,7 @@ StepDescription accept_step(const StepDescription& step, const Units& known, boo
     }
     result.tables.push_back(accepted_table(table));
   }
+  result.fields = accepted_fields(step.fields, lossy);
   std::set<std::string> names;
   for (Attribute& attribute : result.attributes) {
     attribute = accepted(attribute, lossy);

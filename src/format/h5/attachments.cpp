@@ -100,7 +100,7 @@ void AttachmentChanges::write(hid_t file, const std::vector<PlannedSpace>& place
   std::vector<std::pair<std::string, Handle>> made;
   for (const auto& [name, bytes] : changes_) {
     if (bytes)
-      made.emplace_back(name, create_dataset(group.id(), name, Type::int8, places.at(made.size()), bytes->size()));
+      made.emplace_back(name, create_dataset(group.id(), name, Type::int8, places.at(made.size()), {bytes->size()}));
   }
   for (const auto& [name, bytes] : changes_) {
     if (names_.contains(name)) require(H5Ldelete(group.id(), name.c_str(), H5P_DEFAULT), "drop the attachment", name);

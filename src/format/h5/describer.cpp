@@ -319,7 +319,7 @@ void H5partDescriber::add_table(StepLayout& layout, std::vector<Member> members)
             : "it has " + std::to_string(member.data.extents.front()) + " rows, the step " + std::to_string(table.rows);
     if (strict_) throw Error(ErrorKind::bad_file, "a column does not fit its step: " + defect).on(member.name);
     layout.description.warnings.push_back("the column " + member.name + " is given as a field: " + defect);
-    Field field{quantity, member.data.extents, 1, loose_columns, {}};
+    Field field{quantity, member.data.extents, 1, loose_columns, {}, {}};
     layout.description.fields.push_back(std::move(field));
     layout.fields.push_back({{std::move(member.data.run)}});
   }

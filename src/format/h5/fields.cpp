@@ -4,6 +4,7 @@
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/datasets.hpp"
+#include "format/h5/geometry.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/links.hpp"
 
@@ -53,7 +54,6 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
 void add_field(StepLayout& step, Components components, Field field) {
   const DatasetDescription& first = components.found.front();
   field.type = first.type;
-  field.extents = first.extents;
   field.components = components.found.size();
   Place place;
   for (std::size_t c = 0; c < components.found.size(); ++c) {
@@ -87,6 +87,8 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
     Field field;
     field.name = name;
     field.attributes = read_attributes(scope.image, group.id(), scope.memory_budget, warnings);
+    field.extents = components.found.front().extents;
+    take_geometry(field, warnings);
     add_field(step, std::move(components), std::move(field));
   }
 }

@@ -3,7 +3,9 @@
 
 #include "format/h5/acceptance.hpp"
 #include "format/h5/attributes.hpp"
+#include "format/h5/field_plan.hpp"
 #include "format/h5/names.hpp"
+#include "format/h5/types.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -60,8 +62,7 @@ std::optional<Column> fitted(const Column& column, Losses& losses) {
     return std::nullopt;
   }
   Column result = column;
-  if (column.type == Type::float80) result.type = Type::float64;
-  if (column.type == Type::character) result.type = Type::int8;
+  result.type = held_as(column.type);
   if (result.type != column.type) {
     losses.tell("the column " + column.name + " of type " + std::string(name(column.type)) + " becomes " +
                 std::string(name(result.type)));
@@ -89,6 +90,40 @@ void fit_tables(StepDescription& adapted, const StepDescription& step, Losses& l
   }
 }
 
+std::optional<Field> fitted(const Field& field, Losses& losses) {
+  Field result = field;
+  result.attributes.clear();
+  for (const Attribute& attribute : field.attributes) {
+    if (auto kept = fitted(attribute, losses)) result.attributes.push_back(*std::move(kept));
+  }
+  try {
+    result = accepted_field(result, true);
+  } catch (const Error& error) {
+    losses.tell("the field " + field.name + " is left out: " + error.message());
+    return std::nullopt;
+  }
+  if (result.type != field.type) {
+    losses.tell("the field " + field.name + " of type " + std::string(name(field.type)) + " becomes " +
+                std::string(name(result.type)));
+  }
+  if (!field.group.empty()) losses.tell("the field " + field.name + " loses its group " + field.group);
+  result.group.clear();
+  const std::vector<std::uint64_t> extents = block_extents(field);
+  if (extents != field.extents) {
+    losses.tell("the field " + field.name + " gets axes of one element in front: it has " +
+                std::to_string(field.extents.size()) + " axes, one of H5Block three");
+  }
+  losses.drop_texts(result);
+  return result;
+}
+
+void fit_fields(StepDescription& adapted, const StepDescription& step, Losses& losses) {
+  adapted.fields.clear();
+  for (const Field& field : step.fields) {
+    if (auto kept = fitted(field, losses)) adapted.fields.push_back(*std::move(kept));
+  }
+}
+
 /// One name has one unit in the whole file: the first one stays.
 void fit_units(StepDescription& adapted, Units units, Losses& losses) {
   const auto check = [&](Quantity& quantity) {
@@ -101,6 +136,7 @@ void fit_units(StepDescription& adapted, Units units, Losses& losses) {
   };
   for (Table& table : adapted.tables) std::ranges::for_each(table.columns, check);
   std::ranges::for_each(adapted.attributes, check);
+  std::ranges::for_each(adapted.fields, check);
 }
 
 }  // namespace
@@ -117,10 +153,7 @@ Fit fit_h5part(const FileDescription& file, const StepDescription& step) {
   for (const Attribute& attribute : step.attributes) {
     if (auto kept = fitted(attribute, losses)) fit.adapted.attributes.push_back(*std::move(kept));
   }
-  for (const Field& field : step.fields) {
-    losses.tell("the field " + field.name + " is left out: fields of H5Part files cannot be written yet");
-  }
-  fit.adapted.fields.clear();
+  fit_fields(fit.adapted, step, losses);
   Units units(file_attributes);
   for (const Attribute& attribute : file_attributes) {
     if (!attribute.unit.empty()) units.set(attribute.name, attribute.unit);

@@ -65,10 +65,10 @@ std::vector<StepEntry> step_entries(std::span<const std::string> names, const st
   return unique;
 }
 
-void check_column_name(const std::string& name) {
+void check_column_name(const std::string& name, const char* what) {
   constexpr std::size_t longest = 63;
   const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorKind::usage, "a column of H5Part " + why).on(name);
+    throw Error(ErrorKind::usage, std::string(what) + " " + why).on(name);
   };
   if (name.empty()) refuse("needs a name");
   if (name.size() > longest) refuse("has a name of at most 63 bytes");

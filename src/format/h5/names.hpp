@@ -42,8 +42,9 @@ struct StepEntry {
 [[nodiscard]] std::vector<StepEntry> step_entries(std::span<const std::string> names, const std::string& prefix,
                                                   std::vector<std::string>& warnings);
 
-/// Throws usage errors for names that a column cannot have: empty, longer than 63 bytes, with "/" or NUL, ".", "Block".
-void check_column_name(const std::string& name);
+/// Throws usage errors for names that a column or field cannot have: empty, longer than 63 bytes, with "/" or NUL, ".",
+/// "Block".
+void check_column_name(const std::string& name, const char* what = "a column of H5Part");
 
 /// Throws usage errors for names that an attachment cannot have: empty, longer than 255 bytes, with "/" or NUL, ".".
 void check_attachment_name(const std::string& name);

@@ -5,6 +5,7 @@
 
 #include "format/h5/acceptance.hpp"
 #include "format/h5/attributes.hpp"
+#include "format/h5/field_plan.hpp"
 #include "format/h5/links.hpp"
 #include "format/h5/structure.hpp"
 #include "quire/base/archive.hpp"
@@ -210,18 +211,22 @@ Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
 }
 
 H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, const Measure& total) const {
-  RawLayout layout{.columns = {}, .end = writer_.published_end()};
+  RawLayout layout{.columns = {}, .fields = {}, .end = writer_.published_end()};
   std::uint64_t next = round_up(writer_.first_free(), alignment_.multiple);
-  if (step.tables.empty()) return layout;
-  const std::uint64_t rows = chunking_.stored_rows(total[0]);
-  const std::vector<Column>& columns = step.tables.front().columns;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::uint64_t length = is_grouped(step) ? total[1 + c] : checked_multiply(rows, size_of(columns[c].type));
+  const auto add = [&](std::vector<PlannedSpace>& places, std::uint64_t length) {
     next = alignment_.next(next, length);
-    layout.columns.push_back({next, length});
+    places.push_back({next, length});
     next = checked_add(next, length);
     if (length > 0) layout.end = next;
+  };
+  if (!step.tables.empty()) {
+    const std::uint64_t rows = chunking_.stored_rows(total[0]);
+    const std::vector<Column>& columns = step.tables.front().columns;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      add(layout.columns, is_grouped(step) ? total[1 + c] : checked_multiply(rows, size_of(columns[c].type)));
+    }
   }
+  for (const std::uint64_t length : component_bytes(step)) add(layout.fields, length);
   return layout;
 }
 
@@ -246,6 +251,7 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
   const RawLayout layout = lay_out(mine.description, total);
   Placement placement;
   placement.end = layout.end;
+  placement.fields = field_runs(mine.description, layout.fields);
   if (mine.description.tables.empty()) return placement;
   const Table& table = mine.description.tables.front();
   const Measure own = measure(mine, false);
@@ -346,10 +352,12 @@ Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
   const auto write = [&](hid_t file) {
     write_file_attributes(file, step);
     replaced = write_over(file, naming_.name(step.number), step, total[0], mode, [&](const std::string& name) {
-      write_step(file, writer_.image(), name, step, layout.columns, chunks, total[0]);
+      write_step(file, writer_.image(), name, step, layout.columns, chunks, total[0], layout.fields);
     });
   };
-  return session(planned_spaces(layout.columns, chunks), write, {}, [&](hid_t file) {
+  std::vector<PlannedSpace> spaces = planned_spaces(layout.columns, chunks);
+  spaces.insert(spaces.end(), layout.fields.begin(), layout.fields.end());
+  return session(std::move(spaces), write, {}, [&](hid_t file) {
     for (const std::string& name : replaced) require(H5Ldelete(file, name.c_str(), H5P_DEFAULT), "drop", name);
   });
 }

@@ -56,9 +56,10 @@ class H5partPlanner final : public WritePlanner {
   [[nodiscard]] Publication finish() override;
 
  private:
-  /// Where the raw data of each column go.
+  /// Where the raw data of each column and of each component of each field go.
   struct RawLayout {
     std::vector<PlannedSpace> columns;
+    std::vector<PlannedSpace> fields;
     std::uint64_t end = 0;
   };
   [[nodiscard]] RawLayout lay_out(const StepDescription& step, const Measure& total) const;

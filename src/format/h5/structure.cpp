@@ -1,6 +1,7 @@
 #include "format/h5/structure.hpp"
 
 #include "format/h5/attributes.hpp"
+#include "format/h5/field_plan.hpp"
 #include "format/h5/types.hpp"
 
 namespace quire::h5 {
@@ -33,10 +34,12 @@ Handle timeless(hid_t list_class) {
   return list;
 }
 
-Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place, std::uint64_t rows) {
+Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
+                      const std::vector<std::uint64_t>& extents) {
   const Handle creation = dataset_creation();
-  const hsize_t extent = rows;
-  const Handle space = own(H5Screate_simple(1, &extent, nullptr), "make the shape of a data set", name);
+  const std::vector<hsize_t> shape(extents.begin(), extents.end());
+  const Handle space = own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                           "make the shape of a data set", name);
   Handle dataset = own(H5Dcreate_anon(group, native_type(type), space.id(), creation.id(), H5P_DEFAULT),
                        "create the data set", name);
   if (place.length > 0 && H5Dget_offset(dataset.id()) != place.offset) {
@@ -75,7 +78,8 @@ std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& column
 }
 
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
-                const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows) {
+                const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows,
+                const std::vector<PlannedSpace>& fields) {
   const Handle group_creation = timeless(H5P_GROUP_CREATE);
   // The group is linked when it is complete: until then nothing of the root is touched.
   image.set_cold(!chunks.may_grow);
@@ -85,7 +89,7 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
     const std::vector<Column>& columns = step.tables.front().columns;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (chunks.lengths.empty()) {
-        const Handle dataset = create_dataset(group.id(), columns[c].name, columns[c].type, places[c], rows);
+        const Handle dataset = create_dataset(group.id(), columns[c].name, columns[c].type, places[c], {rows});
         require(H5Olink(dataset.id(), group.id(), columns[c].name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
                 columns[c].name);
       } else {
@@ -93,6 +97,7 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
       }
     }
   }
+  write_fields(group.id(), step, fields);
   end_cold(file, image);
   require(H5Olink(group.id(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the step", name);
 }

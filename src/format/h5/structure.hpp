@@ -13,10 +13,10 @@ namespace quire::h5 {
 /// Creation properties of an object without time stamps.
 [[nodiscard]] Handle timeless(hid_t list_class);
 
-/// Makes a line of numbers that no name leads to yet: contiguous, allocated where `place` says (length 0 without rows),
-/// never filled, without time stamps. `name` is for messages.
+/// Makes an array of numbers that no name leads to yet: contiguous, allocated where `place` says (length 0 without
+/// elements), never filled, without time stamps. `name` is for messages.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
-                                    std::uint64_t rows);
+                                    const std::vector<std::uint64_t>& extents);
 
 /// The chunks of a step's columns.
 struct StepChunks {
@@ -30,10 +30,12 @@ struct StepChunks {
                                                        const StepChunks& chunks);
 
 /// Adds a step's group with its attributes and data sets to an open file: data sets contiguous or in chunks, allocated
-/// where `places` says (one for each column, length 0 for columns without rows), never filled, without time stamps.
+/// where `columns` and `fields` say (one place for each column, and for each component of each field; length 0 for what
+/// has no elements), never filled, without time stamps.
 /// What only the step itself needs is allocated as cold.
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
-                const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows);
+                const std::vector<PlannedSpace>& columns, const StepChunks& chunks, std::uint64_t rows,
+                const std::vector<PlannedSpace>& fields);
 
 /// Throws unsupported errors for files in which HDF5 would not leave the choice of places to us.
 void check_file_space(hid_t file);

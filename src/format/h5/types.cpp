@@ -80,6 +80,13 @@ std::optional<StoredType> stored_type(hid_t type) {
   }
 }
 
+Type held_as(Type type) noexcept {
+  // Each value is converted when it is written: exactly, or with an error that names its row.
+  if (type == Type::float80) return Type::float64;
+  if (type == Type::character) return Type::int8;
+  return type;
+}
+
 hid_t native_type(Type type) {
   switch (type) {
     case Type::int8:

@@ -19,6 +19,9 @@ struct StoredType {
 /// What we make of a file's type; nothing for compounds, references and other types that hold no numbers or texts.
 [[nodiscard]] std::optional<StoredType> stored_type(hid_t type);
 
+/// The type in which numbers and characters of a type are written.
+[[nodiscard]] Type held_as(Type type) noexcept;
+
 /// The type in memory (and, as the machine's own, in files) of numbers and characters; borrowed from the library.
 [[nodiscard]] hid_t native_type(Type type);
 

@@ -79,12 +79,12 @@ Measure BinaryPlan::measure(bool root) const {
   for (const FieldArray& array : field_arrays(step)) {
     if (step.fields[array.field].type != Type::string) continue;
     const FieldPart& part = mine_.fields.at(array.field);
-    if (!is_empty(part.box) && part.box != whole(step.fields[array.field].extents)) {
+    const std::uint64_t selected = part.selection.elements();
+    if (selected != 0 && selected != volume(step.fields[array.field].extents)) {
       throw Error(ErrorKind::unsupported, "strings of a field can only be written whole, by one rank")
           .on(step.fields[array.field].name);
     }
-    slots.push_back(is_empty(part.box) ? 0
-                                       : bytes_of_strings(part.views.at(static_cast<std::size_t>(array.component))));
+    slots.push_back(selected == 0 ? 0 : bytes_of_strings(part.views.at(static_cast<std::size_t>(array.component))));
   }
   const auto strings = table_string_slots(header_, mine_);
   slots.insert(slots.end(), strings.begin(), strings.end());

@@ -141,6 +141,8 @@ void Fitter::fit_fields() {
     for (const Attribute& attribute : field.attributes)
       lose(object, "its attribute " + attribute.name + " is left out");
     field.attributes.clear();
+    if (!field.geometry.is_empty()) lose(object, "its origin, spacing and coordinates are left out");
+    field.geometry = {};
   }
 }
 

@@ -51,8 +51,4 @@ std::uint64_t elements_of(const Field& field) {
   return std::find(field.extents.begin(), field.extents.end(), 0) != field.extents.end() ? 0 : volume(field.extents);
 }
 
-bool is_empty(const Box& box) {
-  return box.count.empty() || std::find(box.count.begin(), box.count.end(), 0) != box.count.end();
-}
-
 }  // namespace quire::sdds

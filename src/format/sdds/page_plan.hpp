@@ -75,6 +75,5 @@ struct OrderedArray {
 
 /// Of a field: how many elements each of its components has.
 [[nodiscard]] std::uint64_t elements_of(const Field& field);
-[[nodiscard]] bool is_empty(const Box& box);
 
 }  // namespace quire::sdds

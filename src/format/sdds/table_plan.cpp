@@ -98,25 +98,17 @@ TablePlan plan_table(const Header& header, const StepPart& mine, const TableSlot
 
 std::vector<Run> field_runs(const Field& field, std::uint64_t component, const FieldPart& part, std::uint64_t begin,
                             ByteOrder order) {
-  std::vector<Run> runs;
-  const bool is_empty =
-      part.box.count.empty() || std::find(part.box.count.begin(), part.box.count.end(), 0) != part.box.count.end();
-  if (is_empty) return runs;
-  const auto parts = contiguous_parts(field.extents, part.box);
+  if (part.selection.is_empty()) return {};
+  const std::uint64_t elements = volume(field.extents);
+  std::uint64_t string_bytes = 0;
   if (field.type == Type::string) {
-    if (parts.size() != 1 || parts.front() != Slice{0, volume(field.extents)}) {
+    if (part.selection.elements() != elements) {
       throw Error(ErrorKind::unsupported, "strings of a field can only be written whole, by one rank").on(field.name);
     }
     const ConstView& strings = part.views.at(static_cast<std::size_t>(component));
-    const std::uint64_t bytes = bytes_of_strings(strings) - strings.count * length_bytes;
-    runs.push_back(run_at(begin, strings.count, order, {{component, field.type}}, bytes));
-    return runs;
+    string_bytes = bytes_of_strings(strings) - strings.count * length_bytes;
   }
-  for (const Slice& slice : parts) {
-    const std::uint64_t offset = checked_add(begin, checked_multiply(slice.first, size_of(field.type)));
-    runs.push_back(run_at(offset, slice.count, order, {{component, field.type}}, 0));
-  }
-  return runs;
+  return {run_at(begin, elements, order, {{component, field.type}}, string_bytes)};
 }
 
 }  // namespace quire::sdds

@@ -125,9 +125,10 @@ Measure TextPlan::measure(bool root) const {
 Slice TextPlan::piece_of(const FieldArray& array) const {
   const Field& field = field_of(array);
   const FieldPart& part = mine_.fields.at(array.field);
-  if (is_empty(part.box)) return {};
-  const auto pieces = contiguous_parts(field.extents, part.box);
-  if (pieces.size() == 1) return pieces.front();
+  SelectionWalk walk(field.extents, part.selection);
+  const auto piece = walk.next();
+  if (!piece) return {};
+  if (piece->step == 1 && !walk.next()) return {piece->first, piece->count};
   throw Error(ErrorKind::unsupported, "in a file of text each rank writes one piece of a field, not several")
       .on(field.name)
       .advise("split the field along its slowest axis, or write mode=binary");

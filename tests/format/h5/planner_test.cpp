@@ -299,6 +299,7 @@ TEST(H5partFit, TellsEveryLoss) {
   step.tables[0].columns[0].symbol = "x";
   step.tables.push_back({"halo", 3, {column("y")}});
   step.fields.emplace_back().name = "phi";
+  step.fields.back().extents = {2, 2, 2, 2};
   const Fit fit = h5part_format().fit({}, step);
   ASSERT_EQ(fit.adapted.tables.size(), 1U);
   ASSERT_EQ(fit.adapted.tables[0].columns.size(), 2U);

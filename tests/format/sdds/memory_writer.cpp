@@ -153,12 +153,10 @@ void MemoryWriter::write(std::vector<StepPart> parts, bool publish) {
       }
     }
     for (std::size_t f = 0; f < parts[rank].fields.size(); ++f) {
-      std::vector<std::uint64_t> used(parts[rank].fields[f].views.size(), 0);
+      const FieldPart& part = parts[rank].fields[f];
+      const SelectionWalk walk(parts[rank].description.fields[f].extents, part.selection);
       for (const Run& one : placement.fields[f]) {
-        const std::uint64_t component = one.cells.front().column;
-        const ConstView view = parts[rank].fields[f].views[component].part(used[component], one.records);
-        used[component] += one.records;
-        add_rows(plan, one, 0, one.records, std::span(&view, 1), 0);
+        add_selection(plan, one, walk, part.views[static_cast<std::size_t>(one.cells.front().column)], part.memory);
       }
     }
     coalesce(plan);
@@ -231,13 +229,14 @@ StepPart part_of(const LoadedStep& step, int rank, int ranks) {
   }
   for (const Field& field : step.description.fields) {
     FieldPart& mine = part.fields.emplace_back();
-    mine.box = whole(field.extents);
+    Box box = whole(field.extents);
     const bool is_empty = std::find(field.extents.begin(), field.extents.end(), 0) != field.extents.end();
     const std::uint64_t all = is_empty ? 0 : volume(field.extents);
     Slice slice{0, rank == 0 ? field.extents.front() : 0};
     if (field.type != Type::string) slice = even_slice(field.extents.front(), rank, ranks);
-    mine.box.start.front() = slice.first;
-    mine.box.count.front() = slice.count;
+    box.start.front() = slice.first;
+    box.count.front() = slice.count;
+    mine.selection = std::move(box);
     const std::uint64_t each = all == 0 ? 0 : all / field.extents.front();
     mine.views.push_back(view_of(step, object++, field.type, all).part(slice.first * each, slice.count * each));
   }

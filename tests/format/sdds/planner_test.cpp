@@ -412,7 +412,7 @@ TEST_F(SmallRun, WritesComponentsAsArrays) {
     field.extents = {2, 4};
     field.components = 2;
     const std::vector<double>& values = rank == 0 ? left : right;
-    mine.fields.push_back({{{0, rank == 0 ? 0U : 2U}, {2, 2}}, {ConstView(values), ConstView(values)}});
+    mine.fields.push_back({Box{{0, rank == 0 ? 0U : 2U}, {2, 2}}, {ConstView(values), ConstView(values)}, {}});
   }
   writer.write(std::move(parts));
   const LoadedFile loaded = load_file(writer.bytes());
@@ -491,11 +491,11 @@ TEST_F(SmallRun, RefusesPartsOfAFieldOfStrings) {
   field.name = "labels";
   field.type = Type::string;
   field.extents = {3};
-  mine.fields.push_back({whole(field.extents), {ConstView(std::span<const std::string>(texts_))}});
+  mine.fields.push_back({whole(field.extents), {ConstView(std::span<const std::string>(texts_))}, {}});
   mine.description = planner->accept(mine.description, false);
   EXPECT_NO_THROW(static_cast<void>(planner->measure(mine, true)));
   EXPECT_NO_THROW(static_cast<void>(planner->measure(mine, false)));
-  mine.fields.front().box.count = {2};
+  mine.fields.front().selection = Box{{0}, {2}};
   EXPECT_THROW(static_cast<void>(planner->measure(mine, true)), Error);
   EXPECT_THROW(static_cast<void>(planner->measure(mine, false)), Error);
 }

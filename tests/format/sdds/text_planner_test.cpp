@@ -207,7 +207,7 @@ TEST_F(TextPages, FieldsAreWrittenInTheOrderOfTheRanks) {
     std::vector<StepPart> parts;
     for (const Box& box : boxes) {
       parts.push_back(part);
-      parts.back().fields.push_back({box, {ConstView(values).part(0, volume(box.count))}});
+      parts.back().fields.push_back({box, {ConstView(values).part(0, volume(box.count))}, {}});
     }
     try {
       writer.write(std::move(parts));

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md do what the page says."""
+"""The examples of docs/python.md and docs/fields.md do what the pages say."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from tests.python.support.mpi import ROOT, run_ranks
 
 import quire
 
-PAGE = ROOT / "docs" / "python.md"
+PAGES = {"python.md": 20, "fields.md": 15}
+"""Pages with at least so many lines of sessions."""
 
 
-def blocks(language: str) -> list[str]:
+def blocks(page: str, language: str) -> list[str]:
     """Return the examples of one kind."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    text = (ROOT / "docs" / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
@@ -28,12 +30,13 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_sessions_print_what_the_page_says(elsewhere: Path) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_sessions_print_what_the_page_says(elsewhere: Path, page: str) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
-    session = "\n".join(blocks("pycon"))
-    test = doctest.DocTestParser().get_doctest(session, {}, "python.md", str(PAGE), 0)
-    assert len(test.examples) > 20
+    session = "\n".join(blocks(page, "pycon"))
+    test = doctest.DocTestParser().get_doctest(session, {}, page, page, 0)
+    assert len(test.examples) > PAGES[page]
     told: list[str] = []
     results = doctest.DocTestRunner().run(test, out=told.append)
     assert results.failed == 0, "".join(told)
@@ -45,7 +48,7 @@ def run_program(comm: Any, program: str) -> None:
 
 @pytest.mark.mpi
 def test_the_parallel_program_runs(elsewhere: Path) -> None:
-    (program,) = blocks("python")
+    (program,) = blocks("python.md", "python")
     path = elsewhere / "program.py"
     path.write_text(program)
     run_ranks(run_program, 3, str(path))

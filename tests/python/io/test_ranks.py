@@ -183,8 +183,9 @@ def write_boxes(comm: Any, path: str, format_name: str) -> None:
         step.put("x", np.zeros(1))
     with quire.open(path, comm, deadline=20) as file:
         field = file[0].fields["e"]
-        assert same(field[:, comm.rank], values[:, comm.rank, 0])
-        assert same(field[...], values[..., 0])
+        # A format may keep it with axes of one element in front.
+        assert same(field[..., comm.rank].reshape(5), values[:, comm.rank, 0])
+        assert same(field[...].reshape(5, 4), values[..., 0])
 
 
 def refused_boxes(comm: Any, path: str, format_name: str) -> bool:

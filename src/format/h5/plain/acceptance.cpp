@@ -139,6 +139,7 @@ Field accepted_field(const Field& field, bool lossy) {
   if (field.extents.empty()) throw Error(ErrorKind::usage, "a field needs one extent at least").on(field.name);
   result.type = stored_as(field.type);
   for (Attribute& attribute : result.attributes) attribute = accepted(attribute, lossy);
+  result.geometry = {};
   return result;
 }
 
@@ -279,6 +280,9 @@ class PlainFit {
     try {
       Field result = accepted_field(field, true);
       tell_type("the field " + field.name, field.type, result.type);
+      if (!field.geometry.is_empty()) {
+        tell("the field " + field.name + " loses its origin, spacing and coordinates");
+      }
       adapted.fields.push_back(std::move(result));
     } catch (const Error& error) {
       tell("the field " + field.name + " is left out: " + error.message());

@@ -290,7 +290,8 @@ void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
                                           " holds texts in several dimensions and is left out");
     return;
   }
-  Field field{take_quantity(dataset.path, dataset.data.type, dataset.attributes), dataset.data.extents, 1, group, {}};
+  Field field{
+      take_quantity(dataset.path, dataset.data.type, dataset.attributes), dataset.data.extents, 1, group, {}, {}};
   Run run = std::move(dataset.data.run);
   // A field with components has them along its first axis, and says so.
   const std::uint64_t components = take_count(dataset.attributes, words::components);

@@ -51,7 +51,7 @@ Measure PlainPlanner::measure(const StepPart& mine, bool /*root*/) const {
   Measure measure;
   for (const Table& table : mine.description.tables) measure.push_back(table.rows);
   for (const FieldPart& field : mine.fields) {
-    measure.push_back(field.box.count.empty() ? 0 : volume(field.box.count));
+    measure.push_back(field.selection.elements());
   }
   return measure;
 }
@@ -86,21 +86,16 @@ std::vector<Run> PlainPlanner::runs_of(const Table& table, const PlannedSpace* s
   return runs;
 }
 
-std::vector<Run> PlainPlanner::runs_of(const Field& field, const FieldPart& mine, const PlannedSpace& space) {
+std::vector<Run> PlainPlanner::runs_of(const Field& field, const PlannedSpace& space) {
   std::vector<Run> runs;
-  if (mine.box.count.empty()) return runs;
   Run run;
   run.record_bytes = size_of(field.type);
-  const std::uint64_t component_bytes = volume(field.extents) * run.record_bytes;
-  const std::vector<Slice> parts = contiguous_parts(field.extents, mine.box);
+  run.records = volume(field.extents);
+  run.bytes = run.records * run.record_bytes;
   for (std::uint64_t c = 0; c < field.components; ++c) {
     run.cells = {Cell{.column = c, .type = field.type}};
-    for (const Slice& part : parts) {
-      run.offset = space.offset + c * component_bytes + part.first * run.record_bytes;
-      run.records = part.count;
-      run.bytes = part.count * run.record_bytes;
-      runs.push_back(run);
-    }
+    run.offset = space.offset + c * run.bytes;
+    runs.push_back(run);
   }
   return runs;
 }
@@ -118,12 +113,12 @@ Placement PlainPlanner::place(const StepPart& mine, const Measure& before, const
   for (std::size_t f = 0; f < step.fields.size(); ++f) {
     const Field& field = step.fields[f];
     const std::uint64_t covered = total[step.tables.size() + f];
-    if (covered != volume(field.extents)) {
+    if (covered > volume(field.extents)) {
       throw Error(ErrorKind::usage, "the boxes of all ranks hold " + std::to_string(covered) + " elements, the field " +
                                         std::to_string(volume(field.extents)))
           .on(field.name);
     }
-    placement.fields.push_back(runs_of(field, mine.fields[f], layout.spaces[next++]));
+    placement.fields.push_back(runs_of(field, layout.spaces[next++]));
   }
   return placement;
 }

@@ -46,7 +46,7 @@ class PlainPlanner final : public WritePlanner {
   };
   [[nodiscard]] RawLayout lay_out(const std::vector<PlannedDataset>& datasets) const;
   [[nodiscard]] std::vector<Run> runs_of(const Table& table, const PlannedSpace* spaces, std::uint64_t before) const;
-  [[nodiscard]] static std::vector<Run> runs_of(const Field& field, const FieldPart& mine, const PlannedSpace& space);
+  [[nodiscard]] static std::vector<Run> runs_of(const Field& field, const PlannedSpace& space);
 
   PlainRules rules_;
   Alignment alignment_;

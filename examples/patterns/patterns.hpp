@@ -1,0 +1,58 @@
+#pragma once
+
+// The ways in which the ranks of a program share one array: those of the tutorial of Parallel HDF5. Each is a
+// selection, and nothing else changes.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quire/quire.hpp"
+
+namespace patterns {
+
+/// Rows and columns of the array; any number of ranks shares it.
+inline const std::vector<std::uint64_t> extents{12, 16};
+
+/// A way to share the array.
+struct Pattern {
+  const char* name;
+  const char* title;
+  quire::Selection (*mine)(int rank, int ranks);
+};
+
+/// Neighbouring rows for each rank: one contiguous piece of the file.
+[[nodiscard]] quire::Selection by_rows(int rank, int ranks);
+/// Every so many-th column for each rank: single elements at equal distances.
+[[nodiscard]] quire::Selection by_columns(int rank, int ranks);
+/// Every so many-th element of every so many-th row: the ranks stand in a grid, and so do their elements.
+[[nodiscard]] quire::Selection by_pattern(int rank, int ranks);
+/// A block of neighbouring rows and columns for each rank.
+[[nodiscard]] quire::Selection by_chunks(int rank, int ranks);
+
+/// All of them.
+[[nodiscard]] const std::vector<Pattern>& all();
+
+/// Rows and columns of a grid of this many ranks, as square as it gets.
+[[nodiscard]] std::pair<std::uint64_t, std::uint64_t> grid_of(int ranks);
+
+/// What stands at a place of the array, whoever writes it.
+[[nodiscard]] double value_at(std::uint64_t element);
+
+/// The values of a selection in its order, the order of the file.
+[[nodiscard]] std::vector<double> values_of(const quire::Selection& selection);
+
+/// How an example was started.
+struct Start {
+  std::string output;
+  quire::WriteOptions options;
+};
+
+/// Options for reading by the same transport.
+[[nodiscard]] quire::ReadOptions reading(const Start& start);
+
+/// Collective. Writes the array by a pattern and reads it back by the same; true if everything is where it belongs.
+[[nodiscard]] bool write_and_read(const Pattern& pattern, const quire::Comm& comm, const Start& start);
+
+}  // namespace patterns

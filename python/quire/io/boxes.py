@@ -1,0 +1,147 @@
+"""Selections of n-dimensional arrays, in a file and in memory, and how boxes are shared out over ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from quire import _core
+from quire.errors import UsageError
+from quire.io.communicator import core_comm
+from quire.io.rows import Rows, Selection, position, select
+from quire.io.types import Array
+
+Box = Sequence[Rows | int]
+"""One slice, range, pair (first, count) or index for each axis, slowest first."""
+
+Slab = tuple[list[int], list[int], list[int], list[int]]
+"""Start, stride, count and block along each axis, as the core takes them."""
+
+Memory = tuple[list[int], list[Slab]]
+"""The extents of an array in memory and what of it is meant."""
+
+PACKED: Final[Memory] = ([], [])
+"""Memory that holds nothing but the elements."""
+
+
+def axes_of(box: Box, extents: Sequence[int], name: str) -> list[Selection]:
+    """Independent. The positions along each axis of an array; errors name the object."""
+    if len(box) != len(extents):
+        raise UsageError(f"the box has {len(box)} axes, the field {len(extents)}", object=name)
+    axes = []
+    for item, extent in zip(box, extents, strict=True):
+        if isinstance(item, slice | tuple | range):
+            axes.append(select(item, extent))
+        else:
+            axes.append(Selection(position(item, extent, "element"), 1, 1))
+    return axes
+
+
+def slab_of(axes: Sequence[Selection]) -> Slab:
+    """Independent. The positions in rising order, as the core takes them."""
+    return (
+        [axis.first for axis in axes],
+        [abs(axis.step) for axis in axes],
+        [axis.count for axis in axes],
+        [1] * len(axes),
+    )
+
+
+def flat_memory(array: Array) -> tuple[Array, Memory] | None:
+    """Independent. A line of memory and which of its elements are the array, in C order; None if none is.
+
+    So an array that is part of a larger one (without its ghost cells, say) is written and read where it lies.
+    """
+    if array.flags.c_contiguous or array.size == 0 or array.ndim == 0:
+        return array.reshape(-1), PACKED
+    shape, strides = [], []
+    for length, stride in zip(array.shape, array.strides, strict=True):
+        if length > 1:
+            shape.append(length)
+            strides.append(stride)
+    if any(stride <= 0 for stride in strides):
+        return None
+    extents = [shape[0]] if shape else [1]
+    for outer, inner, length in zip(strides[:-1], strides[1:], shape[1:], strict=True):
+        if outer % inner or outer // inner < length:
+            return None
+        extents.append(outer // inner)
+    step = strides[-1] if strides else array.itemsize
+    if len(extents) == 1:
+        return np.lib.stride_tricks.as_strided(array, (array.size,), (step,)), PACKED
+    line = np.lib.stride_tricks.as_strided(
+        array, (int(np.prod(extents)),), (step,), writeable=array.flags.writeable
+    )
+    ones = [1] * len(extents)
+    return line, (extents, [([0] * len(extents), ones, shape or [1], ones)])
+
+
+@dataclass(frozen=True, slots=True)
+class GridPart:
+    """A rank's part of a field that is made of equal blocks."""
+
+    extents: tuple[int, ...]
+    """Of the whole field, slowest axis first."""
+    box: tuple[slice, ...]
+    """This rank's elements in it."""
+    shape: tuple[int, ...]
+    """Of the block in memory, with its halo."""
+    inner: tuple[slice, ...]
+    """This rank's elements in that block."""
+
+
+def _slices(start: Sequence[int], count: Sequence[int]) -> tuple[slice, ...]:
+    return tuple(slice(first, first + many) for first, many in zip(start, count, strict=True))
+
+
+def _core_box(box: Sequence[slice]) -> tuple[list[int], list[int]]:
+    for axis in box:
+        if (
+            not isinstance(axis, slice)
+            or axis.start is None
+            or axis.stop is None
+            or axis.step not in (None, 1)
+        ):
+            raise UsageError("a box has a slice with a start and a stop for each axis")
+    return [axis.start for axis in box], [max(axis.stop - axis.start, 0) for axis in box]
+
+
+def disjoint_boxes(boxes: Sequence[Sequence[slice]]) -> list[tuple[slice, ...]]:
+    """Independent. Boxes with ghost zones, one for each rank, cut until no two share an element.
+
+    All ranks write what is left of their boxes and read the full ones. The cuts are those of the reference of
+    the field, so that files agree also where ranks differ in their ghosts.
+    """
+    return [_slices(*box) for box in _core.disjoint_boxes([_core_box(box) for box in boxes])]
+
+
+def disjoint_box(box: Sequence[slice], comm: Any = None) -> tuple[slice, ...]:
+    """Collective. What `disjoint_boxes` leaves this rank of its box."""
+    return _slices(*_core.disjoint_box(core_comm(comm), *_core_box(box)))
+
+
+def require_disjoint(box: Sequence[slice], comm: Any = None) -> None:
+    """Collective. Raises a conflict error that names two ranks, on all of them, if boxes share an element."""
+    _core.require_disjoint(core_comm(comm), *_core_box(box))
+
+
+def grid_part(
+    rank: int,
+    grid: Sequence[int],
+    block: Sequence[int],
+    halo: Sequence[int] | None = None,
+    compatible: bool = False,
+) -> GridPart:
+    """Independent. The part of a rank in a grid of ranks with equal blocks, slowest axis first.
+
+    The fastest axis counts the ranks first. `halo` is how many more elements the block has in memory on both
+    sides of each axis. `compatible` exchanges the coordinates of the first and the last axis, as the
+    reference of the field does.
+    """
+    extents, start, count, shape, inner = _core.grid_part(
+        rank, list(grid), list(block), list(halo or []), compatible
+    )
+    return GridPart(tuple(extents), _slices(start, count), tuple(shape), _slices(inner, count))

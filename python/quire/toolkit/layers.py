@@ -1,0 +1,37 @@
+"""Copies of fields, each rank its layers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.io.fit import kept_attributes
+from quire.toolkit.selection import even_slice
+
+if TYPE_CHECKING:
+    from quire import Field, WriteStep
+    from quire.io.quantity import Quantity
+
+
+def put_field(target: WriteStep, item: Field, quantity: Quantity, rank: int, size: int) -> None:
+    """Independent. Hand over this rank's layers along the slowest axis, as a target can hold the field; texts
+    by rank 0 alone.
+    """
+    extents = list(item.extents)
+    if item.type == "string":
+        rank, size = min(rank, 1), 1
+    first, count = even_slice(extents[0], rank, size) if extents and rank < size else (0, 0)
+    held = kept_attributes(quantity)
+    target.put_field(
+        quantity.name,
+        item[first : first + count],
+        extents=extents,
+        start=[first] + [0] * (len(extents) - 1),
+        components=item.components,
+        type=quantity.type,
+        group=item.group,
+        attributes={name: value for name, value in item.attributes.items() if name in held},
+        like=quantity,
+        origin=item.origin,
+        spacing=item.spacing,
+        coordinates=item.coordinates,
+    )

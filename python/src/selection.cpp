@@ -1,0 +1,75 @@
+#include "selection.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "quire/comm/boxes.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+
+namespace quire::python {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+Numbers numbers(nb::handle list) { return nb::cast<Numbers>(list); }
+
+nb::tuple pair_of(const Box& box) { return nb::make_tuple(to_tuple(box.start), to_tuple(box.count)); }
+
+nb::list disjoint(const std::vector<std::pair<Numbers, Numbers>>& boxes) {
+  std::vector<Box> given;
+  for (const auto& [start, count] : boxes) given.push_back({start, count});
+  nb::list result;
+  for (const Box& box : disjoint_boxes(std::move(given))) result.append(pair_of(box));
+  return result;
+}
+
+nb::tuple disjoint_of_rank(Comm& comm, Numbers start, Numbers count) {
+  const Box mine{std::move(start), std::move(count)};
+  Box left;
+  {
+    const nb::gil_scoped_release release;
+    left = disjoint_box(comm, mine);
+  }
+  return pair_of(left);
+}
+
+void check_disjoint(Comm& comm, Numbers start, Numbers count) {
+  const Box mine{std::move(start), std::move(count)};
+  const nb::gil_scoped_release release;
+  require_disjoint(comm, mine);
+}
+
+nb::tuple part_of_grid(int rank, const Numbers& grid, const Numbers& block, const Numbers& halo, bool compatible) {
+  const GridPart part =
+      grid_part(rank, grid, block, halo, compatible ? GridPlacement::compatible : GridPlacement::natural);
+  const Hyperslab& inner = part.memory.selection.parts().front();
+  return nb::make_tuple(to_tuple(part.extents), to_tuple(part.box.start), to_tuple(part.box.count),
+                        to_tuple(part.memory.extents), to_tuple(inner.start));
+}
+
+}  // namespace
+
+Selection selection_from(nb::handle slabs) {
+  std::vector<Hyperslab> parts;
+  for (const nb::handle slab : slabs) {
+    parts.push_back({numbers(slab[0]), numbers(slab[1]), numbers(slab[2]), numbers(slab[3])});
+  }
+  return Selection(std::move(parts));
+}
+
+MemorySelection memory_from(nb::handle memory) {
+  return {.extents = numbers(memory[0]), .selection = selection_from(memory[1])};
+}
+
+void bind_selection(nb::module_& module) {
+  module.def("disjoint_boxes", &disjoint, nb::arg("boxes"));
+  module.def("disjoint_box", &disjoint_of_rank, nb::arg("comm"), nb::arg("start"), nb::arg("count"));
+  module.def("require_disjoint", &check_disjoint, nb::arg("comm"), nb::arg("start"), nb::arg("count"));
+  module.def("grid_part", &part_of_grid, nb::arg("rank"), nb::arg("grid"), nb::arg("block"), nb::arg("halo"),
+             nb::arg("compatible"));
+}
+
+}  // namespace quire::python

@@ -1,0 +1,143 @@
+#include "format/records_lines.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace quire {
+namespace {
+
+std::size_t scratch_bytes(const std::vector<TargetColumn>& columns) {
+  std::size_t sum = 0;
+  for (const TargetColumn& column : columns) sum += column.scratch_bytes();
+  return sum;
+}
+
+}  // namespace
+
+// ---- LineCursor
+
+LineCursor::LineCursor(const MemorySelection& memory, std::uint64_t values)
+    : rest_{.first = 0, .step = 1, .count = values} {
+  if (memory.is_packed()) return;
+  walk_.emplace(memory.extents, memory.selection);
+  rest_ = walk_->next().value_or(Line{});
+}
+
+void LineCursor::skip(std::uint64_t elements) {
+  rest_.first += elements * rest_.step;
+  rest_.count -= elements;
+  if (rest_.count == 0 && walk_) rest_ = walk_->next().value_or(Line{});
+}
+
+// ---- GatherEncoder
+
+GatherEncoder::GatherEncoder(const kernels::RecordShape& shape, SourceColumn source, LineCursor memory,
+                             std::uint64_t elements, std::uint64_t number)
+    : shape_(shape),
+      source_(std::move(source)),
+      memory_(std::move(memory)),
+      elements_(elements),
+      number_(number),
+      scratch_(source_.scratch_bytes()) {}
+
+std::size_t GatherEncoder::encode(std::uint64_t position, std::span<std::byte> out) {
+  const std::size_t record = shape_.record_bytes();
+  const auto inside = static_cast<std::size_t>(position % record);
+  std::uint64_t element = position / record;
+  std::size_t done = 0;
+  if (inside != 0 || out.size() < record) {
+    // A record that was begun in the piece before has been taken from memory already.
+    if (inside == 0) {
+      carry_.resize(record);
+      encode_elements(element, 1, carry_.data());
+    }
+    done = std::min(out.size(), record - inside);
+    std::memcpy(out.data(), carry_.data() + inside, done);
+    ++element;
+  }
+  const auto whole =
+      static_cast<std::size_t>(std::min<std::uint64_t>((out.size() - done) / record, elements_ - element));
+  encode_elements(element, whole, out.data() + done);
+  if (element + whole == elements_) scratch_.release();
+  return done + whole * record;
+}
+
+void GatherEncoder::encode_elements(std::uint64_t first, std::size_t elements, std::byte* out) {
+  for (std::size_t done = 0; done < elements;) {
+    const Line& line = memory_.rest();
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>({elements - done, line.count, scratch_.block_rows()}));
+    const kernels::Source source =
+        source_.take(line.first, count, scratch_.memory(), number_ + first + done, line.step);
+    kernels::pack(shape_, std::span(&source, 1), count, out + done * shape_.record_bytes());
+    memory_.skip(count);
+    done += count;
+  }
+}
+
+// ---- LineDecoder
+
+LineDecoder::LineDecoder(LineCells cells, std::vector<TargetColumn> columns, LineCursor file, LineCursor memory,
+                         std::uint64_t elements)
+    : cells_(std::move(cells)),
+      columns_(std::move(columns)),
+      targets_(columns_.size()),
+      file_(std::move(file)),
+      memory_(std::move(memory)),
+      begin_(file_.rest().first),
+      left_(elements),
+      scratch_(scratch_bytes(columns_)) {}
+
+std::size_t LineDecoder::decode(std::uint64_t position, std::span<const std::byte> in) {
+  const std::uint64_t first = begin_ + position / cells_.record_bytes;
+  const std::uint64_t end = first + in.size() / cells_.record_bytes;
+  while (left_ > 0 && file_.rest().first < end) {
+    Line line = file_.rest();
+    line.count = std::min({line.count, (end - line.first - 1) / line.step + 1, memory_.rest().count, left_,
+                           static_cast<std::uint64_t>(scratch_.block_rows())});
+    take(line, memory_.rest(), in.data() + (line.first - first) * cells_.record_bytes);
+    file_.skip(line.count);
+    memory_.skip(line.count);
+    left_ -= line.count;
+  }
+  if (left_ == 0) scratch_.release();
+  return static_cast<std::size_t>(end - first) * cells_.record_bytes;
+}
+
+const kernels::RecordShape& LineDecoder::shape_for(std::uint64_t step) {
+  if (step == 1) {
+    if (!single_) single_.emplace(cells_.record_bytes, cells_.shapes);
+    return *single_;
+  }
+  if (!strided_ || step_ != step) {
+    strided_.emplace(cells_.record_bytes * static_cast<std::size_t>(step), cells_.shapes);
+    step_ = step;
+  }
+  return *strided_;
+}
+
+/// Elements whose bytes begin at `in`, to the same number of elements in memory.
+void LineDecoder::take(const Line& file, const Line& memory, const std::byte* in) {
+  const auto rows = static_cast<std::size_t>(file.count);
+  std::byte* scratch = scratch_.memory();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    targets_[i] = columns_[i].place(memory.first, scratch, memory.step);
+    scratch += columns_[i].scratch_bytes() * rows;
+  }
+  // Behind the last element the gap may be missing: it is taken as a record of its own length.
+  const std::size_t strided = file.step == 1 ? 0 : rows - 1;
+  if (strided != 0) {
+    kernels::unpack(shape_for(file.step), targets_, strided, in);
+    in += strided * static_cast<std::size_t>(file.step) * cells_.record_bytes;
+    for (kernels::Target& target : targets_) target.data += static_cast<std::ptrdiff_t>(strided) * target.stride;
+  }
+  kernels::unpack(shape_for(1), targets_, rows - strided, in);
+  scratch = scratch_.memory();
+  for (const TargetColumn& column : columns_) {
+    column.finish(memory.first, rows, scratch, file.first, memory.step);
+    scratch += column.scratch_bytes() * rows;
+  }
+}
+
+}  // namespace quire

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "format/records_columns.hpp"
+#include "quire/kernels/interleave.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/plan/plan.hpp"
+
+namespace quire {
+
+/// Hands out the elements of a selection, or of packed memory, in pieces of lines. Copies are places in it.
+class LineCursor {
+ public:
+  /// All of a line.
+  explicit LineCursor(const Line& line) : rest_(line) {}
+  explicit LineCursor(const SelectionWalk& walk) : walk_(walk), rest_(walk_->next().value_or(Line{})) {}
+  /// The elements of the caller's memory; packed memory has `values`.
+  LineCursor(const MemorySelection& memory, std::uint64_t values);
+
+  /// What comes next: elements at equal distances. Empty at the end.
+  [[nodiscard]] const Line& rest() const noexcept { return rest_; }
+  /// Goes on by some elements of that.
+  void skip(std::uint64_t elements);
+
+ private:
+  std::optional<SelectionWalk> walk_;
+  Line rest_;
+};
+
+/// Makes contiguous records of one cell from elements that are scattered in memory.
+class GatherEncoder final : public Encoder {
+ public:
+  /// `number` is that of the first element in the file, for messages.
+  GatherEncoder(const kernels::RecordShape& shape, SourceColumn source, LineCursor memory, std::uint64_t elements,
+                std::uint64_t number);
+
+  [[nodiscard]] std::size_t encode(std::uint64_t position, std::span<std::byte> out) override;
+
+ private:
+  void encode_elements(std::uint64_t first, std::size_t elements, std::byte* out);
+
+  kernels::RecordShape shape_;
+  SourceColumn source_;
+  LineCursor memory_;
+  std::uint64_t elements_;
+  std::uint64_t number_;
+  Scratch scratch_;
+  std::vector<std::byte> carry_;  ///< one record that does not fit into a piece
+};
+
+/// Some cells of records that are read.
+struct LineCells {
+  std::size_t record_bytes = 0;
+  std::vector<kernels::CellShape> shapes;
+};
+
+/// Picks records from an extent that has gaps, and puts them where memory wants them.
+class LineDecoder final : public Decoder {
+ public:
+  /// The extent begins at the first element of `file` and ends with the last of `elements`; `columns` has one entry for
+  /// each cell.
+  LineDecoder(LineCells cells, std::vector<TargetColumn> columns, LineCursor file, LineCursor memory,
+              std::uint64_t elements);
+
+  [[nodiscard]] std::size_t decode(std::uint64_t position, std::span<const std::byte> in) override;
+
+ private:
+  void take(const Line& file, const Line& memory, const std::byte* in);
+  [[nodiscard]] const kernels::RecordShape& shape_for(std::uint64_t step);
+
+  LineCells cells_;
+  std::vector<TargetColumn> columns_;
+  std::vector<kernels::Target> targets_;
+  LineCursor file_;
+  LineCursor memory_;
+  std::uint64_t begin_;  ///< the number of the first element of the extent
+  std::uint64_t left_;
+  Scratch scratch_;
+  std::uint64_t step_ = 1;
+  std::optional<kernels::RecordShape> single_;
+  std::optional<kernels::RecordShape> strided_;  ///< records that are step_ elements long
+};
+
+}  // namespace quire

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "quire/format/records.hpp"
+#include "quire/kernels/interleave.hpp"
+
+namespace quire {
+
+/// True if the bytes of a column in the file are those in memory.
+[[nodiscard]] bool is_ready(const Run& run, Type view, bool contiguous);
+
+/// The shape of all cells of a run of fixed-size records.
+[[nodiscard]] std::vector<kernels::CellShape> cell_shapes(const Run& run);
+
+/// A view that is wanted from one cell of a run.
+struct CellTarget {
+  std::size_t cell = 0;
+  View view;
+  std::string object;
+};
+
+/// Which cells of which run are wanted: one list for each run of the place. Each view has `values` values.
+[[nodiscard]] std::vector<std::vector<CellTarget>> targets_by_run(const Place& place,
+                                                                  std::span<const ColumnTarget> columns,
+                                                                  std::uint64_t values);
+
+/// Slices (ascending, not empty) of one run, if it can be planned and anything of it is wanted. Their rows go to
+/// consecutive rows of the views.
+void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
+             bool lossy);
+
+}  // namespace quire

@@ -1,0 +1,73 @@
+"""The patterns in Python and C++: run as programs, all of which write the same bytes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.python.support.mpi import ROOT, mpiexec
+
+import quire
+
+PYTHON = [sys.executable, str(ROOT / "examples" / "patterns" / "patterns.py")]
+PROGRAMS = ROOT / "build" / os.environ.get("QUIRE_PRESET", "mpich") / "examples" / "patterns"
+PATTERNS = ["by_rows", "by_columns", "by_pattern", "by_chunks"]
+OTHERS = ["own_data_sets", "several_files"]
+
+
+def run(command: list[str], output: Path) -> None:
+    done = subprocess.run(
+        [*command, "--output", str(output)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """What one process writes."""
+    output = tmp_path_factory.mktemp("alone") / "array.h5"
+    run([*PYTHON, "by_rows"], output)
+    return output.read_bytes()
+
+
+@pytest.mark.parametrize("example", PATTERNS)
+def test_patterns_write_the_same_file(tmp_path: Path, example: str, reference: bytes) -> None:
+    output = tmp_path / "array.h5"
+    run([*PYTHON, example, "--option", "alignment=4096"], output)
+    assert output.read_bytes() == reference
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("example", ["by_columns", "by_chunks"])
+def test_patterns_write_the_same_file_on_ranks(tmp_path: Path, example: str, reference: bytes) -> None:
+    output = tmp_path / "array.h5"
+    run([mpiexec(), "-n", "4", *PYTHON, example], output)
+    assert output.read_bytes() == reference
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("example", [*PATTERNS, *OTHERS])
+def test_programs_run_on_ranks(tmp_path: Path, example: str, reference: bytes) -> None:
+    program = PROGRAMS / example
+    if not program.exists():
+        pytest.skip(f"{program} is not built")
+    output = tmp_path / "array.h5"
+    run([mpiexec(), "-n", "4", str(program), "--option", "alignment=4096"], output)
+    if example in PATTERNS:
+        assert output.read_bytes() == reference
+    else:
+        assert len(list(tmp_path.iterdir())) == (2 if example == "several_files" else 1)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("example", OTHERS)
+def test_files_and_data_sets_of_their_own(tmp_path: Path, example: str, ranks: int) -> None:
+    run([mpiexec(), "-n", str(ranks), *PYTHON, example], tmp_path / "array.h5")
+    files = list(tmp_path.iterdir())
+    assert len(files) == (min(ranks, 2) if example == "several_files" else 1)
+    with quire.open(files[0]) as file:
+        assert len(file[0].fields) == (ranks if example == "own_data_sets" else 1)
