@@ -208,6 +208,9 @@ QUIRE_EXPORT const char* quire_status_name(quire_status status);
 /// Independent. The name of a format of this build, from index 0 on; null beyond the last one. Lives for ever.
 QUIRE_EXPORT const char* quire_format_name(uint64_t index);
 
+/// Independent. 1 if files of this format hold a single step, else 0; 0 for unknown names.
+QUIRE_EXPORT int quire_format_holds_one_step(const char* name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -346,4 +346,10 @@ const char* quire_format_name(uint64_t index) {
   return index < quire::formats().size() ? quire::formats()[index]->name().data() : nullptr;
 }
 
+int quire_format_holds_one_step(const char* name) {
+  if (name == nullptr) return 0;
+  const auto& formats = quire::formats();
+  return std::ranges::any_of(formats, [=](const auto* one) { return one->name() == name && one->holds_one_step(); });
+}
+
 }  // extern "C"
