@@ -246,8 +246,8 @@ class Format {
 [[nodiscard]] const std::vector<const Format*>& formats();
 /// Independent. Throws usage errors that list the names.
 [[nodiscard]] const Format& format_named(std::string_view name);
-/// Independent. By content, or a bad_file error that lists what was looked for. `head` holds the first bytes of the file
-/// (up to 64 KiB); more is read only of containers that several formats share.
+/// Independent. By content, or a bad_file error that lists what was looked for. `head` holds the first bytes of the
+/// file (up to 64 KiB); more is read only of containers that several formats share.
 [[nodiscard]] const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes);
 /// Independent. By the suffix of a path to be written, below that of a compression if it has one; nothing if no format
 /// claims it.

@@ -112,8 +112,10 @@ def test_a_copy_keeps_them_or_tells(run: Run, keeper: Path, lattice: Path, tmp_p
 
 
 @pytest.mark.parametrize("format", OTHERS)
-def test_other_formats_refuse(run: Run, make: Make, lattice: Path, format: str) -> None:
-    path = make(format)
+def test_other_formats_refuse(run: Run, lattice: Path, tmp_path: Path, format: str) -> None:
+    path = tmp_path / "other"
+    with quire.create(path, format=format) as out, out.step(0) as step:
+        step.put("x", [1.0, 2.0])
     unchanged = path.read_bytes()
     outcome = run("attach", path, lattice)
     assert outcome.code == 1

@@ -26,6 +26,7 @@ COMMANDS = [
     "filter",
     "import",
     "export",
+    "attach",
     "check",
     "recover",
     "diff",

@@ -309,7 +309,8 @@ def test_sizes_of_the_data_path_change_no_bytes(path: Path) -> None:
             step.put(name, values)
     with quire.open(other) as file:
         assert same(file[1]["x"].read(), columns["x"])
-    for wrong in ({"piece": 100}, {"staging": 1 << 40}, {"peice": 4096}):
+    refused: list[dict[str, Any]] = [{"piece": 100}, {"staging": 1 << 40}, {"peice": 4096}]
+    for wrong in refused:
         with pytest.raises(quire.UsageError):
             quire.create(other, format=format_name, **wrong)
         with pytest.raises(quire.UsageError):
