@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_info
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def attach(
     contents = {own: source.read_bytes() for own, source in given.items()}
     with quire.open(path) as file:
         known = set(file.attachments)
+        if contents and not format_info(file.format).holds_attachments:
+            raise UnsupportedError("files of this format have no attachments", file=str(path))
     for gone in remove:
         if gone not in known:
             raise MissingError(f'there is no attachment "{gone}"', file=str(path))
