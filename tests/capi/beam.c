@@ -380,32 +380,17 @@ static void writes_and_reads_fields(context* test) {
   close_and_free(test, file);
 }
 
-/* Whether a file of this format takes a second step. */
-static int holds_steps(context* test) {
-  quire_file* file = NULL;
-  columns values;
-  quire_status second = QUIRE_OK;
-  expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
-  for (int64_t number = 0; number < 2; ++number) {
-    put_step(test, file, number, &values);
-    second = quire_commit(file);
-  }
-  expect(test, second == QUIRE_OK || second == QUIRE_UNSUPPORTED, __LINE__, "wrong status of a second step");
-  quire_free(file);
-  return second == QUIRE_OK;
-}
-
 static void run_all(context* test) {
   refuses_null_pointers(test);
   refuses_files_and_options(test);
   refuses_wrong_order(test);
+  writes_and_reads_fields(test);
   if (quire_format_holds_one_step(test->format)) return;
   write_two_steps(test);
   read_two_steps(test);
   refuses_wrong_reading(test);
   survives_one_bad_rank(test);
   appends(test);
-  writes_and_reads_fields(test);
 }
 
 static int run_every_format(context* test) {
@@ -413,11 +398,7 @@ static int run_every_format(context* test) {
   uint64_t index = 0;
   for (test->format = quire_format_name(0); test->format != NULL; test->format = quire_format_name(++index)) {
     snprintf(test->path, sizeof test->path, "%s/beam.%s", directory != NULL ? directory : ".", test->format);
-    if (holds_steps(test)) {
-      run_all(test);
-    } else {
-      writes_and_reads_fields(test);
-    }
+    run_all(test);
   }
   test->format = "no format";
   expect(test, index > 0, __LINE__, "this build has no formats");

@@ -211,7 +211,7 @@ def test_texts_are_read_by_lists(path: Path, format_name: str) -> None:
 
 
 def test_where_elements_lie_is_kept_or_told(path: Path, format_name: str) -> None:
-    places = {
+    places: dict[str, Any] = {
         "origin": (-1.0, 0.5, 2.0),
         "spacing": (0.1, 0.2, 0.25),
         "coordinates": [None, None, np.geomspace(1, 2, SHAPE[2])],
@@ -232,6 +232,7 @@ def test_where_elements_lie_is_kept_or_told(path: Path, format_name: str) -> Non
         assert phi.spacing == places["spacing"]
         assert phi.coordinates is not None
         assert phi.coordinates[0] is None
+        assert phi.coordinates[2] is not None
         assert np.array_equal(phi.coordinates[2], places["coordinates"][2])
         copy = path.with_name("copy" + path.suffix)
         with quire.create(copy, format=format_name) as out, out.step(0) as step:

@@ -56,6 +56,6 @@ def test_other_things_are_no_rows() -> None:
     with pytest.raises(TypeMismatchError, match="float"):
         position(1.0, 3, "row")
     with pytest.raises(TypeMismatchError, match="list"):
-        select([0, 1], 3)  # type: ignore[arg-type]
+        select([0, 1], 3)
     with pytest.raises(ValueError, match="zero"):
         select(slice(None, None, 0), 3)
