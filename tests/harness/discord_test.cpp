@@ -156,6 +156,7 @@ TEST_P(Discord, AbortInTheMiddleOfAStreamedStep) {
   step.table().rows(mine().count);
   for (std::size_t c = 0; c < sample_.columns().size(); ++c)
     step.declare(sample_.columns()[c], part.string_bytes[0][c]);
+  sample_.put_fields(step, 1, mine());
   step.open();
   if (is_last()) {
     step.abort("enough");
