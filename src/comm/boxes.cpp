@@ -1,6 +1,7 @@
 #include "quire/comm/boxes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -103,6 +104,13 @@ std::vector<Box> disjoint_boxes(std::vector<Box> boxes) {
 
 std::vector<Box> gather_boxes(Comm& comm, const Box& mine) {
   const std::size_t axes = mine.start.size();
+  // The largest number of axes, and by its complement the smallest: the sum below needs the same one everywhere.
+  std::array<std::uint64_t, 2> bounds{axes, ~std::uint64_t{axes}};
+  comm.maximum(bounds);
+  if (bounds[0] != ~bounds[1]) {
+    throw Error(ErrorKind::usage,
+                "the ranks give boxes of " + std::to_string(~bounds[1]) + " to " + std::to_string(bounds[0]) + " axes");
+  }
   std::vector<std::uint64_t> words(static_cast<std::size_t>(comm.size()) * 2 * axes, 0);
   const auto place = words.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(comm.rank()) * 2 * axes);
   std::ranges::copy(mine.count, std::ranges::copy(mine.start, place).out);

@@ -17,7 +17,7 @@ namespace quire {
 /// both.
 [[nodiscard]] std::vector<Box> disjoint_boxes(std::vector<Box> boxes);
 
-/// Collective. The boxes of all ranks. The number of axes agrees.
+/// Collective. The boxes of all ranks. A usage error on all of them if they differ in the number of axes.
 [[nodiscard]] std::vector<Box> gather_boxes(Comm& comm, const Box& mine);
 
 /// Collective. What disjoint_boxes() leaves this rank of its box.

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from quire import _core
-from quire.errors import UsageError
+from quire.errors import Error, UsageError
 from quire.io.communicator import core_comm
 from quire.io.rows import Rows, Selection, position, select
 from quire.io.types import Array
+
+T = TypeVar("T")
 
 Box = Sequence[Rows | int]
 """One slice, range, pair (first, count) or index for each axis, slowest first."""
@@ -97,7 +100,10 @@ def _slices(start: Sequence[int], count: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(first, first + many) for first, many in zip(start, count, strict=True))
 
 
-def _core_box(box: Sequence[slice]) -> tuple[list[int], list[int]]:
+def _core_box(box: Sequence[slice] | slice) -> tuple[list[int], list[int]]:
+    box = (box,) if isinstance(box, slice) else box
+    if not isinstance(box, Sequence):
+        raise UsageError("a box has a slice with a start and a stop for each axis")
     for axis in box:
         if (
             not isinstance(axis, slice)
@@ -118,14 +124,31 @@ def disjoint_boxes(boxes: Sequence[Sequence[slice]]) -> list[tuple[slice, ...]]:
     return [_slices(*box) for box in _core.disjoint_boxes([_core_box(box) for box in boxes])]
 
 
-def disjoint_box(box: Sequence[slice], comm: Any = None) -> tuple[slice, ...]:
-    """Collective. What `disjoint_boxes` leaves this rank of its box."""
-    return _slices(*_core.disjoint_box(core_comm(comm), *_core_box(box)))
+def _meet(action: Callable[..., T], box: Sequence[slice] | slice, comm: Any) -> T:
+    """Collective. A rank whose box is none comes to the meeting, too, with a box that fits no other."""
+    try:
+        mine = _core_box(box)
+    except UsageError:
+        with suppress(Error):
+            action(core_comm(comm), [], [])
+        raise
+    return action(core_comm(comm), *mine)
 
 
-def require_disjoint(box: Sequence[slice], comm: Any = None) -> None:
-    """Collective. Raises a conflict error that names two ranks, on all of them, if boxes share an element."""
-    _core.require_disjoint(core_comm(comm), *_core_box(box))
+def disjoint_box(box: Sequence[slice] | slice, comm: Any = None) -> tuple[slice, ...]:
+    """Collective. What `disjoint_boxes` leaves this rank of its box.
+
+    A usage error on all ranks if their boxes differ in the number of axes.
+    """
+    return _slices(*_meet(_core.disjoint_box, box, comm))
+
+
+def require_disjoint(box: Sequence[slice] | slice, comm: Any = None) -> None:
+    """Collective. Raises a conflict error that names two ranks, on all of them, if boxes share an element.
+
+    A usage error on all ranks if their boxes differ in the number of axes.
+    """
+    _meet(_core.require_disjoint, box, comm)
 
 
 def grid_part(

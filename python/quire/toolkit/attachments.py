@@ -85,7 +85,7 @@ def extract(
     overwrite: bool = False,
     **options: Any,
 ) -> list[Path]:
-    """Independent. Write attachments (all of them, if none is named) into an existing directory.
+    """Independent. Write attachments (all of them, if none is named) into a directory, made if need be.
 
     Each becomes a file of its name right in the directory: names that would lead elsewhere are refused, and
     nothing is written then. `options` are those of the format's reader.
@@ -110,6 +110,7 @@ def extract(
                 raise ConflictError(
                     "the file exists already", file=str(target), advice="allow to replace it by --overwrite"
                 )
+        Path(directory).mkdir(parents=True, exist_ok=True)
         for name, target in zip(wanted, targets, strict=True):
             write_out(file, name, target)
     return targets

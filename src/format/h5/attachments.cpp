@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::uint64_t attachment_alignment = 8;
 
+/// The most that deflate makes of a byte (zlib, "maximum compression factor"), and what may always be missing: a data
+/// set in chunks that were never written can claim any size.
+constexpr std::uint64_t most_per_byte = 1032;
+constexpr std::uint64_t always_allowed = 64 << 20;
+
+bool is_possible(std::uint64_t bytes, std::uint64_t file_size) {
+  return bytes <= always_allowed || bytes / most_per_byte <= file_size;
+}
+
 bool is_bytes(const DatasetDescription& data) {
   return data.extents.size() == 1 && (data.type == Type::int8 || data.type == Type::uint8);
 }
@@ -38,6 +47,11 @@ std::vector<Attachment> list_attachments(hid_t file, std::uint64_t file_size, st
     try {
       const Handle dataset(H5Dopen2(group.id(), link.name.c_str(), H5P_DEFAULT));
       const auto data = dataset ? describe_dataset(dataset.id(), link.name, file_size) : std::nullopt;
+      if (data && is_bytes(*data) && !is_possible(data->extents.front(), file_size)) {
+        warnings.push_back("the attachment " + link.name + " is left out: the file is too small for the " +
+                           std::to_string(data->extents.front()) + " bytes that it claims");
+        continue;
+      }
       if (data && is_bytes(*data)) {
         attachments.push_back({link.name, data->extents.front()});
         continue;

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -79,3 +80,15 @@ def test_a_whole_file_is_read_as_ever(tmp_path: Path) -> None:
         assert file.warnings == []
         assert file.check().damage is None
         assert file[0]["x"][:].tolist() == [1.0, 2.0]
+
+
+def test_attachments_that_cannot_be_in_the_file_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "huge.h5"
+    with h5py.File(path, "w") as file:
+        file["Step#0/x"] = np.arange(3.0)
+        file.create_dataset("Attachment/huge", shape=(2**45,), chunks=(2**20,), dtype="i1")
+        file.create_dataset("Attachment/small", data=np.frombuffer(b"input", dtype="i1"))
+    with quire.open(path) as read:
+        assert list(read.attachments) == ["small"]
+        assert any("huge is left out" in warning for warning in read.warnings)
+        assert read.attachment("small") == b"input"

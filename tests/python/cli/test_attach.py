@@ -122,3 +122,10 @@ def test_other_formats_refuse(run: Run, lattice: Path, tmp_path: Path, format: s
     assert "attachment" in outcome.errors
     assert path.read_bytes() == unchanged
     assert run("attach", path).output == ""
+
+
+def test_the_directory_is_made(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
+    run("attach", keeper, lattice)
+    target = tmp_path / "new" / "inputs"
+    assert run("attach", keeper, "--extract", "lattice.in", "--to", target).code == 0
+    assert (target / "lattice.in").read_bytes() == CONTENT

@@ -197,6 +197,26 @@ def test_boxes_of_a_field(tmp_path: Path, format_name: str) -> None:
     assert len(set(refused)) == 1
 
 
+def boxes_that_do_not_fit(comm: Any) -> list[str]:
+    told = []
+    for odd in (np.s_[0:2, 0:2], np.s_[0:2:2, 0:2, 0:2], 7):
+        box: Any = odd if comm.rank == 1 else np.s_[comm.rank : comm.rank + 1, 0:2, 0:2]
+        for meet in (quire.disjoint_box, quire.require_disjoint):
+            try:
+                meet(box, comm)
+            except quire.UsageError as error:
+                told.append(error.args[0])
+    line = slice(2 * comm.rank, 2 * comm.rank + 3)
+    assert quire.disjoint_box(line, comm)[0].stop <= line.stop
+    return told
+
+
+def test_ranks_whose_boxes_do_not_fit_are_told(tmp_path: Path) -> None:
+    for told in run_ranks(boxes_that_do_not_fit, 3):
+        assert len(told) == 6
+        assert "axes" in told[0]
+
+
 def leaves_files_open(comm: Any, path: str, format_name: str) -> int:
     with quire.create(path, comm, format_name) as out, out.step(0) as step:
         step.put("x", np.zeros(2))
