@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import quire
+from quire.io.formats import format_infos
 
 ROOT = Path(__file__).resolve().parent.parent
 PRESET = os.environ.get("QUIRE_PRESET", "mpich")
@@ -143,11 +144,9 @@ def program(name: str) -> str:
 
 
 def known_formats() -> list[Format]:
-    """Return the formats of this build."""
-    answer = subprocess.run(
-        ["quire", "formats", "--json"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return [Format(one["name"], one["suffixes"][0]) for one in json.loads(answer.stdout)["formats"]]
+    """Return the formats of this build that hold the steps of a run."""
+    infos = format_infos()
+    return [Format(one.name, one.suffixes[0]) for one in infos if not one.one_step]
 
 
 def track(stage: Stage, formats: list[Format], particles: int) -> None:

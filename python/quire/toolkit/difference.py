@@ -317,7 +317,8 @@ class Comparison:
             self.result.tell(f"{where}: field '{left.name}' has extents {shapes[0]} and {shapes[1]}")
             return
         self.compare_attributes(f"{where}: field '{left.name}'", left.attributes, right.attributes)
-        self.compare_places(f"{where}: field '{left.name}'", left, right)
+        if self.rules.attributes:
+            self.compare_places(f"{where}: field '{left.name}'", left, right)
         record = self.result.column("", left.name)
         layer = int(np.prod(shapes[0][1:], dtype=np.int64))
         layers = max(1, BLOCK_BYTES // max(1, 16 * layer))
