@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.python.support.mpi import mpi_program
 
 from bench import run
 
 ROOT = Path(__file__).parents[2]
 TABLE = tomllib.loads((ROOT / "bench" / "targets.toml").read_text())
-BUILD = Path(os.environ.get("QUIRE_BUILD", ROOT / "build" / os.environ.get("QUIRE_PRESET", "mpich")))
-DRIVER = BUILD / "bench" / "driver" / "bench_driver"
 METHODS = sorted({(one["columns"], method) for one in TABLE["run"] for method in one["methods"]})
 
-needs_driver = pytest.mark.skipif(not DRIVER.exists(), reason="this build has no benchmark driver")
+
+@pytest.fixture
+def driver() -> str:
+    """Return the program that measures."""
+    return mpi_program("bench", "driver", "bench_driver")
 
 
 def options(**changed: Any) -> argparse.Namespace:
@@ -32,7 +35,7 @@ def options(**changed: Any) -> argparse.Namespace:
 
 @pytest.mark.mpi
 @pytest.mark.timeout(300)
-@needs_driver
+@pytest.mark.usefixtures("driver")
 def test_every_target_is_measured(tmp_path: Path) -> None:
     """A tiny run of everything leaves a verdict on each target and no file but its results."""
     environment = dict(os.environ, QUIRE_BENCH_DISK=str(tmp_path), QUIRE_BENCH_TMPFS=str(tmp_path))
@@ -51,23 +54,21 @@ def test_every_target_is_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
-@needs_driver
 @pytest.mark.parametrize(("columns", "method"), METHODS)
-def test_spoiled_bytes_are_noticed(tmp_path: Path, columns: str, method: str) -> None:
+def test_spoiled_bytes_are_noticed(tmp_path: Path, driver: str, columns: str, method: str) -> None:
     """One wrong byte in what a method wrote ends the run, whatever the method."""
     bench = run.Bench(options())
     name = method.partition(":")[0]
-    command = [bench.mpiexec, "-n", "2", str(DRIVER), "--ranks", "2", "--path", str(tmp_path / "data")]
+    command = [bench.mpiexec, "-n", "2", driver, "--ranks", "2", "--path", str(tmp_path / "data")]
     command += ["--columns", columns, "--size", "1", "--passes", "1", "--method", method, "--spoil", name]
     with pytest.raises(RuntimeError, match=r"hold|other bytes"):
         bench.execute(command)
 
 
-@needs_driver
-def test_wrong_world_is_refused(tmp_path: Path) -> None:
+def test_wrong_world_is_refused(tmp_path: Path, driver: str) -> None:
     """A starter that makes worlds of one rank is found out."""
     bench = run.Bench(options())
-    command = [bench.mpiexec, "-n", "1", str(DRIVER), "--ranks", "2", "--path", str(tmp_path / "data")]
+    command = [bench.mpiexec, "-n", "1", driver, "--ranks", "2", "--path", str(tmp_path / "data")]
     with pytest.raises(RuntimeError, match="instead of 2"):
         bench.execute([*command, "--method", "raw:engine=raw"])
 

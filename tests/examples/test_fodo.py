@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import subprocess
 from pathlib import Path
 from types import ModuleType
@@ -11,13 +10,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 from tests.python.support.files import step_formats
-from tests.python.support.mpi import mpiexec
+from tests.python.support.mpi import mpi_program, mpiexec
 
 import quire
 
 ROOT = Path(__file__).resolve().parents[2]
-PRESET = os.environ.get("QUIRE_PRESET", "mpich")
-FODO = ROOT / "build" / PRESET / "examples" / "fodo" / "fodo"
 
 
 def load_script() -> ModuleType:
@@ -32,9 +29,7 @@ def load_script() -> ModuleType:
 
 def fodo(*arguments: str, ranks: int) -> subprocess.CompletedProcess[str]:
     """Run the simulation on several ranks."""
-    if not FODO.exists():
-        pytest.skip(f"{FODO} is not built")
-    command = [mpiexec(), "-n", str(ranks), str(FODO), *arguments]
+    command = [mpiexec(), "-n", str(ranks), mpi_program("examples", "fodo", "fodo"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.python.support.mpi import ROOT, mpiexec
+from tests.python.support.mpi import ROOT, mpi_program, mpiexec
 
 import quire
 
 PYTHON = [sys.executable, str(ROOT / "examples" / "patterns" / "patterns.py")]
-PROGRAMS = ROOT / "build" / os.environ.get("QUIRE_PRESET", "mpich") / "examples" / "patterns"
 PATTERNS = ["by_rows", "by_columns", "by_pattern", "by_chunks"]
 OTHERS = ["own_data_sets", "several_files"]
 
@@ -51,11 +49,9 @@ def test_patterns_write_the_same_file_on_ranks(tmp_path: Path, example: str, ref
 @pytest.mark.mpi
 @pytest.mark.parametrize("example", [*PATTERNS, *OTHERS])
 def test_programs_run_on_ranks(tmp_path: Path, example: str, reference: bytes) -> None:
-    program = PROGRAMS / example
-    if not program.exists():
-        pytest.skip(f"{program} is not built")
+    program = mpi_program("examples", "patterns", example)
     output = tmp_path / "array.h5"
-    run([mpiexec(), "-n", "4", str(program), "--option", "alignment=4096"], output)
+    run([mpiexec(), "-n", "4", program, "--option", "alignment=4096"], output)
     if example in PATTERNS:
         assert output.read_bytes() == reference
     else:

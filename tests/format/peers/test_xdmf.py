@@ -80,9 +80,8 @@ def test_particles_and_fields_are_found_over_time(tmp_path: Path) -> None:
         np.testing.assert_array_equal(particles["arrays"]["packed"], np.arange(ROWS) * 0.5)
         np.testing.assert_array_equal(particles["arrays"]["big"], np.arange(ROWS))
         grid = found["grids"]["fields"]
-        if hasattr(quire.Field, "geometry"):
-            assert grid["origin"] == list(ORIGIN)
-            assert grid["spacing"] == list(SPACING)
+        assert grid["origin"] == list(ORIGIN)
+        assert grid["spacing"] == list(SPACING)
         assert grid["dimensions"] == [NX, NY, NZ]
         # VTK's points run along x first.
         np.testing.assert_array_equal(grid["arrays"]["rho"], field_values(number).ravel())
@@ -90,7 +89,6 @@ def test_particles_and_fields_are_found_over_time(tmp_path: Path) -> None:
         np.testing.assert_array_equal(grid["arrays"]["E"], vectors)
 
 
-@pytest.mark.skipif(not hasattr(quire.Field, "geometry"), reason="fields have no places yet")
 def test_a_point_of_the_field_is_where_its_indices_say(tmp_path: Path) -> None:
     path, sidecar = tmp_path / "run.h5", tmp_path / "run.xmf"
     write_fields(path)

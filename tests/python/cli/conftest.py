@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.python.support.files import step_formats
+from tests.python.support.mpi import mpiexec
 from typer.testing import CliRunner
 
 import quire
@@ -138,16 +137,6 @@ def start() -> Start:
         )
 
     return start_one
-
-
-def mpiexec() -> str:
-    """The starter of the MPI that mpi4py was built with."""
-    if importlib.util.find_spec("mpi4py") is None:
-        pytest.skip("needs mpi4py")
-    starter = os.environ.get("QUIRE_MPIEXEC") or shutil.which("mpiexec.mpich")
-    if starter is None:
-        pytest.skip("needs mpiexec")
-    return starter
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import step_formats
+from tests.python.support.files import refusal, step_formats
 
 import quire
 from quire.toolkit import convert as engine
@@ -205,21 +205,27 @@ def test_fields_of_numbers_and_texts_are_kept(
     run: Run, start: Start, format: str, tmp_path: Path, ranks: int
 ) -> None:
     source, target = tmp_path / "fields", tmp_path / "target"
-    try:
+    names = np.array(["a", "bc", "", "d"], dtype=object)
+
+    def write(texts: bool) -> None:
         with quire.create(source, format=format) as out:
             for number in (1, 2):
                 with out.step(number) as step:
-                    step.put_field("phi", number + np.arange(12.0).reshape(4, 3), unit="V")
-                    step.put_field("names", np.array(["a", "bc", "", "d"], dtype=object))
+                    step.put_field("phi", number + np.arange(12.0).reshape(2, 2, 3), unit="V")
                     step.put("x", np.arange(5.0))
-    except quire.UnsupportedError:
-        pytest.skip("this format has no fields")
+                    if texts:
+                        step.put_field("names", names)
+
+    has_texts = refusal(lambda: write(texts=True)) is None
+    if not has_texts:
+        write(texts=False)
     done = start("convert", source, target, "--format", format, ranks=ranks)
     assert done.returncode == 0, done.stderr
     assert_same(run, source, target, "--types")
     with quire.open(target) as file:
-        assert file[1].fields["names"][:].tolist() == ["a", "bc", "", "d"]
-        np.testing.assert_array_equal(file[1].fields["phi"][...], 2 + np.arange(12.0).reshape(4, 3))
+        if has_texts:
+            assert file[1].fields["names"][:].tolist() == names.tolist()
+        np.testing.assert_array_equal(file[1].fields["phi"][...], 2 + np.arange(12.0).reshape(2, 2, 3))
 
 
 @pytest.mark.mpi

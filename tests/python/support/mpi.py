@@ -29,18 +29,28 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+PRESET = os.environ.get("QUIRE_PRESET", "mpich")
+BUILD = Path(os.environ.get("QUIRE_BUILD", ROOT / "build" / PRESET))
 TIME_LIMIT = 60.0
 
 
 def mpiexec() -> str:
-    """Return the starter of MPI programs; skips the test where the build has no MPI."""
-    starter = os.environ.get("QUIRE_MPIEXEC")
-    if starter is None:
-        starter = shutil.which("mpiexec.mpich")
-    if not starter:
+    """Return the starter of MPI programs; skips the test in the build without MPI, and in no other."""
+    if PRESET == "serial":
         pytest.skip("this build has no MPI")
-    pytest.importorskip("mpi4py", reason="mpi4py is not installed")
+    starter = os.environ.get("QUIRE_MPIEXEC") or shutil.which("mpiexec.mpich")
+    assert starter, "no starter of MPI programs is found"
+    assert importlib.util.find_spec("mpi4py") is not None, "mpi4py is not installed"
     return starter
+
+
+def mpi_program(*parts: str) -> str:
+    """Return a program below the build; skips the test in the build without MPI, and in no other."""
+    if PRESET == "serial":
+        pytest.skip("this build has no MPI")
+    program = BUILD.joinpath(*parts)
+    assert program.exists(), f"{program} is not built"
+    return str(program)
 
 
 def run_ranks(
