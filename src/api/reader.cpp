@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "api/file_sets.hpp"
 #include "api/publication.hpp"
 #include "api/reader_state.hpp"
 #include "api/root.hpp"
@@ -105,6 +106,12 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
   return opening;
 }
 
+std::unique_ptr<Transport> wrapped_transport(const Reader::State& state, const std::string& path, const Comm& comm) {
+  const ReadOptions& options = state.options;
+  auto transport = open_transport(options.transport, path, Access::read, comm, {});
+  return options.wrapper ? options.wrapper(std::move(transport), path, state.comm.rank()) : std::move(transport);
+}
+
 PackedReport examine(Describer& describer) {
   PackedReport report;
   report.warnings = describer.file().warnings;
@@ -127,8 +134,10 @@ PackedReport examine(Describer& describer) {
 
 }  // namespace
 
-std::shared_ptr<ByteSource> Reader::State::neighbour(const std::string& name) const {
-  const std::filesystem::path beside = std::filesystem::path(path).parent_path() / name;
+namespace {
+
+std::shared_ptr<ByteSource> neighbour_of(const std::string& file, const std::string& name) {
+  const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
   for (const std::filesystem::path& candidate : {beside, std::filesystem::path(name)}) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(candidate, ignored)) continue;
@@ -138,16 +147,26 @@ std::shared_ptr<ByteSource> Reader::State::neighbour(const std::string& name) co
   return nullptr;
 }
 
+}  // namespace
+
 Describer& Reader::State::own_describer() {
   if (!describer) {
-    const DescribeContext context{.path = path,
-                                  .memory_budget = options.memory_budget,
-                                  .neighbour = [this](const std::string& name) { return neighbour(name); }};
+    const DescribeContext context{
+        .path = first_file, .memory_budget = options.memory_budget, .neighbour = [this](const std::string& name) {
+          return neighbour_of(first_file, name);
+        }};
     describer = format->describe(std::make_shared<TransportSource>(*transport), context,
                                  CheckedOptions(format->read_options(), options.options));
     if (inflation && inflation->damage) describer = describer_before_damage(std::move(describer), *inflation);
   }
   return *describer;
+}
+
+void Reader::State::find_members() {
+  if (file.members.empty()) return;
+  transport = with_members(std::move(transport), first_file, file, [this](const std::string& member) {
+    return wrapped_transport(*this, member, Comm::self());
+  });
 }
 
 std::shared_ptr<ReadStep::State> Reader::State::layout(
@@ -292,14 +311,18 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   comm.set_deadline(options.deadline);
   auto state =
       std::make_shared<Reader::State>(Reader::State{.path = path, .comm = std::move(comm), .options = options});
-  agree_on_choice(state->comm, {.path = path, .transport = options.transport, .format = options.format});
-  state->transport = open_transport(options.transport, path, Access::read, state->comm, {});
-  if (options.wrapper) state->transport = options.wrapper(std::move(state->transport), path, state->comm.rank());
+  Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  const auto looking = caught(state->comm.rank(), [&] {
+    if (state->comm.is_root()) choice.first_file = first_file_of(path, options.format);
+  });
+  state->first_file = agree_on_choice(state->comm, choice, looking);
+  state->transport = wrapped_transport(*state, state->first_file, state->comm);
   in_file(*state, [&] {
     const Options mine = take_inflation_options(state->options.options);
     const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(describe_file(*state, mine)); }));
     state->format = &format_named(opening.format);
     state->file = opening.file;
+    state->find_members();
     if (state->comm.is_root() || !opening.inflation) return;
     state->inflation = opening.inflation;
     inflate_as_surveyed(state->transport, path, *opening.inflation);
@@ -309,7 +332,12 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
 
 bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
   comm.set_deadline(options.deadline);
-  const auto transport = open_transport(options.transport, path, Access::update, comm, {});
+  Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  const auto looking = caught(comm.rank(), [&] {
+    if (comm.is_root()) choice.first_file = first_file_of(path, options.format);
+  });
+  const std::string first_file = agree_on_choice(comm, choice, looking);
+  auto transport = open_transport(options.transport, first_file, Access::update, comm, {});
   const auto acted = from_root(comm, [&] {
     std::vector<std::byte> head(std::size_t{1} << 16);
     head.resize(transport->get(0, head));
@@ -317,9 +345,17 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
     const auto bytes = std::make_shared<TransportSource>(*transport);
     const Format& format = options.format.empty() ? recognise(head, bytes) : format_named(options.format);
     const auto describer =
-        format.describe(bytes, {.path = path, .memory_budget = options.memory_budget, .neighbour = {}},
+        format.describe(bytes,
+                        {.path = first_file,
+                         .memory_budget = options.memory_budget,
+                         .neighbour = [&](const std::string& name) { return neighbour_of(first_file, name); }},
                         CheckedOptions(format.read_options(), options.options));
     const Publication acts = describer->repair();
+    if (!describer->file().members.empty()) {
+      transport = with_members(std::move(transport), first_file, describer->file(), [&](const std::string& member) {
+        return open_transport(options.transport, member, Access::update, Comm::self(), {});
+      });
+    }
     carry_out(acts, *transport, true);
     return pack(!acts.empty());
   });

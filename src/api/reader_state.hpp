@@ -16,6 +16,7 @@ struct Reader::State {
   std::string path;
   Comm comm;
   ReadOptions options{};
+  std::string first_file{};  ///< what is opened: the path, or a file in that directory
   const Format* format = nullptr;
   std::unique_ptr<Transport> transport{};
   std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
@@ -24,8 +25,8 @@ struct Reader::State {
   Timing timing{};
   bool closed = false;
 
-  /// Independent. Another file that this one refers to by name: beside it, else in the current directory.
-  [[nodiscard]] std::shared_ptr<ByteSource> neighbour(const std::string& name) const;
+  /// Independent. Once the file is described: lets the transport reach its further members, if there are any.
+  void find_members();
   /// Independent. This rank's own describer, made when first needed.
   [[nodiscard]] Describer& own_describer();
   /// Collective. Step `index` as rank 0 describes it by `describe`.

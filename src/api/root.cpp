@@ -47,7 +47,7 @@ std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std
   return std::move(answer.bytes);
 }
 
-void agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error) {
+std::string agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error) {
   std::vector<std::byte> message = pack(mine);
   comm.broadcast(message);
   const auto root = unpack<Choice>(message);
@@ -65,6 +65,7 @@ void agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error)
   compare(mine.compression, root.compression, "the compression");
   compare(mine.options, root.options, "the options");
   agree(comm, error);
+  return root.first_file;
 }
 
 }  // namespace quire

@@ -24,14 +24,16 @@ struct Choice {
   std::string format;         ///< empty: by suffix or content
   std::string compression{};  ///< of a file that is made anew
   std::string options{};      ///< of a file that is written, in words
+  /// The file that is opened, if the path is a directory: rank 0 looks.
+  std::string first_file{};
   template <class Archive>
   void archive(Archive& a) {
-    a(path, transport, format, compression, options);
+    a(path, transport, format, compression, options, first_file);
   }
 };
 
 /// Collective. Throws a conflict error on every rank if a choice differs from that of rank 0, or the error of a rank
-/// that has one already.
-void agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error = std::nullopt);
+/// that has one already. Returns the first file that rank 0 has found.
+std::string agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error = std::nullopt);
 
 }  // namespace quire

@@ -1,9 +1,11 @@
 #include "quire/api/writer.hpp"
 
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "api/compressed.hpp"
+#include "api/file_sets.hpp"
 #include "api/publication.hpp"
 #include "api/root.hpp"
 #include "api/transport_knobs.hpp"
@@ -93,6 +95,15 @@ Error Writer::State::placed(Error error) const {
 void Writer::State::tell_file() {
   if (!file_told) planner->set_file(file);
   file_told = true;
+}
+
+void Writer::State::find_members() {
+  const std::string name = std::filesystem::path(first_file).filename().string();
+  if (planner->member_name(name, 1).empty()) return;
+  transport = with_members(
+      std::move(transport), first_file,
+      [this, name](std::uint64_t member) { return planner->member_name(name, member); },
+      [this](const std::string& member) { return wrapped_transport(member, Access::join, Comm::self(), options); });
 }
 
 void Writer::State::carry_out(const Publication& acts) {
@@ -234,14 +245,17 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     const Format& format = chosen_format(path, options);
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
     state->file.format = format.name();
+    state->first_file = first_file_for(state->target.plain(), *state->planner);
     if (!state->comm.is_root()) return;
     state->target.check();
-    state->lock = WriteLock(state->target.plain(), true);
+    clear_members(state->target.plain(), *state->planner);
+    state->lock = WriteLock(state->first_file, true);
   });
   Choice mine = choice(path, options);
   mine.compression = state->target.compression();
   agree_on_choice(state->comm, mine, error);
-  state->transport = wrapped_transport(state->target.plain(), Access::create, state->comm, options);
+  state->transport = wrapped_transport(state->first_file, Access::create, state->comm, options);
+  state->find_members();
   return Writer(std::move(state));
 }
 

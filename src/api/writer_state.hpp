@@ -22,7 +22,8 @@ struct Writer::State {
   Comm comm;
   WriteOptions options{};
   CompressedTarget target{};
-  WriteLock lock{};  ///< rank 0: no second writer
+  std::string first_file{};  ///< what is opened: the target, or a file in that directory
+  WriteLock lock{};          ///< rank 0: no second writer
   std::unique_ptr<Transport> transport{};
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   FileDescription file{};
@@ -44,6 +45,8 @@ struct Writer::State {
   Timing timing{};
 
   void tell_file();
+  /// Independent. Lets the transport reach the further members of a set, if the format makes one.
+  void find_members();
   /// Throws usage errors unless a step, or anything that is published, may be begun.
   void require_between_steps() const;
   /// Collective. Rank 0 hands an attachment to the planner, or, without bytes, drops one.

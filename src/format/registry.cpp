@@ -40,6 +40,12 @@ std::vector<std::byte> WritePlanner::unpack_group(const StepDescription&, std::s
   throw Error(ErrorKind::internal, "this format encodes no rows in groups");
 }
 
+std::string WritePlanner::member_name(const std::string&, std::uint64_t) const { return {}; }
+
+bool WritePlanner::is_member(const std::string&, std::string_view) const { return false; }
+
+std::string Format::entry_of(std::span<const std::string>) const { return {}; }
+
 bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }
 
 Fit Format::fit(const FileDescription& file, const StepDescription& step) const {

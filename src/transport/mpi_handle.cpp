@@ -43,10 +43,10 @@ void MpiHandle::open(MPI_Comm communicator, const FileRequest& request) {
     hints.set("romio_cb_read", "disable");
   }
   int mode = request.access == Access::read ? MPI_MODE_RDONLY : MPI_MODE_RDWR;
-  if (request.creates) mode |= MPI_MODE_CREATE;
+  if (request.makes()) mode |= MPI_MODE_CREATE;
   const int code = MPI_File_open(communicator, path_.c_str(), mode, hints.get(), &file_);
   if (code != MPI_SUCCESS) file_ = MPI_FILE_NULL;
-  check(request.creates ? "create" : "open", code);
+  check(request.makes() ? "create" : "open", code);
 }
 
 void MpiHandle::close() {

@@ -25,7 +25,7 @@ Error PosixFile::failure(const char* action, int error_number) const {
 
 void PosixFile::open_now() {
   int flags = O_CLOEXEC | (request().access == Access::read ? O_RDONLY : O_RDWR);
-  if (request().creates) flags |= O_CREAT;
+  if (request().makes()) flags |= O_CREAT;
   constexpr mode_t everybody = 0666;  // less what the umask forbids
 
   const Stopwatch stopwatch(counters().transfer_seconds);
@@ -35,7 +35,7 @@ void PosixFile::open_now() {
   if (!descriptor_.is_open()) {
     const int reason = errno;
     if (reason == ENOENT) throw Error(ErrorKind::missing, system_error("open", reason).message()).in_file(path());
-    throw failure(request().creates ? "create" : "open", reason);
+    throw failure(request().makes() ? "create" : "open", reason);
   }
   file_system_ = file_system_of(descriptor_.number());
   // Only where there is something to cut: ext4 takes any truncation to nothing, of an empty file too, as the sign of a

@@ -18,6 +18,9 @@ struct FileRequest {
   bool creates = false;  ///< this rank makes the file anew
   bool durable = false;
   TransportLimits limits;
+
+  /// Whether opening makes a file that is not there.
+  [[nodiscard]] bool makes() const noexcept { return creates || access == Access::join; }
 };
 
 /// One file by one way of calling the system: everything in which the independent transports differ.

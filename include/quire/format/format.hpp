@@ -200,6 +200,14 @@ class WritePlanner {
 
   /// Rank 0, at close: acts that make a file without any step valid, or that tidy up.
   [[nodiscard]] virtual Publication finish() = 0;
+
+  // Where what is written is a directory, or a set of files (quire/plan/member.hpp):
+  /// The name of member 0 inside the directory that is made; empty if the path itself is member 0.
+  [[nodiscard]] virtual std::string entry() const { return {}; }
+  /// The name of a member beside that of member 0, `first`. Empty for formats of one file.
+  [[nodiscard]] virtual std::string member_name(const std::string& first, std::uint64_t member) const;
+  /// Whether a file beside `first` belongs to such a set: a new one removes it first.
+  [[nodiscard]] virtual bool is_member(const std::string& first, std::string_view name) const;
 };
 
 /// What a format can hold of a step, told before anything is converted.
@@ -220,6 +228,9 @@ class Format {
   /// A second look, where several formats share a container that the first bytes tell: whether what is in the file is
   /// this format's. Asked only if recognises() said yes; a file that cannot be looked through belongs to the first one.
   [[nodiscard]] virtual bool owns(const std::shared_ptr<ByteSource>& bytes) const;
+  /// Of the files in a directory, by their names, the one that is opened for the whole; empty if the directory is none
+  /// of this format's.
+  [[nodiscard]] virtual std::string entry_of(std::span<const std::string> names) const;
   /// Whether a file is one step and no more: a second one is an unsupported error, and so is appending.
   [[nodiscard]] virtual bool holds_one_step() const { return false; }
 

@@ -137,10 +137,12 @@ struct FileDescription {
   std::vector<Attribute> attributes;  ///< of the file: the same at every step
   std::vector<std::string> warnings;  ///< tolerances used while reading the header
   std::vector<Attachment> attachments;
+  /// The names of the files, if there are several: beside the first one, which is the one that is opened.
+  std::vector<std::string> members;
 
   template <class Archive>
   void archive(Archive& a) {
-    a(format, title, contents, layout, attributes, warnings, attachments);
+    a(format, title, contents, layout, attributes, warnings, attachments, members);
   }
 };
 

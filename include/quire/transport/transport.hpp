@@ -18,6 +18,7 @@ enum class Access : std::uint8_t {
   read,    ///< the file exists and is only read
   create,  ///< rank 0 makes it anew, replacing an old one; the others open it at their first write
   update,  ///< the file exists and is read and written
+  join,    ///< the file is read and written; whoever comes first makes it, nobody cuts it
 };
 
 /// How many calls and bytes went to the operating system or MPI, and where the seconds went.

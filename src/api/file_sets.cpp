@@ -1,0 +1,91 @@
+#include "api/file_sets.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "quire/base/error.hpp"
+#include "transport/failure.hpp"
+#include "transport/file_set.hpp"
+
+namespace quire {
+namespace {
+
+namespace files = std::filesystem;
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::error_code code;
+  std::vector<std::string> names;
+  files::directory_iterator walk(directory, code);
+  for (; !code && walk != files::directory_iterator(); walk.increment(code)) {
+    names.push_back(walk->path().filename().string());
+  }
+  if (code) throw system_error("list the directory", code.value()).in_file(directory);
+  std::ranges::sort(names);
+  return names;
+}
+
+void require_plain_name(const std::string& name, const std::string& beside) {
+  if (!name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos) return;
+  throw Error(ErrorKind::bad_file, "a file of the set has a name that is none: \"" + name + "\"").in_file(beside);
+}
+
+}  // namespace
+
+std::string first_file_of(const std::string& path, const std::string& format) {
+  std::error_code ignored;
+  if (!files::is_directory(path, ignored)) return path;
+  const std::vector<std::string> names = names_in(path);
+  for (const Format* candidate : formats()) {
+    if (!format.empty() && candidate->name() != format) continue;
+    const std::string entry = candidate->entry_of(names);
+    if (!entry.empty()) return (files::path(path) / entry).string();
+  }
+  throw Error(ErrorKind::bad_file, "this is a directory, and none that " +
+                                       (format.empty() ? std::string("a format knows") : "the format has"))
+      .in_file(path)
+      .advise("name a file");
+}
+
+std::unique_ptr<Transport> with_members(std::unique_ptr<Transport> first, const std::string& first_path,
+                                        MemberName name, OpenAlone open) {
+  const files::path directory = files::path(first_path).parent_path();
+  return std::make_unique<FileSet>(std::move(first),
+                                   [=](std::uint64_t member) { return open((directory / name(member)).string()); });
+}
+
+std::unique_ptr<Transport> with_members(std::unique_ptr<Transport> first, const std::string& first_path,
+                                        const FileDescription& file, OpenAlone open) {
+  for (const std::string& name : file.members) require_plain_name(name, first_path);
+  const auto name = [names = file.members, first_path](std::uint64_t member) {
+    if (member < names.size()) return names[static_cast<std::size_t>(member)];
+    throw Error(ErrorKind::internal, "the set has no member " + std::to_string(member)).in_file(first_path);
+  };
+  return with_members(std::move(first), first_path, name, std::move(open));
+}
+
+std::string first_file_for(const std::string& path, const WritePlanner& planner) {
+  const std::string entry = planner.entry();
+  return entry.empty() ? path : (files::path(path) / entry).string();
+}
+
+void clear_members(const std::string& path, const WritePlanner& planner) {
+  std::error_code code;
+  const files::path first = first_file_for(path, planner);
+  if (!planner.entry().empty()) {
+    files::create_directories(path, code);
+    if (code) throw system_error("make the directory", code.value()).in_file(path);
+  }
+  const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
+  const std::string first_name = first.filename().string();
+  if (planner.member_name(first_name, 1).empty()) return;
+  for (const std::string& name : names_in(directory.string())) {
+    if (name == first_name || !planner.is_member(first_name, name)) continue;
+    files::remove(directory / name, code);
+    if (code) throw system_error("remove", code.value()).in_file((directory / name).string());
+  }
+}
+
+}  // namespace quire

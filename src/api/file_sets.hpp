@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "quire/format/format.hpp"
+#include "quire/transport/transport.hpp"
+
+namespace quire {
+
+/// Independent. The file that is opened when a user names `path`: for a directory the one that a format opens in its
+/// place. Throws bad_file errors for directories that no format knows; `format` restricts the choice to one by name.
+[[nodiscard]] std::string first_file_of(const std::string& path, const std::string& format);
+
+/// The name of a member beside the first file.
+using MemberName = std::function<std::string(std::uint64_t member)>;
+/// Opens a file for this rank alone.
+using OpenAlone = std::function<std::unique_ptr<Transport>(const std::string& path)>;
+
+/// Independent. A transport of the whole set whose first file another one moves.
+[[nodiscard]] std::unique_ptr<Transport> with_members(std::unique_ptr<Transport> first, const std::string& first_path,
+                                                      MemberName name, OpenAlone open);
+
+/// Independent. The same for a set that was described: names in a file are not trusted, so that none leads elsewhere.
+[[nodiscard]] std::unique_ptr<Transport> with_members(std::unique_ptr<Transport> first, const std::string& first_path,
+                                                      const FileDescription& file, OpenAlone open);
+
+/// Independent. The path of member 0 of what is written to `path`.
+[[nodiscard]] std::string first_file_for(const std::string& path, const WritePlanner& planner);
+
+/// Rank 0. Makes room for a new set: the directory, and no member of an old one in it.
+void clear_members(const std::string& path, const WritePlanner& planner);
+
+}  // namespace quire

@@ -1,0 +1,110 @@
+#include "transport/file_set.hpp"
+
+#include <exception>
+
+#include "quire/plan/member.hpp"
+
+namespace quire {
+namespace {
+
+/// Runs every action, also after one has thrown, and throws the first exception at the end.
+class AllOf {
+ public:
+  template <class Action>
+  void run(Action&& action) noexcept {
+    try {
+      action();
+    } catch (...) {
+      if (!first_) first_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::exception_ptr first_;
+};
+
+/// The plans of the members, with offsets in their files. Bytes that a plan owns stay with it.
+template <class Plan>
+std::map<std::uint64_t, Plan> split(const Plan& whole) {
+  std::map<std::uint64_t, Plan> parts;
+  for (const auto& extent : whole.extents) {
+    auto& extents = parts[member_of(extent.offset)].extents;
+    extents.push_back(extent);
+    extents.back().offset = offset_in(extent.offset);
+  }
+  return parts;
+}
+
+void add(TransportCounters& sum, const TransportCounters& part) {
+  sum.opens += part.opens;
+  sum.writes += part.writes;
+  sum.reads += part.reads;
+  sum.bytes_written += part.bytes_written;
+  sum.bytes_read += part.bytes_read;
+  sum.syncs += part.syncs;
+  sum.encode_seconds += part.encode_seconds;
+  sum.transfer_seconds += part.transfer_seconds;
+}
+
+}  // namespace
+
+Transport& FileSet::member(std::uint64_t number) {
+  if (number == 0) return *first_;
+  auto& transport = others_[number];
+  if (!transport) transport = open_(number);
+  return *transport;
+}
+
+template <class Plan>
+void FileSet::run_split(const Plan& mine, bool alone) {
+  auto parts = split(mine);
+  AllOf all;
+  // The first one may be collective: this rank comes, whatever happens in the others.
+  all.run([&] { alone ? first_->run_alone(parts[0]) : first_->run(parts[0]); });
+  for (const auto& [number, part] : parts) {
+    if (number != 0) all.run([&] { member(number).run_alone(part); });
+  }
+  all.rethrow();
+}
+
+void FileSet::run(const WritePlan& mine) { run_split(mine, false); }
+void FileSet::run(const ReadPlan& mine) { run_split(mine, false); }
+void FileSet::run_alone(const WritePlan& mine) { run_split(mine, true); }
+void FileSet::run_alone(const ReadPlan& mine) { run_split(mine, true); }
+
+std::size_t FileSet::get(std::uint64_t offset, std::span<std::byte> out) {
+  return member(member_of(offset)).get(offset_in(offset), out);
+}
+
+void FileSet::put(std::uint64_t offset, std::span<const std::byte> bytes) {
+  member(member_of(offset)).put(offset_in(offset), bytes);
+}
+
+void FileSet::resize(std::uint64_t size) { member(member_of(size)).resize(offset_in(size)); }
+
+void FileSet::reserve(std::uint64_t from, std::uint64_t to) {
+  member(member_of(from)).reserve(offset_in(from), offset_in(to));
+}
+
+void FileSet::sync(bool directory) {
+  for (const auto& [number, transport] : others_) transport->sync(directory);
+  first_->sync(directory);
+}
+
+void FileSet::close() {
+  AllOf all;
+  for (const auto& [number, transport] : others_) all.run([&] { transport->close(); });
+  all.run([&] { first_->close(); });
+  all.rethrow();
+}
+
+const TransportCounters& FileSet::counters() const noexcept {
+  counters_ = first_->counters();
+  for (const auto& [number, transport] : others_) add(counters_, transport->counters());
+  return counters_;
+}
+
+}  // namespace quire
