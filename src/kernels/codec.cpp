@@ -45,6 +45,10 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
+Error unknown(const Filter& filter) {
+  return {ErrorKind::unsupported, "the filter number " + std::to_string(filter.number) + " is not known"};
+}
+
 bool is_left_out(std::uint32_t mask, std::size_t stage) { return (mask >> stage & 1U) != 0; }
 
 }  // namespace
@@ -71,6 +75,15 @@ bool encodes(const Filter& filter) noexcept {
   }
 }
 
+std::uint64_t most_encoded(const std::vector<Filter>& pipeline, std::uint64_t bytes) {
+  for (const Filter& filter : pipeline) {
+    const auto stage = make_stage(filter);
+    if (!stage) throw unknown(filter);
+    bytes = std::max<std::uint64_t>(bytes, stage->most_encoded(static_cast<std::size_t>(bytes)));
+  }
+  return bytes;
+}
+
 Codec::Codec(std::vector<Filter> pipeline) : state_(std::make_unique<State>()) {
   // A mask has one bit for each filter.
   constexpr std::size_t most_filters = 32;
@@ -78,9 +91,7 @@ Codec::Codec(std::vector<Filter> pipeline) : state_(std::make_unique<State>()) {
     throw Error(ErrorKind::unsupported, "a chunk has more filters than its mask bits");
   for (const Filter& filter : pipeline) {
     auto stage = make_stage(filter);
-    if (!stage) {
-      throw Error(ErrorKind::unsupported, "the filter number " + std::to_string(filter.number) + " is not known");
-    }
+    if (!stage) throw unknown(filter);
     state_->stages.push_back(std::move(stage));
   }
 }

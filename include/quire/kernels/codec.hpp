@@ -15,6 +15,10 @@ namespace quire::kernels {
 /// Independent. True if Codec can apply it too. LZF and LZ4 are only undone.
 [[nodiscard]] bool encodes(const Filter& filter) noexcept;
 
+/// Independent. The most bytes that a sane writer makes of a chunk of so many, whatever filters were left out. Throws
+/// unsupported errors for filters that decodes() does not know.
+[[nodiscard]] std::uint64_t most_encoded(const std::vector<Filter>& pipeline, std::uint64_t bytes);
+
 /// Passes chunks through a pipeline of filters, in memory.
 ///
 /// Deflate (parameter: level 0 to 9), shuffle (bytes of an element), Fletcher-32 (none), Zstandard (level), and for

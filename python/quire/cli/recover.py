@@ -44,6 +44,7 @@ def recover(
                 "step_cut": result.step_cut,
                 "damage": damage(result.damage) if result.damage is not None else None,
                 "changed": result.changed,
+                "lost": result.lost,
             }
         )
         return
@@ -53,5 +54,7 @@ def recover(
         say(f"  and {plural(result.rows_saved, 'row')} of step {result.step_cut}, which was cut")
     if result.damage is not None:
         say(f"  dropped: {printable(result.damage.message)}")
+        for text in result.lost:
+            say(f"  {printable(text)}")
     elif not result.changed:
         say("  nothing was wrong")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -531,6 +532,7 @@ def carry_out(
     copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
         copier.suit(file)
+        require_room(file, copier.request, name)
         options = numbering(file, copier.request, name) | dict(copier.request.options)
         copier.request = request = replace(copier.request, options=options)
         try:
@@ -544,6 +546,19 @@ def carry_out(
     if request.durable and (comm is None or comm.rank == 0):
         sync_directory(target)
     return copier.report
+
+
+def require_room(file: File, request: Request, format: str) -> None:
+    """Collective. Raise UsageError beforehand if a format whose files are one step is to hold several."""
+    if not format_info(format).one_step:
+        return
+    chosen = [step.number for _, step in islice(select_steps(file, request.steps), 2)]
+    if len(chosen) > 1 and not request.drop_empty:
+        raise UsageError(
+            f"a file of the format {format} is one step, and there are several to convert",
+            file=file.path,
+            advice=f"choose one by --steps, such as --steps {chosen[0]}",
+        )
 
 
 def numbering(file: File, request: Request, format: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +29,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recovery:
-    """What was found and kept: whole steps by number, rows of a step that was cut, and the damage."""
+    """What was found and kept: whole steps by number, rows of a step that was cut, and the damage.
+
+    `lost` has sentences about what stands beside the steps and could not be kept: attributes of the file,
+    attachments.
+    """
 
     kept: list[int]
     rows_saved: int
     step_cut: int | None
     damage: Any
     changed: bool
+    lost: list[str] = field(default_factory=list)
 
 
 def recover(
@@ -146,7 +151,8 @@ def write_anew(
             if step is not None:
                 copier.copy(file, step, out)
         cut = step.number if step is not None else None
-        return Recovery(found.numbers, copier.report.rows - before, cut, found.damage, True)
+        lost = [text for text in file.warnings if found.damage is not None and text != found.damage.message]
+        return Recovery(found.numbers, copier.report.rows - before, cut, found.damage, True, lost)
 
 
 def rows_of(step: Step | None) -> int:

@@ -25,8 +25,14 @@ bool is_bytes(const DatasetDescription& data) {
   return data.extents.size() == 1 && (data.type == Type::int8 || data.type == Type::uint8);
 }
 
-Handle open_attachments(hid_t file) {
-  return own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the group of attachments", attachment_group);
+Handle open_attachments(hid_t file, Image& image) {
+  Handle object(H5Oopen(file, attachment_group, H5P_DEFAULT));
+  if (!object) image.rethrow_failure();
+  if (!object) throw hdf5_error("open their group", attachment_group);
+  if (H5Iget_type(object.id()) != H5I_GROUP) {
+    throw Error(ErrorKind::bad_file, std::string(attachment_group) + " is no group");
+  }
+  return object;
 }
 
 bool has_link(hid_t group, const std::string& name) {
@@ -35,17 +41,23 @@ bool has_link(hid_t group, const std::string& name) {
 
 }  // namespace
 
-std::vector<Attachment> list_attachments(hid_t file, std::uint64_t file_size, std::vector<std::string>& warnings) {
+std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings) {
   std::vector<Attachment> attachments;
   if (!has_link(file, attachment_group)) return attachments;
-  const Handle group(H5Gopen2(file, attachment_group, H5P_DEFAULT));
-  if (!group) {
-    warnings.emplace_back("Attachment is no group and is left out");
+  const std::uint64_t file_size = image.size();
+  Handle group;
+  std::vector<Link> links;
+  try {
+    group = open_attachments(file, image);
+    links = list_links(group.id(), attachment_group);
+  } catch (const Error& error) {
+    warnings.push_back("the attachments are left out: " + error.message());
     return attachments;
   }
-  for (const Link& link : list_links(group.id(), attachment_group)) {
+  for (const Link& link : links) {
     try {
       const Handle dataset(H5Dopen2(group.id(), link.name.c_str(), H5P_DEFAULT));
+      if (!dataset) image.rethrow_failure();
       const auto data = dataset ? describe_dataset(dataset.id(), link.name, file_size) : std::nullopt;
       if (data && is_bytes(*data) && !is_possible(data->extents.front(), file_size)) {
         warnings.push_back("the attachment " + link.name + " is left out: the file is too small for the " +
@@ -66,7 +78,7 @@ std::vector<Attachment> list_attachments(hid_t file, std::uint64_t file_size, st
 
 void read_attachment(hid_t file, const std::string& name, std::uint64_t offset, std::span<std::byte> out,
                      std::uint64_t memory_budget) {
-  const Handle group = open_attachments(file);
+  const Handle group = own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
   const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the attachment", name);
   const auto data = describe_dataset(dataset.id(), name, HADDR_MAX);
   if (!data || !is_bytes(*data)) throw Error(ErrorKind::bad_file, "the attachment is no line of bytes").on(name);
@@ -109,7 +121,7 @@ void AttachmentChanges::write(hid_t file, const std::vector<PlannedSpace>& place
     const Handle made = own(H5Gcreate2(file, attachment_group, H5P_DEFAULT, creation.id(), H5P_DEFAULT),
                             "create the group of attachments", attachment_group);
   }
-  const Handle group = open_attachments(file);
+  const Handle group = own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
   // What is new is made before anything is dropped: the library would use the space that becomes free.
   std::vector<std::pair<std::string, Handle>> made;
   for (const auto& [name, bytes] : changes_) {

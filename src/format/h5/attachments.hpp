@@ -18,9 +18,9 @@ namespace quire::h5 {
 /// The group of the root that holds attachments: a data set of bytes for each.
 inline constexpr const char* attachment_group = "Attachment";
 
-/// The attachments of an open file in byte-wise order of their names; what is none is named in `warnings`.
-[[nodiscard]] std::vector<Attachment> list_attachments(hid_t file, std::uint64_t file_size,
-                                                       std::vector<std::string>& warnings);
+/// The attachments of the image's open file in byte-wise order of their names; what is none, or lies beyond the end of
+/// the file, is named in `warnings`.
+[[nodiscard]] std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings);
 
 /// Bytes of an attachment, from `offset` on, through libhdf5.
 void read_attachment(hid_t file, const std::string& name, std::uint64_t offset, std::span<std::byte> out,

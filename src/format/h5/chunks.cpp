@@ -63,13 +63,20 @@ std::vector<std::byte> read_fill(hid_t dataset, hid_t creation, const std::strin
 /// minutes for 10^5 chunks. Reading a chunk as it is finds it at once: the driver notes where, and reads nothing.
 class ChunkIndex {
  public:
-  ChunkIndex(hid_t dataset, const std::string& name, Image& image) : dataset_(dataset), name_(name), image_(image) {}
+  /// No chunk takes more than `most_bytes`, unless it is damaged.
+  ChunkIndex(hid_t dataset, const std::string& name, Image& image, std::uint64_t most_bytes)
+      : dataset_(dataset), name_(name), image_(image), most_bytes_(most_bytes) {}
 
   /// Nothing if there is no such chunk, or no way to it: the library does not tell these apart.
   [[nodiscard]] std::optional<Chunk> look_up(const std::vector<hsize_t>& origin) {
     hsize_t bytes = 0;
     if (H5Dget_chunk_storage_size(dataset_, origin.data(), &bytes) < 0 || bytes == 0) return std::nullopt;
     if (bytes > image_.size()) throw_outside(image_.last_read().value_or(0), bytes);
+    if (bytes > most_bytes_) {
+      throw Error(ErrorKind::bad_file, "a chunk takes " + std::to_string(bytes) + " bytes, more than the " +
+                                           std::to_string(most_bytes_) + " that its filters can make of it")
+          .on(name_);
+    }
     provide(static_cast<std::size_t>(bytes));
     Chunk chunk;
     require(H5Dread_chunk(dataset_, H5P_DEFAULT, origin.data(), &chunk.filter_mask, memory_.get()), "find a chunk",
@@ -98,6 +105,7 @@ class ChunkIndex {
   hid_t dataset_;
   const std::string& name_;
   Image& image_;
+  std::uint64_t most_bytes_;
   std::unique_ptr<std::byte[]> memory_;
   std::size_t capacity_ = 0;
 };
@@ -120,7 +128,7 @@ bool read_table(hid_t dataset, hid_t creation, const std::string& name, Image& i
   const std::uint64_t all_filters = (std::uint64_t{1} << layout.filters.size()) - 1;
   const std::size_t axes = layout.shape.size();
   std::vector<hsize_t> origin(axes, 0);
-  ChunkIndex index(dataset, name, image);
+  ChunkIndex index(dataset, name, image, kernels::most_encoded(layout.filters, chunk_bytes));
   const RawReadingOff off(image);
   for (Chunk& chunk : layout.chunks) {
     if (left == 0) return true;

@@ -19,12 +19,13 @@ bool is_addressable(hid_t creation) {
          H5Pget_external_count(creation) == 0;
 }
 
-/// The elements [first, first + count) of a data set, and the memory for them.
+/// Elements of a data set, and the memory for them.
 struct Selection {
   Handle file;
   Handle memory;
 };
 
+/// The elements [first, first + count).
 Selection select(hid_t dataset, const std::string& name, std::uint64_t first, std::uint64_t count) {
   Selection selection;
   selection.file = own(H5Dget_space(dataset), "read the shape", name);
@@ -36,6 +37,31 @@ Selection select(hid_t dataset, const std::string& name, std::uint64_t first, st
             "select the rows", name);
   }
   return selection;
+}
+
+/// All elements at one place of the first axis.
+Selection select_slab(hid_t dataset, const std::string& name, std::uint64_t index) {
+  Selection selection;
+  selection.file = own(H5Dget_space(dataset), "read the shape", name);
+  const std::vector<std::uint64_t> extents = extents_of(dataset, name);
+  std::vector<hsize_t> start(extents.size(), 0);
+  std::vector<hsize_t> count(extents.begin(), extents.end());
+  start.front() = index;
+  count.front() = 1;
+  selection.memory = own(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), "make a shape");
+  require(H5Sselect_hyperslab(selection.file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+          "select the component", name);
+  return selection;
+}
+
+/// Throws type errors for views that do not hold every value of a type.
+void check_types(Type type, Type wanted, const std::string& name) {
+  const bool is_same_kind = (type == Type::string) == (wanted == Type::string);
+  if (is_same_kind && (type == wanted || type == Type::string || converts_without_loss(type, wanted))) return;
+  throw Error(ErrorKind::type, "values of type " + std::string(quire::name(type)) + " cannot be read as " +
+                                   std::string(quire::name(wanted)))
+      .on(name)
+      .advise("read them as " + std::string(quire::name(type)));
 }
 
 void read_numbers(hid_t dataset, const std::string& name, const Slice& rows, const View& out) {
@@ -184,17 +210,40 @@ void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice
   }
   check_storage(dataset, name, memory_budget);
   if (rows.count == 0) return;
-  if ((type == Type::string) != (out.type == Type::string) ||
-      (type != Type::string && type != out.type && !converts_without_loss(type, out.type))) {
-    throw Error(ErrorKind::type, "values of type " + std::string(quire::name(type)) + " cannot be read as " +
-                                     std::string(quire::name(out.type)))
-        .on(name)
-        .advise("read them as " + std::string(quire::name(type)));
-  }
+  check_types(type, out.type, name);
   if (type == Type::string) {
     read_texts(dataset, name, rows, out);
   } else {
     read_numbers(dataset, name, rows, out);
+  }
+}
+
+void read_component(hid_t dataset, const std::string& name, Type type, std::uint64_t component, const Slice& elements,
+                    const View& out, std::uint64_t memory_budget) {
+  const std::vector<std::uint64_t> extents = extents_of(dataset, name);
+  const std::uint64_t count = extents.front() == 0 ? 0 : volume(extents) / extents.front();
+  if (component >= extents.front() || elements.first != 0 || elements.count != count || out.count != count) {
+    throw Error(ErrorKind::unsupported, "only the whole of a component can be read").on(name);
+  }
+  check_storage(dataset, name, memory_budget);
+  if (count == 0) return;
+  check_types(type, out.type, name);
+  const Selection slab = select_slab(dataset, name, component);
+  const hid_t memory_type = native_type(out.type);
+  if (out.is_contiguous()) {
+    require(H5Dread(dataset, memory_type, slab.memory.id(), slab.file.id(), H5P_DEFAULT, out.data), "read the data set",
+            name);
+    return;
+  }
+  const std::uint64_t width = size_of(out.type);
+  if (checked_multiply(count, width) > memory_budget) {
+    throw Error(ErrorKind::memory, "the values of a component exceed the memory budget").on(name);
+  }
+  std::vector<std::byte> packed(static_cast<std::size_t>(count * width));
+  require(H5Dread(dataset, memory_type, slab.memory.id(), slab.file.id(), H5P_DEFAULT, packed.data()),
+          "read the data set", name);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::memcpy(out.data + static_cast<std::ptrdiff_t>(i) * out.stride, packed.data() + i * width, width);
   }
 }
 

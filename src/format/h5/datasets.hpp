@@ -42,4 +42,8 @@ void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_
 void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
                   std::uint64_t memory_budget);
 
+/// The same for all elements at one place of the first axis of a data set of numbers: a component of a field.
+void read_component(hid_t dataset, const std::string& name, Type type, std::uint64_t component, const Slice& elements,
+                    const View& out, std::uint64_t memory_budget);
+
 }  // namespace quire::h5

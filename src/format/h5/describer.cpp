@@ -114,8 +114,7 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
     warnings.push_back("the first step cannot be described: " + error.message());
   }
   units_.fold(description_.attributes, first);
-  describe_around("the attachments",
-                  [&] { description_.attachments = list_attachments(main_->id(), main_->image().size(), warnings); });
+  description_.attachments = list_attachments(main_->id(), main_->image(), warnings);
   std::vector<std::string> others;
   for (std::string& name : names) {
     const auto step = parse_step_name(name);
@@ -140,9 +139,9 @@ void H5partDescriber::choose_meshes(bool asked) {
 void H5partDescriber::describe_around(const std::string& what, const std::function<void()>& read) {
   if (!may_be_cut_) return read();
   try {
-    read();
+    with_hdf5(main_->image(), read);
   } catch (const Error& error) {
-    description_.warnings.push_back(what + " are left out: " + error.message());
+    description_.warnings.push_back(what + " are lost: " + error.message());
   }
 }
 

@@ -1,5 +1,7 @@
 #include "format/h5/hdf5.hpp"
 
+#include <algorithm>
+
 namespace quire::h5 {
 namespace {
 
@@ -21,6 +23,15 @@ extern "C" herr_t collect_error(unsigned /*position*/, const H5E_error2_t* error
   }
 }
 
+/// The words in which the library says that it does not know a message, or its version.
+extern "C" herr_t find_version_error(unsigned /*position*/, const H5E_error2_t* error, void* found) noexcept {
+  constexpr std::string_view signs[] = {"version", "unknown", "nvalid layout class", "unsupported"};
+  const std::string_view text = error->desc != nullptr ? error->desc : "";
+  const bool is_sign = std::ranges::any_of(signs, [&](std::string_view sign) { return text.find(sign) != text.npos; });
+  if (is_sign) *static_cast<bool*>(found) = true;
+  return 0;
+}
+
 }  // namespace
 
 void Handle::release() noexcept {
@@ -36,6 +47,12 @@ std::string error_stack_text() {
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect_error, &ends);
   if (ends.first.empty()) return "HDF5 does not say why";
   return ends.first == ends.last ? ends.first : ends.first + " (" + ends.last + ")";
+}
+
+bool failed_for_version() {
+  bool found = false;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, find_version_error, &found);
+  return found;
 }
 
 Error hdf5_error(std::string_view action, const std::string& object) {

@@ -43,6 +43,10 @@ class Handle {
 /// What HDF5's error stack says: what failed last and, in the end, why.
 [[nodiscard]] std::string error_stack_text();
 
+/// Whether the last call failed because the library does not know a message of the file, or its version: a later
+/// library has written it.
+[[nodiscard]] bool failed_for_version();
+
 /// The bad_file error "cannot <action>: <what HDF5 says>", of an object if there is one.
 [[nodiscard]] Error hdf5_error(std::string_view action, const std::string& object = {});
 

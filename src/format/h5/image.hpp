@@ -82,6 +82,7 @@ class Image {
 
   /// Throws what went wrong inside a callback of the driver, if anything did since the last call.
   void rethrow_failure();
+  [[nodiscard]] bool has_failed() const noexcept { return failure_ != nullptr; }
   /// Where HDF5 read last: near what it complains about.
   [[nodiscard]] std::optional<std::uint64_t> last_read() const noexcept { return last_read_; }
 

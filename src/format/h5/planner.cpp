@@ -76,7 +76,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);
     std::set<std::string> attached;
-    for (const Attachment& attachment : list_attachments(file, writer_.image().size(), warnings)) {
+    for (const Attachment& attachment : list_attachments(file, writer_.image(), warnings)) {
       attached.insert(attachment.name);
     }
     attachments_.learn(std::move(attached));

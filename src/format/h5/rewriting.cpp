@@ -15,8 +15,6 @@
 namespace quire::h5 {
 namespace {
 
-constexpr std::string_view aside = " (aside)";
-
 /// How the step of the same prefix and number is called in the file.
 Link old_step(hid_t file, const std::string& name) {
   const auto wanted = parse_step_name(name);
@@ -33,6 +31,13 @@ void move(hid_t from, const std::string& name, hid_t to, const std::string& new_
 
 bool has_link(hid_t group, const std::string& name) {
   return require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for the link", name) > 0;
+}
+
+/// What something is called until it is dropped: a name that nobody has.
+std::string name_aside(hid_t group, const std::string& name) {
+  std::string aside = name + " (aside)";
+  for (unsigned i = 2; has_link(group, aside); ++i) aside = name + " (aside " + std::to_string(i) + ")";
+  return aside;
 }
 
 [[noreturn]] void refuse(const std::string& what, const std::string& name) {
@@ -86,7 +91,7 @@ void merge(hid_t from, hid_t to, bool overwrite, const std::string& path, bool i
       continue;
     }
     if (!overwrite) refuse(is_step ? "a column" : "a field", link.name);
-    const std::string kept = link.name + std::string(aside);
+    const std::string kept = name_aside(to, link.name);
     move(to, link.name, to, kept);
     move(from, link.name, to, link.name);
     replaced.push_back(path + kept);
@@ -125,7 +130,7 @@ std::vector<std::string> write_over(hid_t file, const std::string& name, const S
     return {};
   }
   const Link old = old_step(file, name);
-  const std::string spare = old.name + std::string(aside);
+  const std::string spare = name_aside(file, old.name);
   if (mode == Existing::replace) {
     move(file, old.name, file, spare);
     write(old.name);

@@ -92,3 +92,30 @@ def test_attachments_that_cannot_be_in_the_file_are_left_out(tmp_path: Path) -> 
         assert list(read.attachments) == ["small"]
         assert any("huge is left out" in warning for warning in read.warnings)
         assert read.attachment("small") == b"input"
+
+
+def test_whole_attachments_are_kept_and_lost_ones_told(cut: Path, tmp_path: Path) -> None:
+    path = tmp_path / "attached.h5"
+    with quire.create(path) as out:
+        out.attach("early.in", b"first")
+        with out.step(0) as step:
+            step.put("x", np.arange(float(ROWS)))
+    with quire.append(path) as out:
+        out.attach("late.in", bytes(20000))
+    path.write_bytes(path.read_bytes()[:-10000])
+    whole = tmp_path / "whole.h5"
+    told = run("recover", path, "-o", whole, "--read-option", "cut=true", "--json")
+    assert told.exit_code == 0
+    (lost,) = json.loads(told.stdout)["lost"]
+    assert "late.in" in lost
+    assert "beyond" in lost or "outside" in lost
+    with quire.open(whole) as file:
+        assert file.numbers == [0]
+        assert file.attachment("early.in") == b"first"
+        assert list(file.attachments) == ["early.in"]
+    # Where the group itself is behind the end, nobody calls it something else.
+    content = cut.read_bytes()
+    for share in range(2, 10):
+        cut.write_bytes(content[: len(content) * share // 10])
+        with quire.open(cut, cut=True) as file:
+            assert not any("no group" in warning for warning in file.warnings)

@@ -77,3 +77,21 @@ def test_a_restart_file_holds_one_step_and_all_about_the_file(tmp_path: Path) ->
         assert file[0]["x"].unit == "m"
         assert file[0]["x"][:].tolist() == [0.0] * 4
         assert file.attachment("run.in") == b"input"
+
+
+def test_names_that_look_like_ours_are_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "beam.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.arange(3.0))
+        step.put("x (aside)", np.arange(3.0) + 10)
+    with quire.append(path, existing="overwrite") as out, out.step(0) as step:
+        step.put("x", np.full(3, 7.0))
+    with h5py.File(path, "a") as file:
+        file.copy("Step#0", "Step#0 (aside)")
+    with quire.append(path, existing="overwrite") as out, out.step(0) as step:
+        step.put("x", np.full(3, 8.0))
+    with h5py.File(path) as file:
+        assert sorted(file) == ["Step#0", "Step#0 (aside)"]
+        assert sorted(file["Step#0"]) == ["x", "x (aside)"]
+        assert file["Step#0/x"][:].tolist() == [8.0] * 3
+        assert file["Step#0/x (aside)"][:].tolist() == [10.0, 11.0, 12.0]

@@ -13,6 +13,7 @@ import pytest
 from tests.python.support.files import refusal, step_formats
 
 import quire
+from quire.io.formats import format_infos
 from quire.toolkit import convert as engine
 
 if TYPE_CHECKING:
@@ -299,3 +300,17 @@ def test_programs_copy_by_one_call(beam: Path, other_format: str, tmp_path: Path
         quire.copy(beam, target, format=other_format)
     with pytest.raises(quire.UsageError, match="selection of steps"):
         quire.copy(beam, target, format=other_format, steps="x")
+
+
+@pytest.mark.parametrize("single", [info.name for info in format_infos() if info.one_step])
+def test_several_steps_for_a_file_of_one_are_refused_beforehand(
+    run: Run, beam: Path, tmp_path: Path, single: str
+) -> None:
+    target = tmp_path / "one"
+    outcome = run("convert", beam, target, "--format", single)
+    assert outcome.code == 2
+    assert "--steps 1" in outcome.errors
+    assert not target.exists()
+    assert run("convert", beam, target, "--format", single, "--steps", "4").code == 0
+    with quire.open(target) as file:
+        assert len(file) == 1

@@ -15,14 +15,14 @@ namespace {
 constexpr std::uint64_t bytes_per_column = 256;
 
 /// The parts of a text between commas, without slashes in front.
-std::set<std::string, std::less<>> paths_of(const std::string& list) {
-  std::set<std::string, std::less<>> paths;
+std::vector<std::string> paths_of(const std::string& list) {
+  std::vector<std::string> paths;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     std::string path = list.substr(begin, end - begin);
     path.erase(0, path.find_first_not_of("/ "));
     path.erase(path.find_last_not_of("/ ") + 1);
-    if (!path.empty()) paths.insert(std::move(path));
+    if (!path.empty() && std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
     begin = end + 1;
   }
   return paths;
@@ -39,15 +39,32 @@ void add_names(std::vector<std::string>& names, const std::string& path, const s
   for (const Attribute& attribute : attributes) names.push_back(path + " " + attribute.name);
 }
 
-/// Makes of the run of all components one for each.
+/// The chunks of one component, where each chunk belongs to one.
+ChunkedLayout chunks_of(const ChunkedLayout& all, std::uint64_t component, std::uint64_t components) {
+  ChunkedLayout own = all;
+  own.extents.erase(own.extents.begin());
+  own.shape.erase(own.shape.begin());
+  const auto count = static_cast<std::ptrdiff_t>(all.chunks.size() / components);
+  const auto first = all.chunks.begin() + static_cast<std::ptrdiff_t>(component) * count;
+  own.chunks.assign(first, first + count);
+  return own;
+}
+
+/// Makes of the run of all components one for each. Where chunks hold several of them, only the library reads them.
 void split(Place& place, std::uint64_t components) {
-  Run run = place.runs.front();
+  Run run = std::move(place.runs.front());
+  const std::optional<ChunkedLayout> chunks = std::exchange(run.chunks, std::nullopt);
   run.records /= components;
   run.bytes /= components;
   place.runs.clear();
   for (std::uint64_t c = 0; c < components; ++c) {
     run.cells.front().column = c;
-    place.runs.push_back(run);
+    Run& own = place.runs.emplace_back(run);
+    if (chunks && chunks->shape.front() == 1) {
+      own.chunks = chunks_of(*chunks, c, components);
+    } else if (chunks) {
+      own.opaque = true;
+    }
     run.offset += run.bytes;
   }
 }
@@ -106,7 +123,7 @@ std::optional<StepLayout> PlainDescriber::step(std::uint64_t index) {
 void PlainDescriber::describe_step() {
   step_.emplace();
   opaque_.clear();
-  std::set<std::string, std::less<>> missing = asked_;
+  std::vector<std::string> missing = asked_;
   try {
     StepDescription& step = step_->description;
     std::vector<std::string> told;  // the attributes of the root are read for the second time
@@ -117,12 +134,13 @@ void PlainDescriber::describe_step() {
     });
     fold_units(step.attributes);
     for (PlainGroup& group : survey(file_->id(), file_->image(), context_.memory_budget, step.warnings)) {
-      for (const PlainDataset& dataset : group.datasets) missing.erase(dataset.path);
+      for (const PlainDataset& dataset : group.datasets) std::erase(missing, dataset.path);
       add_group(std::move(group));
     }
     if (!missing.empty()) {
-      throw Error(ErrorKind::missing, "there is no data set of this path").on(*missing.begin());
+      throw Error(ErrorKind::missing, "there is no data set of this path").on(missing.front());
     }
+    put_asked_first();
   } catch (...) {
     step_.reset();
     throw;
@@ -133,6 +151,16 @@ void PlainDescriber::describe_step() {
         if (!run.opaque && !run.chunks) step_->end = std::max(step_->end, run.offset + run.bytes);
       }
     }
+  }
+}
+
+void PlainDescriber::put_asked_first() {
+  for (auto asked = asked_.rbegin(); asked != asked_.rend(); ++asked) {
+    auto& tables = step_->description.tables;
+    const auto place = std::ranges::find(tables, *asked, &Table::name) - tables.begin();
+    if (place == std::ssize(tables)) continue;  // without columns it is no table
+    std::rotate(tables.begin(), tables.begin() + place, tables.begin() + place + 1);
+    std::rotate(step_->tables.begin(), step_->tables.begin() + place, step_->tables.begin() + place + 1);
   }
 }
 
@@ -191,7 +219,7 @@ void PlainDescriber::add_table_of_lines(const std::string& group, std::vector<Pl
 }
 
 std::optional<std::vector<std::string>> PlainDescriber::matrix_columns(const PlainDataset& dataset) {
-  const bool is_asked = asked_.contains(dataset.path);
+  const bool is_asked = std::ranges::find(asked_, dataset.path) != asked_.end();
   if (dataset.data.extents.size() != 2 || dataset.data.type == Type::string) {
     if (!is_asked) return std::nullopt;
     throw Error(ErrorKind::usage, "only a data set of numbers with two dimensions has columns").on(dataset.path);
@@ -296,17 +324,19 @@ void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
   // A field with components has them along its first axis, and says so.
   const std::uint64_t components = take_count(dataset.attributes, words::components);
   Place place{{std::move(run)}};
-  if (components > 1 && field.extents.size() > 1 && field.extents.front() == components && !place.runs[0].opaque &&
-      !place.runs[0].chunks && components < context_.memory_budget / bytes_per_column) {
+  if (components > 1 && field.extents.size() > 1 && field.extents.front() == components &&
+      components < context_.memory_budget / bytes_per_column) {
     field.extents.erase(field.extents.begin());
     field.components = components;
     split(place, components);
   }
   field.attributes = std::move(dataset.attributes);
   if (place.runs[0].opaque) {
-    opaque_[field.name] = [this, path = dataset.path, type = field.type](std::uint64_t, const Slice& rows,
-                                                                         const View& out) {
-      read_dataset(open_dataset(path).id(), path, type, rows, out, context_.memory_budget);
+    opaque_[field.name] = [this, path = dataset.path, type = field.type, count = field.components](
+                              std::uint64_t component, const Slice& rows, const View& out) {
+      const Handle handle = open_dataset(path);
+      if (count == 1) return read_dataset(handle.id(), path, type, rows, out, context_.memory_budget);
+      read_component(handle.id(), path, type, component, rows, out, context_.memory_budget);
     };
   }
   step_->description.fields.push_back(std::move(field));

@@ -36,6 +36,8 @@ class PlainDescriber final : public Describer {
   using ReadRows = std::function<void(std::uint64_t component, const Slice& rows, const View& out)>;
 
   void describe_step();
+  /// The tables that were asked for come before the others, in the order of the option.
+  void put_asked_first();
   void add_group(PlainGroup group);
   void add_table_of_lines(const std::string& group, std::vector<PlainDataset> lines);
   void add_matrix(PlainDataset dataset, const std::vector<std::string>& names);
@@ -52,7 +54,7 @@ class PlainDescriber final : public Describer {
   auto guarded(Work&& work);
 
   DescribeContext context_;
-  std::set<std::string, std::less<>> asked_;  ///< for as tables
+  std::vector<std::string> asked_;  ///< for as tables, in this order
   bool all_matrices_ = false;
   std::shared_ptr<OpenFile> file_;
   FileDescription description_;

@@ -43,6 +43,7 @@ class Walk {
       }
       check_before_opening(image_, group, link.name);
       const Handle object = own_object(group, link.name, inner);
+      if (!object) continue;
       if (H5Iget_type(object.id()) == H5I_GROUP) {
         visit(object.id(), inner, depth + 1);
       } else if (H5Iget_type(object.id()) == H5I_DATASET) {
@@ -58,8 +59,14 @@ class Walk {
   }
 
  private:
-  static Handle own_object(hid_t group, const std::string& name, const std::string& path) {
-    return own(H5Oopen(group, name.c_str(), H5P_DEFAULT), "open the object", path);
+  /// Nothing for an object of a later version of HDF5 than the library knows; the others are read all the same.
+  [[nodiscard]] Handle own_object(hid_t group, const std::string& name, const std::string& path) {
+    Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
+    if (object) return object;
+    if (image_.has_failed() || !failed_for_version()) throw hdf5_error("open the object", path);
+    warnings_.push_back(path +
+                        " is left out, for this HDF5 library does not know how it is stored: " + error_stack_text());
+    return object;
   }
 
   void tell_attributes(hid_t group, const std::string& path) {

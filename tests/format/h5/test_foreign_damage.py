@@ -1,0 +1,94 @@
+"""Parts of plain HDF5 files that are odd, too new or damaged: the rest is read all the same."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import quire
+from quire.errors import BadFileError
+
+LAYOUT_MESSAGE = 8
+
+
+def change_layout_version(path: Path, dataset: str, version: int) -> None:
+    """Make a data set one of a later version of the format than anybody knows."""
+    with h5py.File(path) as file:
+        header = h5py.h5o.get_info(file[dataset].id).addr
+    content = bytearray(path.read_bytes())
+    place = header + 16
+    while struct.unpack_from("<H", content, place)[0] != LAYOUT_MESSAGE:
+        place += 8 + struct.unpack_from("<H", content, place + 2)[0]
+    content[place + 8] = version
+    path.write_bytes(content)
+
+
+def test_a_data_set_of_a_later_version_is_left_out_alone(tmp_path: Path) -> None:
+    path = tmp_path / "newer.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(5.0)
+        file["new"] = np.arange(5.0)
+        file["group/cube"] = np.zeros((2, 3, 4))
+    change_layout_version(path, "new", 9)
+    with quire.open(path) as file:
+        step = file[0]
+        assert list(step.table.columns) == ["x"]
+        assert step["x"][:].tolist() == [0, 1, 2, 3, 4]
+        assert list(step.fields) == ["group/cube"]
+        assert any("new is left out" in warning and "version" in warning for warning in step.warnings)
+
+
+@pytest.mark.parametrize("chunk", [(1, 2, 3), (3, 2, 3), (2, 5, 7)])
+def test_components_of_chunked_fields_are_components(tmp_path: Path, chunk: tuple[int, ...]) -> None:
+    path = tmp_path / "vector.h5"
+    values = np.arange(3 * 5 * 7.0).reshape(3, 5, 7)
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset("E", data=values, chunks=chunk, compression="gzip")
+        data.attrs["components"] = 3
+    with quire.open(path) as file:
+        field = file[0].fields["E"]
+        assert (field.shape, field.components) == ((5, 7, 3), 3)
+        np.testing.assert_array_equal(field[...], np.moveaxis(values, 0, -1))
+        np.testing.assert_array_equal(field[1:4, 2:6], np.moveaxis(values, 0, -1)[1:4, 2:6])
+
+
+def test_components_that_only_the_library_reads(tmp_path: Path) -> None:
+    path = tmp_path / "odd.h5"
+    values = np.arange(24, dtype="i4").reshape(2, 3, 4)
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset("B", data=values, chunks=(2, 3, 4), scaleoffset=0)
+        data.attrs["components"] = 2
+    with quire.open(path) as file:
+        field = file[0].fields["B"]
+        assert field.components == 2
+        np.testing.assert_array_equal(field[...], np.moveaxis(values, 0, -1))
+
+
+def test_matrices_stand_in_the_order_in_which_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "matrices.h5"
+    with h5py.File(path, "w") as file:
+        for name in ("a", "b", "c/d"):
+            file[name] = np.full((2, 3), ord(name[0]))
+        file["lines/x"] = np.arange(4.0)
+    with quire.open(path, columns="c/d, b, /c/d") as file:
+        step = file[0]
+        assert list(step.tables) == ["c/d", "b", "lines"]
+        assert step["c0"][:].tolist() == [ord("c")] * 2
+        assert list(step.fields) == ["a"]
+
+
+def test_a_chunk_is_no_longer_than_its_filters_make_it(tmp_path: Path) -> None:
+    path = tmp_path / "long.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=np.arange(100.0), chunks=(100,), compression="gzip")
+        file["filling"] = np.zeros(10000)
+    content = bytearray(path.read_bytes())
+    key = content.index(b"TREE\x01") + 24
+    struct.pack_into("<I", content, key, 20000)
+    path.write_bytes(content)
+    with quire.open(path) as file, pytest.raises(BadFileError, match="20000 bytes, more than"):
+        file[0]
