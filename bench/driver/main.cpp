@@ -1,8 +1,6 @@
 // Measures ways to write and read the same data side by side, in one process group. Started by bench/run.py; prints
 // lines of JSON.
 
-#include <mpi.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -12,26 +10,6 @@
 #include "quire/comm/mpi.hpp"
 
 namespace {
-
-/// MPI for as long as main() runs.
-class MpiSession {
- public:
-  MpiSession(int& argc, char**& argv) {
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  }
-  ~MpiSession() { MPI_Finalize(); }
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
-  [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int size() const { return size_; }
-
- private:
-  int rank_ = 0;
-  int size_ = 0;
-};
 
 /// The command line as text, before it is understood.
 struct Arguments {
@@ -98,7 +76,7 @@ void run(const Arguments& arguments, int size) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const MpiSession session(argc, argv);
+  const quire::MpiSession session(argc, argv);
   CLI::App app("Measures ways to write and read the same data side by side.", "driver");
   Arguments arguments;
   add_options(app, arguments);

@@ -12,23 +12,6 @@
 
 namespace {
 
-/// MPI for as long as main() runs.
-class MpiSession {
- public:
-  MpiSession(int& argc, char**& argv) {
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  }
-  ~MpiSession() { MPI_Finalize(); }
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
-  [[nodiscard]] bool is_root() const { return rank_ == 0; }
-
- private:
-  int rank_ = 0;
-};
-
 void add_options(CLI::App& app, fodo::Simulation& simulation) {
   app.add_option("--particles", simulation.beam.particles, "particles in the bunch")->capture_default_str();
   app.add_option("--seed", simulation.beam.seed, "of the random numbers")->capture_default_str();
@@ -100,7 +83,7 @@ int start(const fodo::Simulation& simulation, bool speaks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const MpiSession session(argc, argv);
+  const quire::MpiSession session(argc, argv);
   CLI::App app("Tracks a bunch of particles through a FODO channel and writes it step by step.", "fodo");
   fodo::Simulation simulation;
   add_options(app, simulation);

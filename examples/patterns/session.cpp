@@ -7,30 +7,9 @@
 #include "quire/comm/mpi.hpp"
 
 namespace patterns {
-namespace {
-
-/// MPI for as long as main() runs.
-class MpiSession {
- public:
-  MpiSession(int& argc, char**& argv) {
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  }
-  ~MpiSession() { MPI_Finalize(); }
-  MpiSession(const MpiSession&) = delete;
-  MpiSession& operator=(const MpiSession&) = delete;
-  [[nodiscard]] bool is_root() const { return rank_ == 0; }
-
- private:
-  int rank_ = 0;
-};
-
-}  // namespace
-
 int main_of(int argc, char** argv, const char* title,
             const std::function<bool(const quire::Comm& comm, const Start& start)>& work) {
-  const MpiSession session(argc, argv);
+  const quire::MpiSession session(argc, argv);
   CLI::App app(title);
   Start start;
   app.add_option("--output", start.output, "file to write")->required();

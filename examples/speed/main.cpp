@@ -184,16 +184,13 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  int code = 4;
+  const quire::MpiSession session(argc, argv);
   try {
-    code = run(argc, argv);
+    return run(argc, argv);
   } catch (const std::exception& error) {
     // Perhaps on this rank alone: nothing to wait for.
     std::fprintf(stderr, "speed: %s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, code);
+    MPI_Abort(MPI_COMM_WORLD, 4);
   }
-  MPI_Finalize();
-  return code;
+  return 4;
 }

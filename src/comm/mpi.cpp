@@ -214,6 +214,22 @@ class MpiBackend final : public CommBackend {
 
 }  // namespace
 
+MpiSession::MpiSession(int& argc, char**& argv) {
+  if (mpi_is_running()) {
+    throw Error(ErrorKind::usage, "MPI is initialised already").advise("leave it to its owner, and use mpi_comm()");
+  }
+  int provided = MPI_THREAD_SINGLE;
+  check_mpi("initialise MPI", MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+  if (provided < MPI_THREAD_FUNNELED) {
+    MPI_Finalize();
+    throw Error(ErrorKind::unsupported, "this MPI does not provide MPI_THREAD_FUNNELED");
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+MpiSession::~MpiSession() { MPI_Finalize(); }
+
 Comm mpi_comm(MPI_Comm communicator) {
   if (!mpi_is_running()) {
     throw Error(ErrorKind::usage, "MPI is not initialised, or already finalised").advise("call MPI_Init_thread first");

@@ -163,6 +163,31 @@ TEST(SelectionWalk, RefusesWhatDoesNotFit) {
   EXPECT_NO_THROW(walk(Hyperslab{{0, 7}, {1, 0}, {4, 1}, {}}));
 }
 
+/// Extents and a selection in them by chance, and memory for its elements: packed, or a selection of its own.
+struct Trial {
+  explicit Trial(test::Random& random)
+      : extents(random_extents(random, 12)),
+        records(volume(extents)),
+        selection(random_selection(random, extents)),
+        wanted(elements_of(extents, selection)),
+        packed(random.below(2) == 0 || wanted.empty()),
+        memory(packed ? MemorySelection{} : random_memory(random, wanted.size())),
+        places(packed ? Elements() : elements_of(memory.extents, memory.selection)),
+        values(packed ? wanted.size() : volume(memory.extents)) {}
+
+  /// Where the i-th element of the selection is in memory.
+  [[nodiscard]] std::size_t place(std::size_t i) const { return packed ? i : places[i]; }
+
+  Elements extents;
+  std::uint64_t records;
+  Selection selection;
+  Elements wanted;  ///< elements of the selection, ascending
+  bool packed;
+  MemorySelection memory;
+  Elements places;
+  std::uint64_t values;  ///< that memory holds
+};
+
 struct Sieving {
   const char* name;
   SieveLimits limits;
@@ -174,81 +199,69 @@ constexpr std::array sievings{
 /// What is in a file, read by a selection: every kind of place, memory and sieve.
 TEST(Selections, AreReadWherevertheyLieInFileAndMemory) {
   test::Random random(5);
-  for (int trial = 0; trial < 1500; ++trial) {
-    const Elements extents = random_extents(random, 12);
-    const std::uint64_t records = volume(extents);
-    const Selection selection = random_selection(random, extents);
-    const Elements wanted = elements_of(extents, selection);
-    const bool packed = random.below(2) == 0 || wanted.empty();
-    const MemorySelection memory = packed ? MemorySelection{} : random_memory(random, wanted.size());
-    const Elements places = packed ? Elements() : elements_of(memory.extents, memory.selection);
-    const std::uint64_t values = packed ? wanted.size() : volume(memory.extents);
+  for (int number = 0; number < 1500; ++number) {
+    const Trial trial(random);
 
     // Two interleaved columns and one of its own, of which the second is converted and the last is in other order.
-    MemoryFile file(records * 16 + 100);
-    const quire::Run both = run_of(records, 3, {{0, Type::int32}, {1, Type::int16}}, native_order);
+    MemoryFile file(trial.records * 16 + 100);
+    const quire::Run both = run_of(trial.records, 3, {{0, Type::int32}, {1, Type::int16}}, native_order);
     const ByteOrder other = native_order == ByteOrder::little ? ByteOrder::big : ByteOrder::little;
-    const quire::Run alone = run_of(records, both.offset + both.bytes, {{2, Type::int64}}, other);
-    for (std::uint64_t i = 0; i < records; ++i) {
+    const quire::Run alone = run_of(trial.records, both.offset + both.bytes, {{2, Type::int64}}, other);
+    for (std::uint64_t i = 0; i < trial.records; ++i) {
       const auto a = static_cast<std::int32_t>(i);
       const auto b = static_cast<std::int16_t>(i + 1000);
       std::memcpy(file.bytes().data() + both.offset + i * 6, &a, 4);
       std::memcpy(file.bytes().data() + both.offset + i * 6 + 4, &b, 2);
       store(file.bytes().data() + alone.offset + i * 8, static_cast<std::int64_t>(i + 2000), other);
     }
-    std::vector<std::int32_t> a(values, -1);
-    std::vector<double> b(values, -1);
-    std::vector<std::int64_t> c(values, -1);
+    std::vector<std::int32_t> a(trial.values, -1);
+    std::vector<double> b(trial.values, -1);
+    std::vector<std::int64_t> c(trial.values, -1);
     const std::vector<ColumnTarget> columns{{0, a}, {1, b}, {2, c}};
     const Sieving& sieving = sievings.at(random.below(sievings.size()));
     ReadPlan plan;
-    add_selection(plan, Place{{both, alone}}, SelectionWalk(extents, selection), columns, memory, false,
-                  sieving.limits);
+    add_selection(plan, Place{{both, alone}}, SelectionWalk(trial.extents, trial.selection), columns, trial.memory,
+                  false, sieving.limits);
     coalesce(plan);
     file.run(plan, random.between(8, 100));
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const std::size_t at = packed ? i : places[i];
-      ASSERT_EQ(a[at], static_cast<std::int32_t>(wanted[i])) << trial << ' ' << sieving.name;
-      ASSERT_EQ(b[at], static_cast<double>(wanted[i] + 1000)) << trial << ' ' << sieving.name;
-      ASSERT_EQ(c[at], static_cast<std::int64_t>(wanted[i] + 2000)) << trial << ' ' << sieving.name;
+    for (std::size_t i = 0; i < trial.wanted.size(); ++i) {
+      const std::size_t at = trial.place(i);
+      ASSERT_EQ(a[at], static_cast<std::int32_t>(trial.wanted[i])) << number << ' ' << sieving.name;
+      ASSERT_EQ(b[at], static_cast<double>(trial.wanted[i] + 1000)) << number << ' ' << sieving.name;
+      ASSERT_EQ(c[at], static_cast<std::int64_t>(trial.wanted[i] + 2000)) << number << ' ' << sieving.name;
     }
-    ASSERT_EQ(static_cast<std::uint64_t>(std::ranges::count(c, -1)), values - wanted.size()) << "memory between them";
+    ASSERT_EQ(static_cast<std::uint64_t>(std::ranges::count(c, -1)), trial.values - trial.wanted.size())
+        << "memory between them";
   }
 }
 
 TEST(Selections, AreWrittenFromWhereverTheyLieAndNothingElseIs) {
   test::Random random(6);
-  for (int trial = 0; trial < 1500; ++trial) {
-    const Elements extents = random_extents(random, 12);
-    const std::uint64_t records = volume(extents);
-    const Selection selection = random_selection(random, extents);
-    const Elements wanted = elements_of(extents, selection);
-    const bool packed = random.below(2) == 0 || wanted.empty();
-    const MemorySelection memory = packed ? MemorySelection{} : random_memory(random, wanted.size());
-    const Elements places = packed ? Elements() : elements_of(memory.extents, memory.selection);
-    const std::uint64_t values = packed ? wanted.size() : volume(memory.extents);
+  for (int number = 0; number < 1500; ++number) {
+    const Trial trial(random);
     const bool converted = random.below(2) == 0;
 
-    std::vector<double> doubles(values, 0.5);  // between what is selected: no integers, so that they cannot be written
-    std::vector<std::int64_t> integers(values, -7);
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      doubles[packed ? i : places[i]] = static_cast<double>(wanted[i] + 1);
-      integers[packed ? i : places[i]] = static_cast<std::int64_t>(wanted[i] + 1);
+    std::vector<double> doubles(trial.values,
+                                0.5);  // between what is selected: no integers, so that they cannot be written
+    std::vector<std::int64_t> integers(trial.values, -7);
+    for (std::size_t i = 0; i < trial.wanted.size(); ++i) {
+      doubles[trial.place(i)] = static_cast<double>(trial.wanted[i] + 1);
+      integers[trial.place(i)] = static_cast<std::int64_t>(trial.wanted[i] + 1);
     }
-    MemoryFile file(records * 8 + 10);
+    MemoryFile file(trial.records * 8 + 10);
     std::ranges::fill(file.bytes(), std::byte{0});
-    const quire::Run run = run_of(records, 5, {{0, Type::int64}}, native_order);
+    const quire::Run run = run_of(trial.records, 5, {{0, Type::int64}}, native_order);
     WritePlan plan;
     const ConstView view = converted ? ConstView(doubles) : ConstView(integers);
-    add_selection(plan, run, SelectionWalk(extents, selection), view, memory);
+    add_selection(plan, run, SelectionWalk(trial.extents, trial.selection), view, trial.memory);
     coalesce(plan);
-    ASSERT_EQ(plan.bytes(), wanted.size() * 8);
+    ASSERT_EQ(plan.bytes(), trial.wanted.size() * 8);
     file.run(plan, random.between(3, 100));
-    for (std::uint64_t i = 0; i < records; ++i) {
+    for (std::uint64_t i = 0; i < trial.records; ++i) {
       std::int64_t found = 0;
       std::memcpy(&found, file.bytes().data() + 5 + i * 8, 8);
-      const bool is_selected = std::ranges::binary_search(wanted, i);
-      ASSERT_EQ(found, is_selected ? static_cast<std::int64_t>(i + 1) : 0) << trial << " element " << i;
+      const bool is_selected = std::ranges::binary_search(trial.wanted, i);
+      ASSERT_EQ(found, is_selected ? static_cast<std::int64_t>(i + 1) : 0) << number << " element " << i;
     }
   }
 }

@@ -7,6 +7,29 @@
 
 namespace quire {
 
+/// MPI for as long as a program runs: the first thing in main(), declared before everything that uses MPI.
+class MpiSession {
+ public:
+  /// Collective over all processes. Initialises MPI with MPI_THREAD_FUNNELED; a usage error if it is initialised
+  /// already, an unsupported error if this MPI does not provide that level.
+  MpiSession(int& argc, char**& argv);
+  /// Collective over all processes. Finalises MPI.
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  /// Independent. In MPI_COMM_WORLD.
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  /// Independent. Of MPI_COMM_WORLD.
+  [[nodiscard]] int size() const noexcept { return size_; }
+  /// Independent. Whether this is rank 0.
+  [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+};
+
 /// Collective. A communicator on a duplicate of `communicator`; MPI must be initialised (MPI_THREAD_FUNNELED suffices)
 /// and must not be finalised while the result is in use.
 [[nodiscard]] Comm mpi_comm(MPI_Comm communicator);

@@ -110,20 +110,19 @@ bool BinaryPage::take_parameters() {
     const ParameterDefinition& parameter = header_.parameters[item_];
     if (parameter.fixed_value) continue;
     const std::string object = "parameter " + parameter.name;
-    Attribute attribute{quantity_of(parameter), Value()};
+    Value value;
     if (parameter.type == Type::string) {
       auto text = peek_string(object);
       if (!text) return false;
-      attribute.value = Value(*std::move(text));
+      value = Value(*std::move(text));
     } else {
       const std::size_t size = size_of(parameter.type);
       const std::byte* bytes = peek(size, object);
       if (bytes == nullptr) return false;
-      attribute.value = Value::numbers(parameter.type, {}, native_elements(parameter.type, order_, {bytes, size}));
+      value = Value::numbers(parameter.type, {}, native_elements(parameter.type, order_, {bytes, size}));
       position_ += size;
     }
-    if (parameter.name == step_parameter) page_.step = whole_number(attribute.value);
-    page_.layout.description.attributes.push_back(std::move(attribute));
+    add_parameter(page_, parameter, std::move(value));
   }
   item_ = 0;
   stage_ = Stage::arrays;
@@ -137,11 +136,8 @@ bool BinaryPage::take_arrays() {
   item_ = 0;
   stage_ = Stage::table;
   if (!header_.columns.empty()) {
-    page_.layout.description.tables.emplace_back().rows = rows_;
-    page_.layout.tables.emplace_back();
-    for (const ColumnDefinition& column : header_.columns) {
-      page_.layout.description.tables.back().columns.push_back({quantity_of(column)});
-    }
+    add_table(page_, header_);
+    page_.layout.description.tables.back().rows = rows_;
   } else if (rows_ != 0) {
     page_.layout.description.warnings.push_back(std::to_string(rows_) +
                                                 " rows are announced, but there are no columns");
@@ -152,8 +148,7 @@ bool BinaryPage::take_arrays() {
 bool BinaryPage::take_array() {
   const ArrayDefinition& array = header_.arrays[item_];
   if (extents_.empty() && !take_extents(array)) return false;
-  const bool is_attribute = array.group_name == attribute_group || array.group_name == file_attribute_group;
-  const bool complete = is_attribute ? take_attribute_elements(array) : take_field_elements(array);
+  const bool complete = is_attribute(array) ? take_attribute_elements(array) : take_field_elements(array);
   if (complete) extents_.clear();
   return complete;
 }
@@ -161,10 +156,10 @@ bool BinaryPage::take_array() {
 bool BinaryPage::take_extents(const ArrayDefinition& array) {
   const std::string object = "array " + array.name;
   const std::uint64_t length = count_bytes * array.dimensions;
-  check_remaining(array.dimensions, count_bytes, object);
+  require_room(array.dimensions, count_bytes, file_size_ - position_, object, position_);
   const std::byte* bytes = peek(length, object);
   if (bytes == nullptr) return false;
-  spend(length + array.dimensions * sizeof(std::uint64_t), object);
+  budget_.spend(length + array.dimensions * sizeof(std::uint64_t), object, position_);
   std::vector<std::uint64_t> extents;
   for (std::uint64_t i = 0; i < array.dimensions; ++i) {
     const auto extent = load<std::int32_t>(bytes + i * count_bytes, order_);
@@ -183,32 +178,31 @@ bool BinaryPage::take_extents(const ArrayDefinition& array) {
 
 bool BinaryPage::take_attribute_elements(const ArrayDefinition& array) {
   const std::string object = "array " + array.name;
-  check_remaining(elements_, least_bytes(array.type), object);
-  Attribute attribute{quantity_of(array), Value()};
+  require_room(elements_, least_bytes(array.type), file_size_ - position_, object, position_);
+  Value value;
   if (array.type == Type::string) {
     for (; strings_.size() < elements_;) {
       auto text = peek_string(object);
       if (!text) return false;
-      spend(sizeof(std::string), object);
+      budget_.spend(sizeof(std::string), object, position_);
       strings_.push_back(*std::move(text));
     }
-    attribute.value = Value::texts(extents_, std::exchange(strings_, {}));
+    value = Value::texts(extents_, std::exchange(strings_, {}));
   } else {
     const std::uint64_t length = elements_ * size_of(array.type);
     const std::byte* bytes = peek(length, object);
     if (bytes == nullptr) return false;
-    spend(length, object);
-    attribute.value = Value::numbers(array.type, extents_,
-                                     native_elements(array.type, order_, {bytes, static_cast<std::size_t>(length)}));
+    budget_.spend(length, object, position_);
+    value = Value::numbers(array.type, extents_,
+                           native_elements(array.type, order_, {bytes, static_cast<std::size_t>(length)}));
     position_ += length;
   }
-  const bool of_file = array.group_name == file_attribute_group;
-  (of_file ? page_.file_attributes : page_.layout.description.attributes).push_back(std::move(attribute));
+  add_attribute(page_, array, std::move(value));
   return true;
 }
 
 bool BinaryPage::take_field_elements(const ArrayDefinition& array) {
-  check_remaining(elements_, least_bytes(array.type), "array " + array.name);
+  require_room(elements_, least_bytes(array.type), file_size_ - position_, "array " + array.name, position_);
   const Run run = run_of(elements_, {{0, array.type}});
   Run found = run;
   if (array.type == Type::string) {
@@ -223,12 +217,7 @@ bool BinaryPage::take_field_elements(const ArrayDefinition& array) {
   } else {
     position_ += run.bytes;
   }
-  Field field;
-  static_cast<Quantity&>(field) = quantity_of(array);
-  field.extents = extents_;
-  field.group = array.group_name.value_or(std::string());
-  page_.layout.description.fields.push_back(std::move(field));
-  page_.layout.fields.push_back({{std::move(found)}});
+  add_field(page_, array, extents_, std::move(found));
   return true;
 }
 
@@ -299,7 +288,7 @@ void BinaryPage::end_rows_early(Run found, const Error& reason) {
 bool BinaryPage::take_columns() {
   for (; item_ < header_.columns.size(); ++item_) {
     const ColumnDefinition& column = header_.columns[item_];
-    check_remaining(rows_, least_bytes(column.type), "column " + column.name);
+    require_room(rows_, least_bytes(column.type), file_size_ - position_, "column " + column.name, position_);
     const Run run = run_of(rows_, {{item_, column.type}});
     if (column.type != Type::string) {
       page_.layout.tables.back().runs.push_back(run);
@@ -349,7 +338,7 @@ const std::byte* BinaryPage::peek(std::uint64_t length, const std::string& objec
   if (position_ >= window_.offset && position_ + length <= window_.offset + window_.bytes.size()) {
     return window_.bytes.data() + (position_ - window_.offset);
   }
-  if (length > budget_) fail_for_memory(object);
+  budget_.require(length, object, position_);
   need_ = {position_, length};
   return nullptr;
 }
@@ -364,30 +353,9 @@ std::optional<std::string> BinaryPage::peek_string(const std::string& object) {
   const auto size = static_cast<std::size_t>(length);
   bytes = peek(length_bytes + size, object);
   if (bytes == nullptr) return std::nullopt;
-  spend(size, object);
+  budget_.spend(size, object, position_);
   position_ += length_bytes + size;
   return std::string(reinterpret_cast<const char*>(bytes) + length_bytes, size);
-}
-
-void BinaryPage::check_remaining(std::uint64_t count, std::uint64_t bytes_each, const std::string& object) const {
-  const std::uint64_t left = file_size_ - position_;
-  if (count <= left / bytes_each) return;
-  throw Error(ErrorKind::bad_file, std::to_string(count) + " values are announced, but only " + std::to_string(left) +
-                                       " bytes are left in the file")
-      .on(object)
-      .at(position_);
-}
-
-void BinaryPage::spend(std::uint64_t bytes, const std::string& object) {
-  if (bytes > budget_) fail_for_memory(object);
-  budget_ -= bytes;
-}
-
-void BinaryPage::fail_for_memory(const std::string& object) const {
-  throw Error(ErrorKind::memory, "its values need more memory than the budget allows")
-      .on(object)
-      .at(position_)
-      .advise("raise the memory budget: quire.open(..., memory_budget=)");
 }
 
 }  // namespace quire::sdds

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "format/sdds/page.hpp"
+#include "format/sdds/page_parts.hpp"
 #include "format/sdds/record_walk.hpp"
 #include "quire/base/error.hpp"
 
@@ -49,14 +49,11 @@ class BinaryPage final : public PageDescriber {
   [[nodiscard]] const std::byte* peek(std::uint64_t length, const std::string& object);
   /// The length of the string at position_ with its bytes known, or nothing.
   [[nodiscard]] std::optional<std::string> peek_string(const std::string& object);
-  void check_remaining(std::uint64_t count, std::uint64_t least_bytes, const std::string& object) const;
-  void spend(std::uint64_t bytes, const std::string& object);
-  [[noreturn]] void fail_for_memory(const std::string& object) const;
   [[nodiscard]] Run run_of(std::uint64_t records, std::vector<Cell> cells) const;
 
   const Header& header_;
   std::uint64_t file_size_;
-  std::uint64_t budget_;
+  PageBudget budget_;
   ByteOrder order_;
   Stage stage_ = Stage::row_count;
   std::uint64_t position_;

@@ -10,7 +10,6 @@
 namespace quire::sdds {
 namespace {
 
-constexpr std::uint64_t most_marks = 4096;
 constexpr std::uint64_t length_bytes = 4;
 
 }  // namespace
@@ -69,11 +68,12 @@ std::optional<Need> RecordWalk::advance(const Window& window) {
   return std::nullopt;
 }
 
-Run RecordWalk::found() const {
-  Run run = run_;
-  run.records = record_;
-  run.bytes = record_begin_ - run.offset;
-  run.marks.offsets.resize(static_cast<std::size_t>((record_ + run.marks.every - 1) / run.marks.every));
+Run RecordWalk::found() const { return walked_part(run_, record_, record_begin_); }
+
+Run walked_part(Run run, std::uint64_t records, std::uint64_t end) {
+  run.records = records;
+  run.bytes = end - run.offset;
+  run.marks.offsets.resize(static_cast<std::size_t>((records + run.marks.every - 1) / run.marks.every));
   return run;
 }
 

@@ -35,7 +35,13 @@ class RecordWalk {
   std::uint64_t position_ = 0;  ///< behind the last string
 };
 
-/// The smallest power of two for which at most 4096 marks cover all records.
+/// How many marks a run of records without a fixed size has at most.
+inline constexpr std::size_t most_marks = 4096;
+
+/// The smallest power of two for which at most `most_marks` marks cover all records.
 [[nodiscard]] std::uint64_t mark_distance(std::uint64_t records) noexcept;
+
+/// A run that a walk is in as far as it has come: these records, which end at `end`.
+[[nodiscard]] Run walked_part(Run run, std::uint64_t records, std::uint64_t end);
 
 }  // namespace quire::sdds

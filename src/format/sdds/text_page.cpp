@@ -23,10 +23,6 @@ constexpr std::size_t fewest_columns_of_a_row = 3;
 
 [[nodiscard]] std::string shown(std::string_view text) { return "\"" + std::string(text.substr(0, shown_text)) + "\""; }
 
-[[nodiscard]] bool is_attribute(const ArrayDefinition& array) noexcept {
-  return array.group_name == attribute_group || array.group_name == file_attribute_group;
-}
-
 /// Whether a row count is that of an unfinished step: nothing but its first letter may be overwritten already.
 [[nodiscard]] bool is_unfinished_count(std::string_view line) noexcept {
   const std::string mark = unfinished_count_line();
@@ -189,10 +185,8 @@ void TextPage::take_parameter(const ParameterDefinition& parameter) {
         .at(position_);
   }
   if (!found.tolerance.empty()) warn(object + ": " + found.tolerance, position_);
-  spend(line.size(), object);
-  Attribute attribute{quantity_of(parameter), *std::move(found.value)};
-  if (parameter.name == step_parameter) page_.step = whole_number(attribute.value);
-  page_.layout.description.attributes.push_back(std::move(attribute));
+  budget_.spend(line.size(), object, position_);
+  add_parameter(page_, parameter, *std::move(found.value));
 }
 
 bool TextPage::take_arrays() {
@@ -203,11 +197,7 @@ bool TextPage::take_arrays() {
   item_ = 0;
   stage_ = header_.columns.empty() ? Stage::rest : Stage::row_count;
   if (header_.columns.empty()) return true;
-  page_.layout.description.tables.emplace_back();
-  page_.layout.tables.emplace_back();
-  for (const ColumnDefinition& column : header_.columns) {
-    page_.layout.description.tables.back().columns.push_back({quantity_of(column)});
-  }
+  add_table(page_, header_);
   return true;
 }
 
@@ -244,12 +234,7 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
   elements_ = element_count(extents, object, position_);
   use_line();
   // A value takes at least one byte.
-  if (elements_ > context_.file_size - position_) {
-    throw Error(ErrorKind::bad_file, std::to_string(elements_) + " values are announced, but only " +
-                                         std::to_string(context_.file_size - position_) + " bytes are left in the file")
-        .on(object)
-        .at(position_);
-  }
+  require_room(elements_, 1, context_.file_size - position_, object, position_);
   extents_ = std::move(extents);
   return true;
 }
@@ -261,7 +246,7 @@ bool TextPage::take_elements(const ArrayDefinition& array) {
     run.offset = position_;
     run.cells = {{0, array.type}};
     run.text = TextLayout{.lines_per_row = 0, .widths = {array.field_length}, .strict = context_.strict};
-    walk_.emplace(std::move(run), elements_, Care::values, context_.file_size, budget_);
+    walk_.emplace(std::move(run), elements_, Care::values, context_.file_size, budget_.left());
   }
   try {
     if (const auto need = walk_->advance(window_)) {
@@ -279,12 +264,7 @@ bool TextPage::take_elements(const ArrayDefinition& array) {
   if (is_attribute(array)) {
     if (!take_attribute(array, run)) return false;
   } else {
-    Field field;
-    static_cast<Quantity&>(field) = quantity_of(array);
-    field.extents = extents_;
-    field.group = array.group_name.value_or(std::string());
-    page_.layout.description.fields.push_back(std::move(field));
-    page_.layout.fields.push_back({{std::move(run)}});
+    add_field(page_, array, extents_, std::move(run));
   }
   position_ = walk_->end();
   return true;
@@ -294,13 +274,12 @@ bool TextPage::take_attribute(const ArrayDefinition& array, const Run& run) {
   const std::string object = "array " + array.name;
   const std::string_view bytes = bytes_from(run.offset);
   if (bytes.size() < run.bytes) {
-    if (run.bytes > budget_) spend(run.bytes, object);
+    budget_.require(run.bytes, object, position_);
     need_ = {run.offset, run.bytes};
     return false;
   }
   const std::uint64_t each = array.type == Type::string ? sizeof(std::string) : size_of(array.type);
-  spend(run.bytes + run.records * each, object);
-  Attribute attribute{quantity_of(array), Value()};
+  budget_.spend(run.bytes + run.records * each, object, position_);
   PackedStrings strings;
   std::vector<std::byte> numbers(static_cast<std::size_t>(run.records * size_of(array.type)));
   const View view = array.type == Type::string
@@ -313,12 +292,10 @@ bool TextPage::take_attribute(const ArrayDefinition& array, const Run& run) {
   if (array.type == Type::string) {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < strings.size(); ++i) texts.emplace_back(strings[i]);
-    attribute.value = Value::texts(extents_, std::move(texts));
+    add_attribute(page_, array, Value::texts(extents_, std::move(texts)));
   } else {
-    attribute.value = Value::numbers(array.type, extents_, numbers);
+    add_attribute(page_, array, Value::numbers(array.type, extents_, numbers));
   }
-  const bool of_file = array.group_name == file_attribute_group;
-  (of_file ? page_.file_attributes : page_.layout.description.attributes).push_back(std::move(attribute));
   return true;
 }
 
@@ -385,7 +362,7 @@ bool TextPage::walk_table() {
   if (!walk_) {
     const bool careful = context_.careful || header_.data.fixed_row_count;
     const auto records = header_.data.no_row_counts ? std::nullopt : std::optional(rows_);
-    walk_.emplace(table_run(), records, careful ? Care::values : Care::lines, context_.file_size, budget_);
+    walk_.emplace(table_run(), records, careful ? Care::values : Care::lines, context_.file_size, budget_.left());
   }
   if (const auto need = walk_->advance(window_)) {
     need_ = *need;
@@ -475,7 +452,7 @@ TextPage::Fetch TextPage::fetch() {
     const bool complete = position_ + bytes.size() == context_.file_size;
     const auto line = bytes.empty() ? std::nullopt : text::first_line(bytes, complete);
     if (!line) {
-      if (bytes.size() > budget_) spend(bytes.size(), "");
+      budget_.require(bytes.size(), "", position_);
       need_ = {position_, std::min<std::uint64_t>(2 * bytes.size() + 1, context_.file_size - position_)};
       return Fetch::more;
     }
@@ -515,16 +492,6 @@ void TextPage::warn(const std::string& what, std::uint64_t offset) {
   }
   auto& warnings = page_.layout.description.warnings;
   if (warnings.size() < most_warnings) warnings.push_back(what + place);
-}
-
-void TextPage::spend(std::uint64_t bytes, const std::string& object) {
-  if (bytes > budget_) {
-    throw Error(ErrorKind::memory, "its values need more memory than the budget allows")
-        .on(object)
-        .at(position_)
-        .advise("raise the memory budget: quire.open(..., memory_budget=)");
-  }
-  budget_ -= bytes;
 }
 
 std::string_view TextPage::bytes_from(std::uint64_t offset) const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "format/sdds/page.hpp"
+#include "format/sdds/page_parts.hpp"
 #include "format/sdds/text_walk.hpp"
 #include "format/text/tokens.hpp"
 
@@ -64,12 +64,11 @@ class TextPage final : public PageDescriber {
   [[nodiscard]] bool may_begin_blank() const noexcept;
   [[nodiscard]] std::optional<bool> rest_is_blank();
   void warn(const std::string& what, std::uint64_t offset);
-  void spend(std::uint64_t bytes, const std::string& object);
   [[nodiscard]] std::string_view bytes_from(std::uint64_t offset) const;
 
   const Header& header_;
   PageContext context_;
-  std::uint64_t budget_;
+  PageBudget budget_;
   Stage stage_ = Stage::begin;
   std::uint64_t position_;
   Window window_;

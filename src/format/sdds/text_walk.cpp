@@ -4,12 +4,13 @@
 #include <cstring>
 #include <utility>
 
+#include "format/sdds/record_walk.hpp"
+
 namespace quire::sdds {
 namespace {
 
 using text::Progress;
 
-constexpr std::size_t most_marks = 4096;
 constexpr std::size_t shown_text = 40;
 
 [[nodiscard]] std::string_view bytes_from(const Window& window, std::uint64_t offset) {
@@ -249,12 +250,6 @@ std::vector<std::string> TextWalk::tolerances() const {
   return sentences;
 }
 
-Run TextWalk::found() const {
-  Run run = run_;
-  run.records = record_;
-  run.bytes = record_begin_ - run.offset;
-  run.marks.offsets.resize(static_cast<std::size_t>((record_ + run.marks.every - 1) / run.marks.every));
-  return run;
-}
+Run TextWalk::found() const { return walked_part(run_, record_, record_begin_); }
 
 }  // namespace quire::sdds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -219,28 +220,30 @@ def test_values_are_those_of_numpy(case: Case, seed: int) -> None:
     np.testing.assert_array_equal(found, expected.astype(found.dtype), err_msg=case.text)
 
 
+# Python compares integers of any size, and integers with fractions, exactly.
+EXACT: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
 @settings(deadline=None, max_examples=200)
 @given(st.sampled_from([*COMPARISONS]), st.integers(-(2**63), 2**64 - 1), seeds)
 def test_large_integers_compare_exactly(sign: str, limit: int, seed: int) -> None:
     data = columns(seed)
-    exact: dict[str, Callable[[int], bool]] = {
-        "<": lambda v: v < limit, "<=": lambda v: v <= limit, ">": lambda v: v > limit,
-        ">=": lambda v: v >= limit, "==": lambda v: v == limit, "!=": lambda v: v != limit,
-    }  # fmt: skip
-    expected = [row for row, value in enumerate(data["b"].tolist()) if exact[sign](value)]
+    expected = [row for row, value in enumerate(data["b"].tolist()) if EXACT[sign](value, limit)]
     assert bind(f"b {sign} {limit}", data).select(data).tolist() == expected
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.sampled_from([*COMPARISONS]), st.floats(allow_nan=False, allow_infinity=False), seeds)
 def test_integers_compare_exactly_with_fractions(sign: str, limit: float, seed: int) -> None:
-    # Python compares int and float exactly.
     data = columns(seed)
-    exact: dict[str, Callable[[int], bool]] = {
-        "<": lambda v: v < limit, "<=": lambda v: v <= limit, ">": lambda v: v > limit,
-        ">=": lambda v: v >= limit, "==": lambda v: v == limit, "!=": lambda v: v != limit,
-    }  # fmt: skip
-    expected = [row for row, value in enumerate(data["b"].tolist()) if exact[sign](value)]
+    expected = [row for row, value in enumerate(data["b"].tolist()) if EXACT[sign](value, limit)]
     assert bind(f"b {sign} ({limit!r})", data).select(data).tolist() == expected
     assert (
         quire.expression(f"b {sign} t")(b=data["b"], t=np.full(ROWS, limit)).nonzero()[0].tolist() == expected
