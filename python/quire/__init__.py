@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quire.io.attributes import Attribute
     from quire.io.boxes import GridPart, disjoint_box, disjoint_boxes, grid_part, require_disjoint
     from quire.io.field import Field
-    from quire.io.file import File, open, repair
+    from quire.io.file import File, finish_replacement, open, repair
     from quire.io.formats import formats
     from quire.io.report import CheckReport, Counters, Timing
     from quire.io.step import Step
@@ -76,6 +76,7 @@ __all__ = [
     "disjoint_box",
     "disjoint_boxes",
     "expression",
+    "finish_replacement",
     "formats",
     "grid_part",
     "open",
@@ -105,6 +106,7 @@ _HOMES = {
     "disjoint_box": "quire.io.boxes",
     "disjoint_boxes": "quire.io.boxes",
     "expression": "quire.query",
+    "finish_replacement": "quire.io.file",
     "formats": "quire.io.formats",
     "grid_part": "quire.io.boxes",
     "open": "quire.io.file",

@@ -304,6 +304,7 @@ def open(
 def repair(
     path: str, comm: Comm, format: str, transport: str, memory_budget: int, options: Mapping[str, str]
 ) -> bool: ...
+def finish_replacement(path: str, comm: Comm) -> bool: ...
 def create(
     path: str,
     comm: Comm,

@@ -340,6 +340,11 @@ bool repair_file(const Text& path, const Comm& comm, const Text& format, const T
   return repair(path.value, comm, read);
 }
 
+bool finish_replacement_of(const Text& path, const Comm& comm) {
+  const nb::gil_scoped_release release;
+  return finish_replacement(path.value, comm);
+}
+
 void bind_step(nb::module_& module) {
   nb::class_<ReadStepHandle>(module, "ReadStep")
       .def_prop_ro(
@@ -416,6 +421,7 @@ void bind_reader(nb::module_& module) {
              nb::arg("lossy"), nb::arg("deadline").none(), nb::arg("memory_budget"), nb::arg("options"));
   module.def("repair", &repair_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("memory_budget"), nb::arg("options"));
+  module.def("finish_replacement", &finish_replacement_of, nb::arg("path"), nb::arg("comm"));
 }
 
 }  // namespace quire::python

@@ -9,6 +9,7 @@
 #include "quire/base/error.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_set.hpp"
+#include "transport/replacement.hpp"
 
 namespace quire {
 namespace {
@@ -36,6 +37,11 @@ void require_plain_name(const std::string& name, const std::string& beside) {
 
 std::string first_file_of(const std::string& path, const std::string& format) {
   std::error_code ignored;
+  if (!files::exists(path, ignored) && !finishing_acts(path).empty()) {
+    throw Error(ErrorKind::missing, "the file is not there: its replacement was interrupted")
+        .in_file(path)
+        .advise("quire recover finishes it");
+  }
   if (!files::is_directory(path, ignored)) return path;
   const std::vector<std::string> names = names_in(path);
   for (const Format* candidate : formats()) {

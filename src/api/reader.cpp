@@ -12,6 +12,7 @@
 #include "api/reader_state.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
+#include "api/write_target.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/format/format.hpp"
@@ -330,8 +331,13 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   return Reader(std::move(state));
 }
 
+bool finish_replacement(const std::string& path, Comm comm) {
+  return unpack<bool>(from_root(comm, [&] { return pack(finish_replacing(path)); }));
+}
+
 bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
   comm.set_deadline(options.deadline);
+  const bool replaced = finish_replacement(path, comm);
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
   const auto looking = caught(comm.rank(), [&] {
     if (comm.is_root()) choice.first_file = first_file_of(path, options.format);
@@ -360,7 +366,7 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
     return pack(!acts.empty());
   });
   transport->close();
-  return unpack<bool>(acted);
+  return unpack<bool>(acted) || replaced;
 }
 
 }  // namespace quire

@@ -76,13 +76,22 @@ void leave_together(Writer::State& state) {
   }
 }
 
-/// Rank 0: what makes a file without steps valid, and durability if asked for.
+/// Rank 0: what makes a file without steps valid. Durability if asked for, or if what stood there is about to go.
 void finish(Writer::State& state) {
   state.tell_file();
   const Stopwatch watch(state.timing.metadata);
-  if (!state.comm.is_root() || state.broken) return;
-  state.carry_out(state.planner->finish());
-  if (state.options.durable) state.transport->sync(true);
+  const bool root = state.comm.is_root();
+  if (root && !state.broken) state.carry_out(state.planner->finish());
+  const bool wrote = root || state.transport->counters().bytes_written > 0;
+  if ((root && state.options.durable) || (wrote && state.target.replaces_whole())) state.transport->sync(true);
+}
+
+/// Collective. Whether a rank has left the file in the middle: then the older one stays.
+bool was_given_up(Writer::State& state) {
+  std::uint64_t reasons = state.given_up || state.abandoned || state.broken ? 1 : 0;
+  state.comm.sum(std::span(&reasons, 1));
+  if (reasons != 0 && state.comm.is_root()) state.target.discard();
+  return reasons != 0;
 }
 
 }  // namespace
@@ -200,6 +209,7 @@ void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&
 
 void Writer::abort(const std::string& reason) {
   if (!state_->abandoned) state_->abandoned = reason;
+  state_->given_up = true;
   close();
 }
 
@@ -215,8 +225,8 @@ void Writer::close() {
   const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
   if (!error) error = closing;
   agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
-  if (!state.target.is_compressed()) return;
   const Stopwatch watch(state.timing.metadata);
+  if (state.target.replaces_whole() && was_given_up(state)) return;
   const auto open = [&state](const std::string& path, Access access) {
     return wrapped_transport(path, access, state.comm, state.options);
   };
@@ -241,14 +251,14 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   const auto error = caught(state->comm.rank(), [&] {
     Options of_format = options.options;
     static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
-    state->target = CompressedTarget(path, of_format);
+    state->target = WriteTarget(path, of_format);
     const Format& format = chosen_format(path, options);
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
     state->file.format = format.name();
-    state->first_file = first_file_for(state->target.plain(), *state->planner);
+    state->first_file = first_file_for(state->target.written(), *state->planner);
     if (!state->comm.is_root()) return;
-    state->target.check();
-    clear_members(state->target.plain(), *state->planner);
+    state->target.prepare();
+    clear_members(state->target.written(), *state->planner);
     state->lock = WriteLock(state->first_file, true);
   });
   Choice mine = choice(path, options);

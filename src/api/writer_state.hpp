@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "api/announcement.hpp"
-#include "api/compressed_target.hpp"
 #include "api/row_groups.hpp"
 #include "api/step_builder.hpp"
+#include "api/write_target.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 #include "quire/transport/transport.hpp"
@@ -21,7 +21,7 @@ struct Writer::State {
   std::string path;
   Comm comm;
   WriteOptions options{};
-  CompressedTarget target{};
+  WriteTarget target{};
   std::string first_file{};  ///< what is opened: the target, or a file in that directory
   WriteLock lock{};          ///< rank 0: no second writer
   std::unique_ptr<Transport> transport{};
@@ -34,6 +34,7 @@ struct Writer::State {
   bool broken = false;       ///< and was interrupted: no further steps
   StepDescription schema{};
   std::uint64_t steps_written = 0;
+  bool given_up = false;                   ///< closed by abort()
   std::optional<std::string> abandoned{};  ///< a step was left without commit or abort: votes in the next agreement
 
   bool owes_rows = false;  ///< it was left when the others expected rows of this rank

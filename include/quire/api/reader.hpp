@@ -135,8 +135,13 @@ class Reader {
 /// compressed files are those of the bytes without compression.
 [[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
 
-/// Collective. Makes a file whole again in place: finishes a publication that was interrupted, drops what an unfinished
-/// step left behind. Returns whether anything had to be done.
+/// Collective. Finishes what a writer began that was to replace a file as a whole (`replacement=whole`) and was
+/// interrupted while it did so, or drops what it left behind before that: afterwards the file is the new one or the old
+/// one. Returns whether anything had to be done. A conflict error tells of a writer that is still at work.
+bool finish_replacement(const std::string& path, Comm comm = Comm::self());
+
+/// Collective. Makes a file whole again in place: finishes its replacement and a publication that were interrupted,
+/// drops what an unfinished step left behind. Returns whether anything had to be done.
 bool repair(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
 
 }  // namespace quire

@@ -227,6 +227,15 @@ def open(
     return File(core, name, comm, communicator)
 
 
+def finish_replacement(path: str | os.PathLike[str], comm: Any = None) -> bool:
+    """Collective. Finish, or drop, what a writer with `replacement="whole"` left; tells whether it left any.
+
+    Afterwards the file is the new one, if that was complete, or the old one. Raises ConflictError while a
+    writer is still at work. `repair` does the same first.
+    """
+    return _core.finish_replacement(os.fspath(path), core_comm(comm))
+
+
 def repair(
     path: str | os.PathLike[str],
     comm: Any = None,

@@ -179,7 +179,9 @@ def create(
     title, contents : texts of the file
     attributes : attributes of the file: values, or `Attribute` objects with units and texts
     options : of the format's writer; for every format `compression` ("gzip", "xz", "none"; else as .gz, .xz
-        or .lzma at the end of the path say) and `compression_level`: the file then appears when it is closed
+        or .lzma at the end of the path say) and `compression_level`: the file then appears when it is closed;
+        `replacement="whole"`: what the path holds stays until the new file is complete and durable, and for
+        good if this one is left by an exception
     """
     name = os.fspath(path)
     communicator = core_comm(comm)

@@ -58,6 +58,8 @@ def recover(
     of the source's reader. Raises MissingError if there is nothing whole to keep, which leaves the source and
     the target as they were, ConflictError if the target exists and may not be replaced.
     """
+    if target is None:
+        quire.finish_replacement(source)
     with quire.open(source, **options) as file:
         format = file.format
         found = file.check()

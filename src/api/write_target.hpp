@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "quire/format/options.hpp"
+#include "transport/compress_file.hpp"
+
+namespace quire {
+
+/// Where a file is written, and how it comes to its place: at once under its name, or beside it until it is complete.
+///
+/// Beside it a file has all guarantees of steps; under the name of the target nothing is seen before the end, and what
+/// stood there stays. So compressed files are written (PATH.plain), and those that shall replace others as a whole
+/// (transport/replacement.hpp).
+class WriteTarget {
+ public:
+  WriteTarget() = default;
+  /// What path and options ask for; takes its options out of those of the format's writer. Throws usage errors.
+  WriteTarget(const std::string& path, Options& options);
+
+  [[nodiscard]] bool is_compressed() const noexcept { return choice_.compression != Compression::none; }
+  /// Whether the new one takes the place of the old one only when it is complete, durable, and not given up.
+  [[nodiscard]] bool replaces_whole() const noexcept { return replaces_whole_; }
+  [[nodiscard]] std::string_view compression() const noexcept { return name(choice_.compression); }
+  /// The path to write: beside the target, or the target itself.
+  [[nodiscard]] const std::string& written() const noexcept { return written_; }
+
+  /// Independent, rank 0. Makes room beside the target. Throws errors that would come only at the end otherwise.
+  void prepare() const;
+  /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
+  /// throws the same error; what was written then stays where it is.
+  void complete(Comm& comm, const OpenFile& open, bool durable) const;
+  /// Independent, rank 0. Forgets what was written to replace the target as a whole.
+  void discard() const;
+
+ private:
+  void compress(Comm& comm, const OpenFile& open, bool durable) const;
+  void replace(const std::string& compressed, bool durable) const;
+
+  std::string target_{};
+  std::string written_{};
+  CompressionChoice choice_{};
+  bool replaces_whole_ = false;
+};
+
+/// Independent, rank 0. Finishes a replacement that was interrupted, or drops what its writer left; returns whether
+/// there was anything. Throws conflict errors while a writer is at work there.
+bool finish_replacing(const std::string& path);
+
+}  // namespace quire

@@ -1,0 +1,108 @@
+#include "transport/replacement.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "transport/failure.hpp"
+#include "transport/file_system.hpp"
+
+namespace quire {
+namespace {
+
+namespace files = std::filesystem;
+
+std::string partial(const std::string& target) { return target + ".quire-partial"; }
+std::string ready(const std::string& target) { return target + ".quire-ready"; }
+std::string previous(const std::string& target) { return target + ".quire-previous"; }
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return files::exists(files::symlink_status(path, ignored));
+}
+
+std::string name_of(const std::string& path) { return files::path(path).filename().string(); }
+
+void require(const std::error_code& code, const std::string& action, const std::string& path) {
+  if (code) throw system_error(action, code.value()).in_file(path);
+}
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::error_code code;
+  std::vector<std::string> names;
+  for (files::directory_iterator walk(directory, code), end; !code && walk != end; walk.increment(code)) {
+    names.push_back(walk->path().filename().string());
+  }
+  require(code, "list the directory", directory);
+  std::ranges::sort(names);
+  return names;
+}
+
+/// From a directory with all the new files to the files in their places.
+void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, const std::vector<std::string>& names) {
+  const files::path beside = files::path(target).parent_path();
+  const std::string first = name_of(target);
+  const bool is_there = std::ranges::find(names, first) != names.end();
+  std::error_code ignored;
+  const bool is_directory = files::is_directory(target, ignored);
+  // A reader must never find the first file of one set with members of another.
+  if (is_there && exists(target) && (names.size() > 1 || is_directory)) {
+    acts.push_back(RemoveAct{previous(target)});
+    acts.push_back(RenameAct{target, previous(target)});
+  }
+  for (const std::string& name : names) {
+    if (name != first) acts.push_back(RenameAct{ready(target) + "/" + name, (beside / name).string()});
+  }
+  if (is_there) acts.push_back(RenameAct{ready(target) + "/" + first, target});
+  acts.push_back(SyncAct{target});
+  acts.push_back(RemoveAct{ready(target)});
+  acts.push_back(RemoveAct{previous(target)});
+}
+
+}  // namespace
+
+std::string staged_path(const std::string& target) { return partial(target) + "/" + name_of(target); }
+
+void begin_staging(const std::string& target) {
+  drop_staging(target);
+  std::error_code code;
+  files::create_directories(partial(target), code);
+  require(code, "make the directory", partial(target));
+}
+
+void drop_staging(const std::string& target) { carry_out({RemoveAct{partial(target)}}); }
+
+std::vector<ReplacementAct> replacement_acts(const std::string& target) {
+  std::vector<ReplacementAct> acts{RemoveAct{ready(target)}, RenameAct{partial(target), ready(target)},
+                                   SyncAct{target}};
+  add_moves(acts, target, names_in(partial(target)));
+  return acts;
+}
+
+std::vector<ReplacementAct> finishing_acts(const std::string& target) {
+  std::vector<ReplacementAct> acts;
+  if (exists(ready(target))) {
+    add_moves(acts, target, names_in(ready(target)));
+  } else if (exists(previous(target)) && exists(target)) {
+    acts.push_back(RemoveAct{previous(target)});
+  }
+  if (exists(partial(target))) acts.push_back(RemoveAct{partial(target)});
+  return acts;
+}
+
+void carry_out(const std::vector<ReplacementAct>& acts) {
+  std::error_code code;
+  for (const ReplacementAct& act : acts) {
+    if (const auto* move = std::get_if<RenameAct>(&act)) {
+      files::rename(move->from, move->to, code);
+      require(code, "rename to " + move->to, move->from);
+    } else if (const auto* removal = std::get_if<RemoveAct>(&act)) {
+      files::remove_all(removal->path, code);
+      require(code, "remove", removal->path);
+    } else {
+      sync_directory_of(std::get<SyncAct>(act).path);
+    }
+  }
+}
+
+}  // namespace quire

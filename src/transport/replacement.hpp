@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace quire {
+
+// How a file, a set of files or a directory takes the place of an older one so that one of them is always whole:
+// the new one is made in a directory of its own beside its target (PATH.quire-partial, with the final names in it).
+// When it is complete and durable that directory is renamed to PATH.quire-ready: from then on the new one counts, and
+// whoever finds the directory can finish what follows. What is one file takes its place by one rename; sets and
+// directories, which no rename replaces at once, after the old first file or directory has been moved away.
+
+/// Where member 0 of the new one is written.
+[[nodiscard]] std::string staged_path(const std::string& target);
+
+/// Makes an empty staging directory; what an earlier writer left in it goes. Throws io errors.
+void begin_staging(const std::string& target);
+
+/// Removes the staging directory: the old one stays as it is.
+void drop_staging(const std::string& target);
+
+struct RenameAct {
+  std::string from;
+  std::string to;
+};
+struct RemoveAct {
+  std::string path;  ///< a file, or a directory with all that is in it; need not exist
+};
+struct SyncAct {
+  std::string path;  ///< whose directory entry becomes durable
+};
+using ReplacementAct = std::variant<RenameAct, RemoveAct, SyncAct>;
+
+/// The acts, in order, that put a complete staging directory in the place of the target. The first one decides.
+[[nodiscard]] std::vector<ReplacementAct> replacement_acts(const std::string& target);
+/// The acts that finish a replacement that was interrupted; none if there is none. A staging directory that was never
+/// completed is dropped.
+[[nodiscard]] std::vector<ReplacementAct> finishing_acts(const std::string& target);
+/// Throws io errors that name the file.
+void carry_out(const std::vector<ReplacementAct>& acts);
+
+}  // namespace quire

@@ -1,0 +1,104 @@
+"""`replacement="whole"`: what a path holds stays until the new file is complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.python.support.files import path_for
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.toolkit.recover import recover
+
+
+def write(
+    path: str | Path, format_name: str, value: float, comm: Any = None, fail_on: int | None = None
+) -> None:
+    with (
+        quire.create(path, comm, format_name, deadline=30, replacement="whole") as out,
+        out.step(0) as step,
+    ):
+        step.put("x", np.full(3, value))
+        if comm is not None and comm.rank == fail_on:
+            raise RuntimeError("no more")
+
+
+def values(path: str | Path) -> list[float]:
+    with quire.open(path) as file:
+        return list(file[0]["x"][:])
+
+
+def test_the_old_one_stays_until_the_new_one_is_complete(tmp_path: Path, format_name: str) -> None:
+    path = path_for(tmp_path, format_name)
+    write(path, format_name, 1.0)
+    out = quire.create(path, format=format_name, replacement="whole")
+    with out.step(0) as step:
+        step.put("x", np.full(3, 2.0))
+    assert values(path) == [1.0] * 3
+    out.close()
+    assert values(path) == [2.0] * 3
+    assert [entry.name for entry in tmp_path.iterdir()] == [Path(path).name]
+
+
+def test_a_new_one_that_is_given_up_goes(path: Path, format_name: str) -> None:
+    write(path, format_name, 1.0)
+    out = quire.create(path, format=format_name, replacement="whole")
+    with pytest.raises(quire.ConflictError, match="another writer"):
+        quire.finish_replacement(path)
+    with pytest.raises(quire.ConflictError, match="another writer"):
+        quire.create(path, format=format_name, replacement="whole")
+    out.step(0).put("x", np.zeros(3)).commit()
+    out.abort("not wanted")
+    assert values(path) == [1.0] * 3
+    assert not quire.finish_replacement(path)
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_what_a_killed_writer_left_is_dropped_or_finished(path: Path, format_name: str) -> None:
+    write(path, format_name, 1.0)
+    staging = path.with_name(path.name + ".quire-partial")
+    staging.mkdir()
+    write(staging / path.name, format_name, 2.0)
+    assert quire.repair(path)
+    assert values(path) == [1.0] * 3
+    assert not staging.exists()
+
+    ready = path.with_name(path.name + ".quire-ready")
+    ready.mkdir()
+    write(ready / path.name, format_name, 2.0)
+    path.unlink()
+    with pytest.raises(quire.MissingError, match=r"interrupted.*quire recover"):
+        quire.open(path)
+    recover(path)
+    assert values(path) == [2.0] * 3
+    assert not ready.exists()
+
+
+def test_a_link_keeps_its_place(path: Path, format_name: str) -> None:
+    real = path.with_name("real" + path.suffix)
+    write(real, format_name, 1.0)
+    path.symlink_to(real.name)
+    write(path, format_name, 2.0)
+    assert path.is_symlink()
+    assert values(real) == [2.0] * 3
+
+
+def write_twice(comm: Any, path: str, format_name: str, fail_on: int) -> bool:
+    write(path, format_name, 1.0, comm)
+    try:
+        write(path, format_name, 2.0, comm, fail_on)
+    except (RuntimeError, quire.AbortedError):
+        return True
+    return False
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("fail_on", [0, 2])
+def test_an_exception_on_one_rank_keeps_the_old_one(tmp_path: Path, format_name: str, fail_on: int) -> None:
+    path = path_for(tmp_path, format_name)
+    assert run_ranks(write_twice, 3, str(path), format_name, fail_on) == [True] * 3
+    assert values(path) == [1.0] * 9
+    assert [entry.name for entry in tmp_path.iterdir()] == [Path(path).name]
