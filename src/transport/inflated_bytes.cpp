@@ -24,8 +24,8 @@ void InflatedBytes::look_through(const SurveyOptions& options) {
   const auto inflater = make_inflater(survey_.compression, input_, {}, &points, options.memory_budget);
   bool more = true;
   for (std::uint64_t index = 0; more; ++index) {
-    Block& block = oldest();
-    block.index.reset();
+    // The first blocks stay, for whoever reads the file begins with them; the others pass through the last place.
+    Block& block = blocks_[static_cast<std::size_t>(std::min<std::uint64_t>(index, most_blocks - 1))];
     block.bytes.resize(block_bytes);
     const std::size_t made = inflater->inflate(block.bytes);
     block.bytes.resize(made);

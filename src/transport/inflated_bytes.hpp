@@ -38,8 +38,9 @@ struct SurveyOptions {
 
 /// The inflated bytes of a compressed file at any position.
 ///
-/// Keeps at most 16 blocks of 1 MiB: a file that is no larger when inflated is inflated once. Beyond that, going back
-/// inflates again from the restart point before, of which there may be none but the beginning.
+/// Keeps at most 16 blocks of 1 MiB, after the look those at the beginning: a file that is no larger when inflated is
+/// inflated once. Of a larger one the rest is inflated again when it is read, and so is what one goes back to, from the
+/// restart point before, of which there may be none but the beginning.
 class InflatedBytes final : public ByteSource {
  public:
   /// Looks through the whole file, which verifies it. What is wrong with its bytes is told in survey().

@@ -104,6 +104,23 @@ TEST(Inflated, FarFewerBytesAreReadFromARestartPoint) {
   other.close();
 }
 
+TEST(Inflated, TheBeginningIsInflatedOnce) {
+  const std::string plain = half_random(24 << 20);
+  const std::string packed = gzip_of(plain);
+  const std::string file = path("beginning.gz");
+  write_bytes(file, packed);
+  InflatedTransport bytes(open_transport("posix", file, Access::read, Comm::self(), {}), file, Compression::gzip, {});
+  std::string found(15 << 20, '\0');
+  EXPECT_EQ(bytes.get(0, std::as_writable_bytes(std::span(found))), found.size());
+  EXPECT_TRUE(found == plain.substr(0, found.size()));
+  EXPECT_EQ(bytes.counters().bytes_read, packed.size());
+  found.resize(9 << 20);
+  EXPECT_EQ(bytes.get(15 << 20, std::as_writable_bytes(std::span(found))), found.size());
+  EXPECT_TRUE(found == plain.substr(15 << 20));
+  EXPECT_LT(bytes.counters().bytes_read, packed.size() * 8 / 5);
+  bytes.close();
+}
+
 TEST(Inflated, ACutLeavesEverythingBeforeIt) {
   const std::string plain = half_random(3000);
   for (const auto& [name, packed] : packed_in_every_way(plain)) {
