@@ -95,6 +95,7 @@ Placement BinaryPlan::place(std::uint64_t begin, std::span<const std::uint64_t> 
                             std::span<const std::uint64_t> total, bool root) const {
   const StepDescription& step = mine_.description;
   const std::uint64_t rows = total[rows_slot];
+  static_cast<void>(announced_rows(header_, rows, growth_rows_));
   Placement placement;
   if (root) {
     std::vector<std::byte> title = is_wide(rows) ? word(rows, order_) : std::vector<std::byte>();
@@ -147,7 +148,7 @@ std::uint64_t BinaryPlan::place_fields(std::uint64_t position, std::span<const s
 }
 
 Publication BinaryPlan::publish(std::uint64_t begin, std::span<const std::uint64_t> total) const {
-  const std::uint64_t rows = announced_rows(total[rows_slot], growth_rows_);
+  const std::uint64_t rows = announced_rows(header_, total[rows_slot], growth_rows_);
   const std::int32_t count = is_wide(rows) ? wide_count_marker : static_cast<std::int32_t>(rows);
   return {PublishWrite{begin, word(count, order_)}};
 }

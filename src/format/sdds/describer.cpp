@@ -8,6 +8,7 @@
 #include "format/sdds/binary_page.hpp"
 #include "format/sdds/header_lexer.hpp"
 #include "format/sdds/schema.hpp"
+#include "format/sdds/text_title.hpp"
 #include "format/sdds/text_values.hpp"
 #include "quire/base/error.hpp"
 
@@ -183,7 +184,7 @@ Publication SddsDescriber::repair() {
   (void)steps();
   Publication acts;
   // The file allows missing rows at its end, but nothing could follow them.
-  if (!pages_.empty() && pages_.back().cut) acts.emplace_back(true_count());
+  if (!pages_.empty() && pages_.back().cut) acts = correct_count();
   const bool rest = end_of_steps() < size_;
   // Of text, comments and blank lines may stand behind the last step.
   const bool stray = !damage_ && header_.data.mode == Mode::binary;
@@ -191,28 +192,37 @@ Publication SddsDescriber::repair() {
   return acts;
 }
 
-PublishWrite SddsDescriber::true_count() {
+LastCount SddsDescriber::last_count() {
   const std::uint64_t index = pages_.size() - 1;
   const auto page = parse(index, pages_.back().offset, false);
   if (!page) throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context_.path);
-  const std::uint64_t offset = page->layout.offset;
-  const std::uint64_t rows = page->layout.description.tables.front().rows;
+  LastCount count{page->count, page->layout.description.tables.front().rows};
+  if (header_.data.mode == Mode::ascii) return count;
+  count.place = {page->layout.offset, sizeof(std::int32_t)};
+  std::vector<std::byte> word(sizeof(std::int32_t));
+  const bool read = bytes_->read(count.place.offset, word) == word.size();
+  if (read && load<std::int32_t>(word.data(), header_.order()) == wide_count_marker) {
+    count.place = {count.place.offset + sizeof(std::int32_t), sizeof(std::int64_t)};
+  }
+  return count;
+}
+
+Publication SddsDescriber::correct_count() {
+  const auto [place, rows] = last_count();
+  std::vector<std::byte> bytes(static_cast<std::size_t>(place.bytes));
   if (header_.data.mode == Mode::ascii) {
+    if (bytes_->read(place.offset, bytes) != bytes.size()) {
+      throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context_.path);
+    }
     // There are fewer rows than the old count says: the new one fits in its place.
-    std::string text = std::to_string(rows);
-    text.insert(0, static_cast<std::size_t>(page->count.bytes) - text.size(), ' ');
-    const auto bytes = std::as_bytes(std::span(text));
-    return {page->count.offset, {bytes.begin(), bytes.end()}};
+    return lowered_count(place.offset, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, rows);
   }
-  std::vector<std::byte> count(sizeof(std::int32_t));
-  const bool read = bytes_->read(offset, count) == count.size();
-  if (!read || load<std::int32_t>(count.data(), header_.order()) != wide_count_marker) {
-    store(count.data(), static_cast<std::int32_t>(rows), header_.order());
-    return {offset, std::move(count)};
+  if (bytes.size() == sizeof(std::int32_t)) {
+    store(bytes.data(), static_cast<std::int32_t>(rows), header_.order());
+  } else {
+    store(bytes.data(), rows, header_.order());
   }
-  count.resize(sizeof(std::uint64_t));
-  store(count.data(), rows, header_.order());
-  return {offset + sizeof(std::int32_t), std::move(count)};
+  return {PublishWrite{place.offset, std::move(bytes)}};
 }
 
 std::uint64_t SddsDescriber::end_of_steps() const { return pages_.empty() ? header_.data_offset : pages_.back().end; }

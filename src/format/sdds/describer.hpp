@@ -21,6 +21,12 @@ namespace quire::sdds {
 /// The header as the model knows it: texts, layout facts, and parameters with a fixed value as attributes.
 [[nodiscard]] FileDescription file_description(const Header& header);
 
+/// The row count of the last step, and how many rows there are.
+struct LastCount {
+  CountPlace place;
+  std::uint64_t rows = 0;
+};
+
 /// Answers for a file by parsing its pages one after another; where they begin is remembered.
 class SddsDescriber final : public Describer {
  public:
@@ -49,8 +55,9 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
   /// Whether that defect is a step whose writer has not completed it.
   [[nodiscard]] bool is_unfinished() const noexcept { return unfinished_; }
-  /// The write that gives the last step, if it is cut, the number of rows that it has.
-  [[nodiscard]] PublishWrite true_count();
+  [[nodiscard]] LastCount last_count();
+  /// The writes that give the last step, if it is cut, the number of rows that it has.
+  [[nodiscard]] Publication correct_count();
   /// One behind the last whole step, after steps() has been called.
   [[nodiscard]] std::uint64_t end_of_steps() const;
 

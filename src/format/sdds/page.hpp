@@ -22,7 +22,7 @@ inline constexpr std::string_view file_attribute_group = "file attribute";
 /// The parameter that holds the number of a step.
 inline constexpr std::string_view step_parameter = "Step";
 
-/// The digits of a row count that is text, with the blanks in front of them; no bytes if there is none.
+/// Where a row count stands: of text its digits with the blanks in front of them; no bytes if there is none.
 struct CountPlace {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;

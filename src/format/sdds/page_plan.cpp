@@ -14,10 +14,15 @@ std::unique_ptr<PagePlan> plan_page(const PageSubject& page) {
   return page.header->data.mode == Mode::ascii ? plan_text_page(page) : plan_binary_page(page);
 }
 
-std::uint64_t announced_rows(std::uint64_t rows, std::uint64_t growth_rows) {
+std::uint64_t announced_rows(const Header& header, std::uint64_t rows, std::uint64_t growth_rows) {
   if (growth_rows == 0) return rows;
-  constexpr std::uint64_t largest = std::numeric_limits<std::int32_t>::max();
-  if (rows > largest) throw Error(ErrorKind::unsupported, "a page that grows has 2147483647 rows at most");
+  const bool is_text = header.data.mode == Mode::ascii;
+  const std::uint64_t largest = is_text ? 99'999'999 : std::numeric_limits<std::int32_t>::max();
+  if (rows > largest) {
+    Error error(ErrorKind::unsupported, std::string("a page of ") + (is_text ? "text" : "binary data") +
+                                            " that grows has " + std::to_string(largest) + " rows at most");
+    throw error.advise("begin another step");
+  }
   return std::min((rows / growth_rows + 2) * growth_rows, largest);
 }
 

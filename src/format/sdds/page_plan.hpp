@@ -53,10 +53,10 @@ class PagePlan {
 [[nodiscard]] std::unique_ptr<PagePlan> plan_growth(const PageSubject& page);
 
 /// The count of a page that grows: ahead of its rows (specs/sdds.md section 4.5). Without growth that of its rows.
-/// Throws unsupported errors beyond 31 bits.
-[[nodiscard]] std::uint64_t announced_rows(std::uint64_t rows, std::uint64_t growth_rows);
-/// The write that replaces a row count at `offset` by another one. Of text only the digits that differ are written: a
-/// few bytes, which the kernel copies at once, where a part of all would be a third number.
+/// Throws unsupported errors beyond 31 bits, and in text beyond eight digits.
+[[nodiscard]] std::uint64_t announced_rows(const Header& header, std::uint64_t rows, std::uint64_t growth_rows);
+/// The write that replaces a count of announced rows at `offset` by another one. Of text only the digits that differ
+/// are written: at most eight bytes, which the kernel copies at once, where a part of all would be a third number.
 [[nodiscard]] PublishWrite count_change(const Header& header, std::uint64_t offset, std::uint64_t from,
                                         std::uint64_t to);
 

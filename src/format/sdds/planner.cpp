@@ -68,19 +68,14 @@ void SddsPlanner::check_layout(const Header& header) const {
 
 std::optional<GrowingPage> SddsPlanner::last_page_of(SddsDescriber& describer) const {
   const DataCommand& data = describer.header().data;
-  const PublishWrite count = describer.true_count();
+  const LastCount count = describer.last_count();
   GrowingPage page;
-  page.count_offset = count.offset;
-  if (data.mode == Mode::ascii) {
-    // A count of another width cannot be written in place.
-    if (count.bytes.size() + 1 != text_count_bytes) return std::nullopt;
-    const std::string text(reinterpret_cast<const char*>(count.bytes.data()), count.bytes.size());
-    page.rows = std::stoull(text);
-  } else {
-    if (count.bytes.size() != sizeof(std::int32_t)) return std::nullopt;
-    page.rows = static_cast<std::uint64_t>(load<std::int32_t>(count.bytes.data(), describer.header().order()));
-  }
-  page.announced = page.rows;
+  page.count_offset = count.place.offset;
+  page.rows = count.rows;
+  page.announced = count.rows;
+  // A count of another width cannot be written in place.
+  const std::size_t width = data.mode == Mode::ascii ? text_count_bytes - 1 : sizeof(std::int32_t);
+  if (count.place.bytes != width) return std::nullopt;
   return page;
 }
 
@@ -104,7 +99,7 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   }
 
   Publication acts;
-  if (kept == whole && kept != 0 && describer.is_cut(kept - 1)) acts.emplace_back(describer.true_count());
+  if (kept == whole && kept != 0 && describer.is_cut(kept - 1)) acts = describer.correct_count();
   keep_steps(describer, kept);
   if (layout_.growth_rows != 0 && kept == whole && kept != 0) growing_ = last_page_of(describer);
   if (end_ < size) acts.emplace_back(PublishResize{end_});
@@ -244,7 +239,7 @@ WritePlan SddsPlanner::guard(const StepPart& mine) {
     const std::uint64_t own = grows && !mine.description.tables.empty() ? mine.description.tables.front().rows : 0;
     const std::uint64_t rows = growing_->rows + own;
     const std::uint64_t count = !grows                       ? rows
-                                : rows > growing_->announced ? announced_rows(rows, layout_.growth_rows)
+                                : rows > growing_->announced ? announced_rows(header, rows, layout_.growth_rows)
                                                              : growing_->announced;
     if (count != growing_->announced) {
       PublishWrite write = count_change(header, growing_->count_offset, growing_->announced, count);
@@ -280,7 +275,7 @@ Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const 
   Placement placement = page->place(page_begin(total), std::span(before).subspan(first_page_slot), page_total, root);
   if (is_growth(mine.description)) {
     const std::uint64_t rows = checked_add(growing_->rows, page->rows(page_total));
-    const std::uint64_t count = announced_rows(rows, layout_.growth_rows);
+    const std::uint64_t count = announced_rows(header, rows, layout_.growth_rows);
     if (root && rows > growing_->announced) {
       PublishWrite write = count_change(header, growing_->count_offset, growing_->announced, count);
       placement.title.add(write.offset, std::move(write.bytes));
@@ -303,7 +298,7 @@ void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool publi
   const bool grows = is_growth(mine.description);
   const std::uint64_t rows = (grows ? growing_->rows : 0) + page->rows(page_total);
   if (layout_.growth_rows != 0 && !header.columns.empty()) {
-    const std::uint64_t count = announced_rows(rows, layout_.growth_rows);
+    const std::uint64_t count = announced_rows(header, rows, layout_.growth_rows);
     if (grows) {
       growing_->rows = rows;
       if (rows > growing_->announced) growing_->announced = count;

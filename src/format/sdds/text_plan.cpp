@@ -76,7 +76,8 @@ class TextPlan final : public PagePlan {
   [[nodiscard]] bool has_count() const noexcept { return !header_.columns.empty() && !header_.data.no_row_counts; }
   /// An empty line ends the rows of the page in front where no count does.
   [[nodiscard]] bool has_empty_line() const noexcept { return header_.data.no_row_counts && !page_.is_first; }
-  /// Throws unsupported errors for a page that readers would not see at the end of the file.
+  /// Throws unsupported errors for a page that readers would not see at the end of the file, and for too many rows of
+  /// one that grows.
   void check_countable(std::uint64_t rows) const;
   [[nodiscard]] std::string title() const;
   [[nodiscard]] const Field& field_of(const FieldArray& array) const { return mine_.description.fields[array.field]; }
@@ -174,6 +175,7 @@ void TextPlan::place_fields(const std::vector<std::uint64_t>& begins, std::span<
 }
 
 void TextPlan::check_countable(std::uint64_t rows) const {
+  static_cast<void>(announced_rows(header_, rows, page_.growth_rows));
   const bool has_parameters =
       std::any_of(header_.parameters.begin(), header_.parameters.end(),
                   [](const ParameterDefinition& parameter) { return !parameter.fixed_value.has_value(); });
@@ -206,7 +208,7 @@ Publication TextPlan::publish(std::uint64_t begin, std::span<const std::uint64_t
   Publication acts{PublishWrite{comment, bytes_of(page_comment_state(true))}};
   if (!has_count()) return acts;
   // A count that is cut in two would be another number: a letter keeps it shut until one byte opens it.
-  const std::uint64_t rows = announced_rows(total[rows_slot], page_.growth_rows);
+  const std::uint64_t rows = announced_rows(header_, total[rows_slot], page_.growth_rows);
   const std::uint64_t count = count_offset(begin, total);
   acts.emplace_back(PublishWrite{count, bytes_of(count_text(rows, true))});
   acts.emplace_back(PublishWrite{count + count_seal(rows), bytes_of(" ")});

@@ -82,4 +82,32 @@ std::size_t count_seal(std::uint64_t rows) {
   return std::min(count_width - unfinished.size(), count_width - digits - 1);
 }
 
+Publication lowered_count(std::uint64_t offset, const std::string& before, std::uint64_t rows) {
+  constexpr std::size_t at_once = 8;
+  Publication acts;
+  const auto write = [&](std::size_t place, std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    acts.emplace_back(PublishWrite{offset + place, {bytes.begin(), bytes.end()}});
+  };
+  const std::string digits = std::to_string(rows);
+  const std::size_t blanks = before.size() - digits.size();
+  const std::string after = std::string(blanks, ' ') + digits;
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(before, after).in2 - after.begin());
+  if (after.size() - same <= at_once) {
+    if (same < after.size()) write(same, std::string_view(after).substr(same));
+    return acts;
+  }
+  // Zeros keep the digits together until nothing of the old number stands in front of them.
+  const std::string zeros = std::string(blanks, '0') + digits;
+  for (std::size_t end = zeros.size(); end > same;) {
+    const std::size_t begin = end - std::min(end - same, at_once);
+    write(begin, std::string_view(zeros).substr(begin, end - begin));
+    end = begin;
+  }
+  for (std::size_t begin = same; begin < blanks; begin += at_once) {
+    write(begin, std::string_view(after).substr(begin, std::min(blanks - begin, at_once)));
+  }
+  return acts;
+}
+
 }  // namespace quire::sdds

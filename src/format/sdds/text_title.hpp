@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "format/sdds/title.hpp"
+#include "quire/plan/plan.hpp"
 #include "quire/plan/record.hpp"
 
 namespace quire::sdds {
@@ -34,5 +36,9 @@ inline constexpr std::size_t text_count_bytes = 21;
 /// digits still makes readers refuse it, at position count_seal().
 [[nodiscard]] std::string count_text(std::uint64_t rows, bool sealed);
 [[nodiscard]] std::size_t count_seal(std::uint64_t rows);
+
+/// The writes that replace a row count of text by a smaller one in as many characters: each so small that the kernel
+/// copies it at once, and between them stands a number that is not below the new one.
+[[nodiscard]] Publication lowered_count(std::uint64_t offset, const std::string& before, std::uint64_t rows);
 
 }  // namespace quire::sdds

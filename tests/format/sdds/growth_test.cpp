@@ -128,6 +128,63 @@ INSTANTIATE_TEST_SUITE_P(Modes, Growth,
                          testing::Values(Options{}, Options{{"byte_order", "big"}}, Options{{"mode", "ascii"}},
                                          Options{{"mode", "ascii"}, {"canonical", "true"}}));
 
+/// Rows of one column, planned without their values.
+StepPart planned_part(std::uint64_t rows) {
+  StepPart part;
+  part.description.tables.emplace_back().rows = rows;
+  part.description.tables[0].columns.emplace_back().name = "x";
+  part.tables.push_back({ConstView(Type::float64, nullptr, rows, 8)});
+  part.string_bytes.push_back({0});
+  part.weights.tables = {2 * rows};
+  return part;
+}
+
+TEST(GrowthOfText, HasCountsThatAreChangedAtOnce) {
+  const auto place = [](std::uint64_t rows, const Options& more) {
+    Options options{{"fixed_row_count", "500"}};
+    options.insert(more.begin(), more.end());
+    const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options(), options));
+    StepPart part = planned_part(rows);
+    part.description = planner->accept(part.description, false);
+    const Measure total = planner->measure(part, true);
+    return planner->place(part, Measure(total.size(), 0), total, true).end;
+  };
+  const Options text{{"mode", "ascii"}};
+  EXPECT_GT(place(99'999'999, text), 99'999'999U);
+  EXPECT_THROW(static_cast<void>(place(100'000'000, text)), Error);
+  EXPECT_GT(place(100'000'000, {}), 100'000'000U);
+  EXPECT_GT(place(INT32_MAX, {}), 100'000'000U);
+  EXPECT_THROW(static_cast<void>(place(std::uint64_t{INT32_MAX} + 1, {})), Error);
+}
+
+TEST(GrowthOfText, ItsLongCountIsCorrectedByStepsThatAreAllReadable) {
+  const LoadedFile loaded = load_file(test::read_vector("fixedrows_bin.sdds"));
+  const Options options{{"fixed_row_count", "500"}, {"step_parameter", "false"}, {"mode", "ascii"}};
+  MemoryWriter writer(sdds_format(), 1, options);
+  writer.write(parts_of(loaded.steps.front(), 0, 3, 1, false));
+  const std::string ours = std::string(16, ' ') + "1000";
+  const std::size_t place = writer.bytes().find(ours);
+  ASSERT_NE(place, std::string::npos);
+  for (const char* count :
+       {"1000", "99999500", "1000000000", "2147483647", "99999999999999999", "+0000000000000001000"}) {
+    SCOPED_TRACE(count);
+    std::string bytes = writer.bytes();
+    const std::string text(count);
+    bytes.replace(place, ours.size(), std::string(ours.size() - text.size(), ' ') + text);
+    std::size_t writes = 0;
+    for (const PublishAct& act : test::describer_of("file", bytes)->repair()) {
+      const auto& write = std::get<PublishWrite>(act);
+      EXPECT_LE(write.bytes.size(), 8U);
+      bytes.replace(static_cast<std::size_t>(write.offset), write.bytes.size(),
+                    reinterpret_cast<const char*>(write.bytes.data()), write.bytes.size());
+      EXPECT_EQ(load_file(bytes).steps.at(0).description.tables.front().rows, 3U) << "write " << writes;
+      ++writes;
+    }
+    EXPECT_GE(writes, 1U);
+    EXPECT_EQ(bytes.substr(place, ours.size()), std::string(ours.size() - 1, ' ') + "3");
+  }
+}
+
 TEST(GrowthOfTheReference, HasTheSameBytes) {
   const LoadedFile loaded = load_file(test::read_vector("fixedrows_bin.sdds"));
   MemoryWriter binary(sdds_format(), 1, {{"fixed_row_count", "500"}, {"step_parameter", "false"}});
