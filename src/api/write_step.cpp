@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "api/engine_steps.hpp"
 #include "api/part_plan.hpp"
 #include "api/root.hpp"
 #include "api/write_groups.hpp"
@@ -102,7 +103,12 @@ Announcement measured(State& step, std::optional<Error>& error) {
 
 [[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
   Writer::State& writer = *step.writer;
-  if (writer.comm.is_root() && !writer.broken) writer.roll_back();
+  if (writer.engine) {
+    // The commit has failed already, and its error is the one to tell.
+    static_cast<void>(caught(writer.comm.rank(), [&] { writer.engine->discard(); }));
+  } else if (writer.comm.is_root() && !writer.broken) {
+    writer.roll_back();
+  }
   step.finish(false);
   agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
   throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
@@ -277,6 +283,20 @@ void publish(State& step) {
   if (!state.empty()) writer.planner->adopt(state);
 }
 
+/// Places the step and moves this rank's bytes. Returns what failed here.
+std::optional<Error> transfer(State& step) {
+  Writer::State& writer = *step.writer;
+  WritePlan plan;
+  std::optional<Error> error = caught(writer.comm.rank(), [&] {
+    place(step);
+    reserve(step);
+    plan = plan_of(step);
+  });
+  // A rank whose plan failed still takes part in a collective transfer, with nothing.
+  const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
+  return error ? error : failure;
+}
+
 /// Collective 3, after this rank's bytes are written or have failed to be.
 void agree_on_data(State& step, const std::optional<Error>& error) {
   std::uint64_t failed = error ? 1 : 0;
@@ -413,11 +433,15 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
 void WriteStep::open() {
   state_->require_filling("open");
   exchange(*state_);
-  state_->failure = caught(state_->writer->comm.rank(), [&] {
-    place(*state_);
-    reserve(*state_);
-    state_->writer->transport->run_alone(plan_of(*state_));
-  });
+  if (state_->writer->engine) {
+    state_->failure = write_by_engine(*state_);
+  } else {
+    state_->failure = caught(state_->writer->comm.rank(), [&] {
+      place(*state_);
+      reserve(*state_);
+      state_->writer->transport->run_alone(plan_of(*state_));
+    });
+  }
   state_->phase = State::Phase::placed;
 }
 
@@ -429,6 +453,10 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
     const std::size_t index = step.accepted.find_table(std::string(table));
     const Table& target = step.accepted.tables[index];
     check_block(target, first, columns);
+    if (step.writer->engine) {
+      const Stopwatch watch(step.writer->timing.transfer);
+      return step.writer->engine->write_rows(*step.part, index, first, columns);
+    }
     const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
     WritePlan plan;
     if (!step.grouped.empty()) {
@@ -452,19 +480,16 @@ void WriteStep::commit() {
   }
   if (step.phase == State::Phase::filling) {
     exchange(step);
-    WritePlan plan;
-    error = caught(writer.comm.rank(), [&] {
-      place(step);
-      reserve(step);
-      plan = plan_of(step);
-    });
-    // A rank whose plan failed still takes part in a collective transfer, with nothing.
-    const auto transfer = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
-    if (!error) error = transfer;
+    error = writer.engine ? write_by_engine(step) : transfer(step);
   }
-  if (!error && writer.options.durable) error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
+  if (!error && writer.options.durable && !writer.engine)
+    error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
   agree_on_data(step, error);
-  publish(step);
+  if (writer.engine) {
+    publish_by_engine(step);
+  } else {
+    publish(step);
+  }
   writer.schema = step.accepted;
   ++writer.steps_written;
   step.finish(true);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/compressed.hpp"
+#include "api/engine_steps.hpp"
 #include "api/file_sets.hpp"
 #include "api/publication.hpp"
 #include "api/root.hpp"
@@ -78,11 +79,16 @@ void leave_together(Writer::State& state) {
 
 /// Rank 0: what makes a file without steps valid. Durability if asked for, or if what stood there is about to go.
 void finish(Writer::State& state) {
-  state.tell_file();
-  const Stopwatch watch(state.timing.metadata);
   const bool root = state.comm.is_root();
-  if (root && !state.broken) state.carry_out(state.planner->finish());
-  const bool wrote = root || state.transport->counters().bytes_written > 0;
+  bool wrote = root || state.transport->counters().bytes_written > 0;
+  if (state.engine) {
+    close_engine(state);
+    wrote = wrote || state.engine->counters().bytes_written > 0;
+  } else {
+    state.tell_file();
+  }
+  const Stopwatch watch(state.timing.metadata);
+  if (root && !state.broken && !state.engine) state.carry_out(state.planner->finish());
   if ((root && state.options.durable) || (wrote && state.target.replaces_whole())) state.transport->sync(true);
 }
 
@@ -238,11 +244,19 @@ const StepDescription& Writer::schema() const { return state_->schema; }
 Timing Writer::timing() const {
   Timing timing = state_->timing;
   timing.encode += state_->transport->counters().encode_seconds;
-  timing.transfer = state_->transport->counters().transfer_seconds;
+  timing.transfer += state_->transport->counters().transfer_seconds;
   return timing;
 }
 
-TransportCounters Writer::counters() const { return state_->transport->counters(); }
+TransportCounters Writer::counters() const {
+  TransportCounters counters = state_->transport->counters();
+  if (state_->engine) {
+    const EngineCounters mine = state_->engine->counters();
+    counters.writes += mine.writes;
+    counters.bytes_written += mine.bytes_written;
+  }
+  return counters;
+}
 
 Comm& Writer::comm() { return state_->comm; }
 
@@ -254,6 +268,8 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     state->target = WriteTarget(path, of_format);
     const Format& format = chosen_format(path, options);
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
+    state->engine = state->planner->engine();
+    if (state->engine) check_engine_options(options);
     state->file.format = format.name();
     state->first_file = first_file_for(state->target.written(), *state->planner);
     if (!state->comm.is_root()) return;
@@ -264,7 +280,9 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   Choice mine = choice(path, options);
   mine.compression = state->target.compression();
   agree_on_choice(state->comm, mine, error);
-  state->transport = wrapped_transport(state->first_file, Access::create, state->comm, options);
+  if (state->engine) open_engine(*state, state->first_file, true);
+  const Access access = state->engine ? Access::update : Access::create;
+  state->transport = wrapped_transport(state->first_file, access, state->comm, options);
   state->find_members();
   return Writer(std::move(state));
 }
@@ -281,6 +299,8 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
   const auto plan_with = [&](const Format& format) {
     state->planner =
         format.plan_writing(CheckedOptions(format.write_options(), without_transport_knobs(options.options)));
+    state->engine = state->planner->engine();
+    if (state->engine) check_engine_options(options);
     state->file.format = format.name();
   };
   const auto message = from_root(state->comm, [&] {
@@ -300,6 +320,7 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
     state->planner->adopt(resumption.state);
   });
   agree(state->comm, error);
+  if (state->engine) open_engine(*state, path, false);
   state->file_told = true;
   return Writer(std::move(state));
 }

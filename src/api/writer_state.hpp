@@ -26,6 +26,7 @@ struct Writer::State {
   WriteLock lock{};          ///< rank 0: no second writer
   std::unique_ptr<Transport> transport{};
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
+  std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
   FileDescription file{};
   bool file_told = false;  ///< the planner knows the file's attributes
   bool step_open = false;

@@ -72,6 +72,7 @@ class MpiBackend final : public CommBackend {
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
   [[nodiscard]] MPI_Comm handle() const noexcept { return communicator_; }
+  [[nodiscard]] const void* native() const noexcept override { return &communicator_; }
 
   void barrier(Deadline deadline) override {
     run("wait for all ranks", {}, deadline,

@@ -7,14 +7,23 @@
 #include "quire/base/error.hpp"
 
 namespace quire {
+namespace {
+
+/// What is locked is a byte that no file has: an MPI-IO that locks the bytes which it changes, on this rank or another,
+/// must not wait for our lock.
+constexpr off_t beyond_all_files = off_t{1} << 62;
+
+}  // namespace
 
 WriteLock::WriteLock(const std::string& path, bool creates)
     : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0), 0666)) {
   if (!descriptor_.is_open()) return;
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (::fcntl(descriptor_.number(), F_OFD_SETLK, &whole) == 0) return;
+  struct flock writer {};
+  writer.l_type = F_WRLCK;
+  writer.l_whence = SEEK_SET;
+  writer.l_start = beyond_all_files;
+  writer.l_len = 1;
+  if (::fcntl(descriptor_.number(), F_OFD_SETLK, &writer) == 0) return;
   if (errno != EAGAIN && errno != EACCES) return;
   throw Error(ErrorKind::conflict, "another writer has the file open")
       .in_file(path)

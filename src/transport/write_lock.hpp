@@ -6,8 +6,8 @@
 
 namespace quire {
 
-/// Keeps other writers from a file as long as it lives: an advisory lock on the whole file, also against writers in
-/// the same process. Readers do not ask for it.
+/// Keeps other writers from a file as long as it lives: an advisory lock, also against writers in the same process.
+/// Readers do not ask for it.
 class WriteLock {
  public:
   WriteLock() = default;

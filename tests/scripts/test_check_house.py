@@ -23,6 +23,7 @@ def test_clean_tree_passes(tmp_path: Path) -> None:
     files = {
         "include/quire/base/error.hpp": "#include <string>\n",
         "include/quire/comm/mpi.hpp": "#include <mpi.h>\n",
+        "src/format/h5/phdf5/a.cpp": "#include <mpi.h>\n",
         "src/api/open.cpp": '#include "quire/base/error.hpp"\n#include "format/registry.hpp"\n',
         "src/format/registry.hpp": "// sdds, h5part\n",
         "src/model/version.cpp": "// the version of this session's expansion\n",

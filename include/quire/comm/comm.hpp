@@ -36,6 +36,9 @@ class CommBackend {
   [[nodiscard]] virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split(int color, int key) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split_by_node() = 0;
+  /// What libraries that move bytes themselves ask for: with MPI a pointer to the MPI_Comm, which lives as long as
+  /// this; null for a process alone.
+  [[nodiscard]] virtual const void* native() const noexcept { return nullptr; }
 };
 
 /// The ranks that work on one file together. A cheap handle: copies share the communicator.

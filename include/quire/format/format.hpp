@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quire/format/engine.hpp"
 #include "quire/format/options.hpp"
 #include "quire/model/description.hpp"
 #include "quire/model/selection.hpp"
@@ -197,6 +198,10 @@ class WritePlanner {
   /// usage errors for names, conflict errors for a name that is taken (unless `replace`), missing errors for one that
   /// is not there.
   virtual void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace);
+
+  /// Asked once, on every rank: what writes the steps in the place of a transport, if the options ask for such a thing.
+  /// Then guard(), place(), publish(), state() of published steps and finish() are not called. The planner outlives it.
+  [[nodiscard]] virtual std::unique_ptr<StepEngine> engine() { return nullptr; }
 
   /// Rank 0, at close: acts that make a file without any step valid, or that tidy up.
   [[nodiscard]] virtual Publication finish() = 0;

@@ -90,7 +90,7 @@ std::vector<std::vector<Run>> field_runs(const StepDescription& step, std::span<
   return runs;
 }
 
-void write_fields(hid_t step_group, const StepDescription& step, std::span<const PlannedSpace> places) {
+void write_fields(hid_t step_group, const StepDescription& step, const ComponentMaker& make_component) {
   if (step.fields.empty()) return;
   const Handle block = group_at(step_group, block_group);
   std::size_t next = 0;
@@ -101,7 +101,7 @@ void write_fields(hid_t step_group, const StepDescription& step, std::span<const
     }
     for (const Attribute& attribute : field.attributes) write_attribute(group.id(), attribute.name, attribute.value);
     for (std::uint64_t component = 0; component < field.components; ++component) {
-      const Handle dataset = create_dataset(group.id(), field.name, field.type, places[next++], block_extents(field));
+      const Handle dataset = make_component(group.id(), field, next++);
       require(H5Olink(dataset.id(), group.id(), std::to_string(component).c_str(), H5P_DEFAULT, H5P_DEFAULT),
               "link a component of the field", field.name);
     }

@@ -3,9 +3,11 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "format/h5/hdf5.hpp"
 #include "format/h5/image.hpp"
 #include "quire/model/description.hpp"
 #include "quire/plan/record.hpp"
@@ -26,8 +28,12 @@ namespace quire::h5 {
 [[nodiscard]] std::vector<std::vector<Run>> field_runs(const StepDescription& step,
                                                        std::span<const PlannedSpace> places);
 
+/// Makes the data set of a component of a field, that no name leads to yet: the one of this index among all components
+/// of the step.
+using ComponentMaker = std::function<Handle(hid_t group, const Field& field, std::size_t index)>;
+
 /// Adds the group of the fields to that of a step: a group for each, with its attributes and a data set for each
-/// component, which is allocated at its place.
-void write_fields(hid_t step_group, const StepDescription& step, std::span<const PlannedSpace> places);
+/// component.
+void write_fields(hid_t step_group, const StepDescription& step, const ComponentMaker& make_component);
 
 }  // namespace quire::h5

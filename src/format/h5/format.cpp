@@ -6,6 +6,7 @@
 #include "format/h5/acceptance.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/describer.hpp"
+#include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/planner.hpp"
 #include "format/h5/recognition.hpp"
@@ -49,7 +50,7 @@ class H5partFormat final : public Format {
            "a step with the number of the last one adds rows to it; needs chunks"},
       });
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
-      return all;
+      return h5::with_engine(std::move(all));
     }();
     return options;
   }

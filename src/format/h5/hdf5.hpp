@@ -35,6 +35,13 @@ class Handle {
   [[nodiscard]] hid_t id() const noexcept { return id_; }
   [[nodiscard]] explicit operator bool() const noexcept { return id_ >= 0; }
   void release() noexcept;
+  /// Lets go without closing: where that would wait for other ranks.
+  void abandon() noexcept { id_ = H5I_INVALID_HID; }
+  /// A second owner of the same identifier.
+  [[nodiscard]] Handle share() const {
+    if (id_ >= 0) H5Iinc_ref(id_);
+    return Handle(id_);
+  }
 
  private:
   hid_t id_ = H5I_INVALID_HID;

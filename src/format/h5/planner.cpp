@@ -7,6 +7,7 @@
 #include "format/h5/attributes.hpp"
 #include "format/h5/field_plan.hpp"
 #include "format/h5/links.hpp"
+#include "format/h5/phdf5/layouts.hpp"
 #include "format/h5/structure.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
@@ -38,13 +39,26 @@ std::string prefix_option(const CheckedOptions& options) {
   return prefix;
 }
 
+/// What every rank must know of an existing file whose metadata all of them write.
+struct Naming {
+  std::string prefix;
+  unsigned width = 1;
+  std::vector<std::string> quantities;  ///< that have units
+  std::vector<std::string> units;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(prefix, width, quantities, units);
+  }
+};
+
 /// What rank 0 tells the others.
 struct SharedState {
   std::uint64_t published_end = 0;
   std::optional<GrowingStep> growing;
+  std::optional<Naming> naming;
   template <class Archive>
   void archive(Archive& a) {
-    a(published_end, growing);
+    a(published_end, growing, naming);
   }
 };
 
@@ -52,6 +66,7 @@ struct SharedState {
 
 H5partPlanner::H5partPlanner(const CheckedOptions& options)
     : naming_{prefix_option(options), width_option(options)},
+      engine_(EngineSettings::of(options, {"existing", "filter", "grow", "level", "shuffle"})),
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
       alignment_(Alignment::of(options)),
@@ -124,12 +139,28 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
 
 // ---- What the ranks share
 
-std::vector<std::byte> H5partPlanner::state() const { return pack(SharedState{writer_.published_end(), growing_}); }
+std::vector<std::byte> H5partPlanner::state() const {
+  SharedState shared{writer_.published_end(), growing_, std::nullopt};
+  if (!engine_.is_phdf5) return pack(shared);
+  Naming& naming = shared.naming.emplace();
+  naming.prefix = naming_.prefix;
+  naming.width = naming_.width;
+  for (const auto& [quantity, unit] : units_.all()) {
+    naming.quantities.push_back(quantity);
+    naming.units.push_back(unit);
+  }
+  return pack(shared);
+}
 
 void H5partPlanner::adopt(std::span<const std::byte> state) {
   auto shared = unpack<SharedState>(state);
   writer_.set_published_end(shared.published_end);
   growing_ = std::move(shared.growing);
+  if (!shared.naming) return;
+  naming_ = {shared.naming->prefix, shared.naming->width};
+  for (std::size_t i = 0; i < shared.naming->units.size(); ++i) {
+    units_.set(shared.naming->quantities[i], shared.naming->units[i]);
+  }
 }
 
 void H5partPlanner::set_file(const FileDescription& file) {
@@ -196,9 +227,10 @@ std::vector<std::byte> H5partPlanner::unpack_group(const StepDescription& step, 
 
 // The slots: rows, then the bytes of each column's chunks where their sizes are not known before.
 Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
-  if (mine.description.tables.empty()) return {0};
+  Measure measure{mine.description.tables.empty() ? 0 : mine.description.tables.front().rows};
+  if (engine_.is_phdf5) add_field_slots(measure, mine);
+  if (mine.description.tables.empty()) return measure;
   const Table& table = mine.description.tables.front();
-  Measure measure{table.rows};
   if (!is_grouped(mine.description)) return measure;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::uint64_t bytes = 0;
@@ -371,6 +403,21 @@ void H5partPlanner::advance(const StepPart& mine, const Measure& total, bool pub
   numbers_.insert(mine.description.number);
   writer_.commit();
   attachments_.advance();
+}
+
+void H5partPlanner::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
+  if (engine_.is_phdf5) {
+    throw Error(ErrorKind::unsupported, "the engine phdf5 writes no attachments").on(name).advise("engine=direct");
+  }
+  attachments_.change(name, std::move(bytes), replace);
+}
+
+std::unique_ptr<StepEngine> H5partPlanner::engine() {
+  StepFileRules rules;
+  rules.group_of = [this](std::int64_t number) { return naming_.name(number); };
+  rules.write_file_attributes = [this](hid_t file, const StepDescription& step) { write_file_attributes(file, step); };
+  rules.chunk_rows = chunking_.rows();
+  return make_engine(engine_, layout_of_steps(std::move(rules)));
 }
 
 Publication H5partPlanner::finish() {

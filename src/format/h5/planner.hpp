@@ -12,6 +12,7 @@
 #include "format/h5/file_writer.hpp"
 #include "format/h5/growth.hpp"
 #include "format/h5/names.hpp"
+#include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/rewriting.hpp"
 #include "format/h5/units.hpp"
@@ -26,8 +27,8 @@ namespace quire::h5 {
 /// and behind them.
 class H5partPlanner final : public WritePlanner {
  public:
-  /// Options: `step_name`, `step_width`, `alignment`, `alignment_threshold`, `existing`, `grow`, and
-  /// chunking_options().
+  /// Options: `step_name`, `step_width`, `existing`, `grow`, and those of chunking_options(), with_alignment() and
+  /// with_engine().
   explicit H5partPlanner(const CheckedOptions& options);
 
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -50,9 +51,8 @@ class H5partPlanner final : public WritePlanner {
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
-  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) override {
-    attachments_.change(name, std::move(bytes), replace);
-  }
+  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) override;
+  [[nodiscard]] std::unique_ptr<StepEngine> engine() override;
   [[nodiscard]] Publication finish() override;
 
  private:
@@ -84,6 +84,7 @@ class H5partPlanner final : public WritePlanner {
                                                      std::optional<std::int64_t> after, bool drop) const;
 
   StepNaming naming_;
+  EngineSettings engine_;
   bool is_prefix_given_;
   bool is_width_given_;
   Alignment alignment_;

@@ -7,14 +7,6 @@
 namespace quire::h5 {
 namespace {
 
-Handle dataset_creation() {
-  Handle list = timeless(H5P_DATASET_CREATE);
-  require(H5Pset_layout(list.id(), H5D_CONTIGUOUS), "set the layout");
-  require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
-  require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
-  return list;
-}
-
 /// The step's own objects are complete. What they gave back while they grew goes to whoever asks next: the root, say.
 void end_cold(hid_t file, Image& image) {
   image.set_cold(false);
@@ -34,14 +26,25 @@ Handle timeless(hid_t list_class) {
   return list;
 }
 
-Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
-                      const std::vector<std::uint64_t>& extents) {
-  const Handle creation = dataset_creation();
+Handle contiguous_creation() {
+  Handle list = timeless(H5P_DATASET_CREATE);
+  require(H5Pset_layout(list.id(), H5D_CONTIGUOUS), "set the layout");
+  require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
+  require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
+  return list;
+}
+
+Handle create_dataset(hid_t group, const std::string& name, Type type, const std::vector<std::uint64_t>& extents,
+                      hid_t creation) {
   const std::vector<hsize_t> shape(extents.begin(), extents.end());
   const Handle space = own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
                            "make the shape of a data set", name);
-  Handle dataset = own(H5Dcreate_anon(group, native_type(type), space.id(), creation.id(), H5P_DEFAULT),
-                       "create the data set", name);
+  return own(H5Dcreate_anon(group, native_type(type), space.id(), creation, H5P_DEFAULT), "create the data set", name);
+}
+
+Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
+                      const std::vector<std::uint64_t>& extents) {
+  Handle dataset = create_dataset(group, name, type, extents, contiguous_creation().id());
   if (place.length > 0 && H5Dget_offset(dataset.id()) != place.offset) {
     throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(name).at(place.offset);
   }
@@ -77,29 +80,43 @@ std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& column
   return spaces;
 }
 
+Handle make_step(hid_t file, const std::string& name, const StepDescription& step,
+                 const std::function<void(hid_t group, std::size_t column)>& make_column,
+                 const ComponentMaker& make_component) {
+  const Handle group_creation = timeless(H5P_GROUP_CREATE);
+  Handle group = own(H5Gcreate_anon(file, group_creation.id(), H5P_DEFAULT), "create the step", name);
+  for (const Attribute& attribute : step.attributes) write_attribute(group.id(), attribute.name, attribute.value);
+  if (!step.tables.empty()) {
+    for (std::size_t c = 0; c < step.tables.front().columns.size(); ++c) make_column(group.id(), c);
+  }
+  write_fields(group.id(), step, make_component);
+  return group;
+}
+
+void link_step(hid_t file, const std::string& name, hid_t group) {
+  require(H5Olink(group, file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the step", name);
+}
+
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
                 const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows,
                 const std::vector<PlannedSpace>& fields) {
-  const Handle group_creation = timeless(H5P_GROUP_CREATE);
+  const auto make_column = [&](hid_t group, std::size_t c) {
+    const Column& column = step.tables.front().columns[c];
+    if (!chunks.lengths.empty()) {
+      return write_chunked_column(group, image, column, *chunks.chunking, chunks.lengths[c], rows);
+    }
+    const Handle dataset = create_dataset(group, column.name, column.type, places[c], {rows});
+    require(H5Olink(dataset.id(), group, column.name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
+            column.name);
+  };
+  const auto make_component = [&](hid_t group, const Field& field, std::size_t index) {
+    return create_dataset(group, field.name, field.type, fields[index], block_extents(field));
+  };
   // The group is linked when it is complete: until then nothing of the root is touched.
   image.set_cold(!chunks.may_grow);
-  const Handle group = own(H5Gcreate_anon(file, group_creation.id(), H5P_DEFAULT), "create the step", name);
-  for (const Attribute& attribute : step.attributes) write_attribute(group.id(), attribute.name, attribute.value);
-  if (!step.tables.empty()) {
-    const std::vector<Column>& columns = step.tables.front().columns;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (chunks.lengths.empty()) {
-        const Handle dataset = create_dataset(group.id(), columns[c].name, columns[c].type, places[c], {rows});
-        require(H5Olink(dataset.id(), group.id(), columns[c].name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
-                columns[c].name);
-      } else {
-        write_chunked_column(group.id(), image, columns[c], *chunks.chunking, chunks.lengths[c], rows);
-      }
-    }
-  }
-  write_fields(group.id(), step, fields);
+  const Handle group = make_step(file, name, step, make_column, make_component);
   end_cold(file, image);
-  require(H5Olink(group.id(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the step", name);
+  link_step(file, name, group.id());
 }
 
 void check_file_space(hid_t file) {

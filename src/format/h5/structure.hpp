@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "format/h5/chunking.hpp"
+#include "format/h5/field_plan.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/image.hpp"
 #include "quire/model/description.hpp"
@@ -13,8 +15,14 @@ namespace quire::h5 {
 /// Creation properties of an object without time stamps.
 [[nodiscard]] Handle timeless(hid_t list_class);
 
-/// Makes an array of numbers that no name leads to yet: contiguous, allocated where `place` says (length 0 without
-/// elements), never filled, without time stamps. `name` is for messages.
+/// Creation properties of data sets that lie in one piece: allocated at once, never filled, without time stamps.
+[[nodiscard]] Handle contiguous_creation();
+
+/// Makes an array of numbers that no name leads to yet. `name` is for messages.
+[[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type,
+                                    const std::vector<std::uint64_t>& extents, hid_t creation);
+/// The same contiguous, allocated where `place` says (length 0 without
+/// elements), never filled, without time stamps.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                                     const std::vector<std::uint64_t>& extents);
 
@@ -28,6 +36,14 @@ struct StepChunks {
 /// Where raw data are allocated: the places of columns, or those of the chunks that lie in them one behind the other.
 [[nodiscard]] std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& columns,
                                                        const StepChunks& chunks);
+
+/// Makes the group of a step that no name leads to yet: with its attributes, its columns, each under its name as
+/// `make_column` makes it, and its fields (see write_fields).
+[[nodiscard]] Handle make_step(hid_t file, const std::string& name, const StepDescription& step,
+                               const std::function<void(hid_t group, std::size_t column)>& make_column,
+                               const ComponentMaker& make_component);
+/// Gives it its name.
+void link_step(hid_t file, const std::string& name, hid_t group);
 
 /// Adds a step's group with its attributes and data sets to an open file: data sets contiguous or in chunks, allocated
 /// where `columns` and `fields` say (one place for each column, and for each component of each field; length 0 for what

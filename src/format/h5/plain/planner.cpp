@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/h5/phdf5/layouts.hpp"
+#include "format/h5/structure.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
@@ -29,7 +31,7 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
 }
 
 PlainPlanner::PlainPlanner(const CheckedOptions& options)
-    : rules_(rules_of(options)), alignment_(Alignment::of(options)) {}
+    : rules_(rules_of(options)), engine_(EngineSettings::of(options, {})), alignment_(engine_.alignment) {}
 
 Publication PlainPlanner::resume(std::shared_ptr<ByteSource> /*existing*/, std::optional<std::int64_t> /*after*/,
                                  bool /*drop*/) {
@@ -50,9 +52,7 @@ StepDescription PlainPlanner::accept(const StepDescription& step, bool lossy) co
 Measure PlainPlanner::measure(const StepPart& mine, bool /*root*/) const {
   Measure measure;
   for (const Table& table : mine.description.tables) measure.push_back(table.rows);
-  for (const FieldPart& field : mine.fields) {
-    measure.push_back(field.selection.elements());
-  }
+  add_field_slots(measure, mine);
   return measure;
 }
 
@@ -148,6 +148,11 @@ void PlainPlanner::advance(const StepPart& /*mine*/, const Measure& /*total*/, b
   if (!published) return writer_.discard();
   is_written_ = true;
   writer_.commit();
+}
+
+std::unique_ptr<StepEngine> PlainPlanner::engine() {
+  const auto attributes = [this]() -> const std::vector<Attribute>& { return file_attributes_; };
+  return make_engine(engine_, layout_of_plain({rules_, attributes}));
 }
 
 Publication PlainPlanner::finish() {

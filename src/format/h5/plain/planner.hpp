@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "format/h5/file_writer.hpp"
+#include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/plain/structure.hpp"
 #include "quire/format/format.hpp"
@@ -17,7 +18,7 @@ namespace quire::h5 {
 /// rows alone; HDF5's structures are made on rank 0 in memory, before and behind them.
 class PlainPlanner final : public WritePlanner {
  public:
-  /// Options: `layout`, `dataset`, `alignment`, `alignment_threshold`.
+  /// Options: `layout`, `dataset`, and those of with_alignment() and with_engine().
   explicit PlainPlanner(const CheckedOptions& options);
 
   [[nodiscard]] static PlainRules rules_of(const CheckedOptions& options);
@@ -36,6 +37,7 @@ class PlainPlanner final : public WritePlanner {
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
+  [[nodiscard]] std::unique_ptr<StepEngine> engine() override;
   [[nodiscard]] Publication finish() override;
 
  private:
@@ -49,6 +51,7 @@ class PlainPlanner final : public WritePlanner {
   [[nodiscard]] static std::vector<Run> runs_of(const Field& field, const PlannedSpace& space);
 
   PlainRules rules_;
+  EngineSettings engine_;
   Alignment alignment_;
   std::vector<Attribute> file_attributes_;
   bool is_written_ = false;  ///< the one step

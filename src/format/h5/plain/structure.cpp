@@ -95,14 +95,6 @@ std::vector<PlannedDataset> datasets_of(const StepDescription& step, const Plain
   return datasets;
 }
 
-Handle contiguous_creation() {
-  Handle list = timeless(H5P_DATASET_CREATE);
-  require(H5Pset_layout(list.id(), H5D_CONTIGUOUS), "set the layout");
-  require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
-  require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
-  return list;
-}
-
 Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation) {
   create_groups(file, dataset.path);
   const std::vector<hsize_t> extents(dataset.extents.begin(), dataset.extents.end());

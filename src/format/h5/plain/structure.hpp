@@ -27,9 +27,6 @@ struct PlannedDataset {
 [[nodiscard]] std::vector<PlannedDataset> datasets_of(const StepDescription& step, const PlainRules& rules,
                                                       const std::vector<std::uint64_t>& rows);
 
-/// The creation properties of data sets that lie in one piece: allocated at once, never filled, without time stamps.
-[[nodiscard]] Handle contiguous_creation();
-
 /// Makes a data set with its attributes, and the groups above it where they are missing. Returns it open.
 [[nodiscard]] Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation);
 

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace quire {
+
+struct ConstView;
+struct StepPart;
+
+/// The ranks that share a file, for a library that wants a communicator of its own kind.
+struct EngineRanks {
+  const void* communicator = nullptr;  ///< CommBackend::native(); null for one process without others
+  int rank = 0;
+};
+
+/// The file that an engine writes.
+struct EngineFile {
+  std::string path;
+  bool is_new = true;             ///< replaces what is there; else steps are added to it
+  std::size_t staging = 1 << 20;  ///< bytes of the buffer for values that are encoded
+  bool durable = false;           ///< publish() returns when the step would survive a power cut
+  bool lossy = false;             ///< conversions that change values are allowed
+};
+
+/// Calls and bytes of this rank.
+struct EngineCounters {
+  std::uint64_t writes = 0;
+  std::uint64_t bytes_written = 0;
+};
+
+/// Writes steps by means of another library, in place of a transport and of the places that a planner gives: what a
+/// planner may offer (WritePlanner::engine()). The planner still accepts and measures steps, so an engine sees only
+/// parts that all ranks agree on.
+///
+/// A rank that fails inside a collective call still goes through everything that the library asks all ranks to do, and
+/// throws at the end; the ranks agree afterwards. The destructor releases without waiting for others.
+class StepEngine {
+ public:
+  virtual ~StepEngine() = default;
+
+  /// Collective.
+  virtual void open(const EngineFile& file, const EngineRanks& ranks) = 0;
+  /// Collective. Makes the objects of a step, which nobody sees before publish() where the library allows it. `before`
+  /// and `total` are the sums of what the planner has measured, over the lower ranks and over all.
+  virtual void begin(const StepPart& mine, std::span<const std::uint64_t> before,
+                     std::span<const std::uint64_t> total) = 0;
+  /// Collective. This rank's rows of all tables, and its part of all fields.
+  virtual void write_tables(const StepPart& mine) = 0;
+  virtual void write_fields(const StepPart& mine) = 0;
+  /// Independent. In a streamed step: rows from `first` of this rank of one table, a view for each column.
+  virtual void write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
+                          std::span<const ConstView> columns) = 0;
+  /// Collective, after all ranks have written.
+  virtual void publish(const StepPart& mine) = 0;
+  /// Collective. Takes back what begin() has made, if anything.
+  virtual void discard() = 0;
+  /// Collective. Completes the file, also one without steps.
+  virtual void close() = 0;
+
+  [[nodiscard]] virtual EngineCounters counters() const noexcept = 0;
+};
+
+}  // namespace quire

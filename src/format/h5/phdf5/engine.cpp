@@ -1,0 +1,361 @@
+#include "format/h5/phdf5/engine.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "format/h5/phdf5/parallel_file.hpp"
+#include "format/h5/phdf5/spaces.hpp"
+#include "format/h5/phdf5/values.hpp"
+#include "format/h5/structure.hpp"
+#include "format/h5/types.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire::h5 {
+namespace {
+
+/// Keeps the first failure: what comes behind it is done all the same, for other ranks do it too.
+class FirstFailure {
+ public:
+  template <class Action>
+  void attempt(Action&& action) {
+    try {
+      std::forward<Action>(action)();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+  [[nodiscard]] bool is_set() const noexcept { return failure_ != nullptr; }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::exception_ptr failure_;
+};
+
+/// Runs what calls the library, quietly; what fails there is no damage of a file, but a refusal.
+template <class Work>
+void with_library(Work&& work) {
+  const Quiet quiet;
+  try {
+    std::forward<Work>(work)();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    throw Error(ErrorKind::io, error.message()).on(error.object());
+  }
+}
+
+/// Something to be written: elements of a file's data set, and where they lie in memory.
+struct Piece {
+  Handle file;
+  Handle memory;
+  const void* data = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+std::vector<std::string> names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
+class ParallelEngine final : public StepEngine {
+ public:
+  ParallelEngine(EngineSettings settings, std::unique_ptr<EngineLayout> layout)
+      : settings_(std::move(settings)), layout_(std::move(layout)) {}
+
+  ~ParallelEngine() override {
+    // A file that close() has not closed stays open until the library ends: closing would wait for other ranks.
+    if (file_) abandon();
+  }
+
+  void open(const EngineFile& file, const EngineRanks& ranks) override {
+    request_ = file;
+    ranks_ = FileRanks(ranks);
+    with_library([&] {
+      const Handle access = ranks_.access_list(settings_);
+      alone_ = ranks_.transfer_list(false);
+      together_ = ranks_.transfer_list(settings_.is_collective);
+      if (!file.is_new) {
+        file_ = own(H5Fopen(file.path.c_str(), H5F_ACC_RDWR, access.id()), "open the HDF5 file");
+        return;
+      }
+      const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a file creation list");
+      require(H5Pset_obj_track_times(creation.id(), false), "switch time stamps off");
+      file_ = own(H5Fcreate(file.path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), "create the HDF5 file");
+    });
+  }
+
+  void begin(const StepPart& mine, std::span<const std::uint64_t> before,
+             std::span<const std::uint64_t> total) override {
+    FirstFailure failure;
+    if (is_broken_) failure.attempt([] { throw broken(); });
+    before_.assign(before.begin(), before.end());
+    if (!is_broken_) {
+      failure.attempt([&] {
+        with_library([&] { targets_ = layout_->make(file_.id(), mine.description, {total.begin(), total.end()}); });
+      });
+    }
+    // What fails everywhere leaves all ranks with the same file; else nobody knows what the library makes of it.
+    const FileRanks::Votes failed = ranks_.count(failure.is_set());
+    is_begun_ = failed.yes == 0;
+    is_broken_ = is_broken_ || (failed.yes != 0 && failed.yes != failed.ranks);
+    failure.rethrow();
+  }
+
+  void write_tables(const StepPart& mine) override;
+  void write_fields(const StepPart& mine) override;
+  void write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
+                  std::span<const ConstView> columns) override;
+
+  void publish(const StepPart& mine) override {
+    with_library([&] {
+      layout_->publish(file_.id(), mine.description);
+      if (request_.durable) require(H5Fflush(file_.id(), H5F_SCOPE_LOCAL), "flush the HDF5 file");
+      targets_.clear();
+    });
+    is_begun_ = false;
+  }
+
+  void discard() override {
+    if (is_broken_) return;
+    with_library([&] {
+      targets_.clear();
+      layout_->discard(file_.id());
+    });
+    is_begun_ = false;
+  }
+
+  void close() override {
+    if (!file_) return;
+    if (is_broken_) {
+      abandon();
+      throw broken();
+    }
+    FirstFailure failure;
+    with_library([&] {
+      failure.attempt([&] {
+        targets_.clear();
+        layout_->discard(file_.id());
+        layout_->finish(file_.id());
+      });
+      const hid_t id = file_.id();
+      failure.attempt([&] { require(H5Fclose(id), "close the HDF5 file"); });
+      file_.abandon();
+      failure.rethrow();
+    });
+  }
+
+  [[nodiscard]] EngineCounters counters() const noexcept override { return counters_; }
+
+ private:
+  [[nodiscard]] static Error broken() {
+    return Error(ErrorKind::io, "parallel HDF5 failed on some ranks only: the file may be damaged")
+        .advise("write it again");
+  }
+
+  void abandon() noexcept {
+    for (EngineTarget& target : targets_) target.dataset.abandon();
+    layout_->abandon();
+    file_.abandon();
+  }
+
+  /// The bytes of a buffer for whole records.
+  [[nodiscard]] std::uint64_t records_at_once(std::uint64_t record_bytes) const {
+    return std::max<std::uint64_t>(1, request_.staging / std::max<std::uint64_t>(1, record_bytes));
+  }
+  [[nodiscard]] std::uint64_t rounds_of(const ValueStream& stream) const {
+    if (stream.records() == 0 || stream.ready() != nullptr) return 1;
+    const std::uint64_t at_once = records_at_once(stream.record_bytes());
+    return (stream.records() - 1) / at_once + 1;
+  }
+
+  /// Whether the data set has no elements at all: the library fails where all ranks select nothing of nothing.
+  [[nodiscard]] static bool is_empty(const EngineTarget& target) {
+    const Handle space = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
+    return H5Sget_simple_extent_npoints(space.id()) == 0;
+  }
+
+  /// The next records of a stream, which are rows from `row` of the data set; nothing if there is no stream.
+  [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream* stream, std::uint64_t row, std::uint64_t done);
+  [[nodiscard]] Piece field_piece(const EngineTarget& target, const StepPart& mine, std::vector<std::byte>& converted);
+  [[nodiscard]] static Piece nothing(const EngineTarget& target);
+  void put(const EngineTarget& target, const Piece& piece, const Handle& transfer);
+
+  EngineSettings settings_;
+  std::unique_ptr<EngineLayout> layout_;
+  EngineFile request_;
+  FileRanks ranks_{EngineRanks{}};
+  Handle file_;
+  Handle alone_;
+  Handle together_;
+  std::vector<EngineTarget> targets_;
+  std::vector<std::uint64_t> before_;
+  std::vector<std::byte> buffer_;
+  bool is_begun_ = false;
+  bool is_broken_ = false;
+  EngineCounters counters_;
+};
+
+Piece ParallelEngine::nothing(const EngineTarget& target) {
+  Piece piece;
+  piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
+  piece.memory = space_of({1});
+  require(H5Sselect_none(piece.file.id()), "select nothing");
+  require(H5Sselect_none(piece.memory.id()), "select nothing");
+  return piece;
+}
+
+void ParallelEngine::put(const EngineTarget& target, const Piece& piece, const Handle& transfer) {
+  const std::byte none{};
+  const void* data = piece.data == nullptr ? &none : piece.data;
+  const hid_t type = native_type(target.cells.front().type);
+  require(H5Dwrite(target.dataset.id(), type, piece.memory.id(), piece.file.id(), transfer.id(), data),
+          "write the values", target.name);
+  if (piece.bytes == 0) return;
+  ++counters_.writes;
+  counters_.bytes_written += piece.bytes;
+}
+
+Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream* stream, std::uint64_t row,
+                                std::uint64_t done) {
+  if (stream == nullptr || done >= stream->records()) return nothing(target);
+  Piece piece;
+  std::uint64_t records = stream->records();
+  piece.data = stream->ready();
+  if (piece.data == nullptr) {
+    records = std::min(records - done, records_at_once(stream->record_bytes()));
+    buffer_.resize(static_cast<std::size_t>(records * stream->record_bytes()));
+    stream->next(buffer_);
+    piece.data = buffer_.data();
+  }
+  piece.bytes = records * stream->record_bytes();
+  piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
+  select_rows(piece.file.id(), row + done, records);
+  piece.memory = space_of({records * target.cells.size()});
+  return piece;
+}
+
+void ParallelEngine::write_tables(const StepPart& mine) {
+  if (!is_begun_) return;
+  FirstFailure failure;
+  std::vector<ValueStream> streams(targets_.size());
+  std::vector<std::uint64_t> rounds(targets_.size(), 1);
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const EngineTarget& target = targets_[i];
+    if (target.kind != EngineTarget::Kind::rows) continue;
+    failure.attempt([&] {
+      std::vector<ConstView> views;
+      for (const Cell& cell : target.cells) views.push_back(mine.tables[target.index][cell.column]);
+      const Table& table = mine.description.tables[target.index];
+      streams[i] = ValueStream(target.cells, views, request_.lossy, names_of(table));
+      rounds[i] = rounds_of(streams[i]);
+    });
+  }
+  if (settings_.is_collective) ranks_.maximum(rounds);
+  with_library([&] {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      const EngineTarget& target = targets_[i];
+      if (target.kind != EngineTarget::Kind::rows || is_empty(target)) continue;
+      std::uint64_t done = 0;
+      for (std::uint64_t round = 0; round < rounds[i]; ++round) {
+        Piece piece = nothing(target);
+        failure.attempt([&] {
+          ValueStream* stream = failure.is_set() ? nullptr : &streams[i];
+          piece = next_rows(target, stream, before_[target.index], done);
+        });
+        failure.attempt([&] { put(target, piece, together_); });
+        done += piece.bytes / std::max<std::uint64_t>(1, streams[i].record_bytes());
+      }
+    }
+    failure.rethrow();
+  });
+}
+
+void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
+                                std::span<const ConstView> columns) {
+  if (!is_begun_) return;
+  const std::vector<std::string> names = names_of(mine.description.tables[table]);
+  with_library([&] {
+    for (const EngineTarget& target : targets_) {
+      if (target.kind != EngineTarget::Kind::rows || target.index != table) continue;
+      std::vector<ConstView> views;
+      for (const Cell& cell : target.cells) views.push_back(columns[cell.column]);
+      ValueStream stream(target.cells, views, request_.lossy, names);
+      std::uint64_t done = 0;
+      while (done < stream.records()) {
+        const Piece piece = next_rows(target, &stream, before_[table] + first, done);
+        put(target, piece, alone_);
+        done += piece.bytes / stream.record_bytes();
+      }
+    }
+  });
+}
+
+Piece ParallelEngine::field_piece(const EngineTarget& target, const StepPart& mine, std::vector<std::byte>& converted) {
+  const Field& field = mine.description.fields[target.index];
+  const FieldPart& part = mine.fields[target.index];
+  const Cell& cell = target.cells.front();
+  ConstView view = part.views[static_cast<std::size_t>(cell.column)];
+  Piece piece;
+  piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
+  select_elements(piece.file.id(), target.lead, field.extents, part.selection, field.name);
+  const std::uint64_t elements = part.selection.elements();
+  if (elements == 0) {
+    piece.memory = nothing(target).memory;
+    return piece;
+  }
+  piece.bytes = elements * size_of(cell.type);
+  const bool is_as_stored = view.type == cell.type && view.is_contiguous();
+  if (is_as_stored && !part.memory.is_packed()) {
+    piece.memory = space_of(part.memory.extents);
+    select_elements(piece.memory.id(), {}, part.memory.extents, part.memory.selection, field.name);
+    piece.data = view.data;
+    return piece;
+  }
+  std::vector<std::byte> packed;
+  if (!part.memory.is_packed()) {
+    packed.resize(static_cast<std::size_t>(elements) * size_of(view.type));
+    const View target_view(view.type, packed.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
+    pack_memory(part.memory, view, target_view);
+    view = ConstView(view.type, packed.data(), elements, target_view.stride);
+  }
+  const std::vector<std::string> names(static_cast<std::size_t>(cell.column) + 1, field.name);
+  ValueStream stream({cell}, std::span(&view, 1), request_.lossy, names);
+  piece.memory = space_of({elements});
+  piece.data = stream.ready();
+  if (piece.data != nullptr) return piece;
+  converted.resize(static_cast<std::size_t>(piece.bytes));
+  stream.next(converted);
+  piece.data = converted.data();
+  return piece;
+}
+
+void ParallelEngine::write_fields(const StepPart& mine) {
+  if (!is_begun_) return;
+  FirstFailure failure;
+  with_library([&] {
+    for (const EngineTarget& target : targets_) {
+      if (target.kind != EngineTarget::Kind::field || is_empty(target)) continue;
+      std::vector<std::byte> converted;
+      Piece piece = nothing(target);
+      failure.attempt([&] {
+        if (!failure.is_set()) piece = field_piece(target, mine, converted);
+      });
+      failure.attempt([&] { put(target, piece, together_); });
+    }
+    failure.rethrow();
+  });
+}
+
+}  // namespace
+
+bool has_phdf5() noexcept { return true; }
+
+std::unique_ptr<StepEngine> make_engine(const EngineSettings& settings, std::unique_ptr<EngineLayout> layout) {
+  if (!settings.is_phdf5) return nullptr;
+  return std::make_unique<ParallelEngine>(settings, std::move(layout));
+}
+
+}  // namespace quire::h5

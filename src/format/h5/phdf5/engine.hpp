@@ -1,0 +1,62 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/h5/hdf5.hpp"
+#include "format/h5/phdf5/settings.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::h5 {
+
+/// A data set that the ranks write, and what of a step goes into it.
+struct EngineTarget {
+  enum class Kind : std::uint8_t { rows, field };
+
+  Handle dataset;
+  std::string name;  ///< in messages
+  Kind kind = Kind::rows;
+  std::size_t index = 0;  ///< of the table or field in the step
+  /// Which columns of the table: one, or all of them side by side. Of a field: the component.
+  std::vector<Cell> cells;
+  /// Of a field: the place on axes that the data set has in front of those of the field.
+  std::vector<std::uint64_t> lead;
+};
+
+/// What a step is made of in a file of some layout. All calls are collective and deterministic: every rank makes the
+/// same objects in the same order.
+class EngineLayout {
+ public:
+  virtual ~EngineLayout() = default;
+  /// Makes the objects of a step. `total` is the sum of what the planner has measured: rows of each table, then
+  /// elements of each field.
+  [[nodiscard]] virtual std::vector<EngineTarget> make(hid_t file, const StepDescription& step,
+                                                       const Measure& total) = 0;
+  virtual void publish(hid_t file, const StepDescription& step) = 0;
+  /// Takes back what make() has made, if it was not published.
+  virtual void discard(hid_t file) = 0;
+  /// What is still to be said of a file that is closed.
+  virtual void finish(hid_t file) = 0;
+  /// Lets go of identifiers without closing them, which would wait for other ranks.
+  virtual void abandon() noexcept = 0;
+};
+
+/// Whether this build can write through the parallel HDF5 library.
+[[nodiscard]] bool has_phdf5() noexcept;
+
+/// The engine for such settings; nothing for the direct one.
+[[nodiscard]] std::unique_ptr<StepEngine> make_engine(const EngineSettings& settings,
+                                                      std::unique_ptr<EngineLayout> layout);
+
+/// Adds a slot for each field to a measure: the elements that a rank puts.
+void add_field_slots(Measure& measure, const StepPart& mine);
+
+/// Creation properties of a contiguous data set; where not all elements will be written, it begins with zeros.
+[[nodiscard]] Handle creation_of(bool is_covered);
+
+}  // namespace quire::h5

@@ -1,0 +1,188 @@
+#include "format/h5/phdf5/layouts.hpp"
+
+#include <utility>
+
+#include "format/h5/chunking.hpp"
+#include "format/h5/field_plan.hpp"
+#include "format/h5/names.hpp"
+#include "format/h5/plain/structure.hpp"
+#include "format/h5/structure.hpp"
+#include "format/h5/types.hpp"
+
+namespace quire::h5 {
+namespace {
+
+bool is_covered(const Field& field, std::uint64_t elements) { return elements >= volume(field.extents); }
+
+/// Which component of which field stands at each place among all components of a step.
+std::vector<std::pair<std::size_t, std::uint64_t>> components_of(const StepDescription& step) {
+  std::vector<std::pair<std::size_t, std::uint64_t>> components;
+  for (std::size_t f = 0; f < step.fields.size(); ++f) {
+    for (std::uint64_t c = 0; c < step.fields[f].components; ++c) components.emplace_back(f, c);
+  }
+  return components;
+}
+
+class StepFileLayout final : public EngineLayout {
+ public:
+  explicit StepFileLayout(StepFileRules rules) : rules_(std::move(rules)) {}
+
+  [[nodiscard]] std::vector<EngineTarget> make(hid_t file, const StepDescription& step, const Measure& total) override {
+    std::vector<EngineTarget> targets;
+    const auto make_column = [&](hid_t group, std::size_t c) {
+      targets.push_back(column_of(group, step.tables.front().columns[c], c, total[0]));
+    };
+    const std::vector<std::pair<std::size_t, std::uint64_t>> components = components_of(step);
+    const auto make_component = [&](hid_t group, const Field& field, std::size_t index) {
+      const auto [f, component] = components[index];
+      const Handle creation = creation_of(is_covered(field, total[1 + f]));
+      EngineTarget target;
+      target.dataset = create_dataset(group, field.name, field.type, block_extents(field), creation.id());
+      target.name = field.name;
+      target.kind = EngineTarget::Kind::field;
+      target.index = f;
+      target.cells = {Cell{.column = component, .type = field.type}};
+      target.lead.resize(block_extents(field).size() - field.extents.size(), 0);
+      targets.push_back(std::move(target));
+      return targets.back().dataset.share();
+    };
+    group_ = make_step(file, rules_.group_of(step.number), step, make_column, make_component);
+    return targets;
+  }
+
+  void publish(hid_t file, const StepDescription& step) override {
+    rules_.write_file_attributes(file, step);
+    link_step(file, rules_.group_of(step.number), group_.id());
+    group_.release();
+  }
+
+  // The library drops a group that has no name when its last identifier goes.
+  void discard(hid_t /*file*/) override { group_.release(); }
+  void finish(hid_t file) override { rules_.write_file_attributes(file, {}); }
+  void abandon() noexcept override { group_.abandon(); }
+
+ private:
+  [[nodiscard]] EngineTarget column_of(hid_t group, const Column& column, std::size_t index, std::uint64_t rows) const {
+    EngineTarget target;
+    target.name = column.name;
+    target.cells = {Cell{.column = index, .type = column.type}};
+    if (rules_.chunk_rows == 0) {
+      target.dataset = create_dataset(group, column.name, column.type, {rows}, contiguous_creation().id());
+    } else {
+      const hsize_t no_limit = H5S_UNLIMITED;
+      const hsize_t extent = rows;
+      const Handle creation = chunked_creation(rules_.chunk_rows, {});
+      const Handle space = own(H5Screate_simple(1, &extent, &no_limit), "make the shape of a column", column.name);
+      target.dataset = own(H5Dcreate_anon(group, native_type(column.type), space.id(), creation.id(), H5P_DEFAULT),
+                           "create the column", column.name);
+    }
+    require(H5Olink(target.dataset.id(), group, column.name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
+            column.name);
+    return target;
+  }
+
+  StepFileRules rules_;
+  Handle group_;  ///< of the step that is being written
+};
+
+class PlainLayout final : public EngineLayout {
+ public:
+  explicit PlainLayout(PlainFileRules rules) : rules_(std::move(rules)) {}
+
+  [[nodiscard]] std::vector<EngineTarget> make(hid_t file, const StepDescription& step, const Measure& total) override {
+    const std::vector<PlannedDataset> datasets = datasets_of(step, rules_.rules, total);
+    const std::size_t of_tables = datasets.size() - step.fields.size();
+    std::vector<EngineTarget> targets;
+    std::size_t next = 0;
+    for (std::size_t t = 0; t < step.tables.size(); ++t) add_table(targets, file, step.tables[t], t, datasets, next);
+    for (std::size_t f = 0; f < step.fields.size(); ++f) {
+      const Field& field = step.fields[f];
+      const Handle creation = creation_of(is_covered(field, total[step.tables.size() + f]));
+      add_field(targets, make_one(file, datasets[of_tables + f], creation), field, f);
+    }
+    return targets;
+  }
+
+  void publish(hid_t file, const StepDescription& step) override {
+    write_attributes(file, rules_.file_attributes());
+    write_attributes(file, step.attributes);
+    made_.clear();
+    is_published_ = true;
+  }
+
+  void discard(hid_t file) override {
+    for (const std::string& path : made_) require(H5Ldelete(file, path.c_str(), H5P_DEFAULT), "drop", path);
+    made_.clear();
+  }
+
+  void finish(hid_t file) override {
+    if (!is_published_) write_attributes(file, rules_.file_attributes());
+  }
+
+  void abandon() noexcept override {}
+
+ private:
+  [[nodiscard]] Handle make_one(hid_t file, const PlannedDataset& dataset, const Handle& creation) {
+    Handle made = create_dataset(file, dataset, creation.id());
+    made_.push_back(dataset.path);
+    return made;
+  }
+
+  void add_table(std::vector<EngineTarget>& targets, hid_t file, const Table& table, std::size_t index,
+                 const std::vector<PlannedDataset>& datasets, std::size_t& next) {
+    const Handle creation = contiguous_creation();
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const Cell cell{.column = c, .type = table.columns[c].type};
+      if (c > 0 && rules_.rules.layout == TableLayout::matrix) {
+        targets.back().cells.push_back(cell);
+        continue;
+      }
+      EngineTarget target;
+      target.dataset = make_one(file, datasets[next], creation);
+      target.name = datasets[next++].path;
+      target.index = index;
+      target.cells = {cell};
+      targets.push_back(std::move(target));
+    }
+  }
+
+  static void add_field(std::vector<EngineTarget>& targets, const Handle& dataset, const Field& field,
+                        std::size_t index) {
+    for (std::uint64_t c = 0; c < field.components; ++c) {
+      EngineTarget target;
+      target.dataset = dataset.share();
+      target.name = field.name;
+      target.kind = EngineTarget::Kind::field;
+      target.index = index;
+      target.cells = {Cell{.column = c, .type = field.type}};
+      if (field.components != 1) target.lead = {c};
+      targets.push_back(std::move(target));
+    }
+  }
+
+  PlainFileRules rules_;
+  std::vector<std::string> made_;  ///< of a step that is not published
+  bool is_published_ = false;
+};
+
+}  // namespace
+
+Handle creation_of(bool is_covered) {
+  Handle creation = contiguous_creation();
+  if (!is_covered) require(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_ALLOC), "set the fill time");
+  return creation;
+}
+
+void add_field_slots(Measure& measure, const StepPart& mine) {
+  for (const FieldPart& field : mine.fields) measure.push_back(field.selection.elements());
+}
+
+std::unique_ptr<EngineLayout> layout_of_steps(StepFileRules rules) {
+  return std::make_unique<StepFileLayout>(std::move(rules));
+}
+
+std::unique_ptr<EngineLayout> layout_of_plain(PlainFileRules rules) {
+  return std::make_unique<PlainLayout>(std::move(rules));
+}
+
+}  // namespace quire::h5

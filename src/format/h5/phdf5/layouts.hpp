@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "format/h5/phdf5/engine.hpp"
+#include "format/h5/plain/acceptance.hpp"
+
+namespace quire::h5 {
+
+/// What the engine must know of a file of steps, from its planner.
+struct StepFileRules {
+  std::function<std::string(std::int64_t number)> group_of;
+  /// Those that are not written yet, with the units of a step.
+  std::function<void(hid_t file, const StepDescription& step)> write_file_attributes;
+  std::uint64_t chunk_rows = 0;  ///< 0: columns are contiguous
+};
+
+/// A group for each step, which gets its name when the step is published.
+[[nodiscard]] std::unique_ptr<EngineLayout> layout_of_steps(StepFileRules rules);
+
+/// What it must know of a plain file.
+struct PlainFileRules {
+  PlainRules rules;
+  std::function<const std::vector<Attribute>&()> file_attributes;
+};
+
+/// The data sets of the one step of a plain file: they are there from the beginning.
+[[nodiscard]] std::unique_ptr<EngineLayout> layout_of_plain(PlainFileRules rules);
+
+}  // namespace quire::h5

@@ -1,0 +1,75 @@
+// The one place outside the layers of MPI that knows it: parallel HDF5 wants a communicator when it opens a file.
+
+#include "format/h5/phdf5/parallel_file.hpp"
+
+#include <mpi.h>
+
+namespace quire::h5 {
+namespace {
+
+MPI_Comm communicator_of(const EngineRanks& ranks) { return *static_cast<const MPI_Comm*>(ranks.communicator); }
+
+/// Hints for MPI-IO as long as it lives.
+class Hints {
+ public:
+  explicit Hints(const std::vector<std::pair<std::string, std::string>>& hints) {
+    if (hints.empty()) return;
+    MPI_Info_create(&info_);
+    for (const auto& [name, value] : hints) MPI_Info_set(info_, name.c_str(), value.c_str());
+  }
+  ~Hints() {
+    if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
+  }
+  Hints(const Hints&) = delete;
+  Hints& operator=(const Hints&) = delete;
+  [[nodiscard]] MPI_Info info() const noexcept { return info_; }
+
+ private:
+  MPI_Info info_ = MPI_INFO_NULL;
+};
+
+void reduce(std::span<std::uint64_t> words, MPI_Op operation, const EngineRanks& ranks) {
+  if (MPI_Allreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_INT64_T, operation,
+                    communicator_of(ranks)) != MPI_SUCCESS) {
+    throw Error(ErrorKind::io, "the ranks of the engine phdf5 cannot reach each other");
+  }
+}
+
+}  // namespace
+
+void FileRanks::maximum(std::span<std::uint64_t> words) const {
+  if (use_mpi()) reduce(words, MPI_MAX, ranks_);
+}
+
+FileRanks::Votes FileRanks::count(bool yes) const {
+  std::uint64_t words[] = {1, yes ? 1U : 0U};
+  if (use_mpi()) reduce(words, MPI_SUM, ranks_);
+  return {words[0], words[1]};
+}
+
+Handle FileRanks::access_list(const EngineSettings& settings) const {
+  Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
+  const hid_t id = list.id();
+  if (use_mpi()) {
+    const Hints hints(settings.hints);
+    require(H5Pset_fapl_mpio(id, communicator_of(ranks_), hints.info()), "set the file driver");
+    require(H5Pset_coll_metadata_write(id, settings.collective_metadata), "set how metadata are written");
+    require(H5Pset_all_coll_metadata_ops(id, settings.collective_metadata), "set how metadata are read");
+  }
+  require(H5Pset_libver_bounds(id, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set the library bounds");
+  require(H5Pset_fclose_degree(id, H5F_CLOSE_STRONG), "set the close degree");
+  require(H5Pset_alignment(id, settings.alignment.threshold, settings.alignment.multiple), "set the alignment");
+  require(H5Pset_meta_block_size(id, settings.metadata_block), "set the size of metadata blocks");
+  return list;
+}
+
+Handle FileRanks::transfer_list(bool is_collective) const {
+  Handle list = own(H5Pcreate(H5P_DATASET_XFER), "make a transfer list");
+  if (use_mpi()) {
+    const H5FD_mpio_xfer_t mode = is_collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT;
+    require(H5Pset_dxpl_mpio(list.id(), mode), "set the transfer");
+  }
+  return list;
+}
+
+}  // namespace quire::h5

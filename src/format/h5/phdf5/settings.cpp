@@ -1,0 +1,89 @@
+#include "format/h5/phdf5/settings.hpp"
+
+#include <algorithm>
+
+#include "format/h5/phdf5/engine.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::h5 {
+namespace {
+
+const std::vector<Option>& knobs() {
+  static const std::vector<Option> options{
+      {"transfer",
+       OptionKind::text,
+       "independent",
+       {},
+       "phdf5: independent, each rank writes its part of a step alone, or collective, all write together"},
+      {"collective_metadata", OptionKind::truth, "true", {}, "phdf5: all ranks write metadata together"},
+      {"metadata_block", OptionKind::integer, "2048", {}, "phdf5: bytes that are allocated for metadata at once"},
+      {"hints", OptionKind::text, "", {}, "phdf5: hints for MPI-IO, as name=value,name=value"},
+  };
+  return options;
+}
+
+Error usage(const std::string& text, std::string_view option) {
+  return Error(ErrorKind::usage, text).on(std::string(option));
+}
+
+std::vector<std::pair<std::string, std::string>> parsed_hints(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> hints;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string hint = text.substr(at, end - at);
+    const std::size_t equals = hint.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw usage("\"" + hint + "\" is no hint", "hints").advise("write name=value,name=value");
+    }
+    hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
+    at = end + 1;
+  }
+  return hints;
+}
+
+}  // namespace
+
+EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vector<std::string_view>& only_direct) {
+  EngineSettings settings;
+  settings.alignment = Alignment::of(options);
+  if (!has_phdf5()) return settings;
+  settings.is_phdf5 = options.text("engine") == "phdf5";
+  if (!settings.is_phdf5) {
+    for (const Option& option : knobs()) {
+      if (options.given(option.name)) {
+        throw usage("only the engine phdf5 has this option", option.name).advise("engine=phdf5");
+      }
+    }
+    return settings;
+  }
+  for (const std::string_view name : only_direct) {
+    if (options.given(name)) throw usage("the engine phdf5 does not have this option", name).advise("engine=direct");
+  }
+  const std::string& transfer = options.text("transfer");
+  settings.is_collective = transfer == "collective";
+  if (!settings.is_collective && transfer != "independent") {
+    throw usage("the transfer cannot be \"" + transfer + "\"", "transfer").advise("give independent or collective");
+  }
+  settings.collective_metadata = options.truth("collective_metadata");
+  const long long block = options.integer("metadata_block");
+  constexpr long long largest = 1LL << 30;
+  if (block < 0 || block > largest) throw usage("the size must be 0 to 1 GiB", "metadata_block");
+  settings.metadata_block = static_cast<std::uint64_t>(block);
+  settings.hints = parsed_hints(options.text("hints"));
+  return settings;
+}
+
+std::vector<Option> with_engine(std::vector<Option> options) {
+  Option engine{"engine", OptionKind::text, "direct", {"direct"}, "who moves the bytes of steps: direct is we"};
+  if (!has_phdf5()) {
+    options.push_back(engine);
+    return options;
+  }
+  engine.choices.emplace_back("phdf5");
+  engine.help = "who moves the bytes of steps: direct is we, phdf5 the parallel HDF5 library";
+  options.push_back(engine);
+  std::ranges::copy(knobs(), std::back_inserter(options));
+  return options;
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "format/h5/placing.hpp"
+#include "quire/format/options.hpp"
+
+namespace quire::h5 {
+
+/// Who moves the bytes of a file that is written, and how, if that is the parallel HDF5 library.
+struct EngineSettings {
+  bool is_phdf5 = false;             ///< else nothing here has a meaning
+  bool is_collective = false;        ///< transfers of whole steps, by all ranks together
+  bool collective_metadata = true;   ///< metadata are written by all ranks together
+  std::uint64_t metadata_block = 0;  ///< bytes that are allocated for metadata at once; 0: the library's preset
+  std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO
+  Alignment alignment;
+
+  /// The options of with_engine() and with_alignment(). Throws usage errors, also for options that the chosen engine
+  /// does not have: `only_direct` names those of the format that phdf5 lacks.
+  [[nodiscard]] static EngineSettings of(const CheckedOptions& options,
+                                         const std::vector<std::string_view>& only_direct);
+};
+
+/// A table of options, and behind them those that choose the engine and its knobs: of engines that the build has.
+[[nodiscard]] std::vector<Option> with_engine(std::vector<Option> options);
+
+}  // namespace quire::h5

@@ -1,0 +1,68 @@
+#include "format/h5/phdf5/spaces.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace quire::h5 {
+namespace {
+
+using Counts = std::vector<hsize_t>;
+
+/// The numbers of one axis after the other, those of the axes in front first; ones where there are none.
+Counts with_front(std::span<const std::uint64_t> front, const std::vector<std::uint64_t>& counts, std::size_t axes) {
+  Counts all(front.begin(), front.end());
+  all.insert(all.end(), counts.begin(), counts.end());
+  all.resize(axes, 1);
+  return all;
+}
+
+}  // namespace
+
+Handle space_of(const std::vector<std::uint64_t>& extents) {
+  const Counts shape(extents.begin(), extents.end());
+  return own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "make a shape");
+}
+
+void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents,
+                     const Selection& selection, const std::string& object) {
+  selection.check(extents);
+  const std::size_t axes = lead.size() + extents.size();
+  const std::uint64_t elements = selection.elements();
+  if (elements == 0) {
+    require(H5Sselect_none(space), "select nothing", object);
+    return;
+  }
+  if (axes == 0) return;  // the one element that there is
+  const std::vector<std::uint64_t> ones(lead.size(), 1);
+  H5S_seloper_t join = H5S_SELECT_SET;
+  for (const Hyperslab& part : selection.parts()) {
+    if (Selection(part).is_empty()) continue;
+    const Counts start = with_front(lead, part.start, axes);
+    Counts stride = with_front(ones, part.stride, axes);
+    const Counts count = with_front(ones, part.count, axes);
+    const Counts block = with_front(ones, part.block, axes);
+    // Along an axis with one block the distance to the next one means nothing, but HDF5 looks at it.
+    for (std::size_t axis = 0; axis < axes; ++axis) stride[axis] = std::max(stride[axis], block[axis]);
+    require(H5Sselect_hyperslab(space, join, start.data(), stride.data(), count.data(), block.data()),
+            "select elements", object);
+    join = H5S_SELECT_OR;
+  }
+  if (static_cast<std::uint64_t>(H5Sget_select_npoints(space)) != elements) {
+    throw Error(ErrorKind::usage, "two parts of a selection share an element").on(object);
+  }
+}
+
+void select_rows(hid_t space, std::uint64_t first, std::uint64_t count) {
+  if (count == 0) {
+    require(H5Sselect_none(space), "select nothing");
+    return;
+  }
+  std::array<hsize_t, H5S_MAX_RANK> counts{};
+  std::array<hsize_t, H5S_MAX_RANK> start{};
+  require(H5Sget_simple_extent_dims(space, counts.data(), nullptr), "read the shape");
+  start[0] = first;
+  counts[0] = count;
+  require(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, counts.data(), nullptr), "select rows");
+}
+
+}  // namespace quire::h5

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/h5/hdf5.hpp"
+#include "quire/model/selection.hpp"
+
+namespace quire::h5 {
+
+/// A shape with so many elements along each axis.
+[[nodiscard]] Handle space_of(const std::vector<std::uint64_t>& extents);
+
+/// Selects elements of an array whose axes come behind others in the space, on which they stand at `lead`. Throws usage
+/// errors for selections that do not fit the array, and for parts that share an element.
+void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents,
+                     const Selection& selection, const std::string& object);
+
+/// Selects rows [first, first + count) along the first axis of a space.
+void select_rows(hid_t space, std::uint64_t first, std::uint64_t count);
+
+}  // namespace quire::h5

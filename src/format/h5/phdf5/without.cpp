@@ -1,0 +1,13 @@
+// Builds without MPI or parallel HDF5: the one engine is ours.
+
+#include "format/h5/phdf5/engine.hpp"
+
+namespace quire::h5 {
+
+bool has_phdf5() noexcept { return false; }
+
+std::unique_ptr<StepEngine> make_engine(const EngineSettings& /*settings*/, std::unique_ptr<EngineLayout> /*layout*/) {
+  return nullptr;
+}
+
+}  // namespace quire::h5
