@@ -1,11 +1,8 @@
 // What the parallel HDF5 library writes for us is what we write ourselves, judged by h5diff.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
-#include <functional>
-
+#include "phdf5_files.hpp"
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
 #include "support/sample.hpp"
@@ -14,63 +11,7 @@ namespace quire::test {
 namespace {
 
 constexpr std::uint64_t rows = 23;
-constexpr std::int64_t steps = 3;
-
-struct Kind {
-  const char* name;
-  const char* format;
-  Options options;
-};
-
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all{{"steps", "h5part", {}},
-                                     {"chunks", "h5part", {{"chunk", "7"}}},
-                                     {"columns", "hdf5", {}},
-                                     {"matrix", "hdf5", {{"layout", "matrix"}}}};
-  return all;
-}
-
-WriteOptions by_direct(const Kind& kind) {
-  WriteOptions options;
-  options.format = kind.format;
-  options.options = kind.options;
-  return options;
-}
-
-WriteOptions by_phdf5(const Kind& kind, const std::string& transfer) {
-  WriteOptions options = by_direct(kind);
-  options.options["engine"] = "phdf5";
-  options.options["transfer"] = transfer;
-  return options;
-}
-
-/// Collective. Empty if h5diff finds the files equal, else what it says.
-std::string difference(const std::string& first, const std::string& second) {
-  Comm comm = everyone();
-  comm.barrier();
-  std::uint64_t failed = 0;
-  if (comm.is_root()) {
-    const std::string command =
-        std::string(QUIRE_H5DIFF) + " -v '" + first + "' '" + second + "' > '" + first + ".diff' 2>&1";
-    const int status = std::system(command.c_str());
-    failed = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
-  }
-  comm.sum(std::span(&failed, 1));
-  return failed == 0 ? "" : comm.is_root() ? bytes_of(first + ".diff") : "see rank 0";
-}
-
-using Fill = std::function<void(WriteStep& step, std::int64_t number)>;
-
-void write_file(const std::string& path, const WriteOptions& options, std::int64_t count, const Fill& fill) {
-  Writer out = create(path, everyone(), options);
-  out.set("code", Value("engines"));
-  for (std::int64_t number = 0; number < count; ++number) {
-    WriteStep step = out.step(number);
-    fill(step, number);
-    step.commit();
-  }
-  out.close();
-}
+constexpr std::int64_t steps = 2;
 
 class Engines : public testing::TestWithParam<std::string> {
  protected:
@@ -89,8 +30,9 @@ TEST_P(Engines, WriteTheSameWhateverTheSpread) {
   for (const Kind& kind : kinds()) {
     const Format& format = format_named(kind.format);
     for (const Spread spread : spreads) {
-      const bool is_other = std::string(kind.name) == "columns" || std::string(kind.name) == "chunks";
-      if (is_other && (spread == Spread::last_has_nothing || spread == Spread::last_has_everything)) continue;
+      // Collective calls of a spinning MPI are slow when ranks outnumber processors.
+      const bool is_crowded = comm.size() > 2 && std::string(kind.name) != "steps";
+      if (is_crowded && spread != Spread::first_has_nothing) continue;
       const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
       const std::string name = std::string(kind.name) + test::name(spread);
       Sample sample(format, total);
@@ -258,137 +200,8 @@ TEST_P(Engines, TakeAFailedStepBack) {
   EXPECT_EQ(difference(path("failed." + GetParam()), path("failed.direct")), "");
 }
 
-TEST_P(Engines, CloseFilesWithoutSteps) {
-  const Kind kind{"empty", "h5part", {}};
-  compare(kind, "empty", 0, {});
-}
-
-TEST_P(Engines, CompressTheWholeFile) {
-  const Kind kind{"whole", "h5part", {{"compression", "gzip"}}};
-  Comm comm = everyone();
-  Sample sample(format_named(kind.format), rows);
-  const auto mine = [&] { return slice(Spread::even, rows, comm); };
-  write_file(path("whole.h5.gz"), by_phdf5(kind, GetParam()), 2,
-             [&](WriteStep& step, std::int64_t number) { sample.fill(step, number, mine()); });
-  Reader in = open(path("whole.h5.gz"), comm);
-  EXPECT_EQ(in.size(), 2U);
-  EXPECT_EQ(sample.difference(in.step(1), mine()), "");
-  in.close();
-}
-
-/// The knobs change how bytes are moved, not what is in the file.
-TEST_P(Engines, TakeKnobs) {
-  Comm comm = everyone();
-  const Kind kind{"knobs", "h5part", {}};
-  Sample sample(format_named(kind.format), rows);
-  const auto fill = [&](WriteStep& step, std::int64_t number) {
-    sample.fill(step, number, slice(Spread::even, rows, comm));
-  };
-  write_file(path("knobs.direct"), by_direct(kind), 2, fill);
-  const std::vector<Options> turned{{{"collective_metadata", "false"}},
-                                    {{"metadata_block", "65536"}},
-                                    {{"hints", "romio_cb_write=disable,romio_ds_write=disable"}},
-                                    {{"alignment", "512"}, {"alignment_threshold", "0"}}};
-  for (const Options& knobs : turned) {
-    WriteOptions options = by_phdf5(kind, GetParam());
-    for (const auto& [name, value] : knobs) options.options[name] = value;
-    options.durable = true;
-    write_file(path("knobs." + GetParam()), options, 2, fill);
-    EXPECT_EQ(difference(path("knobs." + GetParam()), path("knobs.direct")), "") << knobs.begin()->first;
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Transfers, Engines, testing::Values("independent", "collective"),
                          [](const auto& chosen) { return chosen.param; });
-
-void expect_usage(const std::function<void()>& action, const std::string& object) {
-  try {
-    action();
-    ADD_FAILURE() << object << " was taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
-    EXPECT_NE(std::string(error.what()).find(object), std::string::npos) << error.what();
-  }
-}
-
-TEST(EngineOptions, ThatHaveNoEffectAreErrors) {
-  Comm comm = everyone();
-  const Kind kind{"options", "h5part", {}};
-  for (const char* name : {"transfer", "hints", "collective_metadata", "metadata_block"}) {
-    WriteOptions options = by_direct(kind);
-    options.options[name] = name == std::string("transfer")              ? "collective"
-                            : name == std::string("hints")               ? "a=b"
-                            : name == std::string("collective_metadata") ? "true"
-                                                                         : "4096";
-    expect_usage([&] { static_cast<void>(create(path("no.h5"), comm, options)); }, name);
-  }
-  for (const Options& only : std::vector<Options>{{{"existing", "replace"}},
-                                                  {{"filter", "deflate"}},
-                                                  {{"grow", "true"}, {"chunk", "5"}},
-                                                  {{"piece", "65536"}}}) {
-    WriteOptions options = by_phdf5(kind, "independent");
-    for (const auto& [name, value] : only) options.options[name] = value;
-    const std::string name = only.contains("grow") ? "grow" : only.begin()->first;
-    expect_usage([&] { static_cast<void>(create(path("no.h5"), comm, options)); }, name);
-  }
-  WriteOptions options = by_phdf5(kind, "collective");
-  options.transport = "mpi_independent";
-  expect_usage([&] { static_cast<void>(create(path("no.h5"), comm, options)); }, "transport");
-  options = by_phdf5(kind, "collective");
-  options.options["hints"] = "striping";
-  expect_usage([&] { static_cast<void>(create(path("no.h5"), comm, options)); }, "hint");
-}
-
-TEST(EngineOptions, LeaveAttachmentsToTheDirectEngine) {
-  Comm comm = everyone();
-  Writer out = create(path("attached.h5"), comm, by_phdf5({"attached", "h5part", {}}, "independent"));
-  const std::vector<std::byte> bytes(3);
-  EXPECT_THROW(out.attach("a", bytes), Error);
-  out.close();
-}
-
-TEST(Comparison, SeesWhatDiffers) {
-  const Kind kind{"seen", "h5part", {}};
-  const std::vector<double> values{1, 2};
-  const std::vector<double> others{1, 3};
-  const auto write = [&](const char* file, const std::vector<double>& x, double attribute) {
-    write_file(path(file), by_phdf5(kind, "independent"), 1, [&](WriteStep& step, std::int64_t /*number*/) {
-      step.put("x", x);
-      step.set("a", attribute);
-    });
-  };
-  write("seen.first", values, 1);
-  write("seen.values", others, 1);
-  write("seen.attributes", values, 2);
-  EXPECT_NE(difference(path("seen.first"), path("seen.values")), "");
-  EXPECT_NE(difference(path("seen.first"), path("seen.attributes")), "");
-}
-
-/// Every rank for itself: no communicator, so no MPI-IO either.
-TEST(OneProcess, WritesThroughTheLibraryAsWell) {
-  Comm comm = everyone();
-  const Kind kind{"alone", "h5part", {}};
-  const std::string name = "alone" + std::to_string(comm.rank());
-  Sample sample(format_named(kind.format), rows);
-  for (const WriteOptions& options : {by_direct(kind), by_phdf5(kind, "collective")}) {
-    Writer out = create(path(name + (options.options.empty() ? ".direct" : ".phdf5")), Comm::self(), options);
-    WriteStep step = out.step(0);
-    sample.fill(step, 0, {0, rows});
-    step.commit();
-    out.close();
-  }
-  EXPECT_EQ(difference(path("alone0.phdf5"), path("alone0.direct")), "");
-}
-
-TEST(Errors, OfAFileThatCannotBeMadeAgree) {
-  Comm comm = everyone();
-  try {
-    static_cast<void>(create(path("no_such_folder") + "/a.h5", comm, by_phdf5({"", "h5part", {}}, "independent")));
-    ADD_FAILURE() << "a file was made in a folder that is not there";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
-  }
-}
 
 }  // namespace
 }  // namespace quire::test

@@ -19,7 +19,7 @@ std::optional<Error> error_of(const std::function<void()>& action) {
 }
 
 FileDescription described_as(std::string title, std::vector<Attribute> attributes = {}) {
-  return {"", std::move(title), "", {}, std::move(attributes), {}, {}};
+  return {"", std::move(title), "", {}, std::move(attributes), {}, {}, {}};
 }
 
 TEST(H5partPlanner, WritesTheSameBytesOnAnyNumberOfRanks) {
