@@ -1,0 +1,118 @@
+"""Reads and writes files by one of two peers, in a process of its own: packages of one name must not meet.
+
+python schema_worker.py PEER
+
+Takes a request a line, {"do": "read", "path"} or {"do": "write", "path", "schema"}, and answers with a line:
+what was read, null, or {"error": text}. A schema is {"parameters": [...], "arrays": [...], "columns": [...]},
+lists of elements with `name`, `type`, `unit` and `pages`; the values of arrays are nested lists. Types have
+the names that they have in files.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+Schema = dict[str, list[dict[str, Any]]]
+
+NUMPY_TYPES = {
+    "short": "i2", "ushort": "u2", "long": "i4", "ulong": "u4", "long64": "i8", "ulong64": "u8",
+    "float": "f4", "double": "f8", "string": "O",
+}  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON takes it."""
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def element(name: str, type: str, unit: str | None, pages: list[Any]) -> dict[str, Any]:
+    """One element as it goes over the line."""
+    return {"name": name, "type": type, "unit": unit or "", "pages": [plain(page) for page in pages]}
+
+
+class Pysdds:
+    """Has NumPy arrays for every page; writes no arrays."""
+
+    def read(self, path: str) -> Schema:
+        """Every page."""
+        import pysdds
+
+        file = pysdds.read(path)
+        kinds = {"parameters": file.parameters, "arrays": file.arrays, "columns": file.columns}
+        return {
+            kind: [element(one.name, one.type, one.nm.get("units"), one.data) for one in found or []]
+            for kind, found in kinds.items()
+        }
+
+    def write(self, path: str, schema: Schema) -> None:
+        """Binary pages of parameters and columns."""
+        import numpy as np
+        import pysdds
+        from pysdds.structures.structures import Data
+
+        file = pysdds.SDDSFile()
+        for one in schema["parameters"]:
+            values: Any = one["pages"]
+            if one["type"] != "string":
+                values = list(np.array(values, dtype=NUMPY_TYPES[one["type"]]))
+            file.add_parameter(one["name"], one["type"], units=one["unit"] or None, data=values)
+        for one in schema["columns"]:
+            pages = [np.array(page, dtype=NUMPY_TYPES[one["type"]]) for page in one["pages"]]
+            file.add_column(one["name"], one["type"], units=one["unit"] or None, data=pages)
+        file.data = Data({"mode": "binary", "endian": sys.byteorder})
+        file.n_pages = len(schema["columns"][0]["pages"])
+        file.write(path, overwrite=True)
+
+
+class Sdds:
+    """Has one page in dictionaries; no columns."""
+
+    def read(self, path: str) -> Schema:
+        """The only page."""
+        import sdds
+
+        file = sdds.read(path)
+        schema: Schema = {"parameters": [], "arrays": [], "columns": []}
+        for name, one in file.definitions.items():
+            found = element(name, one.type, one.units, [file.values[name]])
+            schema[f"{type(one).__name__.lower()}s"].append(found)
+        return schema
+
+    def write(self, path: str, schema: Schema) -> None:
+        """A binary page of parameters and arrays."""
+        import sdds
+        from sdds.classes import Array, Parameter
+
+        definitions: list[Any] = []
+        for one in schema["parameters"]:
+            definitions.append(Parameter(one["name"], one["type"], units=one["unit"] or None))
+        for one in schema["arrays"]:
+            made = Array(one["name"], one["type"], units=one["unit"] or None, dimensions=one["dimensions"])
+            definitions.append(made)
+        values = [one["pages"][0] for one in schema["parameters"] + schema["arrays"]]
+        sdds.write(sdds.SddsFile("SDDS1", None, definitions, values), path)
+
+
+PEERS: dict[str, Any] = {"pysdds": Pysdds, "sdds": Sdds}
+
+
+def answer(peer: Any, request: dict[str, Any]) -> Any:
+    """What the peer says to a request; its errors as texts."""
+    try:
+        if request["do"] == "read":
+            return peer.read(request["path"])
+        return peer.write(request["path"], request["schema"])
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+if __name__ == "__main__":
+    chosen = PEERS[sys.argv[1]]()
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # for whatever a peer prints
+    for line in sys.stdin:
+        print(json.dumps(answer(chosen, json.loads(line))), file=answers, flush=True)
