@@ -10,10 +10,18 @@ import pytest
 from tests.python.support.mpi import ROOT, mpi_program, mpiexec
 
 import quire
+from quire.io.formats import format_for_path, format_info
 
 PYTHON = [sys.executable, str(ROOT / "examples" / "patterns" / "patterns.py")]
 PATTERNS = ["by_rows", "by_columns", "by_pattern", "by_chunks"]
 OTHERS = ["own_data_sets", "several_files"]
+ENGINES = [
+    choice
+    for option in format_info(format_for_path("array.h5") or "").write_options
+    if option.name == "engine"
+    for choice in option.choices
+]
+"""What moves the bytes, in this build."""
 
 
 def run(command: list[str], output: Path) -> None:
@@ -56,6 +64,26 @@ def test_programs_run_on_ranks(tmp_path: Path, example: str, reference: bytes) -
         assert output.read_bytes() == reference
     else:
         assert len(list(tmp_path.iterdir())) == (2 if example == "several_files" else 1)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("engine", ENGINES[1:])
+@pytest.mark.parametrize("transfer", ["independent", "collective"])
+@pytest.mark.parametrize("example", [*PATTERNS, *OTHERS])
+def test_programs_run_under_every_engine(
+    tmp_path: Path, example: str, transfer: str, engine: str, reference: bytes
+) -> None:
+    program = mpi_program("examples", "patterns", example)
+    output = tmp_path / "array.h5"
+    options = ["--option", f"engine={engine}", "--option", f"transfer={transfer}"]
+    run([mpiexec(), "-n", "4", program, *options], output)
+    if example in PATTERNS:
+        direct = tmp_path / "direct.h5"
+        direct.write_bytes(reference)
+        done = subprocess.run(
+            ["h5diff", str(output), str(direct)], capture_output=True, text=True, check=False, timeout=60
+        )
+        assert (done.returncode, done.stdout) == (0, "")
 
 
 @pytest.mark.mpi
