@@ -2,8 +2,13 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "quire/base/error.hpp"
 #include "quire/comm/mpi.hpp"
@@ -75,7 +80,9 @@ class ParallelHdf5 final : public Method {
   ParallelHdf5(const MethodSpec& spec, const Setting& setting)
       : setting_(setting),
         collective_(spec.get("transfer", "independent") == "collective"),
-        alignment_(std::stoull(spec.get("alignment", "4096"))) {}
+        alignment_(std::stoull(spec.get("alignment", "4096"))) {
+    if (spec.get("layout", "columns") == "matrix") make_matrix();
+  }
 
   void write(const std::string& path) override {
     const Handle access = file_access();
@@ -87,8 +94,10 @@ class ParallelHdf5 final : public Method {
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       Handle group(H5Gcreate2(file, step_name(s).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
                    "create a group");
-      for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) {
-        write_column(group, c, creation, transfer);
+      if (matrix_) {
+        write_matrix(group, creation, transfer);
+      } else {
+        for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) write_column(group, c, creation, transfer);
       }
       group.close("close a group");
     }
@@ -106,7 +115,12 @@ class ParallelHdf5 final : public Method {
     file.close("close the file");
   }
 
-  void verify_written(const std::string& path) override { verify_file(path, setting_.workload, setting_.comm); }
+  void verify_written(const std::string& path) override {
+    if (!matrix_) return verify_file(path, setting_.workload, setting_.comm);
+    const Handle access = file_access();
+    const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file");
+    for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) verify_matrix(file, step_name(s) + "/matrix");
+  }
   void prepare_reading(const std::string& /*path*/) override {}
   void verify_read() override {
     for (std::size_t c = 0; c < setting_.workload.columns.size(); ++c) setting_.target->check(c, 0);
@@ -129,6 +143,64 @@ class ParallelHdf5 final : public Method {
     Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make a property list");
     checked(H5Pset_dxpl_mpio(transfer, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT), "set the transfer");
     return transfer;
+  }
+
+  /// This rank's rows as a program has them that works on a matrix, made outside the clock.
+  void make_matrix() {
+    const Block& source = *setting_.source;
+    const std::vector<Type>& types = setting_.workload.columns;
+    if (std::ranges::any_of(types, [&](Type type) { return type != types.front(); })) {
+      throw Error(ErrorKind::usage, "a matrix has columns of one type");
+    }
+    const std::size_t width = size_of(types.front());
+    matrix_ = std::make_unique<Arena>(static_cast<std::size_t>(source.rows().count) * types.size() * width);
+    for (std::size_t c = 0; c < types.size(); ++c) {
+      for (std::size_t row = 0; row < source.rows().count; ++row) {
+        std::memcpy(matrix_->data() + (row * types.size() + c) * width, source.column(c) + row * width, width);
+      }
+    }
+  }
+
+  void select_matrix(hid_t space) const {
+    const Slice& mine = setting_.source->rows();
+    const std::array<hsize_t, 2> start{mine.first, 0};
+    const std::array<hsize_t, 2> count{mine.count, setting_.workload.columns.size()};
+    if (mine.count == 0) {
+      checked(H5Sselect_none(space), "select nothing");
+    } else {
+      checked(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "select rows");
+    }
+  }
+
+  [[nodiscard]] Handle memory_of_matrix() const {
+    const hsize_t elements = setting_.source->rows().count * setting_.workload.columns.size();
+    return {H5Screate_simple(1, &elements, nullptr), H5Sclose, "make a data space"};
+  }
+
+  void write_matrix(hid_t group, hid_t creation, hid_t transfer) const {
+    const std::array<hsize_t, 2> extents{setting_.workload.rows, setting_.workload.columns.size()};
+    const Handle space(H5Screate_simple(2, extents.data(), nullptr), H5Sclose, "make a data space");
+    const hid_t type = native(setting_.workload.columns.front());
+    Handle set(H5Dcreate2(group, "matrix", type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose,
+               "create a data set");
+    select_matrix(space);
+    const Handle memory = memory_of_matrix();
+    checked(H5Dwrite(set, type, memory, space, transfer, matrix_->data()), "write a data set");
+    set.close("close a data set");
+  }
+
+  void verify_matrix(hid_t file, const std::string& name) const {
+    const Handle set(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose, "open a data set");
+    const Handle space(H5Dget_space(set), H5Sclose, "look at a data set");
+    select_matrix(space);
+    const std::uint64_t bytes = setting_.source->rows().count * setting_.workload.row_bytes();
+    std::vector<std::byte> found(static_cast<std::size_t>(bytes));
+    const Handle memory = memory_of_matrix();
+    checked(H5Dread(set, native(setting_.workload.columns.front()), memory, space, H5P_DEFAULT, found.data()),
+            "read a data set");
+    if (!std::ranges::equal(found, matrix_->bytes().first(found.size()))) {
+      throw Error(ErrorKind::bad_file, "the file holds other values than were written");
+    }
   }
 
   void write_column(hid_t group, std::size_t column, hid_t creation, hid_t transfer) const {
@@ -155,6 +227,7 @@ class ParallelHdf5 final : public Method {
   Setting setting_;
   bool collective_;
   std::uint64_t alignment_;
+  std::unique_ptr<Arena> matrix_;
 };
 
 }  // namespace
