@@ -1,0 +1,92 @@
+"""The commands of docs/commands.md do what a reader who pastes them expects, one after the other."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.python.support.mpi import ROOT
+
+import quire
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
+
+PAGE = (ROOT / "docs" / "commands.md").read_text()
+ROWS = 500
+SAYS_NO = re.compile(r"damaged at byte|is only in|differing")
+"""What the page shows of commands that leave with 1."""
+
+
+RUN = {"x": "m", "px": "m$be$nc"}
+TRACKED = {"x": "m", "xp": "", "y": "m", "yp": "", "t": "ps", "p": "m$be$nc", "q": "C"}
+"""Columns with their units."""
+
+
+@dataclass
+class Shown:
+    """A command of the page and what it says there."""
+
+    arguments: list[str]
+    output: str
+
+
+def shown() -> list[Shown]:
+    """Return the commands of the page that are ours, in order; those under mpiexec as on one rank."""
+    found = []
+    for block in re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE):
+        for part in block.replace("\\\n", " ").split("    $ ")[1:]:
+            line, _, output = part.partition("\n")
+            words = shlex.split(line)
+            if "quire" in words:
+                found.append(Shown(words[words.index("quire") + 1 :], output))
+    return found
+
+
+def write_run(path: Path, columns: dict[str, str], shift: float) -> None:
+    """Write steps 0 to 100 by 10, of the columns named with their units."""
+    random = np.random.default_rng(1)
+    with quire.create(path, attributes={"code": "fodo"}) as out:
+        for number in range(0, 101, 10):
+            with out.step(number) as step:
+                step.set("s", 0.5 * number, unit="m")
+                for name in ("rms_x", "rms_y"):
+                    step.set(name, 1e-3, unit="m")
+                for name, unit in columns.items():
+                    step.put(name, random.normal(shift, 1e-3, ROWS), unit=unit)
+                step.put("id", np.arange(ROWS))
+
+
+def write_files(folder: Path, name: str) -> None:
+    """Write the files that the page takes for granted; `name` is that of the run."""
+    suffix = Path(name).suffix
+    write_run(folder / name, RUN, 0.0)
+    write_run(folder / "other.h5", RUN, 1e-4)
+    write_run(folder / "tracked.h5", TRACKED, 1.0)
+    with quire.create(folder / f"twiss{suffix}") as out, out.step(0) as step:
+        for column in ("s", "betax", "betay"):
+            step.put(column, np.linspace(0, 10, 20), unit="m")
+        step.put("ElementName", [f"E{row}" for row in range(20)])
+    whole = (folder / name).read_bytes()
+    (folder / f"cut{suffix}").write_bytes(whole[: len(whole) * 6 // 10])
+    (folder / "data.csv").write_text("x,y,id\n1,2,3\n2,3,4\n")
+    (folder / "tracker.txt").write_text("a\nb\nc\n1 2\n3 4\n")
+    (folder / "lattice.in").write_text("drift\n")
+
+
+def test_the_examples_of_the_page_run_as_they_stand(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    examples = shown()
+    assert len(examples) > 35
+    write_files(tmp_path, examples[0].arguments[1])
+    for example in examples:
+        outcome = run(*example.arguments)
+        expected = 1 if SAYS_NO.search(example.output) else 0
+        assert outcome.code == expected, f"{example.arguments}\n{outcome.output}{outcome.errors}"
