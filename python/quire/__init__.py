@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quire.io.formats import formats
     from quire.io.report import CheckReport, Counters, Timing
     from quire.io.step import Step
+    from quire.io.streams import Record, Stream, Streams, WriteStream
     from quire.io.table import Column, Table
     from quire.io.write_step import WriteStep
     from quire.io.writer import Writer, append, create
@@ -61,13 +62,17 @@ __all__ = [
     "MemoryBudgetError",
     "MissingError",
     "MissingFileError",
+    "Record",
     "Step",
+    "Stream",
+    "Streams",
     "Table",
     "Timing",
     "TypeMismatchError",
     "UnsupportedError",
     "UsageError",
     "WriteStep",
+    "WriteStream",
     "Writer",
     "__version__",
     "append",
@@ -94,10 +99,14 @@ _HOMES = {
     "Field": "quire.io.field",
     "File": "quire.io.file",
     "GridPart": "quire.io.boxes",
+    "Record": "quire.io.streams",
     "Step": "quire.io.step",
+    "Stream": "quire.io.streams",
+    "Streams": "quire.io.streams",
     "Table": "quire.io.table",
     "Timing": "quire.io.report",
     "WriteStep": "quire.io.write_step",
+    "WriteStream": "quire.io.streams",
     "Writer": "quire.io.writer",
     "__version__": "quire._core",
     "append": "quire.io.writer",

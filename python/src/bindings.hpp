@@ -20,6 +20,7 @@ void bind_expression(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_reader(nanobind::module_& module);
 void bind_writer(nanobind::module_& module);
+void bind_streams(nanobind::module_& module);
 void bind_arrow_export(nanobind::module_& module);
 void bind_arrow_import(nanobind::module_& module);
 void bind_delimited(nanobind::module_& module);

@@ -121,6 +121,7 @@ void bind_description(nb::module_& module) {
                    [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).tables, self); })
       .def_prop_ro("fields",
                    [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).fields, self); })
+      .def_ro("streams", &StepDescription::streams)
       .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); })
       .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"));
 

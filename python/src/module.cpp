@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   bind_simulation(module);
   bind_reader(module);
   bind_writer(module);
+  bind_streams(module);
   bind_arrow_export(module);
   bind_arrow_import(module);
   bind_delimited(module);

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <mutex>
 
 #include "bindings.hpp"
 #include "buffer.hpp"
+#include "handles.hpp"
 #include "options.hpp"
 #include "selection.hpp"
 #include "text.hpp"
@@ -20,31 +20,6 @@ namespace nb = nanobind;
 
 namespace quire::python {
 namespace {
-
-/// A reader that several Python threads may use: one at a time gets in, without the interpreter lock.
-struct OpenReader {
-  Reader reader;
-  std::mutex mutex;
-
-  explicit OpenReader(Reader opened) : reader(std::move(opened)) {}
-
-  /// Runs `work` on the reader alone and without the interpreter lock.
-  template <class Work>
-  auto run(Work&& work) {
-    const nb::gil_scoped_release release;
-    const std::scoped_lock lock(mutex);
-    return work(reader);
-  }
-};
-
-struct ReaderHandle {
-  std::shared_ptr<OpenReader> file;
-};
-
-struct ReadStepHandle {
-  std::shared_ptr<OpenReader> file;
-  ReadStep step;
-};
 
 /// The columns (components) of one request, with their memory held.
 class Request {

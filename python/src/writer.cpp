@@ -2,11 +2,9 @@
 
 #include <nanobind/stl/vector.h>
 
-#include <deque>
-#include <mutex>
-
 #include "bindings.hpp"
 #include "buffer.hpp"
+#include "handles.hpp"
 #include "options.hpp"
 #include "selection.hpp"
 #include "text.hpp"
@@ -16,49 +14,6 @@ namespace nb = nanobind;
 
 namespace quire::python {
 namespace {
-
-/// A writer that is used without the interpreter lock; only one thread at a time gets in.
-struct OpenWriter {
-  Writer writer;
-  std::mutex mutex;
-
-  explicit OpenWriter(Writer opened) : writer(std::move(opened)) {}
-
-  template <class Work>
-  auto run(Work&& work) {
-    const nb::gil_scoped_release release;
-    const std::scoped_lock lock(mutex);
-    return work(writer);
-  }
-};
-
-struct WriterHandle {
-  std::shared_ptr<OpenWriter> file;
-};
-
-/// The memory that the views of a step look at. Addresses stay: the views point into it.
-struct Held {
-  std::deque<Buffer> buffers;
-  std::deque<PackedStrings> strings;
-
-  void release() {
-    buffers.clear();
-    strings.clear();
-  }
-
-  /// A view of an array of numbers or, for strings, of a copy of the sequence.
-  ConstView view(Type type, nb::handle values) {
-    if (type == Type::string) return strings.emplace_back(pack_strings(values));
-    return buffers.emplace_back(values, Buffer::Use::look).numbers(type);
-  }
-};
-
-struct WriteStepHandle {
-  // The step goes before the arrays that it looks at: members are destroyed from below.
-  std::shared_ptr<OpenWriter> file;
-  Held held;
-  WriteStep step;
-};
 
 /// Ends a step by `end` and lets go of the caller's arrays, whatever comes.
 template <class End>

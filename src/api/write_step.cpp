@@ -8,6 +8,7 @@
 #include "api/part_plan.hpp"
 #include "api/root.hpp"
 #include "api/write_groups.hpp"
+#include "api/write_streams.hpp"
 #include "api/writer_state.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
@@ -249,21 +250,22 @@ void fill_end(const State& step) {
 }
 
 /// Collective 4: rank 0 makes the step visible and tells the others where the next one begins.
-void publish(State& step) {
+/// A failure that rank 0 knows of already takes the step back.
+void publish(State& step, std::optional<Error> error = std::nullopt) {
   Writer::State& writer = *step.writer;
   Outcome outcome;
   std::vector<std::byte> state;
-  std::optional<Error> error;
   if (writer.comm.is_root()) {
     const Stopwatch watch(writer.timing.metadata);
     writer.overwriting = false;
-    error = caught(0, [&] {
-      fill_end(step);
-      writer.carry_out(writer.planner->publish(*step.part, step.total));
-      if (writer.options.durable) writer.transport->sync(true);
-      writer.planner->advance(*step.part, step.total, true);
-      state = writer.planner->state();
-    });
+    if (!error)
+      error = caught(0, [&] {
+        fill_end(step);
+        writer.carry_out(writer.planner->publish(*step.part, step.total));
+        if (writer.options.durable) writer.transport->sync(true);
+        writer.planner->advance(*step.part, step.total, true);
+        state = writer.planner->state();
+      });
     if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
     outcome.size = state.size();
     std::copy_n(state.begin(), std::min(state.size(), Outcome::inline_bytes), outcome.bytes.begin());
@@ -305,6 +307,28 @@ void agree_on_data(State& step, const std::optional<Error>& error) {
   if (failed != 0) fail_together(step, error);
 }
 
+/// Both meetings after the bytes of streams are written.
+void finish_streams(State& step) {
+  std::optional<Error> error;
+  {
+    const Stopwatch watch(step.writer->timing.wait);
+    error = collect_streams(step);
+  }
+  publish(step, error);
+}
+
+/// A step of streams: their places, their bytes, and what they have used.
+void commit_streams(State& step) {
+  if (step.phase == State::Phase::filling) {
+    place_streams(step);
+    write_streams(step);
+  }
+  finish_streams(step);
+  step.writer->schema = step.accepted;
+  ++step.writer->steps_written;
+  step.finish(true);
+}
+
 /// A block of a streamed table that begins at row `first` of this rank.
 void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns) {
   if (columns.size() != table.columns.size()) {
@@ -327,6 +351,7 @@ void State::require_filling(const char* call) const {
 
 void State::finish(bool published) {
   phase = Phase::done;
+  for (const auto& stream : streams) stream->finished = true;
   writer->step_open = false;
   if (!published && part != nullptr) writer->planner->advance(*part, total, false);
   if (!published) writer->measure.clear();
@@ -432,6 +457,18 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
 
 void WriteStep::open() {
   state_->require_filling("open");
+  if (StreamPlanner* planner = state_->writer->planner->streams(); planner != nullptr) {
+    if (planner->merges()) {
+      throw state_->writer->placed(
+          Error(ErrorKind::unsupported, "merged streams are written at once: where a piece goes depends on all others")
+              .advise("commit without open(), or do not merge"));
+    }
+    state_->opening = true;
+    place_streams(*state_);
+    write_streams(*state_);
+    state_->phase = State::Phase::placed;
+    return;
+  }
   exchange(*state_);
   if (state_->writer->engine) {
     state_->failure = write_by_engine(*state_);
@@ -474,6 +511,7 @@ void WriteStep::commit() {
   State& step = *state_;
   if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
   Writer::State& writer = *step.writer;
+  if (writer.planner->streams() != nullptr) return commit_streams(step);
   std::optional<Error> error = step.failure;
   if (!error && step.phase == State::Phase::placed) {
     error = caught(writer.comm.rank(), [&] { require_all_groups(step); });
@@ -501,7 +539,10 @@ void WriteStep::abort(const std::string& reason) {
   Writer::State& writer = *step.writer;
   const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());
   static_cast<void>(caught(writer.comm.rank(), [&] {
-    if (step.phase == State::Phase::placed) {
+    if (step.phase == State::Phase::placed && writer.planner->streams() != nullptr) {
+      step.failure = error;
+      finish_streams(step);
+    } else if (step.phase == State::Phase::placed) {
       agree_on_data(step, error);
     } else {
       if (step.agreed_on_rows) {

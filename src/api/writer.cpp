@@ -38,10 +38,16 @@ Choice choice(const std::string& path, const WriteOptions& options) {
   return choice;
 }
 
-std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm,
+/// `rank` is that of this process among all that write, whoever opens this file together.
+std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm, int rank,
                                              const WriteOptions& options) {
   auto transport = open_transport(options.transport, path, access, comm, transport_options(options));
-  return options.wrapper ? options.wrapper(std::move(transport), path, comm.rank()) : std::move(transport);
+  return options.wrapper ? options.wrapper(std::move(transport), path, rank) : std::move(transport);
+}
+
+std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm,
+                                             const WriteOptions& options) {
+  return wrapped_transport(path, access, comm, comm.rank(), options);
 }
 
 std::shared_ptr<Writer::State> new_state(const std::string& path, Comm comm, const WriteOptions& options) {
@@ -118,7 +124,9 @@ void Writer::State::find_members() {
   transport = with_members(
       std::move(transport), first_file,
       [this, name](std::uint64_t member) { return planner->member_name(name, member); },
-      [this](const std::string& member) { return wrapped_transport(member, Access::join, Comm::self(), options); });
+      [this](const std::string& member) {
+        return wrapped_transport(member, Access::join, Comm::self(), comm.rank(), options);
+      });
 }
 
 void Writer::State::carry_out(const Publication& acts) {

@@ -83,6 +83,12 @@ struct WriteStep::State {
   std::vector<RowGroups> groups;
   std::vector<std::vector<std::size_t>> groups_written;  ///< of each column of a streamed table
 
+  // Where streams are written (api/write_streams.hpp):
+  std::vector<std::shared_ptr<StreamWriter::State>> streams;
+  std::uint64_t first_stream = 0;        ///< place of this rank's first one among those of all ranks
+  std::vector<std::int32_t> collectors;  ///< of each stream the rank that has its collector
+  bool opening = false;                  ///< they are placed before their pieces are known
+
   void require_filling(const char* call) const;
   void finish(bool published);
 };

@@ -3,6 +3,7 @@
 #include "base/compression.hpp"
 #include "format/h5/format.hpp"
 #include "format/sdds/format.hpp"
+#include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
@@ -13,6 +14,11 @@ void Describer::read_opaque(std::uint64_t, const std::string& object, std::uint6
 }
 
 std::optional<StepLayout> Describer::verified(std::uint64_t index) { return step(index); }
+
+std::vector<StreamLayout> Describer::streams(std::uint64_t, StreamsBy, std::span<const std::int64_t> wanted) {
+  if (wanted.empty()) return {};
+  throw Error(ErrorKind::missing, "this file has no streams");
+}
 
 void Describer::read_attachment(const std::string& name, std::uint64_t, std::span<std::byte>) {
   throw Error(ErrorKind::missing, "files of this format have no attachments").on(name);
@@ -69,7 +75,7 @@ std::vector<Options> Format::writing_variants() const {
 }
 
 const std::vector<const Format*>& formats() {
-  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &hdf5_format()};
+  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &hdf5_format(), &sion_format()};
   return all;
 }
 

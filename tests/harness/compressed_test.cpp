@@ -182,7 +182,7 @@ TEST_P(Compressed, TwoWritersAreTold) {
   first.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Compressed, testing::ValuesIn(formats()),
+INSTANTIATE_TEST_SUITE_P(Formats, Compressed, testing::ValuesIn(formats_of_tables()),
                          [](const auto& chosen) { return std::string(chosen.param->name()); });
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const Format* format : formats()) {
+  for (const Format* format : formats_of_tables()) {
     for (const Spread spread : spreads) all.push_back({format, spread});
   }
   return all;

@@ -112,7 +112,7 @@ TEST_P(Collectives, FourForANewShapeThreeForARepeatedOne) {
   out.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Collectives, testing::ValuesIn(formats()),
+INSTANTIATE_TEST_SUITE_P(Formats, Collectives, testing::ValuesIn(formats_of_tables()),
                          [](const auto& chosen) { return std::string(chosen.param->name()); });
 
 class Sparing : public testing::TestWithParam<const Format*> {};
@@ -143,7 +143,7 @@ TEST_P(Sparing, ReadingTwoColumnsAndSomeRowsReadsNoOtherRows) {
   in.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Sparing, testing::ValuesIn(formats()),
+INSTANTIATE_TEST_SUITE_P(Formats, Sparing, testing::ValuesIn(formats_of_tables()),
                          [](const auto& chosen) { return std::string(chosen.param->name()); });
 
 }  // namespace

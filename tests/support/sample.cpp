@@ -256,14 +256,30 @@ void PrintTo(const Variant& variant, std::ostream* out) {
   for (const auto& [name, value] : variant.options) *out << ' ' << name << '=' << value;
 }
 
-std::vector<Variant> variants() {
+std::vector<const Format*> formats_of_tables() {
+  std::vector<const Format*> all = formats();
+  std::erase_if(all, [](const Format* format) { return format->holds_streams(); });
+  return all;
+}
+
+std::vector<const Format*> formats_of_streams() {
+  std::vector<const Format*> all = formats();
+  std::erase_if(all, [](const Format* format) { return !format->holds_streams(); });
+  return all;
+}
+
+std::vector<Variant> variants_of(const std::vector<const Format*>& formats) {
   std::vector<Variant> all;
-  for (const Format* format : formats()) {
+  for (const Format* format : formats) {
     std::size_t index = 0;
     for (const Options& options : format->writing_variants()) all.push_back({format, options, index++});
   }
   return all;
 }
+
+std::vector<Variant> variants() { return variants_of(formats_of_tables()); }
+
+std::vector<Variant> variants_of_streams() { return variants_of(formats_of_streams()); }
 
 std::vector<const Format*> formats_of_steps() {
   std::vector<const Format*> all = formats();

@@ -59,8 +59,12 @@ struct Variant {
   [[nodiscard]] WriteOptions write_options() const;
 };
 void PrintTo(const Variant& variant, std::ostream* out);
-/// Every kind of file of every format.
+/// The formats to which tables can be written, and those to which streams can.
+[[nodiscard]] std::vector<const Format*> formats_of_tables();
+[[nodiscard]] std::vector<const Format*> formats_of_streams();
+/// Every kind of file of every format of tables, or of streams.
 [[nodiscard]] std::vector<Variant> variants();
+[[nodiscard]] std::vector<Variant> variants_of_streams();
 /// Of the formats, and of their variants, those whose files hold several steps.
 [[nodiscard]] std::vector<const Format*> formats_of_steps();
 [[nodiscard]] std::vector<Variant> variants_of_steps();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "quire/api/streams.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/records.hpp"
 
@@ -67,6 +68,12 @@ class ReadStep {
   /// Independent. Where the values of a column stand, or those of one component of a field. Throws missing errors.
   [[nodiscard]] Location locate(const std::string& table, const std::string& column) const;
   [[nodiscard]] Location locate_field(const std::string& field, std::uint64_t component = 0) const;
+
+  /// Collective. The streams that this rank asks for, in its order: any number of them, by the ranks of the tasks that
+  /// wrote them or by their places (0 to description().streams - 1). No rank learns of streams that it has not asked
+  /// for. Throws missing errors, on every rank, if one of them asks for what is not there.
+  [[nodiscard]] std::vector<StreamReader> streams(const std::vector<std::int64_t>& wanted,
+                                                  StreamsBy by = StreamsBy::rank) const;
 
   struct State;
   explicit ReadStep(std::shared_ptr<const State> state);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "quire/api/streams.hpp"
 #include "quire/comm/comm.hpp"
 #include "quire/format/options.hpp"
 #include "quire/model/description.hpp"
@@ -73,8 +74,12 @@ class WriteStep {
   WriteStep& put_field(Field field, Selection selection, std::vector<ConstView> components,
                        MemorySelection memory = {});
 
+  /// Independent. One more stream of this rank, in a file of streams: a rank writes any number of them, or none.
+  [[nodiscard]] StreamWriter stream(const StreamOptions& options);
+
   /// Collective. Moves all bytes of the step and only then makes it visible. Every rank returns or every rank throws
-  /// the same error. At most 4 collectives; 5 more where rows are encoded in groups.
+  /// the same error. At most 4 collectives; 5 more where rows are encoded in groups, 1 more for
+  /// streams, and 3 where they are merged.
   void commit();
 
   /// Collective. Meets the commit() of the others: they throw an aborted error that carries `reason`; this rank

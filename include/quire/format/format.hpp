@@ -11,6 +11,7 @@
 
 #include "quire/format/engine.hpp"
 #include "quire/format/options.hpp"
+#include "quire/format/streams.hpp"
 #include "quire/model/description.hpp"
 #include "quire/model/selection.hpp"
 #include "quire/model/slice.hpp"
@@ -18,6 +19,7 @@
 #include "quire/plan/byte_source.hpp"
 #include "quire/plan/plan.hpp"
 #include "quire/plan/record.hpp"
+#include "quire/plan/stream.hpp"
 
 namespace quire {
 
@@ -53,6 +55,11 @@ class Describer {
   /// name of the column or field, a column's behind that of its table and a slash if the table has a name.
   virtual void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                            const View& out);
+
+  /// Streams of step `index` in the order in which they are wanted. Throws missing errors that name the first one that
+  /// the step does not have, and usage errors for a rank that several streams have.
+  [[nodiscard]] virtual std::vector<StreamLayout> streams(std::uint64_t index, StreamsBy by,
+                                                          std::span<const std::int64_t> wanted);
 
   /// Bytes of an attachment of the file, from `offset` on. Throws missing errors, and usage errors beyond its end.
   virtual void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out);
@@ -203,6 +210,10 @@ class WritePlanner {
   /// Then guard(), place(), publish(), state() of published steps and finish() are not called. The planner outlives it.
   [[nodiscard]] virtual std::unique_ptr<StepEngine> engine() { return nullptr; }
 
+  /// How streams are placed, where the format holds streams; lives as long as the planner. Such a step is not measured
+  /// and placed by the functions above, but it is accepted, published and advanced by them.
+  [[nodiscard]] virtual StreamPlanner* streams() { return nullptr; }
+
   /// Rank 0, at close: acts that make a file without any step valid, or that tidy up.
   [[nodiscard]] virtual Publication finish() = 0;
 
@@ -238,6 +249,9 @@ class Format {
   [[nodiscard]] virtual std::string entry_of(std::span<const std::string> names) const;
   /// Whether a file is one step and no more: a second one is an unsupported error, and so is appending.
   [[nodiscard]] virtual bool holds_one_step() const { return false; }
+
+  /// Whether what is written to such a file are streams, and nothing but streams.
+  [[nodiscard]] virtual bool holds_streams() const { return false; }
 
   [[nodiscard]] virtual const std::vector<Option>& read_options() const = 0;
   [[nodiscard]] virtual const std::vector<Option>& write_options() const = 0;

@@ -95,6 +95,7 @@ struct StepDescription {
   std::vector<Attribute> attributes;
   std::vector<Table> tables;
   std::vector<Field> fields;
+  std::uint64_t streams = 0;          ///< how many streams there are: the bytes of tasks, see Describer::streams()
   std::vector<std::string> warnings;  ///< tolerances used while reading this step
 
   /// The table of this name; an empty name is the only or first one. Throws missing errors.
@@ -102,7 +103,7 @@ struct StepDescription {
   [[nodiscard]] std::size_t find_field(const std::string& field) const;
   template <class Archive>
   void archive(Archive& a) {
-    a(number, attributes, tables, fields, warnings);
+    a(number, attributes, tables, fields, streams, warnings);
   }
 };
 

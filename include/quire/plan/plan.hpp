@@ -74,6 +74,10 @@ struct Extent {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   [[nodiscard]] bool operator==(const Extent&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(offset, length);
+  }
 };
 [[nodiscard]] std::vector<Extent> extents_of(const WritePlan& plan);
 [[nodiscard]] std::vector<Extent> extents_of(const ReadPlan& plan);

@@ -88,7 +88,7 @@ def alike(steps: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     def structure(step: dict[str, Any]) -> str:
         tables = [(table["name"], table["columns"]) for table in step["tables"]]
         names = [(item["name"], item["type"], item["unit"]) for item in step["attributes"]]
-        return repr((tables, step["fields"], names))
+        return repr((tables, step["fields"], step["streams"], names))
 
     return [list(group) for _, group in groupby(steps, structure)]
 
@@ -105,6 +105,8 @@ def tell_group(group: Sequence[dict[str, Any]], most: int | None) -> None:
         name = f"table '{printable(table['name'])}'" if table["name"] else "table"
         say(f"  {title}: {name} of {count}")
         tell_lines([quantity_cells(item) for item in table["columns"]], most)
+    if first["streams"]:
+        say(f"  {title}: {plural(first['streams'], 'stream')} of bytes")
     if first["fields"]:
         say(f"  {title}: fields")
         tell_lines([field_cells(item) for item in first["fields"]], most)

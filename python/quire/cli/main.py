@@ -14,11 +14,14 @@ from quire.cli.get import get
 from quire.cli.import_ import import_
 from quire.cli.info import info
 from quire.cli.output import use_utf8
+from quire.cli.pack import pack
 from quire.cli.plan import plan
 from quire.cli.plot import plot
 from quire.cli.recover import recover
+from quire.cli.repack import repack
 from quire.cli.show import show
 from quire.cli.sum import sum_
+from quire.cli.unpack import unpack
 
 app = typer.Typer(
     name="quire",
@@ -52,7 +55,7 @@ def quire(
 
 
 LOOKING = (info, show, get, plot, plan, formats)
-MAKING = (convert, import_, export, define, filter_, attach)
+MAKING = (convert, import_, export, define, filter_, attach, pack, unpack, repack)
 JUDGING = (check, recover, diff, sum_)
 
 for one in (*LOOKING, *MAKING, *JUDGING):

@@ -29,8 +29,11 @@ class Progress:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Progress]:
-    """Independent. A bar on standard error while the block runs; nothing where that is no terminal."""
+def progress(title: str, unit: str = "rows") -> Iterator[Progress]:
+    """Independent. A bar on standard error while the block runs; nothing where that is no terminal.
+
+    `unit` is what is counted.
+    """
     if not sys.stderr.isatty() or not is_first_rank():
         yield Progress()
         return
@@ -41,7 +44,7 @@ def progress(title: str) -> Iterator[Progress]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed} rows"),
+        TextColumn(f"{{task.completed}} {unit}"),
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:

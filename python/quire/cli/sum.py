@@ -83,6 +83,10 @@ def tell(one: FileChecksum) -> None:
         lines += [
             [f"{value:016x}", f"step {step.number}", "field", name] for name, value in step.fields.items()
         ]
+        lines += [
+            [f"{value:016x}", f"step {step.number}", "stream", f"task {rank}"]
+            for rank, value in step.streams.items()
+        ]
     for line in columns_of_text([[printable(cell) for cell in cells] for cells in lines], "  "):
         say(line)
 
@@ -106,4 +110,5 @@ def step_dictionary(step: StepChecksum) -> dict[str, Any]:
             for table in step.tables
         ],
         "fields": {name: f"{value:016x}" for name, value in step.fields.items()},
+        "streams": {str(rank): f"{value:016x}" for rank, value in step.streams.items()},
     }

@@ -237,7 +237,7 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
 
     `options` are those of `quire.create`: byte_order="big", major_order="column" and so on.
     """
-    from quire.toolkit.convert import replacement
+    from quire.toolkit.replacing import replacement
 
     pages = len(data)
     fixed = {name: element for name, element in data.parameters.items() if element.fixed}

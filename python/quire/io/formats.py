@@ -36,6 +36,8 @@ class FormatInfo:
     """Whether files can keep other files inside them."""
     one_step: bool
     """Whether a file is one step and no more."""
+    holds_streams: bool
+    """Whether what is written to such a file are streams, and nothing but streams."""
 
 
 def format_infos() -> list[FormatInfo]:
@@ -49,8 +51,9 @@ def format_infos() -> list[FormatInfo]:
             tuple(Option(*row) for row in writing),
             attachments,
             one_step,
+            streams,
         )
-        for name, title, suffixes, reading, writing, attachments, one_step in _core.formats()
+        for name, title, suffixes, reading, writing, attachments, one_step, streams in _core.formats()
     ]
 
 

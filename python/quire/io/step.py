@@ -9,6 +9,7 @@ from quire import _core
 from quire.errors import MissingError
 from quire.io.attributes import Attribute, NamedItems, attributes_from_core
 from quire.io.field import Field
+from quire.io.streams import Streams
 from quire.io.table import Column, Table
 
 
@@ -54,6 +55,11 @@ class Step:
         fields = (Field(self._core, field, self._place, self._path) for field in self._description.fields)
         return NamedItems("field", self._place, self._path, ((field.name, field) for field in fields))
 
+    @cached_property
+    def streams(self) -> Streams:
+        """Independent. The bytes of the tasks that wrote the step, where it has streams; else none."""
+        return Streams(self, self._core, self._path, self._description.streams)
+
     @property
     def warnings(self) -> list[str]:
         """Tolerances that were used while this step was read."""
@@ -73,4 +79,6 @@ class Step:
         ]
         if self.fields:
             parts.append(f"{len(self.fields)} fields")
+        if self.streams:
+            parts.append(f"{len(self.streams)} streams")
         return f"<Step {self.number}: {', '.join(parts)}>"

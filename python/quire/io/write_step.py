@@ -13,6 +13,7 @@ from quire.errors import Placing, UsageError, placed, reason_of
 from quire.io.attributes import Attribute, core_value
 from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
 from quire.io.quantity import Quantity
+from quire.io.streams import WriteStream
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 
 
@@ -408,6 +409,24 @@ class WriteStep:
         self._add(table, _Column(name, wanted, words, None, string_bytes))
         self._is_streamed = True
         return self
+
+    @placed
+    def stream(
+        self, rank: int, chunk_size: int | None = None, file: int | None = None, index: int | None = None
+    ) -> WriteStream:
+        """Independent. One more stream of this rank, in a file of streams; a rank writes any number of them.
+
+        Parameters
+        ----------
+        rank : the number of its task; no two streams have the same
+        chunk_size : bytes of room for each chunk, which the format may round up; if nothing, the stream is
+            one chunk, for which its pieces must be known before the step is opened
+        file : which of several physical files; if nothing, as the options of the file say
+        index : its place in that file; if nothing, by the number of the task
+        """
+        self._require_filling("stream")
+        given = (rank, chunk_size, file, index)
+        return WriteStream.begin(self._core, given, self._path, lambda: self._is_placed)
 
     @property
     def weighs_values(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from quire._core import sum_of_row_hashes
 from quire.toolkit.selection import StepSelection, even_slice, rows_per_block, select_names, select_steps
 
 if TYPE_CHECKING:
-    from quire import Field, Step, Table
+    from quire import Field, Step, Stream, Table
 
     Array = np.ndarray[Any, Any]
 
@@ -39,11 +40,16 @@ class TableChecksum:
 
 @dataclass(frozen=True)
 class StepChecksum:
-    """The sums of one step; those of a field bind every value to its place."""
+    """The sums of one step; those of a field bind every value to its place, those of streams every byte.
+
+    A table that only tells where streams are is not part of it.
+    """
 
     number: int
     tables: list[TableChecksum]
     fields: dict[str, int]
+    streams: dict[int, int] = field(default_factory=dict)
+    """By the numbers of the tasks."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +122,38 @@ def field_sum(values: Field, rank: int, size: int) -> int:
     return total % MODULUS
 
 
+def stream_sum(stream: Stream) -> int:
+    """Independent. One number for all bytes of a stream, in their order."""
+    digest = hashlib.blake2b(digest_size=8)
+    while block := stream.read(BLOCK_BYTES):
+        digest.update(block)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def stream_sums(step: Step, comm: Any, progress: Progress | None) -> dict[int, int]:
+    """Collective. The sums of all streams of a step, of which each rank reads its even share."""
+    rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
+    first, count = even_slice(len(step.streams), rank, size)
+    mine: dict[int, int] = {}
+    for stream in step.streams.at(range(first, first + count)):
+        mine[stream.rank] = (mine.get(stream.rank, 0) + stream_sum(stream)) % MODULUS
+        if progress is not None:
+            progress(stream.size)
+    parts = [mine] if comm is None or size == 1 else comm.allgather(mine)
+    totals: dict[int, int] = {}
+    for part in parts:
+        for number, value in part.items():
+            totals[number] = (totals.get(number, 0) + value) % MODULUS
+    return totals
+
+
 def step_checksum(
     step: Step, columns: Sequence[str] | None, comm: Any = None, progress: Progress | None = None
 ) -> StepChecksum:
     """Collective. The sums of one step, each rank of the mpi4py communicator hashing its even share."""
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
+    if len(step.streams) > 0:
+        return StepChecksum(step.number, [], {}, stream_sums(step, comm, progress))
     mine: list[int] = []
     chosen: list[list[str]] = []
     for table in step.tables.values():
@@ -148,6 +181,8 @@ def combine(steps: Sequence[StepChecksum]) -> int:
         for table in sorted(step.tables, key=lambda table: table.whole):
             words += [table.rows, table.whole]
         words += [step.fields[name] for name in sorted(step.fields)]
+        for number in sorted(step.streams):
+            words += [number, step.streams[number]]
         total += hash_sum([np.array([word], dtype=np.uint64) for word in words])
     return total % MODULUS
 

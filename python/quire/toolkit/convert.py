@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import glob
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -14,12 +12,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 import quire
-from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.errors import ConflictError, MissingError, UsageError
 from quire.io.fit import Fit, fit, fit_file
 from quire.io.formats import format_for_path, format_info
 from quire.toolkit.agreement import agreed_count
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.layers import put_field
+from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
 from quire.toolkit.selection import (
     StepSelection,
     even_slice,
@@ -124,65 +123,6 @@ def requested_format(target: str | Path, request: Request) -> str:
         return target_format(target, request.format)
     request.profile.check_target(target, request)
     return request.profile.format
-
-
-def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
-    """Independent. Raises ConflictError if the target is the source, or exists and may not be replaced."""
-    if not os.path.exists(target):
-        return
-    if os.path.exists(source) and os.path.samefile(source, target):
-        raise ConflictError("the target is the source itself", file=str(target))
-    if os.path.isdir(target):
-        raise ConflictError("the target is a directory", file=str(target))
-    if not overwrite:
-        raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
-
-
-@contextmanager
-def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
-    """Collective. A path beside the target that takes its place at the end, or goes away after an exception.
-
-    So a copy that fails leaves neither half a file nor harms the file that it was to replace.
-    """
-    final = Path(os.path.realpath(target))
-    # Every rank must use the same name, and the suffix may say the format.
-    owner = os.getpid() if comm is None else comm.bcast(os.getpid(), root=0)
-    beside = final.with_name(f".quire-{owner}-{final.name}")
-    is_root = comm is None or comm.rank == 0
-    try:
-        yield beside
-        if is_root:
-            os.replace(beside, final)
-    except BaseException as problem:
-        if is_root:
-            # A compressed file that could not be completed leaves its steps beside it, under a longer name.
-            for leftover in beside.parent.glob(f"{glob.escape(beside.name)}*"):
-                leftover.unlink(missing_ok=True)
-        if isinstance(problem, Error) and str(beside) in str(problem):
-            raise about(problem, str(beside), str(target)) from None
-        raise
-
-
-def about(problem: Error, path: str, name: str) -> Error:
-    """Independent. The same error about a file by the name that the user knows."""
-    return type(problem)(
-        problem.message.replace(path, name),
-        file=problem.file.replace(path, name),
-        object=problem.object,
-        offset=problem.offset,
-        rank=problem.rank,
-        advice=problem.advice.replace(path, name),
-        text=str(problem).replace(path, name),
-    )
-
-
-def sync_directory(path: str | Path) -> None:
-    """Independent. Make the entry of a renamed file durable."""
-    descriptor = os.open(Path(path).resolve().parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def copy_attributes(
@@ -310,6 +250,9 @@ class StepCopier:
     def copy(self, source: File, step: Step, out: Writer) -> None:
         """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
         fitted = self.fit(source, step)
+        if step.streams and format_info(self.format).holds_streams:
+            self.copy_streams(step, out)
+            return
         shares = [self.share(table, fitted) for table in step.tables.values() if table.name in fitted.tables]
         shares, rows = self.choose_rows(step, shares)
         if self.request.drop_empty and rows == 0:
@@ -335,6 +278,15 @@ class StepCopier:
                 self.write_rows(target, share)
         self.report.steps += 1
         self.report.rows += rows
+
+    def copy_streams(self, step: Step, out: Writer) -> None:
+        """Collective. The same for a step of streams."""
+        from quire.toolkit.streams import Packing, copy_streams
+
+        packing = Packing(self.format, self.request.options)
+        with out.step(0 if self.request.renumber else step.number) as target:
+            copy_streams(step, target, packing, self.comm, self.observer.progress)
+        self.report.steps += 1
 
     def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
         """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""
@@ -362,6 +314,8 @@ class StepCopier:
         """Independent. What the target will hold of a step; tells of each new loss."""
         fitted = fit(self.format, source, step, self.request.options)
         self.tell(fitted.losses)
+        if step.streams and not format_info(self.format).holds_streams:
+            self.tell([f"the bytes of {len(step.streams)} streams are left out"])
         return fitted if self.common is None else self.common.restrict(fitted, step)
 
     def tell(self, losses: Sequence[str]) -> None:
@@ -575,7 +529,15 @@ def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
 def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:
     """Collective. Write the selected steps of an open file to one that takes the target's place."""
     request = copier.request
-    with replacement(target, comm) as beside:
+    options = dict(request.options)
+    place: AbstractContextManager[Path] = replacement(target, comm)
+    if format_info(copier.format).holds_streams:
+        from quire.toolkit.streams import stream_options
+
+        # It may be a set of files, which know their names: the writer itself puts them in their place.
+        place = nullcontext(Path(target))
+        options = stream_options(file, copier.format, options) | {"replacement": "whole"}
+    with place as beside:
         out = quire.create(
             beside,
             comm=comm,
@@ -585,7 +547,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             lossy=request.lossy,
             title=file.title,
             contents=file.contents,
-            **request.options,
+            **options,
         )
         with out:
             attributes = copier.single(fit_file(copier.format, file), file.attributes)

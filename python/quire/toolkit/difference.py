@@ -15,7 +15,7 @@ from quire.io.formats import common_options, format_info
 from quire.toolkit.selection import StepSelection, matches, rows_per_block, select_names
 
 if TYPE_CHECKING:
-    from quire import Attribute, Field, File, Step, Table
+    from quire import Attribute, Field, File, Step, Streams, Table
 
     Array = np.ndarray[Any, Any]
 
@@ -224,6 +224,10 @@ class Comparison:
         where = f"step {left.number}"
         if self.rules.attributes:
             self.compare_attributes(where, left.attributes, right.attributes)
+        if left.streams and right.streams:
+            # Where their bytes are, of which a table tells, is not what they are.
+            self.compare_streams(where, left.streams, right.streams)
+            return
         ours, theirs = dict(left.tables), dict(right.tables)
         if len(ours) == 1 and len(theirs) == 1:
             # Formats name their only table differently, or not at all.
@@ -234,6 +238,25 @@ class Comparison:
         if self.rules.columns is None:
             for name in self.common(f"{where}: field", list(left.fields), list(right.fields)):
                 self.compare_fields(where, left.number, left.fields[name], right.fields[name])
+
+    def compare_streams(self, where: str, left: Streams, right: Streams) -> None:
+        """Compare the bytes of all tasks, block by block."""
+        names = ([str(rank) for rank in streams.ranks] for streams in (left, right))
+        for rank in self.common(f"{where}: stream of task", *names):
+            (ours,), (theirs,) = left.open([int(rank)]), right.open([int(rank)])
+            if ours.size != theirs.size:
+                self.result.tell(
+                    f"{where}: the stream of task {rank} has {ours.size} and {theirs.size} bytes"
+                )
+                continue
+            for first in range(0, ours.size, BLOCK_BYTES):
+                here, there = ours.read_at(first, BLOCK_BYTES), theirs.read_at(first, BLOCK_BYTES)
+                if here != there:
+                    place = first + next(i for i in range(len(here)) if here[i] != there[i])
+                    self.result.tell(f"{where}: the stream of task {rank} differs from byte {place} on")
+                    break
+            if self.progress is not None:
+                self.progress(ours.size)
 
     def common(self, what: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
         """Names in both, telling of those in only one."""

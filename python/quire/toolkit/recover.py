@@ -19,9 +19,8 @@ from quire.toolkit.convert import (
     Request,
     StepCopier,
     copy_attributes,
-    refuse_overwriting,
-    replacement,
 )
+from quire.toolkit.replacing import refuse_overwriting, replacement
 
 if TYPE_CHECKING:
     from quire import CheckReport, File, Step
@@ -72,7 +71,8 @@ def recover(
         if target is None and damage is None:
             return Recovery(found.numbers, 0, None, None, False)
         with replacement(target or source) as work:
-            return write_anew(source, work, compression if target is None else None, rows, options)
+            kept = compression if target is None else None
+            return write_anew(source, target or source, work, kept, rows, options)
     is_safe = damage is None or (found.whole_steps > 0 and not rows)
     with working_copy(source, target, in_place=target is None and is_safe) as work:
         changed = quire.repair(work, **own_options(format, options))
@@ -82,7 +82,7 @@ def recover(
         wants_rows = rows and (after if after.whole_steps > found.whole_steps else found).salvageable
         if after.whole_steps == 0 and not is_safe:
             work.unlink()
-            return write_anew(source, work, None, rows, options)
+            return write_anew(source, target or source, work, None, rows, options)
         if after.damage is None and not wants_rows:
             return Recovery(after.numbers, 0, None, damage, changed)
         saved = rewrite_end(source, work, after, wants_rows, options)
@@ -104,7 +104,7 @@ def layout_options(file: File) -> dict[str, str]:
     out.
     """
     facts = {name.replace(" ", "_"): value for name, value in file.layout.items()}
-    truths = {"0": "false", "1": "true"}
+    truths = {"0": "false", "1": "true", "false": "false", "true": "true"}
     options: dict[str, str] = {}
     for option in format_info(file.format).write_options:
         fact = facts.get(option.name, "")
@@ -122,9 +122,16 @@ def written_options(file: File, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_anew(
-    source: str | Path, work: Path, compression: str | None, rows: bool, options: dict[str, Any]
+    source: str | Path,
+    target: str | Path,
+    work: Path,
+    compression: str | None,
+    rows: bool,
+    options: dict[str, Any],
 ) -> Recovery:
     """Independent. Write what is whole into a new file: the bytes of a compressed one cannot be cut.
+
+    It is written under the name `work` and will be called `target`, which some formats keep.
 
     With `compression` the new file is compressed in that way, otherwise as its name says.
     """
@@ -132,6 +139,8 @@ def write_anew(
     if compression is not None:
         as_before["compression"] = "gzip" if compression == "gzip" else "xz"
     with quire.open(source, **options) as file:
+        if "stored_name" in {option.name for option in format_info(file.format).write_options}:
+            as_before["stored_name"] = str(target)
         found = file.check()
         step = file.salvage(found.whole_steps) if rows and found.salvageable else None
         if found.damage is not None and found.whole_steps == 0 and rows_of(step) == 0:

@@ -87,6 +87,7 @@ def step(index: int, item: Step) -> dict[str, Any]:
         "attributes": attributes(item.attributes),
         "tables": [table(one) for one in item.tables.values()],
         "fields": [field(one) for one in item.fields.values()],
+        "streams": len(item.streams),
         "warnings": list(item.warnings),
     }
 

@@ -15,8 +15,8 @@ import quire
 from quire import _core
 from quire.errors import ConflictError, UsageError
 from quire.io.types import Array
-from quire.toolkit.convert import refuse_overwriting, replacement
 from quire.toolkit.lines import Cells, Printer, format_for, printer, require_used
+from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import (
     StepSelection,
     resolve_rows,

@@ -22,7 +22,8 @@ from quire import _core
 from quire.errors import BadFileError, Error, MissingError, UsageError
 from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
-from quire.toolkit.convert import refuse_overwriting, replacement, target_format
+from quire.toolkit.convert import target_format
+from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import matches
 
 BLOCK_BYTES: Final = 8 << 20

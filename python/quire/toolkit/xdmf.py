@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import quire
 from quire.errors import MissingError, UnsupportedError, UsageError
-from quire.toolkit.convert import refuse_overwriting, replacement
+from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import StepSelection, is_number, parse_steps, select_steps
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.format.conformance import meshes, objects, pages, steps
+from tests.format.conformance import meshes, objects, pages, steps, streams
 from tests.format.conformance.recommended import recommended
 from tests.format.conformance.vectors import Truth, Vector, root, vectors
 
@@ -18,13 +18,13 @@ KINDS: list[tuple[Callable[[Truth], bool], Callable[[str, Truth], None]]] = [
     (lambda truth: "sddscheck" in truth, pages.compare),
     (objects.belongs, objects.compare),
     (lambda truth: "meshes" in truth, meshes.compare),
+    (streams.belongs, streams.compare),
     (lambda truth: "expect" in truth and ("steps" in truth or "damage" in truth), steps.compare),
 ]
 # Open issues, by what in a truth belongs to them.
 LATER: list[tuple[Callable[[Truth], bool], str]] = [
     (lambda truth: "__openPMD_internal" in truth, "this data model is not read yet"),
     (lambda truth: "objects" in truth and not objects.belongs(truth), "this data model is not read yet"),
-    (lambda truth: "physical_files" in truth or "fails_at" in truth, "multifiles are not read yet"),
 ]
 
 

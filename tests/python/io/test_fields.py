@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.python.support.files import path_for, refusal
+from tests.python.support.files import path_for, refusal, table_formats
 
 import quire
 from quire.io.fit import fit
@@ -114,7 +114,7 @@ def test_several_boxes_come_in_the_order_of_the_file(path: Path, format_name: st
 
 @settings(max_examples=40, deadline=None)
 @given(boxes=st.lists(KEYS, min_size=1, max_size=3), components=st.integers(1, 2))
-@pytest.mark.parametrize("format_name", quire.formats())
+@pytest.mark.parametrize("format_name", table_formats())
 def test_boxes_are_put_from_wherever_they_lie(
     tmp_path_factory: pytest.TempPathFactory, format_name: str, boxes: list[Any], components: int
 ) -> None:

@@ -18,6 +18,16 @@ def step_formats() -> list[str]:
     return [info.name for info in format_infos() if not info.one_step]
 
 
+def table_formats() -> list[str]:
+    """Return the names of the formats to which tables can be written."""
+    return [info.name for info in format_infos() if not info.holds_streams]
+
+
+def stream_formats() -> list[str]:
+    """Return the names of the formats to which streams can be written."""
+    return [info.name for info in format_infos() if info.holds_streams]
+
+
 def path_for(folder: Path, format_name: str, stem: str = "file") -> Path:
     """Return a path with a suffix that belongs to the format."""
     return folder / f"{stem}{format_info(format_name).suffixes[0]}"

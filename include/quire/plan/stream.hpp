@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "quire/base/endian.hpp"
+#include "quire/plan/plan.hpp"
+
+namespace quire {
+
+/// By what streams are asked for.
+enum class StreamsBy : std::uint8_t {
+  rank,   ///< of the task that wrote it, as the file says
+  index,  ///< its place among the streams of the step
+};
+
+/// Where the bytes of one stream stand: the bytes of one task, in chunks.
+struct StreamLayout {
+  std::int64_t rank = 0;           ///< of the task that wrote it
+  std::uint64_t index = 0;         ///< among the streams of the step
+  std::uint64_t chunk_bytes = 0;   ///< how much the file keeps free for a chunk
+  std::vector<Extent> chunks;      ///< the used part of each chunk, in the order of the stream
+  ByteOrder order = native_order;  ///< of the numbers inside, as the writer has noted it; nobody swaps them
+  /// The stream is a sequence of records: key and length, 64 bits each and in this byte order, and as many bytes.
+  std::optional<ByteOrder> records;
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept {
+    std::uint64_t sum = 0;
+    for (const Extent& chunk : chunks) sum += chunk.length;
+    return sum;
+  }
+  template <class Archive>
+  void archive(Archive& a) {
+    a(rank, index, chunk_bytes, chunks, order, records);
+  }
+};
+
+/// What stands before the bytes of a record.
+inline constexpr std::uint64_t record_head_bytes = 16;
+
+}  // namespace quire

@@ -1,0 +1,55 @@
+"""quire pack: many files into one file of streams."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.copying import AsJson, Durable, Format, Overwrite, Transport, WriteOptions
+from quire.cli.packing import BlockSize, ChunkSize, Compact, Files, Merge, packing_of, tell_packed
+from quire.cli.parallel import communicator
+from quire.cli.progress import progress
+
+
+@command
+def pack(
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The new file of streams.")],
+    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Each becomes a stream.")],
+    numbers: Annotated[
+        bool, typer.Option("--numbers-from-names", help="Tasks have the last numbers in the names.")
+    ] = False,
+    format: Format = None,
+    option: WriteOptions = None,
+    block_size: BlockSize = None,
+    chunk_size: ChunkSize = None,
+    files: Files = None,
+    merge: Merge = False,
+    compact: Compact = False,
+    transport: Transport = "posix",
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    json: AsJson = False,
+) -> None:
+    """Put many files into one file of streams, in the order in which they are named.
+
+    Works block by block, and in parallel under mpiexec. Merged streams are held in memory.
+
+    Example: quire pack run.pack out.0000 out.0001 out.0002
+    """
+    from quire.toolkit.streams import pack as engine
+
+    packing = packing_of(
+        format, option, block_size, chunk_size, files, merge, compact, overwrite, durable, transport
+    )
+    with progress("packing", "bytes") as bar:
+        done = engine(
+            sources,
+            target,
+            packing,
+            numbers_from_names=numbers,
+            comm=communicator(),
+            progress=bar.advance,
+        )
+    tell_packed(target, done, json)

@@ -1,0 +1,46 @@
+"""quire repack: write a file of streams anew."""
+
+from __future__ import annotations
+
+from quire.cli.command import command
+from quire.cli.copying import AsJson, Durable, Format, Overwrite, Source, Target, Transport, WriteOptions
+from quire.cli.options import ReadOptions, parse_options
+from quire.cli.packing import BlockSize, ChunkSize, Compact, Files, Merge, packing_of, tell_packed
+from quire.cli.parallel import communicator
+from quire.cli.progress import progress
+
+
+@command
+def repack(
+    source: Source,
+    target: Target,
+    format: Format = None,
+    option: WriteOptions = None,
+    read_option: ReadOptions = None,
+    block_size: BlockSize = None,
+    chunk_size: ChunkSize = None,
+    files: Files = None,
+    merge: Merge = False,
+    compact: Compact = False,
+    transport: Transport = "posix",
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    json: AsJson = False,
+) -> None:
+    """Write a file of streams anew: in one chunk each, other blocks, more or fewer files, merged or not.
+
+    Tasks keep their numbers and records their keys. A merged file is taken apart if it remembers whose bytes
+    it holds; --read-option merged=true copies it as it stands.
+
+    Example: quire repack fragmented.pack tidy.pack --compact
+    """
+    from quire.toolkit.streams import repack as engine
+
+    packing = packing_of(
+        format, option, block_size, chunk_size, files, merge, compact, overwrite, durable, transport
+    )
+    with progress("repacking", "bytes") as bar:
+        done = engine(
+            source, target, packing, comm=communicator(), progress=bar.advance, **parse_options(read_option)
+        )
+    tell_packed(target, done, json)

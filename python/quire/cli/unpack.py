@@ -1,0 +1,52 @@
+"""quire unpack: streams into files of their own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.copying import AsJson, Overwrite, Source
+from quire.cli.options import ReadOptions, parse_options
+from quire.cli.output import plural, printable, say, say_json
+from quire.cli.parallel import communicator, is_first_rank
+from quire.cli.progress import progress
+
+
+@command
+def unpack(
+    source: Source,
+    directory: Annotated[str, typer.Option("--to", help="The directory, made if need be.")] = ".",
+    prefix: Annotated[str | None, typer.Option("--prefix", help="Of the names; else that of IN.")] = None,
+    digits: Annotated[int, typer.Option("--digits", min=1, max=20, help="Of the task in a name.")] = 6,
+    tasks: Annotated[str | None, typer.Option("--tasks", help="Only these, by number: 1,4-8")] = None,
+    keys: Annotated[bool, typer.Option("--keys", help="A file for each key of a stream of records.")] = False,
+    overwrite: Overwrite = False,
+    read_option: ReadOptions = None,
+    json: AsJson = False,
+) -> None:
+    """Write the streams of a file into files of their own: PREFIX and the number of the task.
+
+    Example: quire unpack run.pack --to tasks
+    """
+    from quire.toolkit.selection import parse_steps
+    from quire.toolkit.streams import unpack as engine
+
+    with progress("unpacking", "bytes") as bar:
+        done = engine(
+            source,
+            directory,
+            prefix=prefix,
+            digits=digits,
+            tasks=parse_steps(tasks),
+            by_key=keys,
+            overwrite=overwrite,
+            comm=communicator(),
+            progress=bar.advance,
+            **parse_options(read_option),
+        )
+    if json and is_first_rank():
+        say_json({"path": source, "files": [str(path) for path in done.paths], "bytes": done.bytes})
+    elif is_first_rank():
+        say(f"{printable(directory)}: {plural(len(done.paths), 'file')}, {plural(done.bytes, 'byte')}")

@@ -1,0 +1,71 @@
+"""New files that take the place of old ones when they are complete."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from quire.errors import ConflictError, Error
+
+
+def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
+    """Independent. Raises ConflictError if the target is the source, or exists and may not be replaced."""
+    if not os.path.exists(target):
+        return
+    if os.path.exists(source) and os.path.samefile(source, target):
+        raise ConflictError("the target is the source itself", file=str(target))
+    if os.path.isdir(target):
+        raise ConflictError("the target is a directory", file=str(target))
+    if not overwrite:
+        raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
+
+
+@contextmanager
+def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
+    """Collective. A path beside the target that takes its place at the end, or goes away after an exception.
+
+    So a copy that fails leaves neither half a file nor harms the file that it was to replace.
+    """
+    final = Path(os.path.realpath(target))
+    # Every rank must use the same name, and the suffix may say the format.
+    owner = os.getpid() if comm is None else comm.bcast(os.getpid(), root=0)
+    beside = final.with_name(f".quire-{owner}-{final.name}")
+    is_root = comm is None or comm.rank == 0
+    try:
+        yield beside
+        if is_root:
+            os.replace(beside, final)
+    except BaseException as problem:
+        if is_root:
+            # A compressed file that could not be completed leaves its steps beside it, under a longer name.
+            for leftover in beside.parent.glob(f"{glob.escape(beside.name)}*"):
+                leftover.unlink(missing_ok=True)
+        if isinstance(problem, Error) and str(beside) in str(problem):
+            raise about(problem, str(beside), str(target)) from None
+        raise
+
+
+def about(problem: Error, path: str, name: str) -> Error:
+    """Independent. The same error about a file by the name that the user knows."""
+    return type(problem)(
+        problem.message.replace(path, name),
+        file=problem.file.replace(path, name),
+        object=problem.object,
+        offset=problem.offset,
+        rank=problem.rank,
+        advice=problem.advice.replace(path, name),
+        text=str(problem).replace(path, name),
+    )
+
+
+def sync_directory(path: str | Path) -> None:
+    """Independent. Make the entry of a renamed file durable."""
+    descriptor = os.open(Path(path).resolve().parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

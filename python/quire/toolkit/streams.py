@@ -1,0 +1,334 @@
+"""Files of streams from and to single files, and written anew: pack, unpack, repack.
+
+Known is what streams are; which format holds them is a matter of names and options, as everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import quire
+from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.io.formats import format_for_path, format_info, format_infos
+from quire.toolkit.replacing import refuse_overwriting
+from quire.toolkit.selection import StepSelection, even_slice
+
+if TYPE_CHECKING:
+    from quire import Step, Stream, WriteStep, WriteStream
+
+BLOCK_BYTES = 4 << 20
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How a file of streams is written: its format, the options of that, and room for a chunk.
+
+    Without a chunk size every stream is one chunk, as large as its bytes.
+    """
+
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    chunk_size: int | None = None
+    overwrite: bool = False
+    durable: bool = False
+    transport: str = "posix"
+
+
+@dataclass
+class Packed:
+    """What was put into a file or taken out of it."""
+
+    streams: int = 0
+    bytes: int = 0
+    paths: list[Path] = field(default_factory=list)
+
+
+def streams_format(target: str | Path, name: str | None) -> str:
+    """Independent. The format of streams to write: the given one, that of the suffix, or the only one."""
+    known = [info.name for info in format_infos() if info.holds_streams]
+    chosen = name or format_for_path(target) or (known[0] if len(known) == 1 else None)
+    if chosen is None:
+        raise UsageError(f"no format is known by the suffix of '{target}'; name the format")
+    if not format_info(chosen).holds_streams:
+        raise UnsupportedError(
+            f"files of the format {chosen} have no streams", advice=f"those that have are {', '.join(known)}"
+        )
+    return chosen
+
+
+def merges(packing: Packing) -> bool:
+    """Independent. Whether streams go into those of others, so that all must be known at once."""
+    return packing.options.get("mode") == "merge"
+
+
+def blocks(read: Callable[[int], bytes], most: int = BLOCK_BYTES) -> Iterator[bytes]:
+    """Independent. What a file or stream still has, block by block."""
+    while block := read(most):
+        yield block
+
+
+def create(target: str | Path, packing: Packing, comm: Any) -> quire.Writer:
+    """Collective. A file of streams that takes the place of the target when it is complete."""
+    return quire.create(
+        target,
+        comm=comm,
+        format=streams_format(target, packing.format),
+        transport=packing.transport,
+        durable=packing.durable,
+        replacement="whole",
+        **packing.options,
+    )
+
+
+def put_bytes(stream: WriteStream, parts: Iterator[bytes], is_merged: bool) -> int:
+    """Independent. Write a stream block by block, or at once where others must know its size."""
+    if is_merged:
+        return stream.write_together(b"".join(parts))
+    return sum(stream.write(part) for part in parts)
+
+
+# ---- Files into streams
+
+
+def task_numbers(paths: Sequence[Path], from_names: bool) -> list[int]:
+    """Independent. The numbers of the tasks: in order, or the last numbers in the names of the files."""
+    if not from_names:
+        return list(range(len(paths)))
+    numbers = []
+    for path in paths:
+        found = re.findall(r"\d+", path.name)
+        if not found:
+            raise UsageError("there is no number in the name of the file", file=str(path))
+        numbers.append(int(found[-1]))
+    if len(set(numbers)) < len(numbers):
+        raise UsageError("several names of files have the same last number")
+    return numbers
+
+
+def pack(
+    sources: Sequence[str | Path],
+    target: str | Path,
+    packing: Packing | None = None,
+    *,
+    numbers_from_names: bool = False,
+    comm: Any = None,
+    progress: Progress | None = None,
+) -> Packed:
+    """Collective. Put files into one file of streams, a stream for each, in the order of their tasks.
+
+    The ranks of `comm` share the files. Nothing is held in memory but a block, unless streams are merged.
+    """
+    packing = packing or Packing()
+    paths = [Path(source) for source in sources]
+    if not paths:
+        raise UsageError("there is no file to pack")
+    numbers = task_numbers(paths, numbers_from_names)
+    for path in paths:
+        refuse_overwriting(path, target, packing.overwrite)
+        if not path.is_file():
+            raise MissingError("there is no such file", file=str(path))
+    sizes = [path.stat().st_size for path in paths]
+    first, count = even_slice(len(paths), *_place(comm))
+    mine = range(first, first + count)
+    is_merged = merges(packing)
+    with create(target, packing, comm) as out, out.step(0) as step:
+        streams = {i: step.stream(numbers[i], _room(packing, sizes[i])) for i in mine}
+        if not is_merged:
+            step.open()
+        for i, stream in streams.items():
+            with paths[i].open("rb") as file:
+                done = put_bytes(stream, blocks(file.read, _piece(packing, stream)), is_merged)
+            if done != sizes[i]:
+                raise ConflictError("the file has changed while it was packed", file=str(paths[i]))
+            if progress is not None:
+                progress(done)
+    return Packed(len(paths), sum(sizes), [Path(target)])
+
+
+def _place(comm: Any) -> tuple[int, int]:
+    return (0, 1) if comm is None else (comm.rank, comm.size)
+
+
+def _room(packing: Packing, size: int) -> int:
+    return packing.chunk_size if packing.chunk_size is not None else size
+
+
+def _piece(packing: Packing, stream: WriteStream) -> int:
+    """How many bytes may be written at once: a piece stays in one chunk."""
+    if packing.chunk_size is None or merges(packing):
+        return BLOCK_BYTES
+    return max(1, min(BLOCK_BYTES, packing.chunk_size))
+
+
+# ---- Streams into files
+
+
+def unpack(
+    source: str | Path,
+    directory: str | Path,
+    *,
+    prefix: str | None = None,
+    digits: int = 6,
+    tasks: StepSelection | None = None,
+    by_key: bool = False,
+    overwrite: bool = False,
+    comm: Any = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Packed:
+    """Collective. Write streams into files of their own: the prefix and the number of the task.
+
+    `by_key` makes a file for each key of streams of records, with what its records hold: prefix, task, "_"
+    and key. The ranks of `comm` share the streams. `options` are those of the reader. Raises ConflictError
+    for files that exist (unless `overwrite`), before anything is written.
+    """
+    start = f"{Path(source).stem}." if prefix is None else prefix
+    if "/" in start:
+        raise UsageError("a prefix has no slash; name the directory instead")
+    folder = Path(directory)
+    rank, size = _place(comm)
+    done = Packed()
+    with quire.open(source, comm=comm, **options) as file:
+        step = file[0]
+        wanted = _wanted(step, tasks)
+        first, count = even_slice(len(wanted), rank, size)
+        streams = step.streams.at(wanted[first : first + count])
+        names = [f"{start}{stream.rank:0{digits}d}" for stream in streams]
+        if len({*names}) < len(names):
+            names = [f"{start}{stream.index:0{digits}d}" for stream in streams]
+        folder.mkdir(parents=True, exist_ok=True)
+        targets = [
+            target
+            for name, stream in zip(names, streams, strict=True)
+            for target in _targets(folder / name, stream, by_key)
+        ]
+        for path, _ in targets:
+            if not overwrite and os.path.lexists(path):
+                raise ConflictError(
+                    "the file exists already; allow to replace it by --overwrite", file=str(path)
+                )
+        for path, parts in targets:
+            written = _write_file(path, parts())
+            done.bytes += written
+            done.paths.append(path)
+            if progress is not None:
+                progress(written)
+        done.streams = len(streams)
+    return done
+
+
+def _wanted(step: Step, tasks: StepSelection | None) -> list[int]:
+    """The places of the streams of some tasks, or of all."""
+    if len(step.streams) == 0:
+        raise UnsupportedError("the file has no streams")
+    if tasks is None or not tasks.ranges:
+        return list(range(len(step.streams)))
+    places = [place for place, rank in enumerate(step.streams.ranks) if rank in tasks]
+    if not places:
+        raise MissingError("no task has one of these numbers")
+    return places
+
+
+def _targets(path: Path, stream: Stream, by_key: bool) -> list[tuple[Path, Callable[[], Iterator[bytes]]]]:
+    """The files that a stream becomes, and how their bytes are read."""
+    if not by_key:
+        return [(path, lambda: blocks(stream.read))]
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for record in stream.iterate_records():
+        spans.setdefault(record.key, []).append((record.offset, record.size))
+    return [
+        (path.with_name(f"{path.name}_{key:012d}"), partial(_parts, stream, parts))
+        for key, parts in spans.items()
+    ]
+
+
+def _parts(stream: Stream, parts: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+    for offset, size in parts:
+        for begin in range(0, size, BLOCK_BYTES):
+            yield stream.read_at(offset + begin, min(BLOCK_BYTES, size - begin))
+
+
+def _write_file(path: Path, parts: Iterator[bytes]) -> int:
+    """A file beside its place that takes it when it is complete; a link there is replaced, never followed."""
+    beside = path.with_name(f".quire-{os.getpid()}-{path.name}")
+    done = 0
+    try:
+        with beside.open("xb") as out:
+            for part in parts:
+                done += out.write(part)
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return done
+
+
+# ---- Streams into streams
+
+
+def copy_streams(
+    step: Step, target: WriteStep, packing: Packing, comm: Any = None, progress: Progress | None = None
+) -> Packed:
+    """Collective. Bring this rank's share of a step's streams into a step of another file, record by record
+    where they have records; the step is left to be committed.
+    """
+    count = len(step.streams)
+    first, mine = even_slice(count, *_place(comm))
+    sources = step.streams.at(range(first, first + mine))
+    is_merged = merges(packing) and not any(source.has_records for source in sources)
+    streams = [target.stream(source.rank, _room(packing, source.size)) for source in sources]
+    if not merges(packing):
+        target.open()
+    for source, stream in zip(sources, streams, strict=True):
+        if source.has_records:
+            for record in source.iterate_records():
+                stream.write_record(record.key, source.read_at(record.offset, record.size))
+        else:
+            put_bytes(stream, blocks(source.read, _piece(packing, stream)), is_merged)
+        if progress is not None:
+            progress(source.size)
+    return Packed(count, sum(source.size for source in sources))
+
+
+def repack(
+    source: str | Path,
+    target: str | Path,
+    packing: Packing | None = None,
+    *,
+    comm: Any = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Packed:
+    """Collective. Write the streams of a file anew: each in one chunk, in other blocks, in another number of
+    physical files, merged or, where the source remembers whose bytes were merged, not merged.
+
+    Tasks keep their numbers, records their keys and their order, and the note about the byte order of the
+    data stays. `options` are those of the reader. The ranks of `comm` share the streams.
+    """
+    packing = packing or Packing()
+    refuse_overwriting(source, target, packing.overwrite)
+    with quire.open(source, comm=comm, **options) as file:
+        step = file[0]
+        if len(step.streams) == 0:
+            raise UnsupportedError("the file has no streams", file=str(source))
+        format = streams_format(target, packing.format)
+        packing = replace(packing, options=stream_options(file, format, packing.options))
+        with create(target, packing, comm) as out, out.step(0) as anew:
+            done = copy_streams(step, anew, packing, comm, progress)
+    done.paths = [Path(target)]
+    return done
+
+
+def stream_options(file: quire.File, format: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Independent. Options of a writer of streams, with what the layout of a file says about its bytes."""
+    known = {option.name for option in format_info(format).write_options}
+    facts = {"data_byte_order": file.layout.get("data byte order"), "keys": file.layout.get("keys")}
+    return {name: fact for name, fact in facts.items() if fact is not None and name in known} | dict(options)

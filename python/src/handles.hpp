@@ -1,0 +1,84 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "buffer.hpp"
+#include "quire/api/reader.hpp"
+#include "quire/api/writer.hpp"
+#include "value.hpp"
+
+namespace quire::python {
+
+/// A reader that several Python threads may use: one at a time gets in, without the interpreter lock.
+struct OpenReader {
+  Reader reader;
+  std::mutex mutex;
+
+  explicit OpenReader(Reader opened) : reader(std::move(opened)) {}
+
+  /// Runs `work` on the reader alone and without the interpreter lock.
+  template <class Work>
+  auto run(Work&& work) {
+    const nanobind::gil_scoped_release release;
+    const std::scoped_lock lock(mutex);
+    return work(reader);
+  }
+};
+
+struct ReaderHandle {
+  std::shared_ptr<OpenReader> file;
+};
+
+struct ReadStepHandle {
+  std::shared_ptr<OpenReader> file;
+  ReadStep step;
+};
+
+/// A writer that is used without the interpreter lock; only one thread at a time gets in.
+struct OpenWriter {
+  Writer writer;
+  std::mutex mutex;
+
+  explicit OpenWriter(Writer opened) : writer(std::move(opened)) {}
+
+  template <class Work>
+  auto run(Work&& work) {
+    const nanobind::gil_scoped_release release;
+    const std::scoped_lock lock(mutex);
+    return work(writer);
+  }
+};
+
+struct WriterHandle {
+  std::shared_ptr<OpenWriter> file;
+};
+
+/// The memory that the views of a step look at. Addresses stay: the views point into it.
+struct Held {
+  std::deque<Buffer> buffers;
+  std::deque<PackedStrings> strings;
+
+  void release() {
+    buffers.clear();
+    strings.clear();
+  }
+
+  /// A view of an array of numbers or, for strings, of a copy of the sequence.
+  ConstView view(Type type, nanobind::handle values) {
+    if (type == Type::string) return strings.emplace_back(pack_strings(values));
+    return buffers.emplace_back(values, Buffer::Use::look).numbers(type);
+  }
+};
+
+struct WriteStepHandle {
+  // The step goes before the arrays that it looks at: members are destroyed from below.
+  std::shared_ptr<OpenWriter> file;
+  Held held;
+  WriteStep step;
+};
+
+}  // namespace quire::python

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "api/writer_state.hpp"
+#include "quire/api/streams.hpp"
+
+namespace quire {
+
+/// One piece of a stream, looked at until the commit.
+struct StreamPiece {
+  enum class Kind : std::uint8_t { plain, together, record, room } kind = Kind::plain;
+  std::span<const std::byte> bytes;
+  std::uint64_t key = 0;   ///< of a record
+  std::uint64_t room = 0;  ///< that the next piece needs
+};
+
+/// Everything of a stream that is being written.
+struct StreamWriter::State {
+  Transport* transport = nullptr;  ///< as long as the step is open
+  StreamOptions options;
+  std::vector<StreamPiece> pieces;
+  std::uint64_t bytes = 0;     ///< of its own pieces, heads of records included
+  std::uint64_t together = 0;  ///< of pieces that are written together with others
+  bool is_keyed = false;
+  bool merges = false;
+  bool finished = false;
+  std::optional<StreamFill> fill;  ///< once it is placed
+  StreamUse use;
+  std::optional<Error> failure;
+
+  void add(const StreamPiece& piece);
+  /// Adds to a plan where a piece goes; heads of records are kept by the plan.
+  void place(WritePlan& plan, const StreamPiece& piece);
+};
+
+/// Collective. Tells rank 0 what this rank's streams ask for, and learns their places; writes the title. Failures throw
+/// on all ranks.
+void place_streams(WriteStep::State& step);
+/// Collective where streams are merged, else independent. Moves the bytes of all pieces; failures are kept.
+void write_streams(WriteStep::State& step);
+/// Collective. Gives the planner on rank 0 what all streams have used, or the first failure of any rank, which it
+/// returns there.
+[[nodiscard]] std::optional<Error> collect_streams(WriteStep::State& step);
+
+}  // namespace quire

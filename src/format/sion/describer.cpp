@@ -1,0 +1,421 @@
+#include "format/sion/describer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <unordered_map>
+
+#include "format/sion/records.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/base/error.hpp"
+#include "quire/kernels/convert.hpp"
+#include "quire/plan/member.hpp"
+
+namespace quire::sion {
+namespace {
+
+constexpr std::string_view copy_mark = "_BUDDY_";
+constexpr int most_copies = 100;
+constexpr std::array<std::string_view, 6> column_names{"rank", "chunk_size", "chunks", "bytes", "file", "index"};
+constexpr std::array<std::string_view, 6> column_texts{"number of the task",
+                                                       "bytes that the file keeps free for a chunk",
+                                                       "chunks that the task has used",
+                                                       "bytes that the task has written",
+                                                       "physical file of the set",
+                                                       "place of the task in that file"};
+
+std::string order_name(ByteOrder order) { return order == ByteOrder::little ? "little" : "big"; }
+
+/// The name of the set that a set of copies belongs to.
+std::string plain_name(const std::string& name) {
+  const auto at = name.rfind(copy_mark);
+  const bool is_copy = at != std::string::npos && name.size() == at + copy_mark.size() + 2;
+  return is_copy ? name.substr(0, at) : name;
+}
+
+/// The same set in its own name and in those of its copies.
+std::vector<std::string> sets_of(const std::string& name) {
+  const std::string plain = plain_name(name);
+  std::vector<std::string> names{plain};
+  for (int copy = 0; copy < most_copies; ++copy) {
+    std::array<char, 16> suffix{};
+    std::snprintf(suffix.data(), suffix.size(), "%.*s%02d", static_cast<int>(copy_mark.size()), copy_mark.data(), copy);
+    names.push_back(plain + suffix.data());
+  }
+  return names;
+}
+
+using TasksByRank = std::unordered_map<std::int64_t, std::uint64_t>;
+
+TasksByRank tasks_by_rank(const std::vector<std::int64_t>& ranks) {
+  TasksByRank tasks;
+  for (std::uint64_t task = 0; task < ranks.size(); ++task) tasks.emplace(ranks[static_cast<std::size_t>(task)], task);
+  return tasks;
+}
+
+}  // namespace
+
+std::string member_name(const std::string& first, std::uint64_t number) {
+  if (number == 0) return first;
+  std::array<char, 32> suffix{};
+  std::snprintf(suffix.data(), suffix.size(), ".%06llu", static_cast<unsigned long long>(number));
+  return first + suffix.data();
+}
+
+SionDescriber::SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const ReadRules& rules)
+    : bytes_(std::move(bytes)),
+      context_(std::move(context)),
+      rules_(rules),
+      name_(std::filesystem::path(context_.path).filename().string()) {
+  const PhysicalFile::Options options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget};
+  members_.push_back({0, std::make_unique<PhysicalFile>(bytes_, options), false, {}});
+  description_.format = "sion";
+  if (first().is_closed()) {
+    members_.front().file->read_second();
+    load_siblings();
+    list_streams();
+    for (Member& member : members_) unmerge(member);
+  }
+  describe_layout();
+}
+
+void SionDescriber::describe_layout() {
+  const Header& header = first().header();
+  const auto fact = [&](const char* name, std::string value) {
+    description_.layout.push_back({name, std::move(value)});
+  };
+  fact("byte order", order_name(header.order));
+  fact("data byte order", order_name(header.data_order));
+  fact("version", std::to_string(header.version));
+  fact("block size", std::to_string(header.block_size));
+  fact("tasks", std::to_string(first().is_closed() ? entries_.size() : first().tasks()));
+  fact("files", std::to_string(header.files));
+  if (first().is_closed()) fact("blocks", std::to_string(header.blocks));
+  fact("keys", header.keys == KeyMode::inside ? "true" : "false");
+  fact("stored name", header.name);
+  if (std::ranges::any_of(members_, [](const Member& member) { return member.file->origins().has_value(); })) {
+    fact("merged", "true");
+  }
+  if (header.version > newest_version) {
+    description_.warnings.push_back("version " + std::to_string(header.version) + " is newer than this program");
+  }
+}
+
+// ---- Files
+
+void SionDescriber::load_siblings() {
+  const Header& header = first().header();
+  // A file of a set that is opened by itself shows its own tasks.
+  if (header.files == 1) return;
+  if (header.file_number != 0) {
+    description_.warnings.push_back("this is file " + std::to_string(header.file_number) + " of a set of " +
+                                    std::to_string(header.files) + ": it has only its own tasks");
+    return;
+  }
+  if (static_cast<std::uint64_t>(header.files) > most_members) {
+    throw Error(ErrorKind::unsupported, "a set of " + std::to_string(header.files) + " files is too large");
+  }
+  // The table of all tasks must be there before as many files are looked for as the header says.
+  static_cast<void>(first().mapping());
+  description_.members.push_back(name_);
+  for (std::uint64_t number = 1; number < static_cast<std::uint64_t>(header.files); ++number) {
+    std::string name = member_name(name_, number);
+    members_.push_back(sibling(number, name));
+    description_.members.push_back(name);
+  }
+}
+
+SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& name) {
+  std::vector<std::string> candidates{name};
+  if (rules_.buddy) {
+    for (const std::string& set : sets_of(name_)) candidates.push_back(member_name(set, number));
+  }
+  for (const std::string& candidate : candidates) {
+    const auto bytes = context_.neighbour ? context_.neighbour(candidate) : nullptr;
+    if (!bytes) continue;
+    Member member{number, nullptr, candidate != name, {}};
+    try {
+      member.file = std::make_unique<PhysicalFile>(
+          bytes, PhysicalFile::Options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget});
+      check_sibling(member, candidate);
+      member.file->read_second();
+    } catch (Error& error) {
+      throw error.in_file(candidate);
+    }
+    if (member.is_copy) description_.warnings.push_back(candidate + " stands in for " + name + ", which is missing");
+    name = candidate;
+    return member;
+  }
+  Error error(ErrorKind::missing,
+              "the set has " + std::to_string(first().header().files) + " files, but " + name + " is missing");
+  throw rules_.buddy ? error : error.advise("buddy=true takes copies in its place, where the writer has made them");
+}
+
+void SionDescriber::check_sibling(const Member& member, const std::string& name) const {
+  const Header& header = member.file->header();
+  if (header.files == first().header().files && static_cast<std::uint64_t>(header.file_number) == member.number) return;
+  throw Error(ErrorKind::bad_file, name + " says that it is file " + std::to_string(header.file_number) + " of " +
+                                       std::to_string(header.files) + ", not " + std::to_string(member.number) +
+                                       " of " + std::to_string(first().header().files));
+}
+
+// ---- Streams
+
+void SionDescriber::list_streams() {
+  if (members_.size() > 1) {
+    list_mapped_streams();
+  } else {
+    // Negative numbers are tasks that only keep copies of others.
+    const Header& header = first().header();
+    for (std::uint64_t task = 0; task < first().tasks(); ++task) {
+      const std::int64_t rank = header.ranks[static_cast<std::size_t>(task)];
+      if (rank >= 0) entries_.push_back({rank, 0, task});
+    }
+  }
+  for (std::uint64_t i = 0; i < entries_.size(); ++i)
+    by_rank_.emplace_back(entries_[static_cast<std::size_t>(i)].rank, i);
+  std::ranges::sort(by_rank_);
+}
+
+void SionDescriber::list_mapped_streams() {
+  const auto places = first().mapping();
+  const auto wrong = [&](std::size_t task, const std::string& what) {
+    return Error(ErrorKind::bad_file, "the table of all tasks " + what).on("task " + std::to_string(task));
+  };
+  std::uint64_t own = 0;
+  std::vector<std::vector<bool>> seen;
+  std::vector<TasksByRank> copied;
+  for (const Member& member : members_) {
+    copied.push_back(member.is_copy ? tasks_by_rank(member.file->header().ranks) : TasksByRank{});
+    own += static_cast<std::uint64_t>(
+        std::ranges::count_if(member.file->header().ranks, [](std::int64_t rank) { return rank >= 0; }));
+    seen.emplace_back(static_cast<std::size_t>(member.file->tasks()), false);
+  }
+  if (places.size() != own) {
+    throw Error(ErrorKind::bad_file, "the table of all tasks has " + std::to_string(places.size()) +
+                                         " entries, the files have " + std::to_string(own) + " tasks");
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& ranks = members_[static_cast<std::size_t>(places[i].file)].file->header().ranks;
+    std::uint64_t task = places[i].task;
+    if (const auto& copies = copied[static_cast<std::size_t>(places[i].file)]; !copies.empty()) {
+      // A copy has other places: its tasks stand behind those that keep them.
+      const auto found = copies.find(static_cast<std::int64_t>(i));
+      task = found == copies.end() ? ranks.size() : found->second;
+    }
+    if (task >= ranks.size()) throw wrong(i, "leads to a place that the file does not have");
+    if (ranks[static_cast<std::size_t>(task)] != static_cast<std::int64_t>(i)) {
+      throw wrong(i, "leads to task " + std::to_string(ranks[static_cast<std::size_t>(task)]));
+    }
+    if (seen[static_cast<std::size_t>(places[i].file)][static_cast<std::size_t>(task)]) {
+      throw wrong(i, "leads two tasks to one place");
+    }
+    seen[static_cast<std::size_t>(places[i].file)][static_cast<std::size_t>(task)] = true;
+    entries_.push_back({static_cast<std::int64_t>(i), places[i].file, task});
+  }
+}
+
+void SionDescriber::unmerge(Member& member) {
+  const PhysicalFile& file = *member.file;
+  if (!file.origins() || rules_.merged) return;
+  const auto& ranks = file.header().ranks;
+  const TasksByRank tasks = tasks_by_rank(ranks);
+  member.unmerged.resize(ranks.size());
+  std::vector<bool> collects(ranks.size(), false);
+  for (const Origins::Collector& collector : file.origins()->collectors) {
+    collects[static_cast<std::size_t>(collector.task)] = true;
+    const std::vector<Extent> chunks = file.chunks(collector.task);
+    std::size_t chunk = 0;
+    std::uint64_t used = 0;
+    for (const StreamOrigin& run : collector.runs) {
+      const auto owner = tasks.find(run.rank);
+      if (owner == tasks.end()) {
+        throw Error(ErrorKind::bad_file, "merged streams hold bytes of a task that the file does not have")
+            .on("task " + std::to_string(run.rank));
+      }
+      for (std::uint64_t left = run.bytes; left > 0;) {
+        const Extent& extent = chunks[chunk];
+        const std::uint64_t now = std::min(left, extent.length - used);
+        member.unmerged[static_cast<std::size_t>(owner->second)].push_back({extent.offset + used, now});
+        left -= now;
+        used += now;
+        if (used == extent.length) {
+          ++chunk;
+          used = 0;
+        }
+      }
+    }
+  }
+  for (std::size_t task = 0; task < ranks.size(); ++task) {
+    if (collects[task]) continue;
+    const std::vector<Extent> own = file.chunks(task);
+    member.unmerged[task].insert(member.unmerged[task].end(), own.begin(), own.end());
+  }
+}
+
+std::vector<Extent> SionDescriber::chunks_of(const Entry& entry) const {
+  const Member& member = members_[static_cast<std::size_t>(entry.file)];
+  if (salvaging_) return member.file->possible_chunks(entry.task);
+  if (!member.unmerged.empty()) return member.unmerged[static_cast<std::size_t>(entry.task)];
+  return member.file->chunks(entry.task);
+}
+
+StreamLayout SionDescriber::layout_of(std::size_t index) {
+  const Entry& entry = entries_[index];
+  const PhysicalFile& file = *members_[static_cast<std::size_t>(entry.file)].file;
+  StreamLayout stream;
+  stream.rank = entry.rank;
+  stream.index = index;
+  stream.chunk_bytes = file.map().spaces[static_cast<std::size_t>(entry.task)];
+  stream.chunks = chunks_of(entry);
+  stream.order = file.header().data_order;
+  if (file.header().keys == KeyMode::inside) stream.records = file.header().order;
+  if (salvaging_ && stream.records) cut_behind_records(*file.source(), stream);
+  for (Extent& chunk : stream.chunks) chunk.offset = address_in(entry.file, chunk.offset);
+  return stream;
+}
+
+std::size_t SionDescriber::find(StreamsBy by, std::int64_t wanted) const {
+  if (by == StreamsBy::index) {
+    if (wanted >= 0 && static_cast<std::uint64_t>(wanted) < entries_.size()) return static_cast<std::size_t>(wanted);
+    throw Error(ErrorKind::missing, "there is no stream at place " + std::to_string(wanted) + ": the file has " +
+                                        std::to_string(entries_.size()));
+  }
+  const auto found = std::ranges::lower_bound(by_rank_, wanted, {}, &std::pair<std::int64_t, std::uint64_t>::first);
+  if (found == by_rank_.end() || found->first != wanted) {
+    throw Error(ErrorKind::missing, "there is no stream of task " + std::to_string(wanted))
+        .advise(by_rank_.empty()
+                    ? "the file has none"
+                    : "the file has " + std::to_string(by_rank_.size()) + " tasks, " +
+                          std::to_string(by_rank_.front().first) + " to " + std::to_string(by_rank_.back().first));
+  }
+  if (found + 1 != by_rank_.end() && (found + 1)->first == wanted) {
+    throw Error(ErrorKind::usage, "several streams are of task " + std::to_string(wanted))
+        .advise("ask for them by their places");
+  }
+  return static_cast<std::size_t>(found->second);
+}
+
+std::vector<StreamLayout> SionDescriber::streams(std::uint64_t index, StreamsBy by,
+                                                 std::span<const std::int64_t> wanted) {
+  if (index != 0) throw Error(ErrorKind::missing, "a multifile is one step");
+  if (!salvaging_) first().require_closed();
+  std::vector<StreamLayout> found;
+  found.reserve(wanted.size());
+  for (const std::int64_t one : wanted) found.push_back(layout_of(find(by, one)));
+  return found;
+}
+
+// ---- The step
+
+std::optional<StepLayout> SionDescriber::lay_out() const {
+  StepLayout layout;
+  StepDescription& step = layout.description;
+  step.streams = entries_.size();
+  Table table;
+  table.name = "tasks";
+  table.rows = entries_.size();
+  Place place;
+  for (std::size_t c = 0; c < column_names.size(); ++c) {
+    Column column;
+    column.name = column_names[c];
+    column.type = Type::int64;
+    column.description = column_texts[c];
+    if (column.name == "chunk_size" || column.name == "bytes") column.unit = "B";
+    table.columns.push_back(column);
+    Run run;
+    run.records = table.rows;
+    run.record_bytes = size_of(Type::int64);
+    run.bytes = run.records * run.record_bytes;
+    run.cells.push_back({.column = c, .type = Type::int64});
+    run.opaque = true;
+    // The numbers of the tasks of a single file stand there one behind the other.
+    if (c == 0 && members_.size() == 1 && entries_.size() == first().tasks()) {
+      run.opaque = false;
+      run.offset = arrays_at(first().header().version);
+      run.order = first().header().order;
+    }
+    place.runs.push_back(std::move(run));
+  }
+  step.tables.push_back(std::move(table));
+  layout.tables.push_back(std::move(place));
+  layout.end = first().size();
+  return layout;
+}
+
+std::optional<StepLayout> SionDescriber::step(std::uint64_t index) {
+  if (index != 0) return std::nullopt;
+  first().require_closed();
+  return lay_out();
+}
+
+std::optional<StepLayout> SionDescriber::verified(std::uint64_t index) {
+  auto layout = step(index);
+  for (std::size_t i = 0; layout && i < entries_.size(); ++i) {
+    const StreamLayout stream = layout_of(i);
+    if (!stream.records) break;
+    // Within its own file the offsets of a stream are those of that file.
+    StreamLayout local = stream;
+    for (Extent& chunk : local.chunks) chunk.offset = offset_in(chunk.offset);
+    check_records(*members_[static_cast<std::size_t>(entries_[i].file)].file->source(), local);
+  }
+  return layout;
+}
+
+std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
+  if (index != 0 || first().is_closed()) return std::nullopt;
+  salvaging_ = true;
+  if (entries_.empty()) list_streams();
+  auto layout = lay_out();
+  layout->description.warnings.push_back(
+      "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long as it "
+      "could be");
+  return layout;
+}
+
+std::int64_t SionDescriber::number_of(std::size_t stream, std::size_t column) const {
+  const Entry& entry = entries_[stream];
+  const Member& member = members_[static_cast<std::size_t>(entry.file)];
+  const PhysicalFile& file = *member.file;
+  switch (column) {
+    case 0:
+      return entry.rank;
+    case 1:
+      return static_cast<std::int64_t>(file.map().spaces[static_cast<std::size_t>(entry.task)]);
+    case 2:
+      return salvaging_ ? static_cast<std::int64_t>(file.possible_chunks(entry.task).size())
+                        : static_cast<std::int64_t>(file.count(entry.task));
+    case 3: {
+      if (!salvaging_ && member.unmerged.empty()) return static_cast<std::int64_t>(file.bytes(entry.task));
+      std::uint64_t sum = 0;
+      for (const Extent& chunk : chunks_of(entry)) sum += chunk.length;
+      return static_cast<std::int64_t>(sum);
+    }
+    case 4:
+      return static_cast<std::int64_t>(members_.size() == 1 ? 0 : entry.file);
+    default:
+      return static_cast<std::int64_t>(entry.task);
+  }
+}
+
+void SionDescriber::read_opaque(std::uint64_t /*index*/, const std::string& object, std::uint64_t /*component*/,
+                                const Slice& rows, const View& out) {
+  const std::string name = object.substr(object.rfind('/') + 1);
+  const auto column = static_cast<std::size_t>(std::ranges::find(column_names, name) - column_names.begin());
+  if (column == column_names.size() || rows.end() > entries_.size()) {
+    throw Error(ErrorKind::internal, "the table of tasks has no such values").on(object);
+  }
+  for (std::uint64_t i = 0; i < rows.count; ++i) {
+    const std::int64_t value = number_of(static_cast<std::size_t>(rows.first + i), column);
+    std::byte* to = out.data + static_cast<std::ptrdiff_t>(i) * out.stride;
+    if (kernels::convert(Type::int64, reinterpret_cast<const std::byte*>(&value), sizeof value, out.type, to,
+                         out.stride, 1, kernels::Loss::refused)) {
+      throw Error(ErrorKind::type, "the value " + std::to_string(value) + " does not fit into the type asked for")
+          .on(name);
+    }
+  }
+}
+
+}  // namespace quire::sion

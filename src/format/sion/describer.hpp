@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/sion/physical_file.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::sion {
+
+struct ReadRules {
+  bool lenient = false;  ///< newer versions, chunks that run over their end
+  bool buddy = false;    ///< copies stand in for files that are missing
+  bool merged = false;   ///< merged streams as they stand, even if the file knows whose bytes they are
+};
+
+/// The name of a physical file of a set, by that of the first one: specs/sion.md section 3.5.
+[[nodiscard]] std::string member_name(const std::string& first, std::uint64_t number);
+
+/// Describes a multifile, a set of physical files or a single one, as one step of streams and a table of the tasks.
+class SionDescriber final : public Describer {
+ public:
+  SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const ReadRules& rules);
+
+  [[nodiscard]] const FileDescription& file() const override { return description_; }
+  [[nodiscard]] std::uint64_t steps() override { return first().is_closed() ? 1 : 0; }
+  [[nodiscard]] std::int64_t step_number(std::uint64_t /*index*/) override { return 0; }
+  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
+  [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
+  [[nodiscard]] std::vector<StreamLayout> streams(std::uint64_t index, StreamsBy by,
+                                                  std::span<const std::int64_t> wanted) override;
+  void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
+                   const View& out) override;
+
+ private:
+  /// One physical file of the set.
+  struct Member {
+    std::uint64_t number = 0;  ///< its place in the space of addresses
+    std::unique_ptr<PhysicalFile> file;
+    bool is_copy = false;  ///< a copy stands in for it
+    /// By task, where the file remembers whose bytes were merged: all that came from the task.
+    std::vector<std::vector<Extent>> unmerged;
+  };
+  /// Where a stream is.
+  struct Entry {
+    std::int64_t rank = 0;
+    std::uint64_t file = 0;
+    std::uint64_t task = 0;
+  };
+
+  [[nodiscard]] const PhysicalFile& first() const noexcept { return *members_.front().file; }
+  void load_siblings();
+  [[nodiscard]] Member sibling(std::uint64_t number, std::string& name);
+  void check_sibling(const Member& member, const std::string& name) const;
+  void list_streams();
+  void list_mapped_streams();
+  void unmerge(Member& member);
+  void describe_layout();
+  [[nodiscard]] std::optional<StepLayout> lay_out() const;
+  [[nodiscard]] std::size_t find(StreamsBy by, std::int64_t wanted) const;
+  [[nodiscard]] std::vector<Extent> chunks_of(const Entry& entry) const;
+  [[nodiscard]] StreamLayout layout_of(std::size_t index);
+  [[nodiscard]] std::int64_t number_of(std::size_t stream, std::size_t column) const;
+
+  std::shared_ptr<ByteSource> bytes_;
+  DescribeContext context_;
+  ReadRules rules_;
+  std::string name_;  ///< of the first file, without its directory
+  std::vector<Member> members_;
+  std::vector<Entry> entries_;                                   ///< of all streams, in their order
+  std::vector<std::pair<std::int64_t, std::uint64_t>> by_rank_;  ///< sorted
+  FileDescription description_;
+  bool salvaging_ = false;  ///< the sizes of chunks are not known: what they could hold counts
+};
+
+}  // namespace quire::sion

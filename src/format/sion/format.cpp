@@ -1,0 +1,138 @@
+#include "format/sion/format.hpp"
+
+#include "format/sion/describer.hpp"
+#include "format/sion/header.hpp"
+#include "format/sion/planner.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace sion {
+namespace {
+
+const std::vector<Option>& reading_options() {
+  static const std::vector<Option> options{
+      {"lenient", OptionKind::truth, "false", {}, "accept newer versions, and chunks that run over their end"},
+      {"buddy", OptionKind::truth, "false", {}, "let copies of the writer stand in for files that are missing"},
+      {"merged",
+       OptionKind::truth,
+       "false",
+       {},
+       "show merged streams as they stand, even if the file knows whose they are"},
+  };
+  return options;
+}
+
+const std::vector<Option>& writing_options() {
+  static const std::vector<Option> options{
+      {"mode",
+       OptionKind::text,
+       "plain",
+       {"plain", "collective", "merge"},
+       "how tasks share space: each its own blocks, groups in blocks of theirs, or in the stream of one of the group"},
+      {"style",
+       OptionKind::text,
+       "reference",
+       {"reference", "compact"},
+       "the bytes of the reference, or no more room than is needed"},
+      {"block_size",
+       OptionKind::integer,
+       "4096",
+       {},
+       "of the file system: chunks begin at multiples of it (compact: 1)"},
+      {"collsize",
+       OptionKind::integer,
+       "0",
+       {},
+       "how many tasks shall make a group, about; 0: as the reference chooses"},
+      {"files", OptionKind::integer, "1", {}, "how many physical files there are"},
+      {"keys", OptionKind::truth, "false", {}, "streams are records with keys"},
+      {"interface",
+       OptionKind::text,
+       "parallel",
+       {"parallel", "serial", "mapped"},
+       "of the reference, that would have written these bytes"},
+      {"origins",
+       OptionKind::text,
+       "auto",
+       {"auto", "kept", "dropped"},
+       "whether merged files remember, behind their end, whose bytes they are; auto: in the compact style"},
+      {"byte_order", OptionKind::text, "native", {"native", "little", "big"}, "of all numbers of the metadata"},
+      {"data_byte_order",
+       OptionKind::text,
+       "native",
+       {"native", "little", "big"},
+       "a note for readers of the data; native: as byte_order"},
+      {"stored_name", OptionKind::text, "", {}, "the name in the header; nothing: the path as given"},
+  };
+  return options;
+}
+
+std::vector<Options> variants() {
+  return {{},
+          {{"block_size", "64"}},
+          {{"mode", "collective"}, {"block_size", "64"}, {"collsize", "2"}},
+          {{"mode", "merge"}, {"block_size", "64"}, {"origins", "kept"}},
+          {{"style", "compact"}},
+          {{"style", "compact"}, {"mode", "merge"}},
+          {{"keys", "true"}, {"block_size", "64"}},
+          {{"interface", "mapped"}, {"block_size", "1000"}},
+          {{"files", "2"}, {"byte_order", "big"}, {"block_size", "64"}}};
+}
+
+class SionFormat final : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "sion"; }
+  [[nodiscard]] std::string_view title() const override { return "SIONlib multifiles: streams of bytes, one a task"; }
+  [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".sion"}; }
+  [[nodiscard]] bool holds_one_step() const override { return true; }
+  [[nodiscard]] bool holds_streams() const override { return true; }
+
+  [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
+    return has_magic(head);
+  }
+
+  [[nodiscard]] const std::vector<Option>& read_options() const override { return reading_options(); }
+  [[nodiscard]] const std::vector<Option>& write_options() const override { return writing_options(); }
+  [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }
+
+  [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                                    const CheckedOptions& options) const override {
+    const ReadRules rules{
+        .lenient = options.truth("lenient"), .buddy = options.truth("buddy"), .merged = options.truth("merged")};
+    return std::make_unique<SionDescriber>(std::move(bytes), context, rules);
+  }
+
+  [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
+    return std::make_unique<SionPlanner>(options);
+  }
+
+  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
+                        const CheckedOptions& /*options*/) const override {
+    Fit fit;
+    fit.adapted.number = step.number;
+    fit.adapted.streams = step.streams;
+    const auto drop = [&](const std::string& what, const std::string& name) {
+      fit.losses.push_back("the " + what + (name.empty() ? "" : " " + name) +
+                           " is left out: a multifile has streams only");
+    };
+    if (!file.title.empty() || !file.contents.empty()) fit.losses.emplace_back("title and contents are left out");
+    for (const Attribute& attribute : file.attributes) drop("attribute of the file", attribute.name);
+    for (const Attribute& attribute : step.attributes) drop("attribute", attribute.name);
+    // What a file of streams says about them is made anew.
+    for (const Table& table : step.tables) {
+      if (step.streams == 0) drop("table", table.name);
+    }
+    for (const Field& field : step.fields) drop("field", field.name);
+    return fit;
+  }
+};
+
+}  // namespace
+}  // namespace sion
+
+const Format& sion_format() {
+  static const sion::SionFormat format;
+  return format;
+}
+
+}  // namespace quire

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/sion/header.hpp"
+#include "quire/format/streams.hpp"
+#include "quire/plan/byte_source.hpp"
+#include "quire/plan/plan.hpp"
+
+namespace quire::sion {
+
+/// Where the chunks of a physical file are: specs/sion.md section 1.4. The same for readers and writers.
+struct ChunkMap {
+  std::uint64_t data = 0;             ///< where the first block begins
+  std::uint64_t skip = 0;             ///< from block to block
+  std::vector<std::uint64_t> starts;  ///< of each task in the first block
+  std::vector<std::uint64_t> spaces;  ///< of each task in every block
+};
+
+/// Throws bad_file errors for sizes below 0 and for sums beyond 64 bits.
+[[nodiscard]] ChunkMap chunk_map(const Header& header);
+
+/// Whose bytes merged streams hold, kept behind the end of a physical file: for each task that collected others' bytes
+/// runs of them, in the order of its stream. The reference never looks there.
+struct Origins {
+  struct Collector {
+    std::uint64_t task = 0;  ///< index in the file
+    std::vector<StreamOrigin> runs;
+  };
+  std::vector<Collector> collectors;
+};
+[[nodiscard]] std::vector<std::byte> print_origins(const Origins& origins);
+
+/// One physical file of a set, read and checked.
+class PhysicalFile {
+ public:
+  struct Options {
+    bool lenient = false;
+    std::uint64_t memory_budget = 0;
+  };
+  /// The bytes of this file alone. Throws bad_file errors; a file that was not closed is none yet.
+  PhysicalFile(std::shared_ptr<ByteSource> bytes, const Options& options);
+
+  [[nodiscard]] const Header& header() const noexcept { return header_; }
+  [[nodiscard]] std::uint64_t tasks() const noexcept { return header_.ranks.size(); }
+  [[nodiscard]] const ChunkMap& map() const noexcept { return map_; }
+  /// Throws a bad_file error if the writer has not closed the file.
+  void require_closed() const;
+  [[nodiscard]] bool is_closed() const noexcept { return header_.second != 0; }
+
+  /// Reads and checks the second metadata block; once.
+  void read_second();
+  /// How many chunks a task has used, and the bytes in all of them.
+  [[nodiscard]] std::uint64_t count(std::uint64_t task) const { return counts_[static_cast<std::size_t>(task)]; }
+  [[nodiscard]] std::uint64_t bytes(std::uint64_t task) const { return sums_[static_cast<std::size_t>(task)]; }
+  /// The used parts of its chunks, none of them empty.
+  [[nodiscard]] std::vector<Extent> chunks(std::uint64_t task) const;
+  /// What chunks could hold of a file that was not closed: those that lie in the file, whole.
+  [[nodiscard]] std::vector<Extent> possible_chunks(std::uint64_t task) const;
+
+  /// Entries of the table that leads a task of the set to its file and index: `entries` of them, no more and no fewer.
+  struct Place {
+    std::uint64_t file = 0;
+    std::uint64_t task = 0;
+  };
+  [[nodiscard]] std::vector<Place> mapping() const;
+  /// Whose bytes merged streams hold, if the file remembers.
+  [[nodiscard]] const std::optional<Origins>& origins() const noexcept { return origins_; }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::shared_ptr<ByteSource> source() const noexcept { return bytes_; }
+
+ private:
+  [[nodiscard]] std::vector<std::byte> read(std::uint64_t offset, std::uint64_t length) const;
+  void read_arrays();
+  void read_end();
+  void check_second() const;
+  void check_block(std::uint64_t block, std::span<const std::byte> entries);
+  void check_overrun(std::uint64_t block, std::uint64_t task, std::uint64_t used) const;
+  void read_origins(std::uint64_t end);
+  [[nodiscard]] std::uint64_t second_bytes() const;
+  [[nodiscard]] std::int64_t entry(std::uint64_t block, std::uint64_t task) const;
+
+  std::shared_ptr<ByteSource> bytes_;
+  Options options_;
+  std::uint64_t size_ = 0;
+  Header header_;
+  ChunkMap map_;
+  std::vector<std::uint64_t> counts_;
+  std::vector<std::uint64_t> sums_;
+  std::vector<std::byte> entries_;  ///< the bytes of every chunk as they stand in the file, unless they are many
+  std::optional<Origins> origins_;
+  bool second_read_ = false;
+};
+
+}  // namespace quire::sion

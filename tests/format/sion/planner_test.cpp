@@ -1,0 +1,124 @@
+// Where streams go, and what is refused: specs/sion.md sections 1.3, 3 and 9.
+
+#include "format/sion/planner.hpp"
+
+#include <gtest/gtest.h>
+
+#include "format/sion/format.hpp"
+#include "quire/base/error.hpp"
+#include "quire/plan/member.hpp"
+
+namespace quire::sion {
+namespace {
+
+SionPlanner planner_with(Options options) {
+  options.try_emplace("block_size", "64");
+  return SionPlanner(CheckedOptions(sion_format().write_options(), options));
+}
+
+StreamRequest asking(std::int64_t rank, std::uint64_t chunk_bytes = 10) {
+  StreamRequest request;
+  request.rank = rank;
+  request.chunk_bytes = chunk_bytes;
+  return request;
+}
+
+std::vector<StreamRequest> tasks(std::int64_t count) {
+  std::vector<StreamRequest> requests;
+  for (std::int64_t rank = 0; rank < count; ++rank) requests.push_back(asking(rank));
+  return requests;
+}
+
+/// The kind of error that placing raises.
+ErrorKind refusal(const Options& options, const std::vector<StreamRequest>& requests) {
+  try {
+    static_cast<void>(planner_with(options).place(requests, "file"));
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return ErrorKind::internal;
+}
+
+TEST(SionPlanner, SpreadsTasksOverFilesWithTheRestInTheLastOne) {
+  SionPlanner planner = planner_with({{"files", "2"}});
+  const auto places = planner.place(tasks(5), "file");
+  std::vector<std::uint64_t> files;
+  for (const StreamPlace& place : places) files.push_back(member_of(place.first));
+  EXPECT_EQ(files, (std::vector<std::uint64_t>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(offset_in(places[2].first), 1152U) << "each file is complete in itself";
+  EXPECT_EQ(planner.title().extents.size(), 2U);
+}
+
+TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
+  std::vector<StreamRequest> requests = tasks(4);
+  for (StreamRequest& request : requests) request.file = request.rank % 2 == 0 ? 7 : 3;
+  SionPlanner planner = planner_with({});
+  const auto places = planner.place(requests, "file");
+  EXPECT_EQ(member_of(places[0].first), 0U);
+  EXPECT_EQ(member_of(places[1].first), 1U);
+  EXPECT_EQ(member_of(places[2].first), 0U);
+  EXPECT_LT(places[0].first, places[2].first);
+}
+
+TEST(SionPlanner, OrdersTasksByNumberOrAsTheyCome) {
+  const std::vector<StreamRequest> requests{asking(42), asking(7)};
+  SionPlanner by_number = planner_with({});
+  const auto sorted = by_number.place(requests, "file");
+  EXPECT_GT(sorted[0].first, sorted[1].first);
+  SionPlanner as_told = planner_with({{"interface", "serial"}});
+  const auto kept = as_told.place(requests, "file");
+  EXPECT_LT(kept[0].first, kept[1].first);
+}
+
+TEST(SionPlanner, RefusesWhatNoFileHolds) {
+  EXPECT_EQ(refusal({}, {}), ErrorKind::usage) << "no streams";
+  EXPECT_EQ(refusal({}, {asking(1), asking(1)}), ErrorKind::usage) << "a task twice";
+  EXPECT_EQ(refusal({{"interface", "serial"}}, {asking(1), asking(1)}), ErrorKind::internal) << "which serial ones do";
+  EXPECT_EQ(refusal({}, {asking(-1)}), ErrorKind::usage);
+  EXPECT_EQ(refusal({{"files", "3"}}, tasks(2)), ErrorKind::usage) << "more files than tasks";
+  EXPECT_EQ(refusal({{"files", "2"}}, {asking(0), asking(2)}), ErrorKind::usage) << "a set has no gaps";
+  EXPECT_EQ(refusal({{"stored_name", std::string(1017, 'x')}}, tasks(1)), ErrorKind::unsupported);
+  std::vector<StreamRequest> some = tasks(2);
+  some.front().file = 0;
+  EXPECT_EQ(refusal({}, some), ErrorKind::usage) << "only some say where they belong";
+  some.back().file = 2;
+  EXPECT_EQ(refusal({{"interface", "mapped"}}, some), ErrorKind::usage) << "file 1 has no task";
+}
+
+TEST(SionPlanner, RefusesOptionsThatTheReferenceCrashesOn) {
+  for (const auto& [name, value] : Options{{"block_size", "0"}, {"files", "0"}, {"mode", "other"}}) {
+    EXPECT_THROW(static_cast<void>(planner_with({{name, value}})), Error) << name;
+  }
+  EXPECT_THROW(static_cast<void>(planner_with({{"block_size", "-2"}})), Error);
+  EXPECT_THROW(static_cast<void>(planner_with({{"interface", "serial"}, {"files", "2"}})), Error);
+  EXPECT_THROW(static_cast<void>(planner_with({{"interface", "mapped"}, {"mode", "merge"}})), Error);
+}
+
+TEST(SionPlanner, HoldsStreamsOnly) {
+  SionPlanner planner = planner_with({});
+  StepDescription step;
+  step.tables.emplace_back();
+  EXPECT_THROW(static_cast<void>(planner.accept(step, false)), Error);
+  step.tables.clear();
+  step.attributes.emplace_back();
+  EXPECT_THROW(static_cast<void>(planner.accept(step, false)), Error);
+  step.attributes.clear();
+  EXPECT_NO_THROW(static_cast<void>(planner.accept(step, false)));
+  planner.advance({}, {}, true);
+  EXPECT_THROW(static_cast<void>(planner.accept(step, false)), Error) << "a second step";
+}
+
+TEST(SionPlanner, KnowsItsMembersByName) {
+  const SionPlanner planner = planner_with({});
+  EXPECT_EQ(planner.member_name("x.sion", 0), "x.sion");
+  EXPECT_EQ(planner.member_name("x.sion", 12), "x.sion.000012");
+  for (const char* name : {"x.sion.000001", "x.sion.1234567", "x.sion_BUDDY_00", "x.sion_BUDDY_01.000003"}) {
+    EXPECT_TRUE(planner.is_member("x.sion", name)) << name;
+  }
+  for (const char* name : {"x.sion", "x.sion.1", "x.sion.00000a", "x.sion.json", "x.sion_BUDDY_", "y.sion.000001"}) {
+    EXPECT_FALSE(planner.is_member("x.sion", name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace quire::sion

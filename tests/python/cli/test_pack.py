@@ -1,0 +1,157 @@
+"""quire pack, unpack and repack, and what the other commands make of files of streams."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.python.support.files import path_for, stream_formats, table_formats
+
+import quire
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
+
+FORMATS = stream_formats()
+CONTENTS = [bytes([task]) * (37 * task % 113) for task in range(6)]
+
+
+@pytest.fixture(params=FORMATS)
+def format(request: pytest.FixtureRequest) -> str:
+    """A format that holds streams."""
+    return str(request.param)
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Path]:
+    """Files, a task each."""
+    paths = [tmp_path / f"part.{task:04d}" for task in range(len(CONTENTS))]
+    for path, content in zip(paths, CONTENTS, strict=True):
+        path.write_bytes(content)
+    return paths
+
+
+@pytest.fixture
+def packed(run: Run, tmp_path: Path, parts: list[Path], format: str) -> Path:
+    """All of them in a file of streams."""
+    path = path_for(tmp_path, format, "packed")
+    outcome = run("pack", path, *parts, "--block-size", "64")
+    assert outcome.code == 0, outcome.errors
+    assert "6 streams" in outcome.output
+    return path
+
+
+def contents(path: Path, **options: Any) -> list[bytes]:
+    """The streams of a file in order."""
+    with quire.open(path, **options) as file:
+        return [stream.readall() for stream in file[0].streams.at(range(len(file[0].streams)))]
+
+
+def test_files_go_in_and_come_out(run: Run, packed: Path, tmp_path: Path) -> None:
+    assert contents(packed) == CONTENTS
+    out = tmp_path / "out"
+    assert run("unpack", packed, "--to", out, "--prefix", "t", "--digits", "2").code == 0
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
+        f"t{task:02d}": content for task, content in enumerate(CONTENTS)
+    }
+    assert run("unpack", packed, "--to", out, "--prefix", "t", "--digits", "2").code == 1
+    assert run("unpack", packed, "--to", out, "--prefix", "t", "--digits", "2", "--overwrite").code == 0
+    few = tmp_path / "few"
+    answer = json.loads(run("unpack", packed, "--to", few, "--tasks", "2-3", "--json").output)
+    assert [Path(name).name for name in answer["files"]] == ["packed.000002", "packed.000003"]
+    assert run("unpack", packed, "--to", few, "--tasks", "9").code == 1
+    assert run("unpack", packed, "--to", few, "--prefix", "../x").code == 2
+
+
+def test_tasks_may_have_the_numbers_of_names(
+    run: Run, tmp_path: Path, parts: list[Path], format: str
+) -> None:
+    path = path_for(tmp_path, format)
+    assert run("pack", path, parts[4], parts[1], "--numbers-from-names").code == 0
+    with quire.open(path) as file:
+        assert file[0].streams.ranks == [1, 4]
+        assert file[0].streams[4].readall() == CONTENTS[4]
+    assert run("pack", path, parts[4], parts[1]).code == 1, "it exists"
+    assert run("pack", path, parts[4], parts[4], "--numbers-from-names", "--overwrite").code == 2
+    assert run("pack", path, tmp_path / "none", "--overwrite").code == 4
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--compact",), ("--files", "3"), ("--merge",), ("--merge", "--compact"), ("--chunk-size", "16")],
+    ids=" ".join,
+)
+def test_streams_stay_the_same_however_they_are_packed(
+    run: Run, packed: Path, tmp_path: Path, format: str, options: tuple[str, ...]
+) -> None:
+    other = path_for(tmp_path, format, "other")
+    outcome = run("repack", packed, other, "--block-size", "32", *options)
+    assert outcome.code == 0, outcome.errors
+    assert contents(other) == CONTENTS
+    assert run("diff", packed, other).code == 0
+    sums = [json.loads(run("sum", path, "--json").output)["files"][0]["sum"] for path in (packed, other)]
+    assert sums[0] == sums[1]
+    back = path_for(tmp_path, format, "back")
+    assert run("repack", other, back, "--block-size", "64").code == 0
+    assert back.stat().st_size == packed.stat().st_size
+    assert contents(back) == CONTENTS
+
+
+def test_merged_streams_can_be_seen_as_they_stand(
+    run: Run, packed: Path, tmp_path: Path, format: str
+) -> None:
+    merged = path_for(tmp_path, format, "merged")
+    assert run("repack", packed, merged, "--merge", "--block-size", "4096").code == 0
+    assert contents(merged, merged="true") == [b"".join(CONTENTS)] + [b""] * 5
+
+
+def test_records_keep_their_keys(run: Run, tmp_path: Path, format: str) -> None:
+    path = path_for(tmp_path, format, "records")
+    with quire.create(path, format=format, keys=True, block_size=16) as out, out.step(0) as step:
+        stream = step.stream(rank=4, chunk_size=16)
+        for key, value in ((7, b"a" * 50), (3, b""), (7, b"b")):
+            stream.write_record(key, value)
+    other = path_for(tmp_path, format, "other")
+    assert run("repack", path, other, "--compact").code == 0
+    with quire.open(other) as file:
+        assert [(record.key, record.size) for record in file[0].streams[4].records()] == [
+            (7, 50),
+            (3, 0),
+            (7, 1),
+        ]
+    assert (
+        run("unpack", other, "--to", tmp_path / "keys", "--keys", "--prefix", "k", "--digits", "1").code == 0
+    )
+    assert (tmp_path / "keys" / f"k4_{7:012d}").read_bytes() == b"a" * 50 + b"b"
+    assert (tmp_path / "keys" / f"k4_{3:012d}").read_bytes() == b""
+
+
+def test_other_commands_know_streams(run: Run, packed: Path, tmp_path: Path, format: str) -> None:
+    assert "6 streams" in run("info", packed).output
+    assert json.loads(run("info", packed, "--json").output)["files"][0]["steps"][0]["streams"] == 6
+    assert "37" in run("show", packed, "--columns", "rank,bytes").output
+    assert run("check", packed).code == 0
+    changed = path_for(tmp_path, format, "changed")
+    data = bytearray(packed.read_bytes())
+    data[data.index(CONTENTS[1]) + 3] ^= 1
+    changed.write_bytes(data)
+    outcome = run("diff", packed, changed)
+    assert outcome.code == 1
+    assert "task 1 differs from byte 3 on" in outcome.output + outcome.errors
+    copy = path_for(tmp_path, format, "copy")
+    assert run("convert", packed, copy).code == 0
+    assert contents(copy) == CONTENTS
+    table = path_for(tmp_path, table_formats()[0], "table")
+    told = run("convert", packed, table)
+    assert told.code == 0
+    assert "streams are left out" in told.errors
+    with quire.open(table) as file:
+        assert list(file[0]["bytes"].read()) == [len(content) for content in CONTENTS]
+    assert run("unpack", table).code == 1
+
+
+def test_tables_are_no_streams(run: Run, one_beam: Path, tmp_path: Path, format: str) -> None:
+    assert run("repack", one_beam, path_for(tmp_path, format)).code == 1
+    assert run("pack", tmp_path / "x", one_beam, "--format", table_formats()[0]).code == 1

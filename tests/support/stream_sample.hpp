@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "quire/quire.hpp"
+
+namespace quire::test {
+
+/// Made-up streams whose every byte is a function of task and place, so that any rank can write any of them and check
+/// any other: empty ones, ones of one byte, ones of many pieces.
+class StreamSample {
+ public:
+  explicit StreamSample(std::int64_t tasks, bool keyed) : tasks_(tasks), keyed_(keyed) {}
+
+  [[nodiscard]] std::int64_t tasks() const noexcept { return tasks_; }
+  /// Whether this rank writes a task: they go round.
+  [[nodiscard]] static bool is_mine(std::int64_t task, const Comm& comm) { return task % comm.size() == comm.rank(); }
+
+  /// All pieces of this rank's tasks, each written together with those of others. The sample keeps their memory.
+  void fill(WriteStep& step, const Comm& comm);
+  /// Empty if the stream holds what fill() wrote; otherwise what is wrong, in words.
+  [[nodiscard]] std::string difference(const StreamReader& stream) const;
+  /// All bytes of a task, heads of records not among them.
+  [[nodiscard]] std::vector<std::byte> bytes(std::int64_t task) const;
+
+ private:
+  [[nodiscard]] static std::uint64_t piece_bytes(std::int64_t task, std::uint64_t piece);
+
+  std::int64_t tasks_;
+  bool keyed_;
+  std::deque<std::vector<std::byte>> kept_;
+};
+
+}  // namespace quire::test
