@@ -283,6 +283,9 @@ class StepCopier:
         """Collective. The same for a step of streams."""
         from quire.toolkit.streams import Packing, copy_streams
 
+        request = self.request
+        if request.where is not None or request.columns is not None or request.rows != slice(None):
+            raise UsageError("streams are copied whole: rows and columns cannot be chosen of them")
         packing = Packing(self.format, self.request.options)
         with out.step(0 if self.request.renumber else step.number) as target:
             copy_streams(step, target, packing, self.comm, self.observer.progress)

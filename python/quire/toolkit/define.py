@@ -194,6 +194,7 @@ class DerivedStep:
         self.number = step.number
         self.warnings = step.warnings
         self.fields: Mapping[str, Field] = step.fields
+        self.streams = step.streams
         self._file = file
         self._replace = replace
         target = self._target(step, table)
