@@ -35,8 +35,15 @@ void require_plain_name(const std::string& name, const std::string& beside) {
 
 }  // namespace
 
-std::string first_file_of(const std::string& path, const std::string& format) {
+std::string first_file_of(const std::string& path, const std::string& format, const Options& options) {
   std::error_code ignored;
+  for (const Format* candidate : formats()) {
+    if (options.empty() || files::exists(path, ignored)) break;
+    if (!format.empty() && candidate->name() != format) continue;
+    for (const std::string& other : candidate->stand_ins(path, options)) {
+      if (files::is_regular_file(other, ignored)) return other;
+    }
+  }
   if (!files::exists(path, ignored) && !finishing_acts(path).empty()) {
     throw Error(ErrorKind::missing, "the file is not there: its replacement was interrupted")
         .in_file(path)

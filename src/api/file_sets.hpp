@@ -11,7 +11,8 @@ namespace quire {
 
 /// Independent. The file that is opened when a user names `path`: for a directory the one that a format opens in its
 /// place. Throws bad_file errors for directories that no format knows; `format` restricts the choice to one by name.
-[[nodiscard]] std::string first_file_of(const std::string& path, const std::string& format);
+[[nodiscard]] std::string first_file_of(const std::string& path, const std::string& format,
+                                        const Options& options = {});
 
 /// The name of a member beside the first file.
 using MemberName = std::function<std::string(std::uint64_t member)>;

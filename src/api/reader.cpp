@@ -314,7 +314,7 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
       std::make_shared<Reader::State>(Reader::State{.path = path, .comm = std::move(comm), .options = options});
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
   const auto looking = caught(state->comm.rank(), [&] {
-    if (state->comm.is_root()) choice.first_file = first_file_of(path, options.format);
+    if (state->comm.is_root()) choice.first_file = first_file_of(path, options.format, options.options);
   });
   state->first_file = agree_on_choice(state->comm, choice, looking);
   state->transport = wrapped_transport(*state, state->first_file, state->comm);

@@ -314,7 +314,13 @@ void finish_streams(State& step) {
     const Stopwatch watch(step.writer->timing.wait);
     error = collect_streams(step);
   }
-  publish(step, error);
+  try {
+    publish(step, error);
+  } catch (const Error&) {
+    if (!step.writer->broken) drop_notes(step);
+    throw;
+  }
+  drop_notes(step);
 }
 
 /// A step of streams: their places, their bytes, and what they have used.

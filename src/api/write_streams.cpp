@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -158,7 +159,31 @@ void StreamWriter::State::add(const StreamPiece& piece) {
     WritePlan plan;
     place(plan, piece);
     transport->run_alone(plan);
+    note();
   });
+}
+
+void StreamWriter::State::note() {
+  if (!fill || !fill->place().notes) return;
+  const StreamPlace& place = fill->place();
+  const std::vector<std::uint64_t>& chunks = fill->chunks();
+  // Pages that are full are noted as a whole, so that a stream costs no more writes than it has pages.
+  while (noted < chunks.size()) {
+    const std::uint64_t page = noted / notes_per_page;
+    const std::uint64_t end = std::min<std::uint64_t>(chunks.size(), (page + 1) * notes_per_page);
+    std::vector<std::byte> words;
+    for (std::uint64_t chunk = noted; chunk < end; ++chunk) {
+      words.resize(words.size() + sizeof(std::uint64_t));
+      store(words.data() + words.size() - sizeof(std::uint64_t), chunks[static_cast<std::size_t>(chunk)],
+            ByteOrder::little);
+    }
+    transport->put(*place.notes + page * place.notes_skip + noted % notes_per_page * sizeof(std::uint64_t), words);
+    if (end == chunks.size()) {
+      noted = end - 1;  // the last one grows
+      return;
+    }
+    noted = end;
+  }
 }
 
 void StreamWriter::State::place(WritePlan& plan, const StreamPiece& piece) {
@@ -226,7 +251,7 @@ std::vector<Parcel> place_all(Step& step, const std::vector<Parcel>& asked, std:
       owners.insert(owners.end(), mine.size(), static_cast<std::int32_t>(parcel.rank));
     }
     StreamPlanner& planner = *writer.planner->streams();
-    const std::vector<StreamPlace> places = planner.place(all, writer.path);
+    const std::vector<StreamPlace> places = planner.place(all, writer.path, step.opening);
     for (std::size_t i = 0; i < places.size(); ++i) {
       Places& answer = answers[static_cast<std::size_t>(owners[i])];
       answer.places.push_back(places[i]);
@@ -413,10 +438,28 @@ void write_streams(Step& step) {
     writer.transport->run(plan);
   });
   if (!step.failure) step.failure = transfer;
+  if (!step.failure) {
+    step.failure = caught(writer.comm.rank(), [&] {
+      for (const auto& stream : step.streams) stream->note();
+    });
+  }
   for (const auto& stream : step.streams) stream->pieces.clear();
 }
 
 // ---- What was used
+
+void drop_notes(const Step& step) {
+  const Writer::State& writer = *step.writer;
+  const auto notes = writer.comm.is_root() ? writer.planner->streams()->notes() : std::nullopt;
+  if (!notes) return;
+  // What stays is harmless: it is recognised as that of another file.
+  static_cast<void>(caught(0, [&] {
+    const std::filesystem::path first(writer.first_file);
+    const std::string name = writer.planner->member_name(first.filename().string(), *notes);
+    std::error_code ignored;
+    std::filesystem::remove(first.parent_path() / name, ignored);
+  }));
+}
 
 std::optional<Error> collect_streams(Step& step) {
   Writer::State& writer = *step.writer;

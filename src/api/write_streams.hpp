@@ -28,12 +28,15 @@ struct StreamWriter::State {
   bool merges = false;
   bool finished = false;
   std::optional<StreamFill> fill;  ///< once it is placed
+  std::uint64_t noted = 0;         ///< chunks before this one are full, and noted
   StreamUse use;
   std::optional<Error> failure;
 
   void add(const StreamPiece& piece);
   /// Adds to a plan where a piece goes; heads of records are kept by the plan.
   void place(WritePlan& plan, const StreamPiece& piece);
+  /// Writes down what is used by now, where the format has a place for it.
+  void note();
 };
 
 /// Collective. Tells rank 0 what this rank's streams ask for, and learns their places; writes the title. Failures throw
@@ -41,6 +44,8 @@ struct StreamWriter::State {
 void place_streams(WriteStep::State& step);
 /// Collective where streams are merged, else independent. Moves the bytes of all pieces; failures are kept.
 void write_streams(WriteStep::State& step);
+/// Rank 0, when the step is told or given up: what was noted is of no use any longer.
+void drop_notes(const WriteStep::State& step);
 /// Collective. Gives the planner on rank 0 what all streams have used, or the first failure of any rank, which it
 /// returns there.
 [[nodiscard]] std::optional<Error> collect_streams(WriteStep::State& step);

@@ -52,6 +52,8 @@ bool WritePlanner::is_member(const std::string&, std::string_view) const { retur
 
 std::string Format::entry_of(std::span<const std::string>) const { return {}; }
 
+std::vector<std::string> Format::stand_ins(const std::string&, const Options&) const { return {}; }
+
 bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }
 
 Fit Format::fit(const FileDescription& file, const StepDescription& step) const {

@@ -247,6 +247,8 @@ class Format {
   /// Of the files in a directory, by their names, the one that is opened for the whole; empty if the directory is none
   /// of this format's.
   [[nodiscard]] virtual std::string entry_of(std::span<const std::string> names) const;
+  /// Paths of files that may be opened in the place of one that is missing, if the options of the reader ask for it.
+  [[nodiscard]] virtual std::vector<std::string> stand_ins(const std::string& path, const Options& options) const;
   /// Whether a file is one step and no more: a second one is an unsupported error, and so is appending.
   [[nodiscard]] virtual bool holds_one_step() const { return false; }
 

@@ -35,11 +35,18 @@ struct StreamPlace {
   std::uint64_t collector = 0;
   std::uint64_t portion = 0;         ///< what goes to another one's chunks goes in parts of at most so many bytes
   std::optional<ByteOrder> records;  ///< pieces are records, whose heads are in this byte order
+  /// Where what is used is noted while the stream is written piece by piece, so that the file of a writer that dies can
+  /// be read: a page of little-endian 64-bit numbers, one for each chunk; nothing: nowhere.
+  std::optional<std::uint64_t> notes;
+  std::uint64_t notes_skip = 0;  ///< to the page of the next chunks
   template <class Archive>
   void archive(Archive& a) {
-    a(first, chunk_bytes, skip, collector, portion, records);
+    a(first, chunk_bytes, skip, collector, portion, records, notes, notes_skip);
   }
 };
+
+/// How many chunks a page of notes is for.
+inline constexpr std::uint64_t notes_per_page = 512;
 
 /// Bytes of one collector's stream that came from one task, in a row.
 struct StreamOrigin {
@@ -98,12 +105,14 @@ class StreamPlanner {
   /// Whether the file remembers whose bytes were merged.
   [[nodiscard]] virtual bool keeps_origins() const { return false; }
 
-  /// Places all streams, `requests` of all ranks in rank order. `path` is the name of the file. Returns a place for
-  /// each request. Throws usage and unsupported errors.
+  /// Places all streams, `requests` of all ranks in rank order. `path` is the name of the file. `is_open`: their pieces
+  /// come later. Returns a place for each request. Throws usage and unsupported errors.
   [[nodiscard]] virtual std::vector<StreamPlace> place(const std::vector<StreamRequest>& requests,
-                                                       const std::string& path) = 0;
+                                                       const std::string& path, bool is_open) = 0;
   /// What is written before the data, when all streams are placed.
   [[nodiscard]] virtual WritePlan title() = 0;
+  /// The member that has the notes of the step, which goes when the file is complete.
+  [[nodiscard]] virtual std::optional<std::uint64_t> notes() const { return std::nullopt; }
   /// What the streams have used, in the order of the requests: before WritePlanner::publish().
   virtual void use(std::vector<StreamUse> uses) = 0;
 };

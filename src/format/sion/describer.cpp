@@ -35,7 +35,16 @@ std::string plain_name(const std::string& name) {
   return is_copy ? name.substr(0, at) : name;
 }
 
-/// The same set in its own name and in those of its copies.
+using TasksByRank = std::unordered_map<std::int64_t, std::uint64_t>;
+
+TasksByRank tasks_by_rank(const std::vector<std::int64_t>& ranks) {
+  TasksByRank tasks;
+  for (std::uint64_t task = 0; task < ranks.size(); ++task) tasks.emplace(ranks[static_cast<std::size_t>(task)], task);
+  return tasks;
+}
+
+}  // namespace
+
 std::vector<std::string> sets_of(const std::string& name) {
   const std::string plain = plain_name(name);
   std::vector<std::string> names{plain};
@@ -47,18 +56,9 @@ std::vector<std::string> sets_of(const std::string& name) {
   return names;
 }
 
-using TasksByRank = std::unordered_map<std::int64_t, std::uint64_t>;
-
-TasksByRank tasks_by_rank(const std::vector<std::int64_t>& ranks) {
-  TasksByRank tasks;
-  for (std::uint64_t task = 0; task < ranks.size(); ++task) tasks.emplace(ranks[static_cast<std::size_t>(task)], task);
-  return tasks;
-}
-
-}  // namespace
-
 std::string member_name(const std::string& first, std::uint64_t number) {
   if (number == 0) return first;
+  if (number == notes_member) return first + std::string(notes_suffix);
   std::array<char, 32> suffix{};
   std::snprintf(suffix.data(), suffix.size(), ".%06llu", static_cast<unsigned long long>(number));
   return first + suffix.data();
@@ -70,13 +70,15 @@ SionDescriber::SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext 
       rules_(rules),
       name_(std::filesystem::path(context_.path).filename().string()) {
   const PhysicalFile::Options options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget};
-  members_.push_back({0, std::make_unique<PhysicalFile>(bytes_, options), false, {}});
+  members_.push_back({0, std::make_unique<PhysicalFile>(bytes_, options), false, {}, 0});
   description_.format = "sion";
   if (first().is_closed()) {
     members_.front().file->read_second();
     load_siblings();
     list_streams();
     for (Member& member : members_) unmerge(member);
+  } else {
+    find_open_siblings();
   }
   describe_layout();
 }
@@ -135,7 +137,7 @@ SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& 
   for (const std::string& candidate : candidates) {
     const auto bytes = context_.neighbour ? context_.neighbour(candidate) : nullptr;
     if (!bytes) continue;
-    Member member{number, nullptr, candidate != name, {}};
+    Member member{number, nullptr, candidate != name, {}, 0};
     try {
       member.file = std::make_unique<PhysicalFile>(
           bytes, PhysicalFile::Options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget});
@@ -174,6 +176,10 @@ void SionDescriber::list_streams() {
       if (rank >= 0) entries_.push_back({rank, 0, task});
     }
   }
+  index_ranks();
+}
+
+void SionDescriber::index_ranks() {
   for (std::uint64_t i = 0; i < entries_.size(); ++i)
     by_rank_.emplace_back(entries_[static_cast<std::size_t>(i)].rank, i);
   std::ranges::sort(by_rank_);
@@ -257,7 +263,10 @@ void SionDescriber::unmerge(Member& member) {
 
 std::vector<Extent> SionDescriber::chunks_of(const Entry& entry) const {
   const Member& member = members_[static_cast<std::size_t>(entry.file)];
-  if (salvaging_) return member.file->possible_chunks(entry.task);
+  if (salvaging_) {
+    if (!notes_) return member.file->possible_chunks(entry.task);
+    return notes_->chunks(*member.file, entry.task, member.first_task + entry.task);
+  }
   if (!member.unmerged.empty()) return member.unmerged[static_cast<std::size_t>(entry.task)];
   return member.file->chunks(entry.task);
 }
@@ -272,7 +281,7 @@ StreamLayout SionDescriber::layout_of(std::size_t index) {
   stream.chunks = chunks_of(entry);
   stream.order = file.header().data_order;
   if (file.header().keys == KeyMode::inside) stream.records = file.header().order;
-  if (salvaging_ && stream.records) cut_behind_records(*file.source(), stream);
+  if (salvaging_ && !notes_ && stream.records) cut_behind_records(*file.source(), stream);
   for (Extent& chunk : stream.chunks) chunk.offset = address_in(entry.file, chunk.offset);
   return stream;
 }
@@ -366,13 +375,52 @@ std::optional<StepLayout> SionDescriber::verified(std::uint64_t index) {
 
 std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
   if (index != 0 || first().is_closed()) return std::nullopt;
-  salvaging_ = true;
-  if (entries_.empty()) list_streams();
+  if (!salvaging_) begin_salvage();
   auto layout = lay_out();
   layout->description.warnings.push_back(
-      "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long as it "
-      "could be");
+      notes_ ? "the file was not closed: its writers have noted how many bytes they had written"
+             : "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long "
+               "as it could be");
   return layout;
+}
+
+void SionDescriber::find_open_siblings() {
+  const Header& header = first().header();
+  if (header.files == 1 || header.file_number != 0) return;
+  description_.members.push_back(name_);
+  std::uint64_t before = first().tasks();
+  // The table of all tasks is not there yet: the files are looked for one by one, as long as there are any.
+  for (std::uint64_t number = 1;
+       number < std::min<std::uint64_t>(static_cast<std::uint64_t>(header.files), most_members); ++number) {
+    const std::string name = member_name(name_, number);
+    const auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
+    if (!bytes) return;
+    Member member{number, nullptr, false, {}, before};
+    try {
+      member.file = std::make_unique<PhysicalFile>(
+          bytes, PhysicalFile::Options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget});
+      check_sibling(member, name);
+    } catch (const Error&) {
+      return;  // what is not there cannot be kept
+    }
+    before += member.file->tasks();
+    description_.members.push_back(name);
+    members_.push_back(std::move(member));
+  }
+}
+
+void SionDescriber::begin_salvage() {
+  salvaging_ = true;
+  const std::string notes = member_name(name_, notes_member);
+  notes_ = Notes::of(context_.neighbour ? context_.neighbour(notes) : nullptr, first());
+  if (notes_ && notes_->tasks() != members_.back().first_task + members_.back().file->tasks()) notes_.reset();
+  for (const Member& member : members_) {
+    for (std::uint64_t task = 0; task < member.file->tasks(); ++task) {
+      const std::int64_t rank = member.file->header().ranks[static_cast<std::size_t>(task)];
+      if (rank >= 0) entries_.push_back({rank, member.number, task});
+    }
+  }
+  index_ranks();
 }
 
 std::int64_t SionDescriber::number_of(std::size_t stream, std::size_t column) const {
@@ -385,7 +433,7 @@ std::int64_t SionDescriber::number_of(std::size_t stream, std::size_t column) co
     case 1:
       return static_cast<std::int64_t>(file.map().spaces[static_cast<std::size_t>(entry.task)]);
     case 2:
-      return salvaging_ ? static_cast<std::int64_t>(file.possible_chunks(entry.task).size())
+      return salvaging_ ? static_cast<std::int64_t>(chunks_of(entry).size())
                         : static_cast<std::int64_t>(file.count(entry.task));
     case 3: {
       if (!salvaging_ && member.unmerged.empty()) return static_cast<std::int64_t>(file.bytes(entry.task));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/sion/notes.hpp"
 #include "format/sion/physical_file.hpp"
 #include "quire/format/format.hpp"
 
@@ -19,6 +20,9 @@ struct ReadRules {
 
 /// The name of a physical file of a set, by that of the first one: specs/sion.md section 3.5.
 [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t number);
+
+/// The names of the same set, and of its copies: specs/sion.md section 7.
+[[nodiscard]] std::vector<std::string> sets_of(const std::string& name);
 
 /// Describes a multifile, a set of physical files or a single one, as one step of streams and a table of the tasks.
 class SionDescriber final : public Describer {
@@ -44,6 +48,7 @@ class SionDescriber final : public Describer {
     bool is_copy = false;  ///< a copy stands in for it
     /// By task, where the file remembers whose bytes were merged: all that came from the task.
     std::vector<std::vector<Extent>> unmerged;
+    std::uint64_t first_task = 0;  ///< how many tasks the files before it have, of a set that was not closed
   };
   /// Where a stream is.
   struct Entry {
@@ -57,6 +62,9 @@ class SionDescriber final : public Describer {
   [[nodiscard]] Member sibling(std::uint64_t number, std::string& name);
   void check_sibling(const Member& member, const std::string& name) const;
   void list_streams();
+  void index_ranks();
+  void find_open_siblings();
+  void begin_salvage();
   void list_mapped_streams();
   void unmerge(Member& member);
   void describe_layout();
@@ -74,7 +82,8 @@ class SionDescriber final : public Describer {
   std::vector<Entry> entries_;                                   ///< of all streams, in their order
   std::vector<std::pair<std::int64_t, std::uint64_t>> by_rank_;  ///< sorted
   FileDescription description_;
-  bool salvaging_ = false;  ///< the sizes of chunks are not known: what they could hold counts
+  std::optional<Notes> notes_;  ///< of the writers of a set that was not closed
+  bool salvaging_ = false;      ///< the sizes of chunks are not known: what they could hold counts
 };
 
 }  // namespace quire::sion

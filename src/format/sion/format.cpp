@@ -56,6 +56,11 @@ const std::vector<Option>& writing_options() {
        "auto",
        {"auto", "kept", "dropped"},
        "whether merged files remember, behind their end, whose bytes they are; auto: in the compact style"},
+      {"notes",
+       OptionKind::truth,
+       "true",
+       {},
+       "note beside the file what is written piece by piece, for quire recover, until it is complete"},
       {"byte_order", OptionKind::text, "native", {"native", "little", "big"}, "of all numbers of the metadata"},
       {"data_byte_order",
        OptionKind::text,
@@ -89,6 +94,11 @@ class SionFormat final : public Format {
 
   [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
     return has_magic(head);
+  }
+
+  [[nodiscard]] std::vector<std::string> stand_ins(const std::string& path, const Options& options) const override {
+    const auto buddy = options.find("buddy");
+    return buddy != options.end() && buddy->second == "true" ? sets_of(path) : std::vector<std::string>{};
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override { return reading_options(); }

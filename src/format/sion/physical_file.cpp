@@ -238,6 +238,10 @@ std::vector<Extent> PhysicalFile::possible_chunks(std::uint64_t task) const {
   std::vector<Extent> chunks;
   const std::uint64_t room = map_.spaces[static_cast<std::size_t>(task)];
   const std::uint64_t blocks = blocks_of(size_, map_);
+  if (blocks > options_.memory_budget / sizeof(Extent)) {
+    throw Error(ErrorKind::memory, "the file could have " + std::to_string(blocks) + " chunks of each task")
+        .advise("open it with a larger memory budget");
+  }
   for (std::uint64_t block = 0; block < blocks && room > 0; ++block) {
     const std::uint64_t begin = map_.starts[static_cast<std::size_t>(task)] + block * map_.skip;
     if (begin >= size_) break;

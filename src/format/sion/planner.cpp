@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "format/sion/describer.hpp"
+#include "format/sion/notes.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/plan/member.hpp"
@@ -72,6 +73,7 @@ WriteRules SionPlanner::rules_of(const CheckedOptions& options) {
   const std::string& origins = options.text("origins");
   rules.keeps_origins =
       rules.sizes.mode == Mode::merge && (origins == "kept" || (origins == "auto" && rules.sizes.compact));
+  rules.notes = options.truth("notes");
   rules.order = order_option(options, "byte_order");
   rules.data_order =
       options.text("data_byte_order") == "native" ? rules.order : order_option(options, "data_byte_order");
@@ -116,9 +118,14 @@ std::string SionPlanner::member_name(const std::string& first, std::uint64_t mem
   return sion::member_name(first, member);
 }
 
+std::optional<std::uint64_t> SionPlanner::notes() const {
+  return is_noted_ ? std::optional(notes_member) : std::nullopt;
+}
+
 bool SionPlanner::is_member(const std::string& first, std::string_view name) const {
   if (!name.starts_with(first)) return false;
   name.remove_prefix(first.size());
+  if (name == notes_suffix) return true;
   const auto take_digits = [&](std::string_view mark, std::size_t least) {
     if (!name.starts_with(mark)) return false;
     const auto end = std::min(name.find_first_not_of("0123456789", mark.size()), name.size());
@@ -249,11 +256,14 @@ void SionPlanner::measure_out(const std::vector<StreamRequest>& requests, const 
   }
 }
 
-std::vector<StreamPlace> SionPlanner::place(const std::vector<StreamRequest>& requests, const std::string& path) {
+std::vector<StreamPlace> SionPlanner::place(const std::vector<StreamRequest>& requests, const std::string& path,
+                                            bool is_open) {
   check(requests);
   distribute(requests);
   measure_out(requests, path);
+  is_noted_ = is_open && rules_.notes;
   std::vector<StreamPlace> places(requests.size());
+  std::uint64_t task = 0;
   for (std::size_t number = 0; number < files_.size(); ++number) {
     const PlannedFile& file = files_[number];
     for (std::size_t i = 0; i < file.order.size(); ++i) {
@@ -264,6 +274,10 @@ std::vector<StreamPlace> SionPlanner::place(const std::vector<StreamRequest>& re
       place.collector = file.order[static_cast<std::size_t>(file.collectors[i])];
       place.portion = rules_.sizes.compact ? std::numeric_limits<std::uint64_t>::max() : rules_.sizes.block_size;
       if (rules_.keyed) place.records = rules_.order;
+      if (is_noted_) {
+        place.notes = address_in(notes_member, note_at(task++, requests.size(), 0));
+        place.notes_skip = notes_page * requests.size();
+      }
     }
   }
   return places;
@@ -271,9 +285,12 @@ std::vector<StreamPlace> SionPlanner::place(const std::vector<StreamRequest>& re
 
 WritePlan SionPlanner::title() {
   WritePlan plan;
+  std::uint64_t tasks = 0;
   for (std::size_t number = 0; number < files_.size(); ++number) {
     plan.add(address_in(number, 0), print_header(files_[number].header));
+    tasks += files_[number].order.size();
   }
+  if (is_noted_) plan.add(address_in(notes_member, 0), print_notes_title(print_header(files_[0].header), tasks));
   return plan;
 }
 

@@ -21,6 +21,7 @@ struct WriteRules {
   std::uint64_t files = 1;
   bool keyed = false;
   bool keeps_origins = false;
+  bool notes = true;  ///< what is used is noted beside the file until it is complete
   ByteOrder order = native_order;
   ByteOrder data_order = native_order;
   std::string stored_name;  ///< empty: the path
@@ -61,8 +62,9 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
   [[nodiscard]] bool merges() const override { return rules_.sizes.mode == Mode::merge && !rules_.keyed; }
   [[nodiscard]] bool is_keyed() const override { return rules_.keyed; }
   [[nodiscard]] bool keeps_origins() const override { return rules_.keeps_origins; }
-  [[nodiscard]] std::vector<StreamPlace> place(const std::vector<StreamRequest>& requests,
-                                               const std::string& path) override;
+  [[nodiscard]] std::vector<StreamPlace> place(const std::vector<StreamRequest>& requests, const std::string& path,
+                                               bool is_open) override;
+  [[nodiscard]] std::optional<std::uint64_t> notes() const override;
   [[nodiscard]] WritePlan title() override;
   void use(std::vector<StreamUse> uses) override { uses_ = std::move(uses); }
 
@@ -88,6 +90,7 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
   std::uint64_t published_size_ = 0;
   std::uint64_t pending_size_ = 0;
   std::vector<PlannedFile> files_;
+  bool is_noted_ = false;
   std::vector<StreamUse> uses_;
 };
 

@@ -32,7 +32,7 @@ std::vector<StreamRequest> tasks(std::int64_t count) {
 /// The kind of error that placing raises.
 ErrorKind refusal(const Options& options, const std::vector<StreamRequest>& requests) {
   try {
-    static_cast<void>(planner_with(options).place(requests, "file"));
+    static_cast<void>(planner_with(options).place(requests, "file", false));
   } catch (const Error& error) {
     return error.kind();
   }
@@ -41,7 +41,7 @@ ErrorKind refusal(const Options& options, const std::vector<StreamRequest>& requ
 
 TEST(SionPlanner, SpreadsTasksOverFilesWithTheRestInTheLastOne) {
   SionPlanner planner = planner_with({{"files", "2"}});
-  const auto places = planner.place(tasks(5), "file");
+  const auto places = planner.place(tasks(5), "file", false);
   std::vector<std::uint64_t> files;
   for (const StreamPlace& place : places) files.push_back(member_of(place.first));
   EXPECT_EQ(files, (std::vector<std::uint64_t>{0, 0, 1, 1, 1}));
@@ -53,7 +53,7 @@ TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
   std::vector<StreamRequest> requests = tasks(4);
   for (StreamRequest& request : requests) request.file = request.rank % 2 == 0 ? 7 : 3;
   SionPlanner planner = planner_with({});
-  const auto places = planner.place(requests, "file");
+  const auto places = planner.place(requests, "file", false);
   EXPECT_EQ(member_of(places[0].first), 0U);
   EXPECT_EQ(member_of(places[1].first), 1U);
   EXPECT_EQ(member_of(places[2].first), 0U);
@@ -63,10 +63,10 @@ TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
 TEST(SionPlanner, OrdersTasksByNumberOrAsTheyCome) {
   const std::vector<StreamRequest> requests{asking(42), asking(7)};
   SionPlanner by_number = planner_with({});
-  const auto sorted = by_number.place(requests, "file");
+  const auto sorted = by_number.place(requests, "file", false);
   EXPECT_GT(sorted[0].first, sorted[1].first);
   SionPlanner as_told = planner_with({{"interface", "serial"}});
-  const auto kept = as_told.place(requests, "file");
+  const auto kept = as_told.place(requests, "file", false);
   EXPECT_LT(kept[0].first, kept[1].first);
 }
 
@@ -94,6 +94,22 @@ TEST(SionPlanner, RefusesOptionsThatTheReferenceCrashesOn) {
   EXPECT_THROW(static_cast<void>(planner_with({{"interface", "mapped"}, {"mode", "merge"}})), Error);
 }
 
+TEST(SionPlanner, HasAPageOfNotesForEachStreamThatIsOpened) {
+  SionPlanner planner = planner_with({{"files", "2"}});
+  const auto places = planner.place(tasks(3), "file", true);
+  const std::uint64_t member = planner.notes().value();
+  EXPECT_EQ(planner.member_name("x", member), "x.notes");
+  for (std::uint64_t task = 0; task < 3; ++task) {
+    EXPECT_EQ(places[static_cast<std::size_t>(task)].notes, address_in(member, 4096 * (1 + task)));
+    EXPECT_EQ(places[static_cast<std::size_t>(task)].notes_skip, 3U * 4096);
+  }
+  EXPECT_EQ(planner.title().extents.size(), 3U);
+  static_cast<void>(planner.place(tasks(3), "file", false));
+  EXPECT_FALSE(planner.notes().has_value());
+  SionPlanner silent = planner_with({{"notes", "false"}});
+  EXPECT_FALSE(silent.place(tasks(3), "file", true).front().notes.has_value());
+}
+
 TEST(SionPlanner, HoldsStreamsOnly) {
   SionPlanner planner = planner_with({});
   StepDescription step;
@@ -112,7 +128,8 @@ TEST(SionPlanner, KnowsItsMembersByName) {
   const SionPlanner planner = planner_with({});
   EXPECT_EQ(planner.member_name("x.sion", 0), "x.sion");
   EXPECT_EQ(planner.member_name("x.sion", 12), "x.sion.000012");
-  for (const char* name : {"x.sion.000001", "x.sion.1234567", "x.sion_BUDDY_00", "x.sion_BUDDY_01.000003"}) {
+  for (const char* name :
+       {"x.sion.000001", "x.sion.1234567", "x.sion_BUDDY_00", "x.sion_BUDDY_01.000003", "x.sion.notes"}) {
     EXPECT_TRUE(planner.is_member("x.sion", name)) << name;
   }
   for (const char* name : {"x.sion", "x.sion.1", "x.sion.00000a", "x.sion.json", "x.sion_BUDDY_", "y.sion.000001"}) {

@@ -1,0 +1,153 @@
+"""Multifiles whose writers died, or of which files are missing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import quire
+from quire.toolkit.recover import recover
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "sion"
+PIECES = {0: [b"a" * 100, b"b" * 60], 1: [], 5: [b"c" * 30, b"d" * 30, b"\0" * 64]}
+
+
+def die_writing(path: Path, keyed: bool, **options: Any) -> None:
+    """Another process opens a step, writes all pieces, and ends before the commit."""
+    program = f"""
+import os, quire
+out = quire.create({str(path)!r}, format="sion", keys={keyed}, block_size=64, **{options!r})
+step = out.step(0)
+pieces = {PIECES!r}
+streams = {{task: step.stream(task, 64 if {keyed} else 128) for task in pieces}}
+step.open()
+for task, parts in pieces.items():
+    for key, part in enumerate(parts):
+        streams[task].write_record(key, part) if {keyed} else streams[task].write(part)
+os._exit(7)
+"""
+    run = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
+    assert run.returncode == 7
+
+
+@pytest.mark.parametrize("options", [{}, {"stored_name": "other"}], ids=["one", "named"])
+def test_pieces_that_were_written_survive_their_writer(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = tmp_path / "dead.sion"
+    die_writing(path, False, **options)
+    assert (tmp_path / "dead.sion.notes").exists()
+    with quire.open(path) as file:
+        report = file.check()
+        assert report.damage is not None
+        assert "not closed" in report.damage.message
+        assert report.salvageable
+        with pytest.raises(quire.BadFileError, match="not closed"):
+            file[0]
+    with pytest.raises(quire.MissingError):
+        recover(path, tmp_path / "none.sion")
+    saved = tmp_path / "saved.sion"
+    recover(path, saved, rows=True)
+    with quire.open(saved) as file:
+        assert file.check().damage is None
+        assert file.layout["stored name"] == str(saved)
+        for task, stream in file[0].streams.items():
+            assert stream.readall() == b"".join(PIECES[task])
+
+
+def test_a_set_survives_with_all_its_files(tmp_path: Path) -> None:
+    path = tmp_path / "dead.sion"
+    program = f"""
+import os, quire
+out = quire.create({str(path)!r}, files=2, block_size=64)
+step = out.step(0)
+streams = [step.stream(task, 128) for task in range(5)]
+step.open()
+for task, stream in enumerate(streams):
+    for size in (100, 50 * task % 128, 28):
+        stream.write(bytes([task + 1]) * size)
+os._exit(7)
+"""
+    run = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
+    assert run.returncode == 7
+    recover(path, tmp_path / "saved.sion", rows=True)
+    with quire.open(tmp_path / "saved.sion") as file:
+        found = {task: stream.readall() for task, stream in file[0].streams.items()}
+    assert found == {task: bytes([task + 1]) * (128 + 50 * task % 128) for task in range(5)}
+
+
+@pytest.mark.parametrize("notes", [True, False])
+def test_records_survive_also_without_notes(tmp_path: Path, notes: bool) -> None:
+    path = tmp_path / "dead.sion"
+    die_writing(path, True, notes=notes)
+    assert (tmp_path / "dead.sion.notes").exists() == notes
+    recover(path, tmp_path / "saved.sion", rows=True)
+    with quire.open(tmp_path / "saved.sion") as file:
+        for task, pieces in PIECES.items():
+            stream = file[0].streams[task]
+            assert [stream.value(key) for key in stream.keys()] == pieces  # noqa: SIM118
+
+
+def test_notes_go_when_the_file_is_complete_and_belong_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "dead.sion"
+    die_writing(path, False)
+    notes = (tmp_path / "dead.sion.notes").read_bytes()
+    with quire.create(path, block_size=64) as out, out.step(0) as step:
+        stream = step.stream(0, 64)
+        step.open()
+        stream.write(b"x")
+        assert (tmp_path / "dead.sion.notes").exists()
+    assert [file.name for file in tmp_path.iterdir()] == ["dead.sion"]
+    shutil.copy(DATA / "x05_notclosed.sion", path)
+    (tmp_path / "dead.sion.notes").write_bytes(notes)
+    with quire.open(path) as file:
+        step_found = file.salvage(0)
+        assert step_found is not None
+        assert "could be" in step_found.warnings[0], "the notes are those of another file"
+
+
+@pytest.mark.parametrize("missing", ["", ".000001"])
+def test_copies_stand_in_for_missing_files(tmp_path: Path, missing: str) -> None:
+    for file in DATA.glob("b04_buddy.sion*"):
+        shutil.copy(file, tmp_path)
+    path = tmp_path / "b04_buddy.sion"
+    Path(f"{path}{missing}").unlink()
+    with pytest.raises(quire.Error):
+        quire.open(path)
+    truth = json.loads((DATA / "b04_buddy.json").read_text())
+    with quire.open(path, buddy=True) as opened:
+        assert [len(opened[0].streams[task["globalrank"]]) for task in truth["tasks"]] == [
+            task["bytes"] for task in truth["tasks"]
+        ]
+        assert opened.check().damage is None
+
+
+def test_a_file_of_a_set_shows_its_own_tasks(tmp_path: Path) -> None:
+    shutil.copy(DATA / "m05_mapped.sion.000001", tmp_path / "part.sion")
+    with quire.open(tmp_path / "part.sion") as file:
+        assert file.warnings
+        assert file[0].streams.ranks == [1, 3, 4]
+        assert len(file[0].streams[3]) == 80
+
+
+def test_chunks_that_run_over_are_read_if_asked(tmp_path: Path) -> None:
+    path = tmp_path / "over.sion"
+    with quire.create(path, block_size=64) as out, out.step(0) as step:
+        for task in (0, 1):
+            step.stream(task, 64).write(b"x" * (60 if task == 0 else 0))
+    data = bytearray(path.read_bytes())
+    second = int.from_bytes(data[1088 + 32 - 8 : 1088 + 32], "little")
+    data[second + 16] = 100
+    path.write_bytes(data)
+    with pytest.raises(quire.BadFileError, match="room for 64"):
+        quire.open(path)
+    with quire.open(path, lenient=True) as file:
+        assert len(file[0].streams[0]) == 100
+    data[second + 16] = 200
+    path.write_bytes(data)
+    with pytest.raises(quire.BadFileError, match="runs into"):
+        quire.open(path, lenient=True)
