@@ -45,9 +45,8 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] const Header& header() const noexcept { return header_; }
   /// Whether the parameter Step numbers the steps, as far as they were looked at.
   [[nodiscard]] bool is_numbered() const noexcept { return numbered_; }
-  /// The number of step `index` and where it begins and ends; it must be known already.
+  /// The number of step `index` and where it ends; it must be known already.
   [[nodiscard]] std::int64_t known_number(std::uint64_t index) const { return number_of(index); }
-  [[nodiscard]] std::uint64_t begin_of(std::uint64_t index) const { return pages_.at(index).offset; }
   [[nodiscard]] std::uint64_t end_of(std::uint64_t index) const { return pages_.at(index).end; }
   /// Whether rows of this step are missing that its row count announces.
   [[nodiscard]] bool is_cut(std::uint64_t index) const { return pages_.at(index).cut; }
