@@ -221,8 +221,9 @@ def unpack(
             done.paths.append(path)
             if progress is not None:
                 progress(written)
-        done.streams = len(streams)
-    return done
+    everything = [done] if comm is None else comm.allgather(done)
+    paths = [path for part in everything for path in part.paths]
+    return Packed(len(wanted), sum(part.bytes for part in everything), paths)
 
 
 def _wanted(step: Step, tasks: StepSelection | None) -> list[int]:
@@ -323,8 +324,9 @@ def repack(
         packing = replace(packing, options=stream_options(file, format, packing.options))
         with create(target, packing, comm) as out, out.step(0) as anew:
             done = copy_streams(step, anew, packing, comm, progress)
-    done.paths = [Path(target)]
-    return done
+    # Not before the commit, in which the ranks meet if one of them fails.
+    total = done.bytes if comm is None else sum(comm.allgather(done.bytes))
+    return Packed(done.streams, total, [Path(target)])
 
 
 def stream_options(file: quire.File, format: str, options: Mapping[str, Any]) -> dict[str, Any]:
