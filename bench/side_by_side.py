@@ -68,7 +68,8 @@ def measure(bench: run.Bench, entry: dict[str, Any], ranks: int, place: str) -> 
     """Run all methods of an entry of the table."""
     options = bench.options
     arguments = ["--operation", entry.get("operation", "write"), "--columns", entry["columns"]]
-    arguments += ["--steps", str(entry.get("steps", 1)), "--size", str(entry.get("size", options.size))]
+    size = min(entry.get("size", options.size), options.size)
+    arguments += ["--steps", str(entry.get("steps", 1)), "--size", str(size)]
     arguments += ["--passes", str(options.passes), "--seed", str(options.seed)]
     for method in entry["methods"]:
         arguments += ["--method", method]

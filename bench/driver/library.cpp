@@ -2,6 +2,9 @@
 
 #include "driver/library.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "driver/method.hpp"
@@ -19,7 +22,12 @@ class Library final : public Method {
       : setting_(setting),
         options_(library_options(spec)),
         aligned_(spec.get("memory", "") == "aligned"),
-        columns_(std::stoul(spec.get("read", std::to_string(setting.workload.columns.size())))) {}
+        columns_(std::stoul(spec.get("read", std::to_string(setting.workload.columns.size())))),
+        block_(std::stoull(spec.get("block", "0"))),
+        stride_(std::stoull(spec.get("stride", "0"))) {
+    sieve_.largest_gap = std::stoull(spec.get("sieve", std::to_string(sieve_.largest_gap)));
+    sieve_.free_gap = std::min(sieve_.free_gap, sieve_.largest_gap);
+  }
 
   void write(const std::string& path) override {
     Writer writer = create(path, setting_.comm, options_);
@@ -55,10 +63,13 @@ class Library final : public Method {
     Reader reader = open(path, setting_.comm, reading());
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       std::vector<ReadColumn> columns;
+      const RowSelection rows = selection();
       for (std::size_t c = 0; c < columns_; ++c) {
-        columns.push_back({Workload::column_name(c), setting_.target->memory(c, shifts_[s][c])});
+        View memory = setting_.target->memory(c, shifts_[s][c]);
+        memory.count = rows.count();
+        columns.push_back({Workload::column_name(c), memory});
       }
-      reader.at(s).read("", setting_.target->rows(), std::move(columns));
+      reader.at(s).read("", rows, std::move(columns));
     }
     reader.close();
     counters_ = reader.counters();
@@ -66,7 +77,11 @@ class Library final : public Method {
 
   void verify_read() override {
     for (std::size_t c = 0; c < columns_; ++c) {
-      setting_.target->check(c, shifts_.back()[c]);
+      if (stride_ == 0) {
+        setting_.target->check(c, shifts_.back()[c]);
+      } else {
+        check_blocks(c);
+      }
     }
   }
 
@@ -76,13 +91,41 @@ class Library final : public Method {
   [[nodiscard]] ReadOptions reading() const {
     ReadOptions options;
     options.transport = options_.transport;
+    options.sieve = sieve_;
     return options;
+  }
+
+  [[nodiscard]] std::uint64_t blocks() const {
+    const std::uint64_t rows = setting_.target->rows().count;
+    return rows < block_ ? 0 : (rows - block_) / stride_ + 1;
+  }
+
+  /// This rank's rows, or regular blocks of them.
+  [[nodiscard]] RowSelection selection() const {
+    const Slice& rows = setting_.target->rows();
+    if (stride_ == 0) return rows;
+    return Hyperslab{.start = {rows.first}, .stride = {stride_}, .count = {blocks()}, .block = {block_}};
+  }
+
+  void check_blocks(std::size_t column) const {
+    const Type type = setting_.workload.columns[column];
+    const std::byte* found = setting_.target->memory(column, shifts_.back()[column]).data;
+    std::vector<std::byte> wanted(static_cast<std::size_t>(block_) * size_of(type));
+    for (std::uint64_t b = 0; b < blocks(); ++b, found += wanted.size()) {
+      make_values(type, column, setting_.target->rows().first + b * stride_, wanted);
+      if (!std::equal(wanted.begin(), wanted.end(), found)) {
+        throw Error(ErrorKind::bad_file, "the memory holds other values than were written");
+      }
+    }
   }
 
   Setting setting_;
   WriteOptions options_;
   bool aligned_;
-  std::size_t columns_;                           ///< how many of them are read
+  std::size_t columns_;   ///< how many of them are read
+  std::uint64_t block_;   ///< rows that are read of each
+  std::uint64_t stride_;  ///< so many; 0: all
+  SieveLimits sieve_;
   std::vector<std::vector<std::size_t>> shifts_;  ///< by step and column: target memory at the file's place in a page
   TransportCounters counters_;
 };
@@ -91,6 +134,7 @@ class Library final : public Method {
 
 WriteOptions library_options(const MethodSpec& spec) {
   constexpr std::string_view prefix = "option.";
+  constexpr std::array<std::string_view, 7> of_methods{"engine", "file", "memory", "read", "block", "stride", "sieve"};
   WriteOptions options;
   for (const auto& [key, value] : spec.settings) {
     if (key == "format") {
@@ -101,9 +145,9 @@ WriteOptions library_options(const MethodSpec& spec) {
       options.durable = value == "true";
     } else if (key.starts_with(prefix)) {
       options.options[key.substr(prefix.size())] = value;
-    } else if (key != "engine" && key != "file" && key != "memory" && key != "read") {
+    } else if (std::ranges::find(of_methods, key) == of_methods.end()) {
       throw Error(ErrorKind::usage, "the library has no setting \"" + key + "\"")
-          .advise("format, transport, durable, option.NAME, memory, file, read");
+          .advise("format, transport, durable, option.NAME, memory, file, read, block, stride, sieve");
     }
   }
   return options;

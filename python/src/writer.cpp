@@ -191,6 +191,12 @@ void bind_writer(nb::module_& module) {
             self.file->run([&](Writer& writer) { writer.abort(reason.value); });
           },
           nb::arg("reason"))
+      .def("remarks",
+           [](const WriterHandle& self) {
+             nb::list remarks;
+             for (const std::string& remark : self.file->writer.remarks()) remarks.append(decode(remark));
+             return remarks;
+           })
       .def("timing", [](const WriterHandle& self) { return to_tuple(self.file->writer.timing()); })
       .def("counters", [](const WriterHandle& self) { return to_tuple(self.file->writer.counters()); });
   module.def("create", &create_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),

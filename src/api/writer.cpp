@@ -266,6 +266,8 @@ TransportCounters Writer::counters() const {
   return counters;
 }
 
+const std::vector<std::string>& Writer::remarks() const { return state_->remarks; }
+
 Comm& Writer::comm() { return state_->comm; }
 
 Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
@@ -273,6 +275,7 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   const auto error = caught(state->comm.rank(), [&] {
     Options of_format = options.options;
     static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
+    const Striping striping = striping_of(of_format);
     state->target = WriteTarget(path, of_format);
     const Format& format = chosen_format(path, options);
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
@@ -283,6 +286,10 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     if (!state->comm.is_root()) return;
     state->target.prepare();
     clear_members(state->target.written(), *state->planner);
+    if (striping.is_asked_for()) {
+      std::string remark = apply_striping(state->first_file, striping);
+      if (!remark.empty()) state->remarks.push_back(std::move(remark));
+    }
     state->lock = WriteLock(state->first_file, true);
   });
   Choice mine = choice(path, options);
@@ -300,6 +307,9 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
   auto state = new_state(path, std::move(comm), options);
   const auto locking = caught(state->comm.rank(), [&] {
     static_cast<void>(limits_of(options.options));
+    if (striping_of(options.options).is_asked_for()) {
+      throw Error(ErrorKind::usage, "only a new file gets stripes").in_file(path);
+    }
     if (state->comm.is_root()) state->lock = WriteLock(path, false);
   });
   agree_on_choice(state->comm, choice(path, options), locking);

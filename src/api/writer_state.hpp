@@ -33,6 +33,7 @@ struct Writer::State {
   bool closed = false;
   bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
   bool broken = false;       ///< and was interrupted: no further steps
+  std::vector<std::string> remarks{};  ///< rank 0: what was asked for and could not be done
   StepDescription schema{};
   std::uint64_t steps_written = 0;
   bool given_up = false;                   ///< closed by abort()

@@ -54,6 +54,23 @@ def test_every_target_is_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("driver")
+@pytest.mark.parametrize("table", ["engines", "knobs"])
+def test_methods_are_set_side_by_side(tmp_path: Path, table: str) -> None:
+    """A tiny run of each table of methods finds a number for every one of them, with verified bytes."""
+    environment = dict(os.environ, QUIRE_BENCH_DISK=str(tmp_path), QUIRE_BENCH_TMPFS=str(tmp_path))
+    command = [sys.executable, str(ROOT / "bench" / f"{table}.py"), "--size", "0.5", "--passes", "1"]
+    command += ["--ranks", "2", "--place", "disk"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = json.loads((tmp_path / f"results-{table}.json").read_text())
+    wanted = {one["name"]: [method.partition(":")[0] for method in one["methods"]] for one in TABLE[table]}
+    assert {name: [row[2] for row in rows] for name, rows in results["tables"].items()} == wanted
+    assert [path.name for path in tmp_path.iterdir()] == [f"results-{table}.json"]
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize(("columns", "method"), METHODS)
 def test_spoiled_bytes_are_noticed(tmp_path: Path, driver: str, columns: str, method: str) -> None:
     """One wrong byte in what a method wrote ends the run, whatever the method."""

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quire/api/streams.hpp"
 #include "quire/comm/comm.hpp"
@@ -152,6 +153,9 @@ class Writer {
   [[nodiscard]] const StepDescription& schema() const;
   /// Independent. Where the seconds of this rank went so far.
   [[nodiscard]] Timing timing() const;
+  /// Independent. On rank 0 what was asked for and could not be done, though the file can be written all the same: a
+  /// striping where the file system has none. A sentence for each.
+  [[nodiscard]] const std::vector<std::string>& remarks() const;
   /// Independent. Calls and bytes of this rank so far.
   [[nodiscard]] TransportCounters counters() const;
   /// Independent. The ranks that write the file.

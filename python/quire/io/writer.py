@@ -125,6 +125,11 @@ class Writer:
         self._core.abort(reason)
 
     @property
+    def remarks(self) -> list[str]:
+        """Independent. On rank 0 what was asked for and could not be done, a sentence for each."""
+        return self._core.remarks()
+
+    @property
     def timing(self) -> Timing:
         """Independent. Where the time went so far on this rank."""
         return Timing(*self._core.timing())

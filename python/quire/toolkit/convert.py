@@ -561,4 +561,5 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
                 copier.copy(file, step, out)
             if copier.report.steps + copier.report.dropped_steps == 0 and request.steps.ranges:
                 raise MissingError("no step has one of these numbers", file=file.path)
+            copier.warn(out.remarks)
             copier.closing(file, out, target)

@@ -171,7 +171,7 @@ Handle access_list(Image& image) {
   Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
   const DriverInfo info{image.self()};
   require(H5Pset_driver(list.id(), driver.id(), &info), "set the file driver");
-  require(H5Pset_libver_bounds(list.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set the library bounds");
+  set_library_version(list.id(), image.library_version());
   require(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), "set the close degree");
   require(H5Pset_sieve_buf_size(list.id(), 0), "switch the sieve off");
   require(H5Pset_meta_block_size(list.id(), 0), "switch metadata blocks off");

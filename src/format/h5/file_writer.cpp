@@ -22,6 +22,7 @@ std::uint64_t FileWriter::first_free() const noexcept { return std::max(publishe
 Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look) {
   const std::uint64_t raw_size = existing->size();
   image_ = std::make_unique<Image>(std::move(existing), Image::Use::writing);
+  image_->set_library_version(version_);
   Publication acts;
   if (const auto journal = overlay_journal(*image_, journal_budget)) acts = complete(*journal);
   const Superblock superblock = read_superblock(image_->reader(), image_->size());

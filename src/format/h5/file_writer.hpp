@@ -18,7 +18,10 @@ namespace quire::h5 {
 /// Every rank has one and knows the published end; sessions are for rank 0 alone.
 class FileWriter {
  public:
-  FileWriter() : image_(std::make_unique<Image>(nullptr, Image::Use::writing)) {}
+  explicit FileWriter(LibraryVersion version)
+      : version_(version), image_(std::make_unique<Image>(nullptr, Image::Use::writing)) {
+    image_->set_library_version(version);
+  }
 
   /// The image of the file, for attributes and the driver.
   [[nodiscard]] Image& image() noexcept { return *image_; }
@@ -45,6 +48,7 @@ class FileWriter {
   [[nodiscard]] std::uint64_t first_free() const noexcept;
 
  private:
+  LibraryVersion version_;
   std::unique_ptr<Image> image_;
   std::uint64_t published_end_ = 0;
   std::uint64_t next_end_ = 0;  ///< once what session() answered is carried out

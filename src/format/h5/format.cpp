@@ -57,7 +57,10 @@ class H5partFormat final : public Format {
 
   [[nodiscard]] std::vector<Options> writing_variants() const override {
     // Chunks that end inside the rows of every rank count of the tests, with and without encoding.
-    return {{}, {{"chunk", "7"}}, {{"chunk", "5"}, {"filter", "deflate"}}};
+    return {{},
+            {{"chunk", "7"}},
+            {{"chunk", "5"}, {"filter", "deflate"}},
+            {{"chunk", "5"}, {"filter", "deflate"}, {"library_version", "v110"}}};
   }
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,

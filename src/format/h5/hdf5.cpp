@@ -61,6 +61,13 @@ Error hdf5_error(std::string_view action, const std::string& object) {
   return error;
 }
 
+void set_library_version(hid_t access, LibraryVersion version) {
+  H5F_libver_t low = H5F_LIBVER_EARLIEST;
+  if (version == LibraryVersion::v18) low = H5F_LIBVER_V18;
+  if (version == LibraryVersion::v110) low = H5F_LIBVER_V110;
+  require(H5Pset_libver_bounds(access, low, H5F_LIBVER_LATEST), "set the library bounds");
+}
+
 std::uint64_t address_of(hid_t object) {
 #if H5_VERSION_GE(1, 12, 0)
   H5O_info2_t info{};

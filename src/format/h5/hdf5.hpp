@@ -70,6 +70,9 @@ Result require(Result result, std::string_view action, const std::string& object
   return result;
 }
 
+/// Lets a file that is opened by this access list have structures of this version and later ones.
+void set_library_version(hid_t access, LibraryVersion version);
+
 /// Where the header of an object stands, relative to the base of its file.
 [[nodiscard]] std::uint64_t address_of(hid_t object);
 

@@ -20,6 +20,9 @@ struct PlannedSpace {
   std::uint64_t length = 0;
 };
 
+/// The oldest release whose structures a new file may have: older libraries read it.
+enum class LibraryVersion : std::uint8_t { earliest, v18, v110 };
+
 /// The bytes of one file as libhdf5 sees them through our driver: those of the file itself, bytes that were published
 /// after the source was taken (or that a journal completes), and bytes written since and not published yet.
 ///
@@ -37,6 +40,10 @@ class Image {
 
   /// A pointer to this image that becomes null with it: after damage HDF5 may keep a file open for ever.
   [[nodiscard]] std::shared_ptr<Image* const> self() const noexcept { return self_; }
+
+  /// Of what is made anew.
+  void set_library_version(LibraryVersion version) noexcept { version_ = version; }
+  [[nodiscard]] LibraryVersion library_version() const noexcept { return version_; }
 
   // For the describer, the planner and the journal.
 
@@ -111,6 +118,7 @@ class Image {
   std::shared_ptr<Image*> self_ = std::make_shared<Image*>(this);
   std::shared_ptr<ByteSource> source_;
   Use use_;
+  LibraryVersion version_ = LibraryVersion::earliest;
   std::optional<std::uint64_t> base_;
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;

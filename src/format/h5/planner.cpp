@@ -72,7 +72,8 @@ H5partPlanner::H5partPlanner(const CheckedOptions& options)
       alignment_(Alignment::of(options)),
       chunking_(options),
       grows_(options.truth("grow")),
-      existing_(existing_option(options)) {
+      existing_(existing_option(options)),
+      writer_(engine_.version) {
   if (grows_ && existing_ != Existing::refuse) {
     throw Error(ErrorKind::usage, "a file either grows or has its steps written over").on("existing");
   }

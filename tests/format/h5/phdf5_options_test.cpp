@@ -45,6 +45,7 @@ TEST_P(Transfers, TakeKnobs) {
   write_file(path("knobs.direct"), by_direct(kind), 2, fill);
   const std::vector<Options> turned{{{"collective_metadata", "false"}},
                                     {{"metadata_block", "65536"}},
+                                    {{"library_version", "v110"}},
                                     {{"hints", "romio_cb_write=disable,romio_ds_write=disable"}},
                                     {{"alignment", "512"}, {"alignment_threshold", "0"}}};
   for (const Options& knobs : turned) {

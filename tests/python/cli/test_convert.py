@@ -316,3 +316,11 @@ def test_several_steps_for_a_file_of_one_are_refused_beforehand(
     assert run("convert", beam, target, "--format", single, "--steps", "4").code == 0
     with quire.open(target) as file:
         assert len(file) == 1
+
+
+def test_a_striping_that_is_not_applied_is_told(run: Run, beam: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"striped{beam.suffix}"
+    outcome = run("convert", beam, target, "--option", "stripe_count=2")
+    assert outcome.code == 0, outcome.errors
+    assert "the striping was not applied" in outcome.errors
+    assert_same(run, beam, target)

@@ -315,3 +315,20 @@ def test_sizes_of_the_data_path_change_no_bytes(path: Path) -> None:
             quire.create(other, format=format_name, **wrong)
         with pytest.raises(quire.UsageError):
             quire.append(other, **wrong)
+
+
+def test_what_cannot_be_done_is_told(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # no tool of any file system
+    format_name = quire.io.formats.format_for_path(path) or ""
+    columns = sample_columns(3)
+    path.unlink(missing_ok=True)
+    with quire.create(path, format=format_name, stripe_count=4) as out, out.step(0) as step:
+        assert len(out.remarks) == 1
+        assert "striping was not applied" in out.remarks[0]
+        for name, values in columns.items():
+            step.put(name, values)
+    plain = path.with_stem("plain")
+    write_table(plain, format_name, columns)
+    assert path.read_bytes() == plain.read_bytes()
+    with pytest.raises(quire.UsageError):
+        quire.append(path, stripe_count=4)

@@ -56,7 +56,7 @@ Handle FileRanks::access_list(const EngineSettings& settings) const {
     require(H5Pset_coll_metadata_write(id, settings.collective_metadata), "set how metadata are written");
     require(H5Pset_all_coll_metadata_ops(id, settings.collective_metadata), "set how metadata are read");
   }
-  require(H5Pset_libver_bounds(id, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "set the library bounds");
+  set_library_version(id, settings.version);
   require(H5Pset_fclose_degree(id, H5F_CLOSE_STRONG), "set the close degree");
   require(H5Pset_alignment(id, settings.alignment.threshold, settings.alignment.multiple), "set the alignment");
   require(H5Pset_meta_block_size(id, settings.metadata_block), "set the size of metadata blocks");

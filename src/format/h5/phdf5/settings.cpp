@@ -46,6 +46,9 @@ std::vector<std::pair<std::string, std::string>> parsed_hints(const std::string&
 EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vector<std::string_view>& only_direct) {
   EngineSettings settings;
   settings.alignment = Alignment::of(options);
+  const std::string& version = options.text("library_version");
+  if (version == "v18") settings.version = LibraryVersion::v18;
+  if (version == "v110") settings.version = LibraryVersion::v110;
   if (!has_phdf5()) return settings;
   settings.is_phdf5 = options.text("engine") == "phdf5";
   if (!settings.is_phdf5) {
@@ -74,6 +77,11 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
 }
 
 std::vector<Option> with_engine(std::vector<Option> options) {
+  options.push_back({"library_version",
+                     OptionKind::text,
+                     "earliest",
+                     {"earliest", "v18", "v110"},
+                     "what HDF5 may use in a new file: later structures, that older releases cannot read"});
   Option engine{"engine", OptionKind::text, "direct", {"direct"}, "who moves the bytes of steps: direct is we"};
   if (!has_phdf5()) {
     options.push_back(engine);

@@ -6,19 +6,23 @@
 #include <utility>
 #include <vector>
 
+#include "format/h5/image.hpp"
 #include "format/h5/placing.hpp"
 #include "quire/format/options.hpp"
 
 namespace quire::h5 {
 
-/// Who moves the bytes of a file that is written, and how, if that is the parallel HDF5 library.
+/// Who moves the bytes of a file that is written, and how, if that is the parallel HDF5 library; and what HDF5 makes of
+/// it.
 struct EngineSettings {
-  bool is_phdf5 = false;             ///< else nothing here has a meaning
+  bool is_phdf5 = false;             ///< else the next ones have no meaning
   bool is_collective = false;        ///< transfers of whole steps, by all ranks together
   bool collective_metadata = true;   ///< metadata are written by all ranks together
   std::uint64_t metadata_block = 0;  ///< bytes that are allocated for metadata at once; 0: the library's preset
   std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO
+  // Of every engine:
   Alignment alignment;
+  LibraryVersion version = LibraryVersion::earliest;
 
   /// The options of with_engine() and with_alignment(). Throws usage errors, also for options that the chosen engine
   /// does not have: `only_direct` names those of the format that phdf5 lacks.

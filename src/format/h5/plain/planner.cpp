@@ -31,7 +31,10 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
 }
 
 PlainPlanner::PlainPlanner(const CheckedOptions& options)
-    : rules_(rules_of(options)), engine_(EngineSettings::of(options, {})), alignment_(engine_.alignment) {}
+    : rules_(rules_of(options)),
+      engine_(EngineSettings::of(options, {})),
+      alignment_(engine_.alignment),
+      writer_(engine_.version) {}
 
 Publication PlainPlanner::resume(std::shared_ptr<ByteSource> /*existing*/, std::optional<std::int64_t> /*after*/,
                                  bool /*drop*/) {
