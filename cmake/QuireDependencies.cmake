@@ -2,7 +2,7 @@
 # the single targets are there for those who need one of them only:
 #
 #   Quire::hdf5   MPI::MPI_C (with QUIRE_MPI)   ZLIB::ZLIB   LibLZMA::LibLZMA
-#   PkgConfig::libdeflate   PkgConfig::xxhash   PkgConfig::zstd   fmt::fmt-header-only
+#   PkgConfig::libdeflate   PkgConfig::xxhash   PkgConfig::zstd   fmt::fmt-header-only   pugixml::pugixml
 
 if(QUIRE_MPI)
   # Plain mpicc and mpiexec may belong to another MPI: ask for the flavour by its suffix.
@@ -29,6 +29,7 @@ find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
 find_package(fmt 9 REQUIRED)
+find_package(pugixml REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
@@ -43,6 +44,7 @@ target_link_libraries(
             PkgConfig::libdeflate
             PkgConfig::xxhash
             PkgConfig::zstd
+            pugixml::pugixml
             # Private and header-only: no symbol of it leaves our library.
             fmt::fmt-header-only)
 if(QUIRE_MPI)

@@ -126,10 +126,9 @@ void check_memory(const MemorySelection& memory, std::uint64_t elements, const s
 ConstView looked_at(const View& view) { return {view.type, view.data, view.count, view.stride}; }
 
 /// A selection of one component that only the format itself can read: all of it, and then what is wanted.
-void read_opaque_field(Reader::State& reader, std::uint64_t step, const Field& field, std::uint64_t component,
-                       const Selection& selection, const View& out) {
+void read_opaque_field(Reader::State& reader, Describer& describer, std::uint64_t step, const Field& field,
+                       std::uint64_t component, const Selection& selection, const View& out) {
   const std::uint64_t elements = volume(field.extents);
-  Describer& describer = reader.own_describer();
   if (selection.elements() == elements) return describer.read_opaque(step, field.name, component, {0, elements}, out);
   if (out.type == Type::string) {
     throw Error(ErrorKind::unsupported, "only the whole of this field can be read").on(field.name);
@@ -176,7 +175,7 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (!is_opaque(state_->layout.tables[index], targets[c].column)) continue;
       const std::string object = object_of(description().tables[index], columns[c].name);
-      reader.own_describer().read_opaque(state_->index, object, 0, rows, columns[c].out);
+      reader.own_describer(state_->index, state_->layout).read_opaque(state_->index, object, 0, rows, columns[c].out);
     }
   });
 }
@@ -201,8 +200,8 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
     for (const ReadColumn& column : ordered) {
       const Table& source = description().tables[index];
       if (!is_opaque(state_->layout.tables[index], source.find(column.name))) continue;
-      read_opaque_rows(reader.own_describer(), state_->index, {object_of(source, column.name), column.out},
-                       order->walk());
+      read_opaque_rows(reader.own_describer(state_->index, state_->layout), state_->index,
+                       {object_of(source, column.name), column.out}, order->walk());
     }
     order->deliver(columns);
   });
@@ -237,7 +236,8 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
     for (std::uint64_t c = 0; c < components.size(); ++c) {
       const View& out = packed ? packed->views[c] : components[c];
       if (is_opaque(state_->layout.fields[index], c) && out.count > 0) {
-        read_opaque_field(reader, state_->index, description().fields[index], c, selection, out);
+        read_opaque_field(reader, reader.own_describer(state_->index, state_->layout), state_->index,
+                          description().fields[index], c, selection, out);
       }
       if (packed) unpack_memory(memory, looked_at(out), components[c]);
     }

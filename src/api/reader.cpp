@@ -170,6 +170,12 @@ void Reader::State::find_members() {
   });
 }
 
+Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& layout) {
+  Describer& own = own_describer();
+  if (!comm.is_root()) own.adopt(index, layout);
+  return own;
+}
+
 std::shared_ptr<ReadStep::State> Reader::State::layout(
     const std::function<std::optional<StepLayout>(Describer&)>& describe) {
   require_open(*this);

@@ -29,6 +29,8 @@ struct Reader::State {
   void find_members();
   /// Independent. This rank's own describer, made when first needed.
   [[nodiscard]] Describer& own_describer();
+  /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it.
+  [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout);
   /// Collective. Step `index` as rank 0 describes it by `describe`.
   [[nodiscard]] std::shared_ptr<ReadStep::State> layout(
       const std::function<std::optional<StepLayout>(Describer&)>& describe);

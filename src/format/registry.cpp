@@ -2,6 +2,7 @@
 
 #include "base/compression.hpp"
 #include "format/h5/format.hpp"
+#include "format/nektar/format.hpp"
 #include "format/sdds/format.hpp"
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
@@ -12,6 +13,8 @@ namespace quire {
 void Describer::read_opaque(std::uint64_t, const std::string& object, std::uint64_t, const Slice&, const View&) {
   throw Error(ErrorKind::internal, "this format has no opaque objects").on(object);
 }
+
+void Describer::adopt(std::uint64_t, const StepLayout&) {}
 
 std::optional<StepLayout> Describer::verified(std::uint64_t index) { return step(index); }
 
@@ -77,7 +80,8 @@ std::vector<Options> Format::writing_variants() const {
 }
 
 const std::vector<const Format*>& formats() {
-  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &hdf5_format(), &sion_format()};
+  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &nektar_format(), &hdf5_format(),
+                                              &sion_format()};
   return all;
 }
 

@@ -258,7 +258,7 @@ void PrintTo(const Variant& variant, std::ostream* out) {
 
 std::vector<const Format*> formats_of_tables() {
   std::vector<const Format*> all = formats();
-  std::erase_if(all, [](const Format* format) { return format->holds_streams(); });
+  std::erase_if(all, [](const Format* format) { return !format->holds_tables(); });
   return all;
 }
 
@@ -282,7 +282,7 @@ std::vector<Variant> variants() { return variants_of(formats_of_tables()); }
 std::vector<Variant> variants_of_streams() { return variants_of(formats_of_streams()); }
 
 std::vector<const Format*> formats_of_steps() {
-  std::vector<const Format*> all = formats();
+  std::vector<const Format*> all = formats_of_tables();
   std::erase_if(all, [](const Format* format) { return format->holds_one_step(); });
   return all;
 }

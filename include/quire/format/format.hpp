@@ -61,6 +61,9 @@ class Describer {
   [[nodiscard]] virtual std::vector<StreamLayout> streams(std::uint64_t index, StreamsBy by,
                                                           std::span<const std::int64_t> wanted);
 
+  /// Before read_opaque() on a rank that has not described step `index` itself: what the describing one found.
+  virtual void adopt(std::uint64_t index, const StepLayout& layout);
+
   /// Bytes of an attachment of the file, from `offset` on. Throws missing errors, and usage errors beyond its end.
   virtual void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out);
 
@@ -251,9 +254,10 @@ class Format {
   [[nodiscard]] virtual std::vector<std::string> stand_ins(const std::string& path, const Options& options) const;
   /// Whether a file is one step and no more: a second one is an unsupported error, and so is appending.
   [[nodiscard]] virtual bool holds_one_step() const { return false; }
-
   /// Whether what is written to such a file are streams, and nothing but streams.
   [[nodiscard]] virtual bool holds_streams() const { return false; }
+  /// Whether a step may have tables of any columns; otherwise only what the format is made for.
+  [[nodiscard]] virtual bool holds_tables() const { return !holds_streams(); }
 
   [[nodiscard]] virtual const std::vector<Option>& read_options() const = 0;
   [[nodiscard]] virtual const std::vector<Option>& write_options() const = 0;

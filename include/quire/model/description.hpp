@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "quire/model/expansion.hpp"
 #include "quire/model/type.hpp"
 #include "quire/model/value.hpp"
 
@@ -44,13 +46,14 @@ struct Table {
   std::string name;
   std::uint64_t rows = 0;
   std::vector<Column> columns;
+  std::optional<Expansion> expansion{};  ///< if the rows are coefficients on elements
 
   /// The position of a column, or a missing error that names the nearest existing ones.
   [[nodiscard]] std::size_t find(const std::string& column) const;
   [[nodiscard]] bool operator==(const Table&) const = default;
   template <class Archive>
   void archive(Archive& a) {
-    a(name, rows, columns);
+    a(name, rows, columns, expansion);
   }
 };
 

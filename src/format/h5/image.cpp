@@ -141,7 +141,7 @@ void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
 }
 
 std::uint64_t Image::allocate(bool raw, std::uint64_t length, std::uint64_t end) {
-  if (raw) {
+  if (raw && !heap_) {
     if (next_planned_ == planned_.size() || planned_[next_planned_].length != length) {
       throw Error(ErrorKind::internal,
                   "HDF5 asks for " + std::to_string(length) + " bytes of raw data that were not planned");

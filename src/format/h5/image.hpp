@@ -75,6 +75,8 @@ class Image {
   void keep_all() noexcept { keeps_all_ = true; }
   /// What was allocated as cold there has been given back, and may come to hold something else: it is not forgotten.
   void keep(std::uint64_t offset, std::uint64_t length);
+  /// While true, what HDF5 asks for as raw data is no data set: its heaps of texts of any length go with the metadata.
+  void set_heap(bool heap) noexcept { heap_ = heap; }
   /// While true, what HDF5 writes to planned places is dropped: it is there already.
   void set_dropping(bool dropping) noexcept { dropping_ = dropping; }
   /// True if all planned raw data was asked for.
@@ -131,6 +133,7 @@ class Image {
   std::uint64_t gap_end_ = 0;
   std::uint64_t raw_end_ = 0;  ///< and then behind this; 0 without planned data
   bool cold_ = false;
+  bool heap_ = false;
   bool dropping_ = false;
   bool keeps_all_ = false;
   std::vector<PlannedSpace> cold_ranges_;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.format.conformance import meshes, objects, pages, steps, streams
+from tests.format.conformance import expansions, meshes, objects, pages, steps, streams
 from tests.format.conformance.recommended import recommended
 from tests.format.conformance.vectors import Truth, Vector, root, vectors
 
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.golden
 KINDS: list[tuple[Callable[[Truth], bool], Callable[[str, Truth], None]]] = [
     (lambda truth: "sddscheck" in truth, pages.compare),
     (objects.belongs, objects.compare),
+    (lambda truth: "definitions" in truth, expansions.compare),
     (lambda truth: "meshes" in truth, meshes.compare),
     (streams.belongs, streams.compare),
     (lambda truth: "expect" in truth and ("steps" in truth or "damage" in truth), steps.compare),

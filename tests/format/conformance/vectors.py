@@ -58,7 +58,9 @@ def _vector_of(truth: Path, top: Path) -> Iterator[Vector]:
             yield Vector(truth.parent.relative_to(top).as_posix(), data.name, data, truth)
             return
     # Truths may stand in a folder of their own, beside those of the files.
-    for folder in sorted(truth.parent.parent.iterdir()) if truth.parent.name == "truth" else []:
-        if (folder / name).exists():
-            yield Vector(folder.relative_to(top).as_posix(), name, folder / name, truth)
-            return
+    if truth.parent.name == "truth":
+        above = truth.parent.parent
+        for folder in (above, *sorted(above.iterdir())):
+            if (folder / name).exists():
+                yield Vector(folder.relative_to(top).as_posix(), name, folder / name, truth)
+                return

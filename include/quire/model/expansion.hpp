@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quire {
+
+/// How the rows of a table are coefficients of functions on elements, all of one shape and one set of bases: the table
+/// has a column for each variable and, in the order of the file, the coefficients of one element after another; those
+/// of an element plane by plane. A second table, `elements`, has a row for each element: its `id` and, unless all
+/// elements have the same order, its modes in columns `modes_0`, `modes_1`, ..., one for each direction.
+struct Expansion {
+  std::string shape;                 ///< of the elements: Segment, Triangle, ..., Hexahedron
+  std::vector<std::string> basis;    ///< one for each direction: those of the element, then the homogeneous ones
+  std::vector<std::uint64_t> modes;  ///< one for each direction; empty: every element has its own
+  std::vector<double> lengths;       ///< of the homogeneous directions
+  /// Which of all planes (one homogeneous direction: `z_ids`) or lines (two: a pair each) the coefficients of an
+  /// element are for; empty: of as many as the homogeneous directions have modes.
+  std::vector<std::uint64_t> y_ids;
+  std::vector<std::uint64_t> z_ids;
+  bool strips = false;
+  std::vector<std::uint64_t> strip_ids;
+  std::string points;        ///< types of the points, as written
+  std::string point_counts;  ///< their numbers, as written
+  std::string elements;      ///< the name of the table of the elements
+  std::string origin;        ///< which part of the file this is from, for people: a file of a set, a group
+
+  /// How many directions are homogeneous.
+  [[nodiscard]] std::size_t homogeneous_directions() const noexcept { return lengths.size(); }
+  [[nodiscard]] bool is_mixed() const noexcept { return modes.empty(); }
+  [[nodiscard]] bool operator==(const Expansion&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(shape, basis, modes, lengths, y_ids, z_ids, strips, strip_ids, points, point_counts, elements, origin);
+  }
+};
+
+/// The names of the columns of a table of elements.
+[[nodiscard]] inline std::string id_column() { return "id"; }
+[[nodiscard]] inline std::string modes_column(std::size_t direction) { return "modes_" + std::to_string(direction); }
+
+/// Independent. How many directions elements of a shape have. Throws bad_file errors for shapes that nobody knows.
+[[nodiscard]] std::size_t dimensions_of(std::string_view shape);
+
+/// Independent. The coefficients of one element in one plane (specs/nektar-fld.md section 1.3), of so many modes in
+/// each of its own directions. Throws bad_file errors for modes with which the shape has no such functions.
+[[nodiscard]] std::uint64_t coefficients_of(std::string_view shape, std::span<const std::uint64_t> modes);
+
+/// Independent. The coefficients of one element with these modes (one for each direction) in all its planes or lines.
+/// Throws as coefficients_of(), and for sizes beyond 64 bits.
+[[nodiscard]] std::uint64_t element_coefficients(const Expansion& expansion, std::span<const std::uint64_t> modes);
+
+/// Independent. Throws bad_file errors for an expansion that contradicts itself: directions that the shape does not
+/// have, lists of planes of different lengths, a wrong number of modes.
+void check_expansion(const Expansion& expansion);
+
+}  // namespace quire

@@ -1,0 +1,115 @@
+#include "format/nektar/basis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <tuple>
+
+#include "format/nektar/metadata.hpp"
+#include "quire/base/error.hpp"
+#include "quire/model/expansion.hpp"
+
+namespace quire::nektar {
+namespace {
+
+constexpr std::array<std::string_view, 18> names{
+    "NoBasisType", "Ortho_A",    "Ortho_B",       "Ortho_C",           "Modified_A",        "Modified_B",
+    "Modified_C",  "OrthoPyr_C", "ModifiedPyr_C", "Fourier",           "GLL_Lagrange",      "Gauss_Lagrange",
+    "Legendre",    "Chebyshev",  "Monomial",      "FourierSingleMode", "FourierHalfModeRe", "FourierHalfModeIm"};
+constexpr std::uint32_t first_pyramid = 7;
+constexpr std::uint32_t pyramid_bases = 2;
+
+bool is_pyramid_basis(std::string_view name) { return name == "OrthoPyr_C" || name == "ModifiedPyr_C"; }
+
+/// A numbering is possible if every number exists, and stands where such a basis may stand.
+bool is_possible(std::span<const std::uint32_t> numbers, std::string_view shape, Numbering numbering) {
+  const std::size_t own = dimensions_of(shape);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto name = basis_name(numbers[i], numbering);
+    if (!name || name->starts_with("Fourier") != (i >= own)) return false;
+    if (is_pyramid_basis(*name) && (shape != "Pyramid" || i != 2)) return false;
+  }
+  return true;
+}
+
+/// Day, month and year of a time stamp in an order that compares; nothing if it is none.
+std::optional<std::tuple<int, int, int>> date_of(std::string_view timestamp) {
+  constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const std::size_t first = timestamp.find('-');
+  const std::size_t second = timestamp.find('-', first == std::string_view::npos ? first : first + 1);
+  if (second == std::string_view::npos) return std::nullopt;
+  const auto* month = std::ranges::find(months, timestamp.substr(first + 1, second - first - 1));
+  int day = 0;
+  int year = 0;
+  const char* begin = timestamp.data();
+  const bool has_day = std::from_chars(begin, begin + first, day).ec == std::errc();
+  const bool has_year = std::from_chars(begin + second + 1, begin + timestamp.size(), year).ec == std::errc();
+  if (!has_day || !has_year || month == months.end()) return std::nullopt;
+  return std::tuple(year, static_cast<int>(month - months.begin()) + 1, day);
+}
+
+/// What the version says; nothing if it says nothing.
+std::optional<Numbering> numbering_of(const Provenance& provenance) {
+  int major = 0;
+  int minor = 0;
+  const char* last = provenance.version.data() + provenance.version.size();
+  const auto dot = std::from_chars(provenance.version.data(), last, major);
+  if (dot.ec != std::errc()) return std::nullopt;
+  if (dot.ptr != last) std::from_chars(dot.ptr + 1, last, minor);
+  if (major >= 5) return Numbering::present;
+  if (std::pair(major, minor) <= std::pair(4, 4)) return Numbering::old;
+  const auto date = date_of(provenance.timestamp);
+  return date && *date >= std::tuple(2017, 4, 10) ? Numbering::present : Numbering::old;
+}
+
+}  // namespace
+
+std::uint32_t basis_number(std::string_view name) {
+  const auto* found = std::ranges::find(names, name);
+  if (found == names.end()) throw Error(ErrorKind::bad_file, "nobody knows the basis \"" + std::string(name) + "\"");
+  return static_cast<std::uint32_t>(found - names.begin());
+}
+
+std::optional<std::string_view> basis_name(std::uint32_t number, Numbering numbering) {
+  if (numbering == Numbering::old && number >= first_pyramid) {
+    if (number >= names.size() - pyramid_bases) return std::nullopt;
+    number += pyramid_bases;
+  }
+  if (number >= names.size()) return std::nullopt;
+  return names[number];
+}
+
+Provenance provenance_of(const std::vector<Attribute>& attributes) {
+  const auto text = [&](std::string_view key) -> std::string {
+    const auto found =
+        std::ranges::find(attributes, std::string(provenance_prefix) + std::string(key), &Attribute::name);
+    return found == attributes.end() ? "" : found->value.as_text();
+  };
+  return {text("NektarVersion"), text("Timestamp")};
+}
+
+std::vector<std::string> basis_names(std::span<const std::uint32_t> numbers, std::string_view shape,
+                                     const Provenance& provenance, std::vector<std::string>& warnings) {
+  const bool old = is_possible(numbers, shape, Numbering::old);
+  const bool present = is_possible(numbers, shape, Numbering::present);
+  if (!old && !present) {
+    std::string list;
+    for (const std::uint32_t number : numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
+    throw Error(ErrorKind::bad_file, "the numbers " + list + " name no bases of a " + std::string(shape));
+  }
+  Numbering numbering = present ? Numbering::present : Numbering::old;
+  if (old && present && std::ranges::any_of(numbers, [](std::uint32_t number) { return number >= first_pyramid; })) {
+    const auto told = numbering_of(provenance);
+    if (told) {
+      numbering = *told;
+    } else {
+      warnings.emplace_back("the numbers of bases are those of version 5 and later, for no version is told");
+    }
+  }
+  std::vector<std::string> bases;
+  for (const std::uint32_t number : numbers) bases.emplace_back(*basis_name(number, numbering));
+  return bases;
+}
+
+}  // namespace quire::nektar

@@ -1,0 +1,106 @@
+#include "format/nektar/format.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "format/h5/recognition.hpp"
+#include "format/nektar/acceptance.hpp"
+#include "format/nektar/h5_describer.hpp"
+#include "format/nektar/h5_planner.hpp"
+#include "format/nektar/xml_describer.hpp"
+#include "format/nektar/xml_planner.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace {
+
+bool is_hdf5(ByteSource& bytes) {
+  constexpr std::size_t looked_at = 4096;
+  std::vector<std::byte> head(looked_at);
+  head.resize(bytes.read(0, head));
+  return h5::has_signature(head);
+}
+
+nektar::Rules rules_of(const CheckedOptions& options) { return {options.text("version"), options.text("timestamp")}; }
+
+class NektarFormat final : public Format {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "nektar"; }
+  [[nodiscard]] std::string_view title() const override { return "fields and checkpoints of Nektar++"; }
+  [[nodiscard]] std::vector<std::string_view> suffixes() const override {
+    return {".fld", ".chk", ".rst", ".bse", ".bc"};
+  }
+  [[nodiscard]] std::string entry_of(std::span<const std::string> names) const override {
+    for (const char* index : {"Info.xml", "PartitionInfo.xml"}) {
+      if (std::ranges::find(names, index) != names.end()) return index;
+    }
+    return {};
+  }
+  [[nodiscard]] bool holds_one_step() const override { return true; }
+  [[nodiscard]] bool holds_tables() const override { return false; }
+
+  [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (h5::has_signature(head)) return true;
+    return first != std::string_view::npos && text[first] == '<' && text.find("<NEKTAR") != std::string_view::npos;
+  }
+
+  [[nodiscard]] bool owns(const std::shared_ptr<ByteSource>& bytes) const override {
+    return !is_hdf5(*bytes) || nektar::holds_fields(bytes);
+  }
+
+  [[nodiscard]] const std::vector<Option>& read_options() const override {
+    static const std::vector<Option> options;
+    return options;
+  }
+  [[nodiscard]] const std::vector<Option>& write_options() const override {
+    static const std::vector<Option> options = h5::with_alignment({
+        {"layout",
+         OptionKind::text,
+         "hdf5",
+         {"hdf5", "xml", "directory"},
+         "one HDF5 file, one XML file, or an XML file of each rank in a directory"},
+        {"largest_block", OptionKind::integer, "1073741824", {}, "XML: blocks of more bytes are written as several"},
+        {"version", OptionKind::text, "5.6.0", {}, "the version of the program, if the metadata tell none"},
+        {"timestamp",
+         OptionKind::text,
+         "",
+         {},
+         "when the file was written, if the metadata do not tell; now: the clock"},
+    });
+    return options;
+  }
+
+  [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                                    const CheckedOptions& /*options*/) const override {
+    if (is_hdf5(*bytes)) return std::make_unique<nektar::H5Describer>(std::move(bytes), context);
+    return std::make_unique<nektar::XmlDescriber>(std::move(bytes), context);
+  }
+
+  [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
+    const std::string& layout = options.text("layout");
+    if (layout == "hdf5") return std::make_unique<nektar::H5Planner>(rules_of(options), h5::Alignment::of(options));
+    constexpr long long most = 0xFFFFFFFF;  // the reference counts bytes in 32 bits
+    const long long largest = options.integer("largest_block");
+    if (largest < 1 || largest > most) {
+      throw Error(ErrorKind::usage, "a block has from 1 byte to 4 GiB less one").on("largest_block");
+    }
+    return std::make_unique<nektar::XmlPlanner>(rules_of(options), layout == "directory",
+                                                static_cast<std::uint64_t>(largest));
+  }
+
+  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
+                        const CheckedOptions& /*options*/) const override {
+    return nektar::fit_step(file, step);
+  }
+};
+
+}  // namespace
+
+const Format& nektar_format() {
+  static const NektarFormat format;
+  return format;
+}
+
+}  // namespace quire

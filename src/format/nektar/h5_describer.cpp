@@ -1,0 +1,399 @@
+#include "format/nektar/h5_describer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/h5/attributes.hpp"
+#include "format/h5/hdf5.hpp"
+#include "format/h5/links.hpp"
+#include "format/nektar/metadata.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/kernels/convert.hpp"
+
+namespace quire::nektar {
+namespace {
+
+constexpr const char* root_group = "NEKTAR";
+constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
+constexpr std::uint64_t numbers_at_once = std::uint64_t{1} << 20;
+
+bool has_link(const std::vector<h5::Link>& links, std::string_view name) {
+  return std::ranges::find(links, name, &h5::Link::name) != links.end();
+}
+
+h5::Handle open_group(h5::Image& image, hid_t parent, const std::string& name) {
+  h5::check_before_opening(image, parent, name);
+  return h5::own(H5Gopen2(parent, name.c_str(), H5P_DEFAULT), "open the group", name);
+}
+
+const Attribute& attribute(const std::vector<Attribute>& attributes, std::string_view name) {
+  const auto found = std::ranges::find(attributes, name, &Attribute::name);
+  if (found == attributes.end()) throw Error(ErrorKind::bad_file, "an attribute is missing").on(std::string(name));
+  return *found;
+}
+
+std::string text(const std::vector<Attribute>& attributes, std::string_view name) {
+  const Attribute& found = attribute(attributes, name);
+  if (found.value.type() == Type::string && found.value.count() == 1) return found.value.as_text();
+  throw Error(ErrorKind::bad_file, "the attribute is no text").on(found.name);
+}
+
+/// A text that may be missing.
+std::string text_or_empty(const std::vector<Attribute>& attributes, std::string_view name) {
+  const bool there = std::ranges::find(attributes, name, &Attribute::name) != attributes.end();
+  return there ? text(attributes, name) : "";
+}
+
+std::vector<std::uint32_t> small_numbers(const Attribute& attribute) {
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < attribute.value.count(); ++i) {
+    const Value one = attribute.value.converted_to(Type::uint32);
+    numbers.push_back(static_cast<std::uint32_t>(one.as_integer(i)));
+  }
+  return numbers;
+}
+
+std::vector<double> reals(const std::vector<Attribute>& attributes, std::string_view name) {
+  std::vector<double> numbers;
+  const auto found = std::ranges::find(attributes, name, &Attribute::name);
+  if (found == attributes.end()) return numbers;
+  for (std::size_t i = 0; i < found->value.count(); ++i) numbers.push_back(found->value.as_double(i));
+  return numbers;
+}
+
+}  // namespace
+
+bool holds_fields(const std::shared_ptr<ByteSource>& bytes) {
+  try {
+    h5::OpenFile file(bytes, look_budget);
+    return h5::with_hdf5(file.image(), [&] { return has_link(h5::list_links(file.id(), "/"), root_group); });
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file && error.kind() != ErrorKind::memory) throw;
+    return false;
+  }
+}
+
+template <class Work>
+auto H5Describer::guarded(Work&& work) {
+  try {
+    return h5::with_hdf5(file_->image(), std::forward<Work>(work));
+  } catch (Error& error) {
+    if (error.file().empty() && !context_.path.empty()) error.in_file(context_.path);
+    throw;
+  }
+}
+
+H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context) : context_(std::move(context)) {
+  try {
+    file_ = std::make_unique<h5::OpenFile>(std::move(bytes), context_.memory_budget);
+  } catch (Error& error) {
+    throw context_.path.empty() ? error : error.in_file(context_.path);
+  }
+  description_.format = "nektar";
+  description_.layout.push_back({"flavour", "hdf5"});
+  for (Fact& fact : file_->facts()) description_.layout.push_back(std::move(fact));
+  file_->describe_leftovers(description_);
+}
+
+std::int64_t H5Describer::step_number(std::uint64_t index) {
+  const auto found = step(index);
+  if (!found) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  return found->description.number;
+}
+
+std::optional<StepLayout> H5Describer::step(std::uint64_t index) {
+  if (index > 0) return std::nullopt;
+  if (!step_) {
+    step_.emplace();
+    try {
+      guarded([&] { describe(); });
+    } catch (...) {
+      step_.reset();
+      throw;
+    }
+  }
+  return step_;
+}
+
+void H5Describer::check_version(hid_t group) {
+  const auto attributes = h5::read_attributes(file_->image(), group, context_.memory_budget, description_.warnings);
+  const std::int64_t version = attribute(attributes, "FORMAT_VERSION").value.as_integer();
+  if (version == 1) return;
+  throw Error(ErrorKind::unsupported, "fields of format version " + std::to_string(version) + " are not known");
+}
+
+void H5Describer::read_metadata(hid_t group) {
+  StepDescription& step = step_->description;
+  const auto add = [&](hid_t object, std::string_view prefix) {
+    for (const Attribute& one : h5::read_attributes(file_->image(), object, context_.memory_budget, step.warnings)) {
+      step.attributes.push_back(one);
+      step.attributes.back().name = std::string(prefix) + one.name;
+    }
+  };
+  if (!has_link(h5::list_links(group, root_group), "Metadata")) return;
+  const h5::Handle metadata = open_group(file_->image(), group, "Metadata");
+  if (has_link(h5::list_links(metadata.id(), "Metadata"), "Provenance")) {
+    add(open_group(file_->image(), metadata.id(), "Provenance").id(), provenance_prefix);
+  }
+  add(metadata.id(), "");
+}
+
+void H5Describer::open_lines(hid_t group, bool is_reworked) {
+  lines_.clear();
+  const auto links = h5::list_links(group, root_group);
+  for (std::size_t p = 0; p < parts; ++p) {
+    const Part part = static_cast<Part>(p);
+    for (const std::string_view name : names_of(part, is_reworked)) {
+      if (!has_link(links, name)) continue;
+      Line line{.handle = {}, .name = std::string(name), .data = {}};
+      h5::check_before_opening(file_->image(), group, line.name);
+      line.handle = h5::own(H5Dopen2(group, line.name.c_str(), H5P_DEFAULT), "open the data set", line.name);
+      auto data = h5::describe_dataset(line.handle.id(), line.name, file_->image().size());
+      const bool is_integer = data && quire::is_integer(data->type);
+      const bool fits =
+          data && data->extents.size() == 1 && (part == Part::data ? is_floating(data->type) : is_integer);
+      if (!fits) throw Error(ErrorKind::bad_file, "the data set is no line of such numbers").on(line.name);
+      line.data = *std::move(data);
+      lines_.insert_or_assign(part, std::move(line));
+      break;
+    }
+  }
+}
+
+const H5Describer::Line& H5Describer::line(Part part) const {
+  static const Line nothing;
+  const auto found = lines_.find(part);
+  return found == lines_.end() ? nothing : found->second;
+}
+
+std::vector<std::uint64_t> H5Describer::numbers(const Line& line, const Slice& part) const {
+  if (checked_multiply(part.count, sizeof(std::uint64_t)) > context_.memory_budget) {
+    throw Error(ErrorKind::memory, "the numbers exceed the memory budget").on(line.name);
+  }
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(part.count));
+  if (!is_signed_integer(line.data.type)) {
+    h5::read_dataset(line.handle.id(), line.name, line.data.type, part, View(numbers), context_.memory_budget);
+    return numbers;
+  }
+  std::vector<std::int64_t> with_sign(numbers.size());
+  h5::read_dataset(line.handle.id(), line.name, line.data.type, part, View(with_sign), context_.memory_budget);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (with_sign[i] < 0) throw Error(ErrorKind::bad_file, "a number is negative").on(line.name);
+    numbers[i] = static_cast<std::uint64_t>(with_sign[i]);
+  }
+  return numbers;
+}
+
+std::vector<std::uint64_t> H5Describer::numbers(Part part, const Slice& where) const {
+  if (where.count == 0) return {};
+  return numbers(line(part), where);
+}
+
+void H5Describer::describe() {
+  opaque_.clear();
+  types_.clear();
+  const h5::Handle group = open_group(file_->image(), file_->id(), root_group);
+  const auto links = h5::list_links(group.id(), root_group);
+  if (has_link(links, "GEOMETRY")) {
+    throw Error(ErrorKind::unsupported, "the file is a mesh (NEKTAR/GEOMETRY), it holds no fields");
+  }
+  check_version(group.id());
+  read_metadata(group.id());
+  const bool is_reworked = has_link(links, "DATA_DECOMPOSITION");
+  Line table{.handle = {}, .name = is_reworked ? "DATA_DECOMPOSITION" : "DECOMPOSITION", .data = {}};
+  if (!has_link(links, table.name)) throw Error(ErrorKind::bad_file, "the data set is missing").on(table.name);
+  h5::check_before_opening(file_->image(), group.id(), table.name);
+  table.handle = h5::own(H5Dopen2(group.id(), table.name.c_str(), H5P_DEFAULT), "open the data set", table.name);
+  const auto data = h5::describe_dataset(table.handle.id(), table.name, file_->image().size());
+  if (!data || data->extents.size() != 1 || !is_integer(data->type)) {
+    throw Error(ErrorKind::bad_file, "the data set is no line of whole numbers").on(table.name);
+  }
+  table.data = *data;
+  const auto all = numbers(table, {0, table.size()});
+  const auto rows = is_reworked ? reworked_rows_of(all) : rows_of(all);
+  open_lines(group.id(), is_reworked);
+  if (is_reworked) description_.layout.push_back({"layout", "rework of 2018"});
+  description_.layout.push_back({"rows of the decomposition", std::to_string(rows.size())});
+  std::array<std::uint64_t, parts> ends{};
+  for (const DecompositionRow& row : rows) {
+    for (std::size_t p = 0; p < parts; ++p) {
+      const std::uint64_t end = checked_add(row.where[p].first, row.where[p].count);
+      const Line& whole = line(static_cast<Part>(p));
+      if (row.where[p].count > 0 && end > whole.size()) {
+        throw Error(ErrorKind::bad_file,
+                    "the decomposition gives out more than the data set's " + std::to_string(whole.size()) + " numbers")
+            .on(std::string(names_of(static_cast<Part>(p), is_reworked).front()));
+      }
+      ends[p] = std::max(ends[p], end);
+    }
+  }
+  for (std::size_t p = 0; p < parts; ++p) {
+    if (ends[p] == line(static_cast<Part>(p)).size()) continue;
+    throw Error(ErrorKind::bad_file, "the data set holds more than the decomposition gives out")
+        .on(line(static_cast<Part>(p)).name);
+  }
+  BlockTables tables(*step_);
+  for (const DecompositionRow& row : rows) {
+    if (row.hash != 0) add_block(group.id(), row, tables);
+  }
+  step_->end = file_->superblock().end;
+  step_->description.number = number_of(step_->description.attributes);
+}
+
+H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& name) const {
+  std::vector<std::string>& warnings = const_cast<H5Describer*>(this)->step_->description.warnings;
+  if (!has_link(h5::list_links(group, root_group), name)) {
+    throw Error(ErrorKind::bad_file, "the decomposition names a group that is not there").on(name);
+  }
+  h5::Image& image = file_->image();
+  const auto attributes =
+      h5::read_attributes(image, open_group(image, group, name).id(), context_.memory_budget, warnings);
+  BlockType type;
+  Block& block = type.block;
+  const Attribute& fields = attribute(attributes, "FIELDS");
+  if (fields.value.type() != Type::string) throw Error(ErrorKind::bad_file, "the attribute is no text").on("FIELDS");
+  block.variables = fields.value.strings();
+  check_variables(block.variables);
+  const ShapeText shape = parse_shape(text(attributes, "SHAPE"));
+  set_shape(block.expansion, shape, reals(attributes, "HOMOGENEOUSLENGTHS"));
+  const auto basis = small_numbers(attribute(attributes, "BASIS"));
+  block.expansion.basis = basis_names(basis, shape.shape, provenance_of(step_->description.attributes), warnings);
+  const std::string order = text(attributes, "NUMMODESPERDIR");
+  type.is_mixed = order.starts_with("MIXORDER");
+  if (!type.is_mixed) block.expansion.modes = parse_order(order).modes;
+  block.expansion.points = text_or_empty(attributes, "POINTSTYPE");
+  block.expansion.point_counts = text_or_empty(attributes, "NUMPOINTSPERDIR");
+  block.expansion.origin = name;
+  return type;
+}
+
+const H5Describer::BlockType& H5Describer::type_of(hid_t group, std::uint64_t hash) {
+  const auto found = types_.find(hash);
+  if (found != types_.end()) return found->second;
+  return types_.emplace(hash, read_type(group, std::to_string(hash))).first->second;
+}
+
+std::uint64_t H5Describer::count_mixed(const Block& block, const Slice& orders) const {
+  const std::uint64_t directions = block.expansion.basis.size();
+  if (orders.count != checked_multiply(block.elements, directions)) {
+    throw Error(ErrorKind::bad_file, "there are " + std::to_string(orders.count) + " numbers of modes for " +
+                                         std::to_string(block.elements) + " elements")
+        .on("POLYORDERS");
+  }
+  std::uint64_t sum = 0;
+  const std::uint64_t step = numbers_at_once / directions * directions;
+  for (std::uint64_t done = 0; done < orders.count; done += step) {
+    const auto modes = numbers(Part::orders, {orders.first + done, std::min(step, orders.count - done)});
+    sum = checked_add(sum, mixed_coefficients(block.expansion, modes));
+  }
+  return sum;
+}
+
+Place H5Describer::place_columns(Part part, const Slice& where, std::size_t columns, bool interleaved) {
+  const Line& whole = line(part);
+  Place place;
+  const std::uint64_t records = columns == 0 ? 0 : where.count / columns;
+  const std::uint64_t width = size_of(whole.data.type);
+  const auto cell = [&](std::size_t column) {
+    return Cell{.column = part == Part::orders ? column + 1 : column, .type = whole.data.type};
+  };
+  for (std::size_t c = 0; c < columns; ++c) {
+    if (interleaved && c > 0) {
+      place.runs.front().cells.push_back(cell(c));
+      continue;
+    }
+    Run run = whole.data.run;
+    run.records = records;
+    run.record_bytes = interleaved ? width * columns : width;
+    run.bytes = run.records * run.record_bytes;
+    run.offset += (where.first + (interleaved ? 0 : c * records)) * width;
+    run.cells = {cell(c)};
+    place.runs.push_back(std::move(run));
+  }
+  return place;
+}
+
+void H5Describer::keep_opaque(const std::string& table, const Place& place, Part part, const Slice& where,
+                              std::size_t first_column, bool interleaved) {
+  const Table& owner = step_->description.tables[step_->description.find_table(table)];
+  const std::size_t columns = owner.columns.size() - first_column;
+  for (const Run& run : place.runs) {
+    if (!run.opaque) continue;
+    for (const Cell& one : run.cells) {
+      const std::uint64_t c = one.column - first_column;
+      const std::uint64_t first = where.first + (interleaved ? c : c * run.records);
+      opaque_[table + "/" + owner.columns[one.column].name] = {&line(part), first, interleaved ? columns : 1};
+    }
+  }
+}
+
+void H5Describer::add_block(hid_t group, const DecompositionRow& row, BlockTables& tables) {
+  const BlockType& type = type_of(group, row.hash);
+  try {
+    Block block = type.block;
+    block.elements = row[Part::ids].count;
+    block.expansion.y_ids = numbers(Part::y_ids, row[Part::y_ids]);
+    block.expansion.z_ids = numbers(Part::z_ids, row[Part::z_ids]);
+    block.expansion.strip_ids = numbers(Part::strip_ids, row[Part::strip_ids]);
+    check_expansion(block.expansion);
+    if (type.is_mixed) {
+      block.coefficients = count_mixed(block, row[Part::orders]);
+    } else {
+      count_uniform(block);
+    }
+    const std::uint64_t values = checked_multiply(block.coefficients, block.variables.size());
+    if (values != row[Part::data].count) {
+      throw Error(ErrorKind::bad_file, "a block of " + std::to_string(block.elements) + " elements has " +
+                                           std::to_string(row[Part::data].count) + " values, not " +
+                                           std::to_string(values));
+    }
+    const std::size_t variables = block.variables.size();
+    const std::size_t directions = type.is_mixed ? block.expansion.basis.size() : 0;
+    const Place values_place = place_columns(Part::data, row[Part::data], variables, false);
+    const Place ids = place_columns(Part::ids, row[Part::ids], 1, false);
+    const Place orders = place_columns(Part::orders, row[Part::orders], directions, true);
+    Place elements = ids;
+    elements.runs.insert(elements.runs.end(), orders.runs.begin(), orders.runs.end());
+    tables.add(std::move(block), values_place, std::move(elements));
+    auto& described = step_->description.tables;
+    Table& coefficients = described[described.size() - 2];
+    Table& rows = described.back();
+    for (Column& column : coefficients.columns) column.type = line(Part::data).data.type;
+    rows.columns.front().type = line(Part::ids).data.type;
+    for (std::size_t c = 1; c < rows.columns.size(); ++c) rows.columns[c].type = line(Part::orders).data.type;
+    keep_opaque(coefficients.name, values_place, Part::data, row[Part::data], 0, false);
+    keep_opaque(rows.name, ids, Part::ids, row[Part::ids], 0, false);
+    keep_opaque(rows.name, orders, Part::orders, row[Part::orders], 1, true);
+  } catch (Error& error) {
+    throw error.object().empty() ? error.on(std::to_string(row.hash)) : error;
+  }
+}
+
+void H5Describer::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t /*component*/,
+                              const Slice& rows, const View& out) {
+  if (!step(index)) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  const auto found = opaque_.find(object);
+  if (found == opaque_.end()) {
+    throw Error(ErrorKind::internal, "only what cannot be addressed is read so").on(object).in_file(context_.path);
+  }
+  const Strided& where = found->second;
+  const Line& line = *where.line;
+  guarded([&] {
+    if (where.step == 1) {
+      return h5::read_dataset(line.handle.id(), line.name, line.data.type, {where.first + rows.first, rows.count}, out,
+                              context_.memory_budget);
+    }
+    const std::uint64_t at_once = numbers_at_once / where.step;
+    for (std::uint64_t done = 0; done < rows.count; done += at_once) {
+      const std::uint64_t count = std::min(at_once, rows.count - done);
+      const auto all = numbers(line, {where.first + (rows.first + done) * where.step, (count - 1) * where.step + 1});
+      std::byte* target = out.data + static_cast<std::ptrdiff_t>(done) * out.stride;
+      const auto stride = static_cast<std::ptrdiff_t>(where.step * sizeof(std::uint64_t));
+      const auto lost = kernels::convert(Type::uint64, reinterpret_cast<const std::byte*>(all.data()), stride, out.type,
+                                         target, out.stride, static_cast<std::size_t>(count), kernels::Loss::refused);
+      if (lost) throw Error(ErrorKind::type, "a number does not fit the type asked for").on(object);
+    }
+  });
+}
+
+}  // namespace quire::nektar

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/h5/datasets.hpp"
+#include "format/h5/open_file.hpp"
+#include "format/nektar/basis.hpp"
+#include "format/nektar/block.hpp"
+#include "format/nektar/h5_rows.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::nektar {
+
+/// Whether the root of an HDF5 file has the group of Nektar++. False for damaged files.
+[[nodiscard]] bool holds_fields(const std::shared_ptr<ByteSource>& bytes);
+
+/// Describes fields in one HDF5 file (specs/nektar-fld.md sections 5 and 6): every row of the decomposition is a block.
+class H5Describer final : public Describer {
+ public:
+  H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context);
+
+  [[nodiscard]] const FileDescription& file() const override { return description_; }
+  [[nodiscard]] std::uint64_t steps() override { return 1; }
+  [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
+  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
+                   const View& out) override;
+  [[nodiscard]] Publication repair() override { return file_->repair(); }
+
+ private:
+  /// What a group says of the blocks that name it.
+  struct BlockType {
+    Block block;  ///< without elements
+    bool is_mixed = false;
+  };
+  /// A flat data set, all blocks one behind the other.
+  struct Line {
+    h5::Handle handle;
+    std::string name;
+    h5::DatasetDescription data;
+    [[nodiscard]] std::uint64_t size() const noexcept { return data.extents.empty() ? 0 : data.extents.front(); }
+  };
+  /// Where a column stands that only the library can read: every `step`-th element of a line, from `first` on.
+  struct Strided {
+    const Line* line = nullptr;
+    std::uint64_t first = 0;
+    std::uint64_t step = 1;
+  };
+
+  void describe();
+  void check_version(hid_t group);
+  void read_metadata(hid_t group);
+  void open_lines(hid_t group, bool is_reworked);
+  [[nodiscard]] const Line& line(Part part) const;
+  [[nodiscard]] std::vector<std::uint64_t> numbers(const Line& line, const Slice& part) const;
+  [[nodiscard]] std::vector<std::uint64_t> numbers(Part part, const Slice& where) const;
+  [[nodiscard]] const BlockType& type_of(hid_t group, std::uint64_t hash);
+  [[nodiscard]] BlockType read_type(hid_t group, const std::string& name) const;
+  void add_block(hid_t group, const DecompositionRow& row, BlockTables& tables);
+  [[nodiscard]] std::uint64_t count_mixed(const Block& block, const Slice& orders) const;
+  /// The cells of every `columns`-th element of a line that belong to one block.
+  [[nodiscard]] Place place_columns(Part part, const Slice& where, std::size_t columns, bool interleaved);
+  void keep_opaque(const std::string& table, const Place& place, Part part, const Slice& where,
+                   std::size_t first_column, bool interleaved);
+  template <class Work>
+  auto guarded(Work&& work);
+
+  DescribeContext context_;
+  std::unique_ptr<h5::OpenFile> file_;
+  FileDescription description_;
+  std::optional<StepLayout> step_;
+  std::map<Part, Line> lines_;
+  std::map<std::uint64_t, BlockType> types_;
+  std::map<std::string, Strided, std::less<>> opaque_;  ///< by table, slash and column
+};
+
+}  // namespace quire::nektar

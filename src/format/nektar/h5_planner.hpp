@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "format/h5/file_writer.hpp"
+#include "format/h5/placing.hpp"
+#include "format/nektar/acceptance.hpp"
+#include "format/nektar/type_names.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::nektar {
+
+/// Plans and publishes fields in one HDF5 file (specs/nektar-fld.md section 5). Every rank's part of each flat data set
+/// follows from the sums of a few sizes over the lower ranks; each writes its own rows of the decomposition.
+class H5Planner final : public WritePlanner {
+ public:
+  H5Planner(Rules rules, h5::Alignment alignment) : rules_(std::move(rules)), alignment_(alignment) {}
+
+  [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
+                                   bool drop) override;
+  [[nodiscard]] std::vector<std::byte> state() const override;
+  void adopt(std::span<const std::byte> state) override;
+  void set_file(const FileDescription& file) override { file_attributes_ = file.attributes; }
+  [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
+  [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
+  /// How many ranks have blocks, entries in each flat data set, and for each block number how many ranks have more.
+  [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
+  [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
+                                bool root) const override;
+  [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
+  void advance(const StepPart& mine, const Measure& total, bool published) override;
+  [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
+  [[nodiscard]] Publication finish() override;
+
+ private:
+  /// One flat data set.
+  struct Line {
+    const char* name = nullptr;
+    Type type = Type::uint32;
+    std::uint64_t count = 0;
+    h5::PlannedSpace space;
+  };
+  /// All of them in the order of the file, and where they end.
+  struct Lines {
+    std::vector<Line> all;
+    std::uint64_t end = 0;
+    std::uint64_t rows_of_rank = 0;  ///< of the decomposition
+    [[nodiscard]] const Line& named(std::string_view name) const;
+  };
+  [[nodiscard]] Lines lay_out(const StepDescription& step, const Measure& total) const;
+  void write_structure(hid_t file, const StepDescription& step, const Lines& lines);
+
+  Rules rules_;
+  h5::Alignment alignment_;
+  std::vector<Attribute> file_attributes_;
+  bool is_written_ = false;
+  h5::FileWriter writer_{h5::LibraryVersion::earliest};
+};
+
+}  // namespace quire::nektar

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "quire/base/error.hpp"
+#include "quire/kernels/convert.hpp"
+#include "quire/model/slice.hpp"
+#include "quire/model/view.hpp"
+
+namespace quire::nektar {
+
+/// Delivers values of one type to a caller's memory of any type, a piece at a time: `make(rows, values)` makes them.
+template <class Value, class Make>
+void in_pieces(Type type, const Slice& rows, const View& out, const std::string& object, std::size_t at_once,
+               Make&& make) {
+  if (out.type == Type::string || !kernels::convertible(type, out.type)) {
+    throw Error(ErrorKind::type,
+                "values of type " + std::string(name(type)) + " cannot be read as " + std::string(name(out.type)))
+        .on(object);
+  }
+  std::vector<Value> values;
+  for (std::uint64_t done = 0; done < rows.count; done += values.size()) {
+    values.resize(static_cast<std::size_t>(std::min<std::uint64_t>(at_once, rows.count - done)));
+    make(Slice{rows.first + done, values.size()}, std::span<Value>(values));
+    std::byte* target = out.data + static_cast<std::ptrdiff_t>(done) * out.stride;
+    const auto lost = kernels::convert(type, reinterpret_cast<const std::byte*>(values.data()), sizeof(Value), out.type,
+                                       target, out.stride, values.size(), kernels::Loss::refused);
+    if (!lost) continue;
+    throw Error(ErrorKind::type, "the value of row " + std::to_string(rows.first + done + *lost) + " does not fit " +
+                                     std::string(name(out.type)))
+        .on(object);
+  }
+}
+
+}  // namespace quire::nektar

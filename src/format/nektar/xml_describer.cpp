@@ -1,0 +1,264 @@
+#include "format/nektar/xml_describer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/nektar/metadata.hpp"
+#include "format/nektar/values.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/plan/member.hpp"
+
+namespace quire::nektar {
+namespace {
+
+constexpr std::size_t values_at_once = std::size_t{32} << 10;
+
+/// The runs of both tables of a block: what stands in the file is not addressed, but its place is known.
+Place opaque_place(const Extent& part, std::uint64_t member, std::uint64_t records, const std::vector<Cell>& cells,
+                   ByteOrder order) {
+  Run run;
+  run.offset = address_in(member, part.offset);
+  run.bytes = part.length;
+  run.records = records;
+  run.order = order;
+  run.cells = cells;
+  run.opaque = true;
+  return {{std::move(run)}};
+}
+
+}  // namespace
+
+template <class Work>
+auto XmlDescriber::guarded(Work&& work) {
+  try {
+    return work();
+  } catch (Error& error) {
+    if (error.file().empty() && !context_.path.empty()) error.in_file(context_.path);
+    throw;
+  }
+}
+
+XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context)
+    : bytes_(std::move(bytes)), context_(std::move(context)) {
+  description_.format = "nektar";
+  guarded([&] { read_index(); });
+  description_.layout.push_back({"flavour", description_.members.empty() ? "xml" : "directory of xml"});
+  if (!index_.empty()) description_.layout.push_back({"parts", std::to_string(index_.size())});
+}
+
+void XmlDescriber::read_index() {
+  XmlScanner scanner(*bytes_, 0, bytes_->size());
+  for (std::string name = scanner.peek(); name == "Metadata" || name == "FIELDMETADATA"; name = scanner.peek()) {
+    static_cast<void>(scanner.next());
+  }
+  const std::string tag = scanner.peek();
+  if (tag != "Partition" && tag != "MultipleFldFiles") return;
+  const std::size_t slash = context_.path.rfind('/');
+  description_.members.push_back(slash == std::string::npos ? context_.path : context_.path.substr(slash + 1));
+  if (description_.members.front().empty()) description_.members.front() = "Info.xml";
+  while (const auto element = scanner.next()) {
+    if (element->name != tag) continue;
+    try {
+      std::string name = attribute_of_tag(scanner.window().text(element->tag), "FileName");
+      const bool is_plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+      if (!is_plain) throw Error(ErrorKind::bad_file, "a part has a name that is none: \"" + name + "\"");
+      description_.members.push_back(std::move(name));
+      index_.push_back({RangeList::parse(scanner.window().text(element->content)), element->tag.offset});
+    } catch (Error& error) {
+      throw error.offset() ? error : error.at(element->tag.offset);
+    }
+    static_cast<void>(address_in(index_.size(), 0));
+  }
+}
+
+std::string XmlDescriber::path_of(std::uint64_t member) const {
+  if (member == 0) return context_.path;
+  const std::size_t slash = context_.path.rfind('/');
+  const std::string& name = description_.members[static_cast<std::size_t>(member)];
+  return slash == std::string::npos ? name : context_.path.substr(0, slash + 1) + name;
+}
+
+std::shared_ptr<ByteSource> XmlDescriber::source(std::uint64_t member) {
+  if (member == 0) return bytes_;
+  if (open_part_ && open_member_ == member) return open_part_;
+  if (member >= description_.members.size()) throw Error(ErrorKind::internal, "the set has no such part");
+  open_part_ =
+      context_.neighbour ? context_.neighbour(description_.members[static_cast<std::size_t>(member)]) : nullptr;
+  open_member_ = member;
+  if (open_part_) return open_part_;
+  throw Error(ErrorKind::bad_file, "a part that the index names is not there")
+      .on(description_.members[static_cast<std::size_t>(member)])
+      .at(index_[static_cast<std::size_t>(member) - 1].offset);
+}
+
+std::int64_t XmlDescriber::step_number(std::uint64_t index) {
+  if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  return layout().description.number;
+}
+
+std::optional<StepLayout> XmlDescriber::step(std::uint64_t index) {
+  if (index > 0) return std::nullopt;
+  return layout();
+}
+
+const StepLayout& XmlDescriber::layout() {
+  if (!step_) guarded([&] { describe(); });
+  return *step_;
+}
+
+void XmlDescriber::adopt(std::uint64_t index, const StepLayout& layout) {
+  if (index == 0 && !step_) step_ = layout;
+}
+
+void XmlDescriber::describe() {
+  StepLayout step;
+  step_ = std::move(step);
+  try {
+    BlockTables tables(*step_);
+    describe_file(0, tables);
+    for (std::uint64_t member = 1; member <= index_.size(); ++member) describe_file(member, tables);
+  } catch (...) {
+    step_.reset();
+    throw;
+  }
+  step_->end = bytes_->size();
+  step_->description.number = number_of(step_->description.attributes);
+}
+
+void XmlDescriber::describe_file(std::uint64_t member, BlockTables& tables) {
+  StepDescription& step = step_->description;
+  const std::shared_ptr<ByteSource> bytes = source(member);
+  const std::size_t first_table = step.tables.size();
+  try {
+    XmlScanner scanner(*bytes, 0, bytes->size());
+    while (const auto element = scanner.next()) {
+      if (element->name == "ELEMENTS") {
+        add_block(scanner, member, *element, tables);
+      } else if (element->name == "Metadata" || element->name == "FIELDMETADATA") {
+        if (member == 0) add_metadata_of(scanner, *element);  // those of a set stand in its index
+      } else if (element->name == "GEOMETRY" || element->name == "EXPANSIONS" || element->name == "CONDITIONS") {
+        throw Error(ErrorKind::unsupported, "this is a session or a mesh, it holds no fields").at(element->tag.offset);
+      } else if (index_.empty() || member > 0 ||
+                 (element->name != "Partition" && element->name != "MultipleFldFiles")) {
+        step.warnings.push_back("the element " + element->name + " is unknown and left out");
+      }
+    }
+  } catch (Error& error) {
+    throw error.in_file(path_of(member));
+  }
+  if (member == 0) return;
+  std::uint64_t elements = 0;
+  for (std::size_t t = first_table; t < step.tables.size(); t += 2) elements += step.tables[t + 1].rows;
+  const std::uint64_t told = index_[static_cast<std::size_t>(member) - 1].ids.count();
+  if (elements == told) return;
+  step.warnings.push_back(description_.members[static_cast<std::size_t>(member)] + " has " + std::to_string(elements) +
+                          " elements, " + std::to_string(told) + " by the index");
+}
+
+void XmlDescriber::add_metadata_of(XmlScanner& scanner, const XmlElement& element) {
+  if (element.whole.length > context_.memory_budget) {
+    throw Error(ErrorKind::memory, "the metadata exceed the memory budget").at(element.whole.offset);
+  }
+  try {
+    add_metadata(scanner.window().text(element.whole), step_->description.attributes, step_->description.warnings);
+  } catch (Error& error) {
+    throw error.at(element.whole.offset + error.offset().value_or(0));
+  }
+}
+
+void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element,
+                             BlockTables& tables) {
+  try {
+    XmlBlock block = parse_tag(scanner.window().text(element.tag), element.content.length, step_->description.warnings);
+    const ByteOrder order = block.order;
+    if (member > 0) block.expansion.origin = description_.members[static_cast<std::size_t>(member)];
+    std::vector<Cell> values;
+    for (std::size_t i = 0; i < block.variables.size(); ++i) values.push_back({.column = i, .type = Type::float64});
+    std::vector<Cell> numbers;
+    const std::size_t columns = block.expansion.is_mixed() ? block.expansion.basis.size() + 1 : 1;
+    for (std::size_t i = 0; i < columns; ++i) numbers.push_back({.column = i, .type = Type::uint32});
+    Place coefficients = opaque_place(element.content, member, block.coefficients, values, order);
+    Place elements = opaque_place(element.tag, member, block.elements, numbers, order);
+    tables.add(std::move(block), std::move(coefficients), std::move(elements));
+  } catch (Error& error) {
+    throw error.offset() ? error : error.at(element.tag.offset);
+  }
+}
+
+const XmlBlock& XmlDescriber::block_of(std::size_t table) {
+  const std::size_t first = layout().description.tables[table].expansion ? table : table - 1;
+  if (block_table_ == first) return block_;
+  block_table_.reset();
+  payload_.reset();
+  values_ = {};
+  const Run& payload = layout().tables[first].runs.front();
+  const Run& tag = layout().tables[first + 1].runs.front();
+  const std::uint64_t member = member_of(tag.offset);
+  part_ = source(member);
+  Window window(*part_, offset_in(tag.offset), tag.bytes);
+  std::vector<std::string> told;
+  block_ = parse_tag(window.text({0, tag.bytes}), payload.bytes, told);
+  payload_.emplace(*part_, Extent{offset_in(payload.offset), payload.bytes},
+                   checked_multiply(block_.coefficients, block_.variables.size()), block_.order);
+  block_table_ = first;
+  return block_;
+}
+
+void XmlDescriber::read_values(std::size_t table, std::size_t column, const Slice& rows, std::span<double> out) {
+  const XmlBlock& block = block_of(table);
+  const std::uint64_t first = column * block.coefficients + rows.first;
+  const std::uint64_t all = block.coefficients * block.variables.size();
+  if (all > context_.memory_budget / sizeof(double)) return payload_->read(first, out);
+  if (values_.empty()) {
+    std::vector<double> values(static_cast<std::size_t>(all));
+    payload_->read(0, values);
+    values_ = std::move(values);
+  }
+  std::ranges::copy(std::span(values_).subspan(static_cast<std::size_t>(first), out.size()), out.begin());
+}
+
+void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t /*component*/,
+                               const Slice& rows, const View& out) {
+  guarded([&] {
+    if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index");
+    const std::size_t slash = object.find('/');
+    const StepDescription& step = layout().description;
+    const std::size_t table = step.find_table(object.substr(0, slash));
+    const std::size_t column = step.tables[table].find(object.substr(slash + 1));
+    if (step.tables[table].expansion) {
+      in_pieces<double>(Type::float64, rows, out, object, values_at_once,
+                        [&](const Slice& part, std::span<double> to) { read_values(table, column, part, to); });
+      return;
+    }
+    const XmlBlock& block = block_of(table);
+    in_pieces<std::uint32_t>(
+        Type::uint32, rows, out, object, values_at_once, [&](const Slice& part, std::span<std::uint32_t> to) {
+          if (column == 0) return block.ids.expand(part, to);
+          const std::size_t directions = block.expansion.basis.size();
+          for (std::size_t i = 0; i < to.size(); ++i) {
+            to[i] = static_cast<std::uint32_t>(
+                block.mixed_modes[static_cast<std::size_t>(part.first + i) * directions + column - 1]);
+          }
+        });
+  });
+}
+
+std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
+  auto found = step(index);
+  if (!found) return found;
+  guarded([&] {
+    std::vector<double> some;
+    for (std::size_t t = 0; t < found->tables.size(); t += 2) {
+      const Table& table = found->description.tables[t];
+      const std::uint64_t all = table.rows * table.columns.size();
+      static_cast<void>(block_of(t));
+      for (std::uint64_t done = 0; done < all; done += some.size()) {
+        some.resize(static_cast<std::size_t>(std::min<std::uint64_t>(values_at_once, all - done)));
+        payload_->read(done, some);
+      }
+    }
+  });
+  return found;
+}
+
+}  // namespace quire::nektar

@@ -1,0 +1,72 @@
+// What a fuzzer calls: any bytes are taken for a list of ranges, a start tag, a stream of a task and a whole XML file,
+// and nothing but an error of the library may come out of it. Built as a fuzzer with QUIRE_FUZZ, and run over
+// tests/data/nektar, whole and damaged, by parts_test.cpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "format/nektar/range_list.hpp"
+#include "format/nektar/stream.hpp"
+#include "format/nektar/xml_block.hpp"
+#include "format/nektar/xml_describer.hpp"
+#include "quire/base/error.hpp"
+
+namespace {
+
+class InputSource final : public quire::ByteSource {
+ public:
+  explicit InputSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    if (offset >= bytes_.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - offset);
+    std::memcpy(out.data(), bytes_.data() + offset, count);
+    return count;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+template <class Work>
+void shielded(Work&& work) {
+  try {
+    work();
+  } catch (const quire::Error&) {
+    // What is wrong with the bytes is told so.
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace quire::nektar;
+  constexpr std::uint64_t budget = std::uint64_t{1} << 20;
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  shielded([&] {
+    const RangeList list = RangeList::parse(text);
+    const auto numbers = list.numbers(budget);
+    const std::vector<std::uint32_t> narrow(numbers.begin(), numbers.end());
+    if (RangeList::parse(range_text(narrow)).numbers(budget) != numbers) __builtin_trap();
+  });
+  shielded([&] {
+    std::vector<std::string> warnings;
+    static_cast<void>(parse_tag(text, size, warnings));
+  });
+  for (const bool ranked : {false, true}) {
+    shielded([&] { static_cast<void>(parse_stream(bytes, ranked)); });
+  }
+  shielded([&] {
+    XmlDescriber describer(std::make_shared<InputSource>(bytes),
+                           {.path = "fuzzed", .memory_budget = budget, .neighbour = {}});
+    static_cast<void>(describer.verified(0));
+  });
+  return 0;
+}

@@ -1,0 +1,342 @@
+// The parts of the format that need no file: counts, lists, numberings, payloads, streams.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "format/nektar/basis.hpp"
+#include "format/nektar/payload.hpp"
+#include "format/nektar/range_list.hpp"
+#include "format/nektar/stream.hpp"
+#include "format/nektar/type_names.hpp"
+#include "format/nektar/xml_block.hpp"
+#include "format/nektar/xml_scanner.hpp"
+#include "quire/base/error.hpp"
+#include "quire/kernels/base64.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace quire::nektar {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+/// The sums of the specification, counted.
+std::uint64_t counted(const std::string& shape, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t p = 0; p < a; ++p) {
+    if (shape == "Triangle") sum += b - p;
+    if (shape == "Prism") sum += b * (c - p);
+    for (std::uint64_t q = 0; q < b; ++q) {
+      if (shape == "Tetrahedron" && q + p < b) {
+        for (std::uint64_t r = 0; r + p + q < c; ++r) ++sum;
+      }
+      if (shape == "Pyramid") sum += c - std::max(p, q);
+    }
+  }
+  return sum;
+}
+
+TEST(Coefficients, AreTheSumsOfTheSpecification) {
+  EXPECT_EQ(coefficients_of("Segment", Numbers{4}), 4U);
+  EXPECT_EQ(coefficients_of("Quadrilateral", Numbers{4, 5}), 20U);
+  EXPECT_EQ(coefficients_of("Hexahedron", Numbers{4, 5, 6}), 120U);
+  for (std::uint64_t a = 1; a < 7; ++a) {
+    for (std::uint64_t b = a; b < 8; ++b) {
+      EXPECT_EQ(coefficients_of("Triangle", Numbers{a, b}), counted("Triangle", a, b, 0));
+      for (std::uint64_t c = b; c < 9; ++c) {
+        for (const char* shape : {"Prism", "Tetrahedron", "Pyramid"}) {
+          EXPECT_EQ(coefficients_of(shape, Numbers{a, b, c}), counted(shape, a, b, c)) << shape << a << b << c;
+        }
+        EXPECT_EQ(coefficients_of("Pyramid", Numbers{b, a, c}), counted("Pyramid", b, a, c));
+      }
+    }
+  }
+  EXPECT_THROW(static_cast<void>(coefficients_of("Triangle", Numbers{5, 4})), Error);
+  EXPECT_THROW(static_cast<void>(coefficients_of("Tetrahedron", Numbers{3, 2, 4})), Error);
+  EXPECT_THROW(static_cast<void>(coefficients_of("Pyramid", Numbers{3, 5, 4})), Error);
+  EXPECT_THROW(static_cast<void>(coefficients_of("Segment", Numbers{0})), Error);
+  EXPECT_THROW(static_cast<void>(coefficients_of("Hexahedron", Numbers{4, 4})), Error);
+  EXPECT_THROW(static_cast<void>(coefficients_of("Circle", Numbers{4, 4})), Error);
+}
+
+TEST(RangeList, KeepsOrderAndRepeats) {
+  const RangeList list = RangeList::parse("103,109-118, 120 , 7,8,7");
+  EXPECT_EQ(list.count(), 15U);
+  const Numbers numbers = list.numbers(100);
+  EXPECT_EQ(numbers, (Numbers{103, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 120, 7, 8, 7}));
+  std::vector<std::uint32_t> part(4);
+  list.expand({10, 4}, part);
+  EXPECT_EQ(part, (std::vector<std::uint32_t>{118, 120, 7, 8}));
+  const std::vector<std::uint32_t> back(numbers.begin(), numbers.end());
+  EXPECT_EQ(range_text(back), "103,109-118,120,7-8,7");
+  EXPECT_EQ(RangeList::parse("0-4294967295").count(), std::uint64_t{1} << 32);
+  EXPECT_THROW(static_cast<void>(RangeList::parse("0-4294967295").numbers(10)), Error);
+  for (const char* wrong : {"", ",", "1,", "3-1", "-3", "a", "1 2", "4294967296", "1-2-3", "0x1"}) {
+    EXPECT_THROW(static_cast<void>(RangeList::parse(wrong)), Error) << wrong;
+  }
+}
+
+TEST(Basis, NumberingFollowsTheRules) {
+  std::vector<std::string> warnings;
+  const std::vector<std::uint32_t> seven{4, 5, 7};
+  const std::vector<std::uint32_t> nine{4, 4, 9};
+  const auto last = [&](const std::vector<std::uint32_t>& numbers, const char* shape, const Provenance& provenance) {
+    return basis_names(numbers, shape, provenance, warnings).back();
+  };
+  EXPECT_EQ(last(seven, "Triangle", {}), "Fourier");  // a basis of pyramids cannot be homogeneous
+  EXPECT_EQ(last(nine, "Quadrilateral", {}), "Fourier");
+  const std::vector<std::uint32_t> pyramid{4, 4, 8};
+  EXPECT_EQ(last(pyramid, "Pyramid", {"5.1.0", ""}), "ModifiedPyr_C");
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(last(pyramid, "Pyramid", {}), "ModifiedPyr_C");
+  EXPECT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(last(pyramid, "Pyramid", {"4.4.1", ""}), "GLL_Lagrange");
+  EXPECT_EQ(last(pyramid, "Pyramid", {"4.5.0", "09-Apr-2017 00:00:00"}), "GLL_Lagrange");
+  EXPECT_EQ(last(pyramid, "Pyramid", {"4.5.0", "10-Apr-2017 00:00:00"}), "ModifiedPyr_C");
+  const std::vector<std::uint32_t> unknown{4, 99};
+  EXPECT_THROW(static_cast<void>(last(unknown, "Triangle", {})), Error);
+  EXPECT_EQ(basis_number("FourierHalfModeIm"), 17U);
+}
+
+TEST(TypeNames, HashIsThatOfLibstdcxx) {
+  // Found in real files (specs/nektar-fld.md section 5.4).
+  EXPECT_EQ(string_hash("uvp45TriangleUNIORDER:7,7"), 3652622109634278165U);
+  EXPECT_EQ(string_hash("uvwp459Triangle-HomogenousExp1D1"), 11035065736459165536U);
+}
+
+TEST(TypeNames, KindsOfOneHashGetDifferentNames) {
+  StepDescription step;
+  std::vector<BlockPair> blocks;
+  for (const auto& names : std::vector<std::vector<std::string>>{{"a", "b"}, {"ab"}}) {
+    Table table;
+    table.name = "t" + std::to_string(step.tables.size());
+    for (const std::string& name : names) {
+      Column column;
+      column.name = name;
+      table.columns.push_back(column);
+    }
+    table.expansion.emplace();
+    table.expansion->shape = "Segment";
+    table.expansion->basis = {"Modified_A"};
+    table.expansion->modes = {3};
+    blocks.push_back({step.tables.size(), 0});
+    step.tables.push_back(table);
+  }
+  std::vector<std::size_t> of_block;
+  const auto groups = type_groups(step, blocks, of_block);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(of_block, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(groups[1].hash, groups[0].hash + 1);
+}
+
+TEST(Base64, SkipsWhiteSpaceAndTakesPadding) {
+  const std::string text = "any carnal pleas";
+  std::string encoded;
+  kernels::encode_base64(std::as_bytes(std::span(text)), encoded);
+  EXPECT_EQ(encoded, "YW55IGNhcm5hbCBwbGVhcw==");
+  const std::string spread = " YW5\n5IGNhc m5hb\tCBwbGVhcw= =\r\n";
+  for (std::size_t piece = 1; piece < 8; ++piece) {
+    kernels::Base64Decoder decoder;
+    std::string decoded;
+    for (std::size_t i = 0; i < spread.size();) {
+      std::array<std::byte, 5> out{};
+      const auto step = decoder.decode(std::string_view(spread).substr(i, piece), out);
+      ASSERT_TRUE(step);
+      decoded.append(reinterpret_cast<const char*>(out.data()), step->made);
+      i += step->used;
+    }
+    EXPECT_EQ(decoded, text) << piece;
+    EXPECT_TRUE(decoder.may_end());
+  }
+  for (const char* wrong : {"YW5*", "YW5=YW5=", "=", "YW55=", "YW5\x80"}) {
+    kernels::Base64Decoder decoder;
+    std::array<std::byte, 16> out{};
+    EXPECT_FALSE(decoder.decode(wrong, out)) << wrong;
+  }
+}
+
+/// Bytes in memory as a file.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::string bytes) : bytes_(std::move(bytes)) {}
+  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    if (offset >= bytes_.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - offset);
+    std::memcpy(out.data(), bytes_.data() + offset, count);
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+};
+
+TEST(Payload, ComesBackInAnyOrderAndRefusesDamage) {
+  std::vector<double> values(100000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 1);
+  std::string text;
+  PayloadWriter writer([&](std::string_view characters) { text += characters; });
+  writer.add(values);
+  writer.finish();
+  EXPECT_TRUE(text.starts_with("eJ"));
+  EXPECT_EQ(text.size() % 4, 0U);
+  EXPECT_EQ(text.find('='), std::string::npos);
+  const auto read = [&](const std::string& characters, std::uint64_t count, std::uint64_t first, std::size_t wanted) {
+    MemorySource source("<E>" + characters);
+    PayloadReader reader(source, {3, characters.size()}, count, ByteOrder::little);
+    std::vector<double> out(wanted);
+    reader.read(first, out);
+    reader.read(first / 2, out);
+    return out;
+  };
+  const auto part = read(text, values.size(), 90000, 10);
+  EXPECT_TRUE(std::equal(part.begin(), part.end(), values.begin() + 45000));
+  const auto all = [&](const std::string& characters, std::uint64_t count) {
+    return read(characters, count, 0, static_cast<std::size_t>(count));
+  };
+  EXPECT_EQ(all(text + "AAAA\n", values.size()), values) << "zero bytes behind the stream are no damage";
+  EXPECT_THROW(static_cast<void>(all(text + "AAAB", values.size())), Error);
+  EXPECT_THROW(static_cast<void>(all(text, values.size() - 1)), Error);
+  EXPECT_THROW(static_cast<void>(all(text, values.size() + 1)), Error);
+  EXPECT_THROW(static_cast<void>(all(text.substr(0, text.size() / 2), values.size())), Error);
+  std::string flipped = text;
+  flipped[flipped.size() / 2] = flipped[flipped.size() / 2] == 'A' ? 'B' : 'A';
+  EXPECT_THROW(static_cast<void>(all(flipped, values.size())), Error);
+}
+
+TEST(XmlScanner, FindsElementsWithoutReadingThem) {
+  const std::string file =
+      "\xEF\xBB\xBF<?xml version='1.0'?><!-- > -->\n<NEKTAR>\n <A x='>' y=\"/>\"/> <B><B>t</B><![CDATA[</B>]]></B>"
+      "<!-- <C/> --></NEKTAR>\n<NEKTAR><D>1</D></NEKTAR>\n";
+  MemorySource source(file);
+  XmlScanner scanner(source, 0, file.size());
+  std::string names;
+  while (const auto element = scanner.next()) {
+    names += element->name + "=" + file.substr(element->content.offset, element->content.length) + ";";
+  }
+  EXPECT_EQ(names, "A=;B=<B>t</B><![CDATA[</B>]]>;D=1;");
+  for (std::size_t cut = 4; cut + 2 < file.size(); ++cut) {
+    MemorySource part(file.substr(0, cut));
+    XmlScanner other(part, 0, cut);
+    const bool is_whole = file.substr(0, cut).ends_with("</NEKTAR>") || file.substr(0, cut).ends_with("</NEKTAR>\n");
+    const auto walk = [&] {
+      while (other.next()) {
+      }
+    };
+    if (is_whole) {
+      EXPECT_NO_THROW(walk()) << cut;
+    } else {
+      EXPECT_THROW(walk(), Error) << cut;
+    }
+  }
+}
+
+TEST(XmlBlock, RefusesWhatContradictsItself) {
+  std::vector<std::string> warnings;
+  const std::string good =
+      R"(<ELEMENTS FIELDS="u,p" SHAPE="Triangle" BASIS="Modified_A,Modified_B" NUMMODESPERDIR="UNIORDER:2,3" ID="0-1">)";
+  const XmlBlock block = parse_tag(good, 80, warnings);
+  EXPECT_EQ(block.coefficients, 10U);
+  EXPECT_EQ(block.elements, 2U);
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string tag = good;
+    tag.replace(tag.find(from), from.size(), to);
+    return tag;
+  };
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"0-1", "0-4294967295"},
+           {"2,3", "2"},
+           {"2,3", "3,2"},
+           {"UNIORDER", "MIXORDER"},
+           {"UNIORDER", "ANYORDER"},
+           {"Triangle", "Circle"},
+           {"Triangle", "Triangle-HomogenousExp1D"},
+           {"Modified_B", "Unknown"},
+           {",Modified_B", ""},
+           {"u,p", "u,u"},
+           {"u,p", ""},
+           {" ID=\"0-1\"", ""},
+           {" ID=", " COMPRESSED=\"B32\" ID="},
+           {" ID=", " HOMOGENEOUSZIDS=\"0\" ID="},
+           {"2,3", "1000000,1000000"},
+       }) {
+    EXPECT_THROW(static_cast<void>(parse_tag(changed(from, to), 80, warnings)), Error) << to;
+  }
+  EXPECT_TRUE(warnings.empty());
+  static_cast<void>(parse_tag(changed(" ID=", " NEW=\"1\" ID="), 80, warnings));
+  EXPECT_EQ(warnings.size(), 1U);
+}
+
+std::vector<std::byte> bytes_of(const std::string& name) {
+  std::ifstream file(std::string(QUIRE_TEST_DATA) + "/" + name, std::ios::binary);
+  EXPECT_TRUE(file) << name;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+/// The coefficients in a stream's blocks: 100 x variable + element + k/64.
+void check_values(std::span<const std::byte> stream, const StreamBlock& block) {
+  const auto part = [&](const Extent& place) { return stream.data() + place.offset; };
+  const std::uint64_t each = block.coefficients / block.elements;
+  for (std::uint64_t v = 0; v < block.variables.size(); ++v) {
+    for (std::uint64_t i = 0; i < block.coefficients; ++i) {
+      std::uint32_t id = 0;
+      double value = 0;
+      std::memcpy(&id, part(block.ids) + i / each * sizeof id, sizeof id);
+      std::memcpy(&value, part(block.values) + (v * block.coefficients + i) * sizeof value, sizeof value);
+      ASSERT_EQ(value, 100.0 * static_cast<double>(v + 1) + id + static_cast<double>(i % each) / 64);
+    }
+  }
+}
+
+TEST(Stream, BothLayoutsAreRead) {
+  for (const char* layout : {"old", "new"}) {
+    for (const char* rank : {"0", "1"}) {
+      const std::string name = std::string("tiny-sion-") + layout + ".rank" + rank + ".bin";
+      const auto bytes = bytes_of(name);
+      const auto blocks = parse_stream(bytes);
+      ASSERT_EQ(blocks.size(), *rank == '0' ? 2U : 1U) << name;
+      for (const StreamBlock& block : blocks) {
+        EXPECT_EQ(block.variables, (std::vector<std::string>{"u", "p"}));
+        check_values(bytes, block);
+      }
+      EXPECT_EQ(blocks.back().expansion.shape, "Quadrilateral");
+      for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
+        // What stands behind the last block of the second layout may be missing as a whole.
+        const std::uint64_t end = blocks.back().values.offset + blocks.back().values.length;
+        if (cut == end) continue;
+        EXPECT_THROW(static_cast<void>(parse_stream(std::span(bytes).first(cut))), Error) << name << " " << cut;
+      }
+    }
+  }
+}
+
+TEST(Fuzzer, FindsNothingInDamagedFiles) {
+  for (const char* name : {"tiny.fld", "tiny-3d-unequal.fld", "tiny-mixed-2hom.fld", "tiny-dir.fld/Info.xml",
+                           "tiny-sion-old.rank0.bin", "tiny-sion-new.rank0.bin"}) {
+    auto bytes = bytes_of(name);
+    const auto run = [&](std::size_t size) {
+      ASSERT_EQ(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), size), 0) << name;
+    };
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) run(cut);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      for (const unsigned change : {1U, 0x80U, 0xFFU}) {
+        bytes[i] ^= static_cast<std::byte>(change);
+        run(bytes.size());
+        bytes[i] ^= static_cast<std::byte>(change);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quire::nektar
