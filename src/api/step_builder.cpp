@@ -87,6 +87,8 @@ Table& StepBuilder::current() {
   return part_.description.tables[table_];
 }
 
+void StepBuilder::expansion(Expansion expansion) { current().expansion = std::move(expansion); }
+
 void StepBuilder::rows(std::uint64_t count) {
   Table& table = current();
   if (rows_known_[table_] && table.rows != count) {
@@ -154,7 +156,7 @@ StepPart& StepBuilder::finish() {
 std::uint64_t structure_hash(const FileDescription& file, const StepDescription& step) {
   Packer packer;
   packer(file.title, file.contents, file.attributes, step.number, step.attributes);
-  for (const Table& table : step.tables) packer(table.name, table.columns);
+  for (const Table& table : step.tables) packer(table.name, table.columns, table.expansion);
   for (const Field& field : step.fields) {
     packer(field);
   }

@@ -16,6 +16,7 @@ class StepBuilder {
 
   void set(Attribute attribute);
   void table(std::string name);
+  void expansion(Expansion expansion);
   void rows(std::uint64_t count);
   void put(Column column, const ConstView& values);
   void declare(Column column, std::uint64_t string_bytes);

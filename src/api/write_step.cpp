@@ -152,6 +152,9 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
   for (std::size_t t = 0; t < std::max(mine.tables.size(), root.tables.size()); ++t) {
     if (t >= mine.tables.size()) return conflict(root.tables[t].name, "the table is missing on this rank");
     if (t >= root.tables.size()) return conflict(mine.tables[t].name, "the table is missing on rank 0");
+    if (mine.tables[t].name != root.tables[t].name || mine.tables[t].expansion != root.tables[t].expansion) {
+      return conflict(mine.tables[t].name, "rank 0 has another table, or another expansion, in this place");
+    }
     const auto& here = mine.tables[t].columns;
     const auto& there = root.tables[t].columns;
     for (std::size_t c = 0; c < std::max(here.size(), there.size()); ++c) {
@@ -391,6 +394,12 @@ WriteStep& WriteStep::set(Attribute attribute) {
 WriteStep& WriteStep::table(std::string name) {
   state_->require_filling("table");
   state_->builder.table(std::move(name));
+  return *this;
+}
+
+WriteStep& WriteStep::expansion(Expansion expansion) {
+  state_->require_filling("expansion");
+  state_->builder.expansion(std::move(expansion));
   return *this;
 }
 

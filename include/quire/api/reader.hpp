@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "quire/api/elements.hpp"
 #include "quire/api/streams.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/records.hpp"
@@ -64,6 +65,12 @@ class ReadStep {
   /// Independent. The plan that read() would run: for printing. Memory need not exist.
   [[nodiscard]] std::vector<Extent> plan(const std::string& table, const Slice& rows,
                                          const std::vector<std::string>& columns) const;
+
+  /// Collective. Elements of the step's expansions with their coefficients, for a restart on any number of ranks. Each
+  /// rank reads a share of the ids, and who wants an element asks the rank that its id belongs to: no rank has a table
+  /// of all. Then each rank reads its coefficients; of blocks that nobody can address, one rank reads all and hands
+  /// them out. Throws missing errors for variables that no block has.
+  [[nodiscard]] Elements read_elements(const ElementRequest& request) const;
 
   /// Independent. Where the values of a column stand, or those of one component of a field. Throws missing errors.
   [[nodiscard]] Location locate(const std::string& table, const std::string& column) const;

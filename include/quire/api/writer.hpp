@@ -62,6 +62,8 @@ class WriteStep {
 
   /// Independent. Names the table of the following rows() and put() calls; the unnamed table is the only or first one.
   WriteStep& table(std::string name = {});
+  /// Independent. Says that the rows of the named table are coefficients on elements (see put_elements()).
+  WriteStep& expansion(Expansion expansion);
   /// Independent. How many rows this rank has. Optional before put(), which takes the length of its array.
   WriteStep& rows(std::uint64_t count);
   /// Independent. This rank's values of a column. The view's memory must stay valid until commit().

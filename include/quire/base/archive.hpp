@@ -48,7 +48,12 @@ class Packer {
   template <class Value>
   void put(const std::vector<Value>& values) {
     put(static_cast<std::uint64_t>(values.size()));
-    for (const Value& value : values) put(value);
+    if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+      const auto* first = reinterpret_cast<const std::byte*>(values.data());
+      bytes_.insert(bytes_.end(), first, first + values.size() * sizeof(Value));
+    } else {
+      for (const Value& value : values) put(value);
+    }
   }
 
   std::vector<std::byte> bytes_;
@@ -87,7 +92,13 @@ class Unpacker {
   void get(std::vector<Value>& values) {
     values.clear();
     const std::size_t count = length();
-    for (std::size_t i = 0; i < count; ++i) get(values.emplace_back());
+    if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+      if (count > bytes_.size() / sizeof(Value)) throw Error(ErrorKind::internal, "a packed message ends early");
+      values.resize(count);
+      if (count > 0) std::memcpy(values.data(), next(count * sizeof(Value)).data(), count * sizeof(Value));
+    } else {
+      for (std::size_t i = 0; i < count; ++i) get(values.emplace_back());
+    }
   }
   std::size_t length() {
     std::uint64_t count = 0;
