@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from quire.io.attributes import Attribute
     from quire.io.boxes import GridPart, disjoint_box, disjoint_boxes, grid_part, require_disjoint
+    from quire.io.elements import ElementBlock, Elements, Expansion
     from quire.io.field import Field
     from quire.io.file import File, finish_replacement, open, repair
     from quire.io.formats import formats
@@ -53,7 +54,10 @@ __all__ = [
     "ConflictError",
     "Counters",
     "DeadlineError",
+    "ElementBlock",
+    "Elements",
     "Error",
+    "Expansion",
     "Field",
     "File",
     "GridPart",
@@ -96,6 +100,9 @@ _HOMES = {
     "CheckReport": "quire.io.report",
     "Column": "quire.io.table",
     "Counters": "quire.io.report",
+    "ElementBlock": "quire.io.elements",
+    "Elements": "quire.io.elements",
+    "Expansion": "quire.io.elements",
     "Field": "quire.io.field",
     "File": "quire.io.file",
     "GridPart": "quire.io.boxes",

@@ -103,15 +103,66 @@ void bind_quantity(nb::module_& module) {
       });
 }
 
+nb::tuple texts_of(const std::vector<std::string>& texts) {
+  nb::list list;
+  for (const std::string& text : texts) list.append(decode(text));
+  return nb::tuple(list);
+}
+
+void bind_expansion(nb::module_& module) {
+  nb::class_<Expansion> expansion(module, "Expansion");
+  expansion.def(
+      "__init__",
+      [](Expansion* self, const Text& shape, const std::vector<Text>& basis, std::vector<std::uint64_t> modes,
+         std::vector<double> lengths, std::vector<std::uint64_t> y_ids, std::vector<std::uint64_t> z_ids, bool strips,
+         std::vector<std::uint64_t> strip_ids) {
+        new (self) Expansion{.shape = shape.value,
+                             .basis = {},
+                             .modes = std::move(modes),
+                             .lengths = std::move(lengths),
+                             .y_ids = std::move(y_ids),
+                             .z_ids = std::move(z_ids),
+                             .strips = strips,
+                             .strip_ids = std::move(strip_ids),
+                             .points = {},
+                             .point_counts = {},
+                             .elements = {},
+                             .origin = {}};
+        for (const Text& name : basis) self->basis.push_back(name.value);
+      },
+      nb::arg("shape"), nb::arg("basis"), nb::arg("modes"), nb::arg("lengths"), nb::arg("y_ids"), nb::arg("z_ids"),
+      nb::arg("strips"), nb::arg("strip_ids"));
+  text_property<&Expansion::shape>(expansion, "shape");
+  text_property<&Expansion::points>(expansion, "points");
+  text_property<&Expansion::point_counts>(expansion, "point_counts");
+  text_property<&Expansion::elements>(expansion, "elements");
+  text_property<&Expansion::origin>(expansion, "origin");
+  expansion.def_prop_ro("basis", [](const Expansion& self) { return texts_of(self.basis); })
+      .def_prop_ro("modes", [](const Expansion& self) { return to_tuple(self.modes); })
+      .def_prop_ro("lengths", [](const Expansion& self) { return nb::tuple(numbers_of(self.lengths)); })
+      .def_prop_ro("y_ids", [](const Expansion& self) { return to_tuple(self.y_ids); })
+      .def_prop_ro("z_ids", [](const Expansion& self) { return to_tuple(self.z_ids); })
+      .def_prop_ro("strip_ids", [](const Expansion& self) { return to_tuple(self.strip_ids); })
+      .def_ro("strips", &Expansion::strips);
+  module.def("element_coefficients", [](const Expansion& self, const std::vector<std::uint64_t>& modes) {
+    return element_coefficients(self, modes);
+  });
+}
+
 }  // namespace
 
 void bind_description(nb::module_& module) {
   bind_quantity(module);
+  bind_expansion(module);
   nb::class_<Table> table(module, "Table");
   text_property<&Table::name>(table, "name");
-  table.def_ro("rows", &Table::rows).def_prop_ro("columns", [](nb::handle self) {
-    return references(nb::cast<const Table&>(self).columns, self);
-  });
+  table.def_ro("rows", &Table::rows)
+      .def_prop_ro("columns", [](nb::handle self) { return references(nb::cast<const Table&>(self).columns, self); })
+      .def_prop_ro("expansion", [](nb::handle self) -> nb::object {
+        const Table& owner = nb::cast<const Table&>(self);
+        if (!owner.expansion) return nb::none();
+        return nb::cast(&*owner.expansion, nb::rv_policy::reference_internal, self);
+      });
 
   nb::class_<StepDescription>(module, "StepDescription")
       .def_ro("number", &StepDescription::number)

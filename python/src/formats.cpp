@@ -38,7 +38,8 @@ nb::tuple describe_format(const Format& format) {
   for (const std::string_view suffix : format.suffixes()) suffixes.append(decode(suffix));
   return nb::make_tuple(decode(format.name()), decode(format.title()), nb::tuple(suffixes),
                         option_table(format.read_options()), option_table(format.write_options()),
-                        format.holds_attachments(), format.holds_one_step(), format.holds_streams());
+                        format.holds_attachments(), format.holds_one_step(), format.holds_streams(),
+                        format.holds_tables());
 }
 
 }  // namespace

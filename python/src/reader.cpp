@@ -133,6 +133,39 @@ nb::list plan_table(const ReadStepHandle& self, const Text& table, std::uint64_t
   return list;
 }
 
+/// An array that owns its numbers.
+template <class Number>
+nb::object array_of(std::vector<Number> numbers) {
+  auto* held = new std::vector<Number>(std::move(numbers));
+  const nb::capsule owner(held, [](void* one) noexcept { delete static_cast<std::vector<Number>*>(one); });
+  return nb::cast(nb::ndarray<nb::numpy, Number>(held->data(), {held->size()}, owner));
+}
+
+nb::tuple tuple_of(ElementBlock& block) {
+  nb::list values;
+  for (auto& variable : block.values) values.append(array_of(std::move(variable)));
+  return nb::make_tuple(nb::cast(std::move(block.expansion)), decode(block.table), decode_all(block.variables),
+                        array_of(std::move(block.ids)), array_of(std::move(block.modes)),
+                        array_of(std::move(block.offsets)), values);
+}
+
+/// Blocks of elements, ids that are not there, ids that are there twice.
+nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everything, std::vector<double> weights,
+                        const std::vector<Text>& variables) {
+  ElementRequest request;
+  if (!ids.is_none()) {
+    const auto array = nb::cast<nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(ids);
+    request.ids.emplace(array.data(), array.data() + array.size());
+  }
+  if (everything) request.partition = ElementPartition::everything;
+  request.weights = std::move(weights);
+  for (const Text& variable : variables) request.variables.push_back(variable.value);
+  Elements elements = self.file->run([&](Reader&) { return self.step.read_elements(request); });
+  nb::list blocks;
+  for (ElementBlock& block : elements.blocks) blocks.append(tuple_of(block));
+  return nb::make_tuple(blocks, array_of(std::move(elements.missing)), array_of(std::move(elements.repeated)));
+}
+
 /// Where values stand: path, type, whether they are contiguous, offset, byte order, number.
 nb::tuple place_of(const Location& location) {
   return nb::make_tuple(decode(location.path), decode(quire::name(location.type)), location.contiguous, location.offset,
@@ -342,6 +375,8 @@ void bind_step(nb::module_& module) {
           },
           nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))
       .def("read_field", &read_field, nb::arg("field"), nb::arg("selection"), nb::arg("arrays"), nb::arg("memory"))
+      .def("read_elements", &read_elements, nb::arg("ids").none(), nb::arg("everything"), nb::arg("weights"),
+           nb::arg("variables"))
       .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
       .def(
           "locate",

@@ -6,6 +6,7 @@
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
+#include "quire/api/elements.hpp"
 #include "selection.hpp"
 #include "text.hpp"
 #include "value.hpp"
@@ -83,6 +84,23 @@ void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, 
   self.file->run([&](Writer&) { self.step.write(table.value, first, views); });
 }
 
+/// Parts as tuples: expansion, ids, modes of each direction, variables, their values.
+void put_elements(WriteStepHandle& self, const nb::list& parts) {
+  std::vector<ElementPart> all;
+  for (const nb::handle item : parts) {
+    ElementPart& part = all.emplace_back();
+    part.expansion = nb::cast<const Expansion&>(item[0]);
+    part.ids = self.held.view(Type::uint32, item[1]);
+    for (const nb::handle modes : nb::cast<nb::list>(item[2]))
+      part.modes.push_back(self.held.view(Type::uint32, modes));
+    for (const Text& name : nb::cast<std::vector<Text>>(item[3])) part.variables.push_back(name.value);
+    for (const nb::handle values : nb::cast<nb::list>(item[4])) {
+      part.values.push_back(self.held.view(Type::float64, values));
+    }
+  }
+  self.file->run([&](Writer& writer) { quire::put_elements(self.step, writer.comm(), all); });
+}
+
 WriteOptions write_options(const Text& format, const Text& transport, bool durable, bool lossy, nb::handle deadline,
                            const nb::dict& options) {
   WriteOptions write;
@@ -125,6 +143,13 @@ void bind_step(nb::module_& module) {
             self.step.table(table.value).rows(count);
           },
           nb::arg("table"), nb::arg("count"))
+      .def(
+          "expansion",
+          [](WriteStepHandle& self, const Text& table, const Expansion& expansion) {
+            self.step.table(table.value).expansion(expansion);
+          },
+          nb::arg("table"), nb::arg("expansion"))
+      .def("put_elements", &put_elements, nb::arg("parts"))
       .def("put", &put_column, nb::arg("table"), nb::arg("column"), nb::arg("type"), nb::arg("values"))
       .def("put_field", &put_field, nb::arg("field"), nb::arg("selection"), nb::arg("type"), nb::arg("components"),
            nb::arg("memory"))

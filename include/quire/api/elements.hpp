@@ -35,8 +35,8 @@ struct ElementBlock {
   std::string table;                   ///< of their coefficients
   std::vector<std::string> variables;  ///< of those wanted, the ones that the block has
   std::vector<std::uint32_t> ids;
-  std::vector<std::uint64_t> modes;    ///< of mixed expansions: those of each element, one behind the other
-  std::vector<std::uint64_t> offsets;  ///< the coefficients of element i are [offsets[i], offsets[i + 1])
+  std::vector<std::uint64_t> modes;         ///< of mixed expansions: those of each element, one behind the other
+  std::vector<std::uint64_t> offsets;       ///< the coefficients of element i are [offsets[i], offsets[i + 1])
   std::vector<std::vector<double>> values;  ///< of each variable
 };
 
@@ -59,9 +59,9 @@ struct ElementPart {
 };
 
 /// Collective. Puts each rank's elements into a step that is being written; ranks may have none, or others than the
-/// rest. The ranks agree on all expansions there are, by one reduction if everybody has the same ones, and put tables for
-/// all of them. The arrays must live until commit(). Throws usage errors for parts that contradict themselves, on every
-/// rank.
+/// rest. The ranks agree on all expansions there are, by one reduction if everybody has the same ones, and put tables
+/// for all of them. The arrays must live until commit(). Throws usage errors for parts that contradict themselves, on
+/// every rank.
 void put_elements(WriteStep& step, Comm& comm, std::span<const ElementPart> mine);
 
 }  // namespace quire

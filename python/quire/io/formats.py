@@ -38,6 +38,8 @@ class FormatInfo:
     """Whether a file is one step and no more."""
     holds_streams: bool
     """Whether what is written to such a file are streams, and nothing but streams."""
+    tables: bool
+    """Whether a step may have tables of any columns."""
 
 
 def format_infos() -> list[FormatInfo]:
@@ -52,8 +54,9 @@ def format_infos() -> list[FormatInfo]:
             attachments,
             one_step,
             streams,
+            tables,
         )
-        for name, title, suffixes, reading, writing, attachments, one_step, streams in _core.formats()
+        for name, title, suffixes, reading, writing, attachments, one_step, streams, tables in _core.formats()
     ]
 
 

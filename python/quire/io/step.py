@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from quire import _core
 from quire.errors import MissingError
 from quire.io.attributes import Attribute, NamedItems, attributes_from_core
+from quire.io.elements import Elements, Expansion, expansions_of, read_elements
 from quire.io.field import Field
 from quire.io.streams import Streams
 from quire.io.table import Column, Table
@@ -59,6 +61,33 @@ class Step:
     def streams(self) -> Streams:
         """Independent. The bytes of the tasks that wrote the step, where it has streams; else none."""
         return Streams(self, self._core, self._path, self._description.streams)
+
+    @cached_property
+    def expansions(self) -> Sequence[Expansion]:
+        """Independent. The blocks of elements with coefficients, in file order."""
+        return tuple(expansions_of(self.tables))
+
+    def read_elements(
+        self,
+        ids: Any = None,
+        variables: Sequence[str] | None = None,
+        partition: str | Sequence[float] = "contiguous",
+    ) -> Elements:
+        """Collective. Elements with their coefficients, for a restart on any number of ranks.
+
+        Parameters
+        ----------
+        ids : those that this rank wants, in any order, or none; nothing: by `partition`, on every rank alike
+        variables : the names of those wanted, the same on every rank; all if nothing
+        partition : `contiguous` parts of equal size, in file order; `everything` on every rank; or for each
+            rank the weight of its part
+
+        Returns
+        -------
+        The blocks in file order, ids that the file does not have, and ids that it has twice (with
+        the same planes).
+        """
+        return read_elements(self._core, ids, variables, partition)
 
     @property
     def warnings(self) -> list[str]:

@@ -86,6 +86,11 @@ class Table:
         """Independent. All columns by name, in file order."""
         return self._columns
 
+    @property
+    def expansion(self) -> _core.Expansion | None:
+        """Independent. How the rows are coefficients on elements, if they are."""
+        return self._core.expansion
+
     def __len__(self) -> int:
         return self._core.rows
 

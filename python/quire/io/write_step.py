@@ -10,59 +10,13 @@ from typing import Any
 
 from quire import _core
 from quire.errors import Placing, UsageError, placed, reason_of
-from quire.io.attributes import Attribute, core_value
+from quire.io.attributes import Attribute
 from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
+from quire.io.elements import ElementBlock
 from quire.io.quantity import Quantity
 from quire.io.streams import WriteStream
+from quire.io.texts import Texts, core_attribute, core_quantity, texts
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The texts of a quantity that is being written."""
-
-    unit: str
-    symbol: str
-    description: str
-    display: str
-
-
-def texts(
-    like: Quantity | Attribute | None,
-    unit: str | None,
-    symbol: str | None,
-    description: str | None,
-    display: str | None,
-) -> Texts:
-    """Independent. The given texts; those that are not given come from `like`, else they are empty."""
-
-    def choose(given: str | None, name: str) -> str:
-        if given is not None:
-            return given
-        return "" if like is None else str(getattr(like, name))
-
-    return Texts(
-        choose(unit, "unit"),
-        choose(symbol, "symbol"),
-        choose(description, "description"),
-        choose(display, "display"),
-    )
-
-
-def core_quantity(name: str, type_name: str, words: Texts) -> _core.Quantity:
-    """Independent. A quantity as the core takes it."""
-    return _core.Quantity(name, type_name, words.unit, words.symbol, words.description, words.display)
-
-
-def core_attribute(
-    name: str, value: Any, words: Texts, wanted: str | None, lossy: bool
-) -> tuple[_core.Quantity, list[int], Any]:
-    """Independent. An attribute as the core takes it; a value that is an Attribute keeps its type."""
-    if isinstance(value, Attribute):
-        wanted = wanted or value.type
-        value = value.value
-    type_name, shape, elements = core_value(name, value, wanted, lossy)
-    return core_quantity(name, type_name, words), shape, elements
 
 
 @dataclass(slots=True)
@@ -80,6 +34,7 @@ class _Column:
 class _Table:
     rows: int | None = None
     columns: dict[str, _Column] = field(default_factory=dict)
+    expansion: _core.Expansion | None = None
 
 
 @dataclass(slots=True)
@@ -235,6 +190,20 @@ class WriteStep:
         words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
         with Placing(self._path, name):
             self._core.set(*core_attribute(name, value, words, type, self._lossy))
+        return self
+
+    @placed
+    def expansion(self, expansion: _core.Expansion, table: str = "") -> WriteStep:
+        """Independent. Say that the rows of a table are coefficients on elements."""
+        self._require_filling("expansion")
+        self._table(table).expansion = expansion
+        return self
+
+    @placed
+    def put_elements(self, parts: Sequence[ElementBlock]) -> WriteStep:
+        """Collective. Put this rank's elements, if it has any. Arrays are looked at until `commit`."""
+        self._require_filling("put_elements")
+        self._core.put_elements([part._as_part() for part in parts])
         return self
 
     @placed
@@ -522,6 +491,8 @@ class WriteStep:
         for table_name, table in self._tables.items():
             if table.rows is not None:
                 self._core.rows(table_name, table.rows)
+            if table.expansion is not None:
+                self._core.expansion(table_name, table.expansion)
             for column in table.columns.values():
                 quantity = core_quantity(column.name, column.type, column.words)
                 if column.values is None:

@@ -14,7 +14,8 @@ from quire.io.attributes import Attribute
 from quire.io.communicator import core_comm, milliseconds
 from quire.io.formats import option_texts
 from quire.io.report import Counters, Timing
-from quire.io.write_step import WriteStep, core_attribute, texts
+from quire.io.texts import core_attribute, texts
+from quire.io.write_step import WriteStep
 
 
 class Writer:

@@ -17,6 +17,7 @@ from quire.io.fit import Fit, fit, fit_file
 from quire.io.formats import format_for_path, format_info
 from quire.toolkit.agreement import agreed_count
 from quire.toolkit.attachments import copy_attachments, left_out
+from quire.toolkit.elements import align_to_elements, pass_on_expansion
 from quire.toolkit.layers import put_field
 from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
 from quire.toolkit.selection import (
@@ -253,7 +254,9 @@ class StepCopier:
         if step.streams and format_info(self.format).holds_streams:
             self.copy_streams(step, out)
             return
-        shares = [self.share(table, fitted) for table in step.tables.values() if table.name in fitted.tables]
+        tables = [table for table in step.tables.values() if table.name in fitted.tables]
+        shares = [self.share(table, fitted) for table in tables]
+        shares = align_to_elements(step, shares, self.rank, self.size)
         shares, rows = self.choose_rows(step, shares)
         if self.request.drop_empty and rows == 0:
             self.report.dropped_steps += 1
@@ -361,6 +364,7 @@ class StepCopier:
                 like=quantity,
             )
         target.rows(share.rows_written, table=share.table.name)
+        pass_on_expansion(target, share)
 
     def string_bytes(self, share: TableShare) -> dict[str, int]:
         """Independent. Total bytes of the strings of each column on this rank: a pass over them alone."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run
 
 KEEPERS = [info.name for info in format_infos() if info.holds_attachments]
-OTHERS = [info.name for info in format_infos() if not info.holds_attachments and not info.holds_streams]
+OTHERS = [info.name for info in format_infos() if info.tables and not info.holds_attachments]
 CONTENT = bytes(range(256)) * 3
 
 

@@ -302,9 +302,7 @@ def test_programs_copy_by_one_call(beam: Path, other_format: str, tmp_path: Path
         quire.copy(beam, target, format=other_format, steps="x")
 
 
-@pytest.mark.parametrize(
-    "single", [info.name for info in format_infos() if info.one_step and not info.holds_streams]
-)
+@pytest.mark.parametrize("single", [info.name for info in format_infos() if info.one_step and info.tables])
 def test_several_steps_for_a_file_of_one_are_refused_beforehand(
     run: Run, beam: Path, tmp_path: Path, single: str
 ) -> None:

@@ -19,8 +19,8 @@ def step_formats() -> list[str]:
 
 
 def table_formats() -> list[str]:
-    """Return the names of the formats to which tables can be written."""
-    return [info.name for info in format_infos() if not info.holds_streams]
+    """Return the names of the formats whose steps may have any tables."""
+    return [info.name for info in format_infos() if info.tables]
 
 
 def stream_formats() -> list[str]:

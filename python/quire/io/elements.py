@@ -1,0 +1,261 @@
+"""Expansions: coefficients of variables on elements, by block and by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quire import _core
+from quire.errors import MissingError, UsageError
+from quire.io.table import Table
+from quire.io.types import Array
+
+
+@dataclass(frozen=True)
+class ElementBlock:
+    """Elements of one shape, one set of bases and planes, with the coefficients of their variables.
+
+    `modes` has one number for each direction, or, if the elements differ in their order, a row for each.
+    `values` has for each variable the coefficients of all elements one behind the other: those of element
+    number i are `[offsets[i], offsets[i + 1])`, plane by plane. `table` and `origin` tell where it was read.
+    """
+
+    shape: str
+    basis: tuple[str, ...]
+    modes: Array
+    ids: Array
+    values: Mapping[str, Array]
+    lengths: tuple[float, ...] = ()
+    y_ids: tuple[int, ...] = ()
+    z_ids: tuple[int, ...] = ()
+    strips: bool = False
+    strip_ids: tuple[int, ...] = ()
+    table: str = ""
+    origin: str = ""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(self.values)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether every element has an order of its own."""
+        return np.ndim(self.modes) == 2
+
+    @property
+    def offsets(self) -> Array:
+        """Independent. Where the coefficients of each element begin, and where the last ones end."""
+        counts = coefficient_counts(self._expansion(), np.asarray(self.modes), len(self.ids))
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+
+    def coefficients(self, variable: str) -> Array:
+        """Independent. The coefficients of one variable, element after element."""
+        if variable not in self.values:
+            raise MissingError(f'there is no variable "{variable}"; there are {", ".join(self.values)}')
+        return self.values[variable]
+
+    def element(self, id: int) -> dict[str, Array]:
+        """Independent. The coefficients of one element, by variable."""
+        (places,) = np.nonzero(np.asarray(self.ids) == id)
+        if len(places) == 0:
+            raise MissingError(f"there is no element {id}")
+        first, last = self.offsets[places[0] : places[0] + 2]
+        return {name: values[first:last] for name, values in self.values.items()}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def _expansion(self) -> _core.Expansion:
+        modes = [] if self.is_mixed else [int(mode) for mode in self.modes]
+        return _core.Expansion(
+            self.shape,
+            self.basis,
+            modes,
+            self.lengths,
+            self.y_ids,
+            self.z_ids,
+            self.strips,
+            self.strip_ids,
+        )
+
+    def _as_part(self) -> tuple[_core.Expansion, Array, list[Array], list[str], list[Array]]:
+        columns = []
+        if self.is_mixed:
+            modes = np.asarray(self.modes, dtype=np.uint32)
+            columns = [np.ascontiguousarray(modes[:, direction]) for direction in range(modes.shape[1])]
+        arrays = [np.ascontiguousarray(values, dtype=np.float64) for values in self.values.values()]
+        ids = np.ascontiguousarray(self.ids, dtype=np.uint32)
+        return self._expansion(), ids, columns, list(self.values), arrays
+
+
+@dataclass(frozen=True)
+class Elements(Sequence[ElementBlock]):
+    """What a rank got: blocks in file order, ids that the file does not have, and those that it has twice."""
+
+    blocks: list[ElementBlock]
+    missing: Array
+    repeated: Array
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.blocks[index]
+
+
+def coefficient_counts(expansion: _core.Expansion, modes: Array, elements: int) -> Array:
+    """Independent. How many coefficients each element has, in all its planes."""
+    if modes.ndim == 1:
+        return np.full(elements, _core.element_coefficients(expansion, [int(mode) for mode in modes]))
+    kinds, kind_of = np.unique(modes, axis=0, return_inverse=True)
+    counts = [_core.element_coefficients(expansion, [int(mode) for mode in kind]) for kind in kinds]
+    chosen: Array = np.asarray(counts, dtype=np.int64)[np.reshape(kind_of, -1)]
+    return chosen
+
+
+class Expansion:
+    """One block of a file: a handle to its two tables. Values are read when they are asked for."""
+
+    def __init__(self, table: Table, elements: Table) -> None:
+        if table.expansion is None:
+            raise UsageError("the table holds no coefficients on elements", object=table.name)
+        self.table = table
+        """Of the coefficients, a column for each variable."""
+        self.elements = elements
+        """Of the elements: their ids and, if they differ in their order, their modes."""
+        self._core = table.expansion
+
+    @property
+    def shape(self) -> str:
+        """The shape of all elements: Segment, Triangle, Quadrilateral, Tetrahedron, ..."""
+        return self._core.shape
+
+    @property
+    def basis(self) -> tuple[str, ...]:
+        """The bases: of each direction of the elements, then of the homogeneous ones."""
+        return self._core.basis
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether every element has an order of its own."""
+        return not self._core.modes
+
+    @property
+    def modes(self) -> Array:
+        """Independent. The number of modes of each direction; a row for each element if they differ."""
+        if not self.is_mixed:
+            return np.asarray(self._core.modes, dtype=np.int64)
+        names = [f"modes_{direction}" for direction in range(len(self.basis))]
+        columns = self.elements.read(names)
+        return np.stack([columns[name] for name in names], axis=1).astype(np.int64)
+
+    @property
+    def ids(self) -> Array:
+        """Independent. The ids of the elements, in file order."""
+        ids: Array = self.elements["id"][:]
+        return ids
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(self.table.columns)
+
+    @property
+    def lengths(self) -> tuple[float, ...]:
+        """The lengths of the homogeneous directions."""
+        return self._core.lengths
+
+    @property
+    def y_ids(self) -> tuple[int, ...]:
+        """The place along y of each line, with two homogeneous directions."""
+        return self._core.y_ids
+
+    @property
+    def z_ids(self) -> tuple[int, ...]:
+        """The place along z of each plane or line."""
+        return self._core.z_ids
+
+    @property
+    def strip_ids(self) -> tuple[int, ...]:
+        """The strips."""
+        return self._core.strip_ids
+
+    def coefficients(self, variable: str) -> Array:
+        """Independent. The coefficients of one variable, element after element."""
+        values: Array = self.table[variable][:]
+        return values
+
+    def counts(self) -> Array:
+        """Independent. How many coefficients each element has."""
+        return coefficient_counts(self._core, self.modes, len(self))
+
+    def element(self, id: int) -> dict[str, Array]:
+        """Independent. The coefficients of one element, by variable."""
+        (places,) = np.nonzero(self.ids == id)
+        if len(places) == 0:
+            raise MissingError(f"there is no element {id} in {self.table.name}")
+        counts = self.counts()
+        first = int(counts[: places[0]].sum())
+        return self.table.read(rows=(first, int(counts[places[0]])))
+
+    def __len__(self) -> int:
+        return len(self.elements)
+
+    def __repr__(self) -> str:
+        return f"<Expansion {self.table.name}: {len(self)} elements, {', '.join(self.variables)}>"
+
+
+def expansions_of(tables: Mapping[str, Table]) -> Iterator[Expansion]:
+    """Independent. The blocks among the tables of a step, in file order."""
+    for table in tables.values():
+        if table.expansion is not None:
+            yield Expansion(table, tables[table.expansion.elements])
+
+
+def read_elements(
+    step: _core.ReadStep,
+    ids: Any = None,
+    variables: Sequence[str] | None = None,
+    partition: str | Sequence[float] = "contiguous",
+) -> Elements:
+    """Collective. See `Step.read_elements`."""
+    weights: list[float] = []
+    if not isinstance(partition, str):
+        weights = [float(weight) for weight in partition]
+    elif partition not in ("contiguous", "everything"):
+        raise UsageError(f'there is no partition "{partition}"', advice="contiguous, everything or weights")
+    wanted = None if ids is None else np.ascontiguousarray(ids, dtype=np.uint32)
+    blocks, missing, repeated = step.read_elements(
+        wanted, partition == "everything", weights, list(variables or ())
+    )
+    return Elements([_block(*block) for block in blocks], missing, repeated)
+
+
+def _block(
+    core: _core.Expansion,
+    table: str,
+    variables: list[str],
+    ids: Array,
+    modes: Array,
+    offsets: Array,
+    values: list[Array],
+) -> ElementBlock:
+    mixed = modes.reshape(len(ids), len(core.basis)) if not core.modes else None
+    return ElementBlock(
+        shape=core.shape,
+        basis=core.basis,
+        modes=np.asarray(core.modes, dtype=np.int64) if mixed is None else mixed,
+        ids=ids,
+        values=dict(zip(variables, values, strict=True)),
+        lengths=core.lengths,
+        y_ids=core.y_ids,
+        z_ids=core.z_ids,
+        strips=core.strips,
+        strip_ids=core.strip_ids,
+        table=table,
+        origin=core.origin,
+    )

@@ -1,0 +1,41 @@
+"""Tables of coefficients on elements, cut where elements end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from quire.toolkit.selection import even_slice
+
+if TYPE_CHECKING:
+    from quire import Step, WriteStep
+    from quire.toolkit.convert import TableShare
+
+
+def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size: int) -> list[TableShare]:
+    """Independent. The shares of tables of coefficients end where elements do: those of the elements decide.
+
+    Parts of a table that were asked for by rows stay as they are.
+    """
+    by_name = {share.table.name: share for share in shares}
+    aligned = list(shares)
+    for expansion in getattr(step, "expansions", ()):  # a derived step has none
+        share = by_name.get(expansion.table.name)
+        elements = by_name.get(expansion.elements.name)
+        if share is None or elements is None or size == 1:
+            continue
+        start, count = even_slice(len(expansion), rank, size)
+        if (elements.first, elements.count) != (start, count):
+            continue
+        counts = expansion.counts()
+        first = int(counts[:start].sum())
+        rows = int(counts[start : start + count].sum())
+        aligned[aligned.index(share)] = replace(share, first=first, count=rows)
+    return aligned
+
+
+def pass_on_expansion(target: WriteStep, share: TableShare) -> None:
+    """Independent. Say of a table that is written that its rows are coefficients, if they are."""
+    if share.table.expansion is not None:
+        target.expansion(share.table.expansion, table=share.table.name)

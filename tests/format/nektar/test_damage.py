@@ -1,0 +1,126 @@
+"""Damaged files are refused with an error that says where, never read as something else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import quire
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
+
+
+def damage_of(path: Path) -> quire.Error | None:
+    """Return what is wrong with a file, found by opening or by looking through all of it."""
+    try:
+        with quire.open(path) as file:
+            report = file.check()
+            return report.damage
+    except quire.Error as error:
+        return error
+
+
+def changed(tmp_path: Path, before: str, after: str, name: str = "tiny.fld") -> Path:
+    """Return a copy of a file of text with one change."""
+    text = (DATA / name).read_text()
+    assert before in text
+    path = tmp_path / "changed.fld"
+    path.write_text(text.replace(before, after, 1))
+    return path
+
+
+@pytest.mark.parametrize("name", ["tiny.fld", "tiny-hdf5.fld", "tiny-mixed-2hom-hdf5.fld"])
+def test_a_cut_file_is_refused(tmp_path: Path, name: str) -> None:
+    whole = (DATA / name).read_bytes()
+    path = tmp_path / "cut.fld"
+    for cut in range(1, len(whole.rstrip()) - 1, 97):
+        path.write_bytes(whole[:cut])
+        error = damage_of(path)
+        assert error is not None, cut
+        assert error.file
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('ID="0-1"', 'ID="0-2"', "fewer than"),
+        ('ID="0-1"', 'ID="0"', "more than"),
+        ('ID="0-1"', 'ID="0-4000000000"', "cannot hold"),
+        ("UNIORDER:2,3", "UNIORDER:3,2", "cannot have the modes"),
+        ("eJwt", "eJ*t", "base64"),
+        ("eJwt", "fJwt", "zlib"),
+        ("B64Z-LittleEndian", "HEX", "encoding"),
+        ("Modified_B", "Modified_X", "basis"),
+        ('"u,p"', '"u,u"', "twice"),
+        ("</ELEMENTS>", "", "nested|closed"),
+        ("<NEKTAR>", "<NEKTAR><GEOMETRY/>", "no fields"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(tmp_path: Path, before: str, after: str, words: str) -> None:
+    error = damage_of(changed(tmp_path, before, after))
+    assert error is not None
+    assert any(word in error.message for word in words.split("|")), error
+    assert error.offset is not None, error
+
+
+def test_styles_of_old_and_odd_writers_are_read(tmp_path: Path) -> None:
+    with quire.open(DATA / "tiny.fld") as file:
+        wanted = {block.shape: block.coefficients("p") for block in file[0].expansions}
+    text = (DATA / "tiny.fld").read_text()
+    first = text.index("<Metadata>")
+    last = text.index("</Metadata>") + len("</Metadata>")
+    oldest = text[:first] + '<FIELDMETADATA><P PARAM="Time">0.0008</P></FIELDMETADATA>' + text[last:]
+    oldest = oldest.replace(' COMPRESSED="B64Z-LittleEndian"', "").replace('ID="0-1"', 'ID=" 0, 1"')
+    oldest = oldest.replace(">eJ", ">\n  eJ").replace("</ELEMENTS>", "\n</ELEMENTS>")
+    joined = text + text.replace('<?xml version="1.0" encoding="utf-8" ?>', "")
+    for name, content in (("oldest", oldest), ("bare", text[:first] + text[last:]), ("joined", joined)):
+        path = tmp_path / f"{name}.fld"
+        path.write_text(content)
+        with quire.open(path) as file:
+            step = file[0]
+            assert file.check().damage is None, name
+            blocks = list(step.expansions)
+            assert len(blocks) == (4 if name == "joined" else 2)
+            for block in blocks:
+                assert np.array_equal(block.coefficients("p"), wanted[block.shape]), name
+            if name == "oldest":
+                assert step.attributes["Time"].value == "0.0008"
+            if name == "joined":
+                assert step.read_elements(ids=[7, 0, 7]).repeated.tolist() == [0, 7]
+
+
+def test_directories_say_which_part_is_missing(tmp_path: Path) -> None:
+    folder = tmp_path / "case.fld"
+    shutil.copytree(DATA / "tiny-dir.fld", folder)
+    (folder / "P0000002.fld").unlink()
+    error = damage_of(folder)
+    assert error is not None
+    assert "P0000002.fld" in str(error)
+    index = folder / "Info.xml"
+    index.write_text(index.read_text().replace("P0000002.fld", "../tiny.fld"))
+    assert isinstance(damage_of(folder), quire.BadFileError)
+    index.unlink()
+    assert "directory" in str(damage_of(folder))
+
+
+def test_writers_say_what_is_wrong_with_elements(tmp_path: Path) -> None:
+    from tests.format.nektar.made import TRIANGLES, block_of
+
+    good = block_of(TRIANGLES, [1, 2, 3], np.array([2, 3]))
+    twice = block_of(TRIANGLES, [1, 2, 1], np.array([2, 3]))
+    short = quire.ElementBlock(ids=np.arange(4), modes=good.modes, values=good.values, **TRIANGLES)
+    for layout in ("hdf5", "xml", "directory"):
+        for wrong, words in ((twice, "twice"), (short, "needs 20 coefficients")):
+            with (
+                pytest.raises(quire.UsageError, match=words),
+                quire.create(tmp_path / f"{layout}.fld", layout=layout) as out,
+                out.step(0) as step,
+            ):
+                step.put_elements([wrong])
+    with quire.create(tmp_path / "none.fld", layout="xml") as out, out.step(0) as step:
+        step.put_elements([])
+    with quire.open(tmp_path / "none.fld") as file:
+        assert file[0].expansions == ()
