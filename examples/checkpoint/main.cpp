@@ -1,0 +1,110 @@
+// A run that writes a series of checkpoints, and restarts from the last one on fewer ranks.
+//
+//     mpiexec -n 4 checkpoint --directory run --readers 3 --option layout=directory
+//
+// Every rank has elements of several shapes and orders, the last one has none. The restart asks for elements by id, in
+// another partition, first all variables and then one; every coefficient must be the one that was written, bit for bit.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "mesh.hpp"
+#include "quire/comm/mpi.hpp"
+
+namespace {
+
+struct Settings {
+  std::string directory;
+  std::string suffix = ".chk";
+  std::uint32_t elements = 300;
+  int checkpoints = 3;
+  int readers = 1;
+  quire::WriteOptions options;
+};
+
+double time_of(int number) { return 0.125 * number; }
+
+std::string path_of(const Settings& settings, int number) {
+  return settings.directory + "/run_" + std::to_string(number) + settings.suffix;
+}
+
+void write_series(const Settings& settings, const quire::Comm& comm) {
+  checkpoint::Mesh mesh(settings.elements, comm.rank(), comm.size());
+  for (int number = 0; number < settings.checkpoints; ++number) {
+    mesh.advance(time_of(number));
+    quire::Writer out = quire::create(path_of(settings, number), comm, settings.options);
+    const auto parts = mesh.parts();
+    out.write_step(number, [&](quire::WriteStep& step) {
+      step.set("Time", time_of(number));
+      quire::put_elements(step, out.comm(), parts);
+    });
+    out.close();
+  }
+}
+
+/// Whether the restart finds every element as it was written.
+bool restart(const Settings& settings, quire::Comm comm) {
+  const int last = settings.checkpoints - 1;
+  quire::Reader in = quire::open(path_of(settings, last), comm);
+  const quire::ReadStep step = in.at(0);
+  std::uint64_t wrong = step.number() == last ? 0 : 1;
+  for (const bool one_variable : {false, true}) {
+    quire::ElementRequest request;
+    request.ids = checkpoint::wanted_ids(settings.elements, comm.rank(), comm.size());
+    if (one_variable) request.variables = {"p"};
+    const quire::Elements elements = step.read_elements(request);
+    wrong += request.ids->size() - checkpoint::right_elements(elements, time_of(last));
+    wrong += elements.missing.size() + elements.repeated.size();
+  }
+  std::array<std::uint64_t, 1> sum{wrong};
+  comm.sum(sum);
+  in.close();
+  return sum[0] == 0;
+}
+
+int run(const Settings& settings, const quire::MpiSession& session) {
+  quire::Comm comm = quire::world();
+  if (session.is_root()) std::filesystem::create_directories(settings.directory);
+  comm.barrier();
+  write_series(settings, comm);
+  const bool reads = comm.rank() < settings.readers;
+  const bool is_right = restart(settings, comm.split(reads ? 0 : 1, comm.rank()));
+  if (session.is_root()) {
+    std::printf("%d checkpoints of %u elements by %d ranks, restart on %d: %s\n", settings.checkpoints,
+                settings.elements, comm.size(), std::min(settings.readers, comm.size()),
+                is_right ? "every coefficient is the one that was written" : "wrong values");
+  }
+  return is_right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const quire::MpiSession session(argc, argv);
+  CLI::App app("Checkpoints and a restart on another number of ranks");
+  Settings settings;
+  app.add_option("--directory", settings.directory, "where the checkpoints go")->required();
+  app.add_option("--suffix", settings.suffix, "of the checkpoints: tells the format")->capture_default_str();
+  app.add_option("--elements", settings.elements, "of the mesh")->capture_default_str();
+  app.add_option("--checkpoints", settings.checkpoints, "how many are written")->capture_default_str();
+  app.add_option("--readers", settings.readers, "ranks of the restart; the others restart by themselves");
+  app.add_option("--transport", settings.options.transport, "how bytes are moved")->capture_default_str();
+  app.add_option("--option", settings.options.options, "of the format: NAME=VALUE")->delimiter('=');
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (session.is_root()) return app.exit(error) == 0 ? 0 : 2;
+    return error.get_exit_code() == 0 ? 0 : 2;
+  }
+  try {
+    return run(settings, session);
+  } catch (const quire::Error& error) {
+    // Every rank throws the same error.
+    if (session.is_root()) std::fprintf(stderr, "%s\n", error.what());
+    return 4;
+  }
+}
