@@ -211,6 +211,12 @@ QUIRE_EXPORT const char* quire_format_name(uint64_t index);
 /// Independent. 1 if files of this format hold a single step, else 0; 0 for unknown names.
 QUIRE_EXPORT int quire_format_holds_one_step(const char* name);
 
+/// Independent. 1 if what is written to files of this format are streams and nothing else; 0 for unknown names, too.
+QUIRE_EXPORT int quire_format_holds_streams(const char* name);
+
+/// Independent. 1 if a step of a file of this format may have tables of any columns; 0 for unknown names, too.
+QUIRE_EXPORT int quire_format_holds_tables(const char* name);
+
 #ifdef __cplusplus
 }
 #endif

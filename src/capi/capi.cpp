@@ -352,4 +352,16 @@ int quire_format_holds_one_step(const char* name) {
   return std::ranges::any_of(formats, [=](const auto* one) { return one->name() == name && one->holds_one_step(); });
 }
 
+int quire_format_holds_streams(const char* name) {
+  if (name == nullptr) return 0;
+  const auto& formats = quire::formats();
+  return std::ranges::any_of(formats, [=](const auto* one) { return one->name() == name && one->holds_streams(); });
+}
+
+int quire_format_holds_tables(const char* name) {
+  if (name == nullptr) return 0;
+  const auto& formats = quire::formats();
+  return std::ranges::any_of(formats, [=](const auto* one) { return one->name() == name && one->holds_tables(); });
+}
+
 }  // extern "C"

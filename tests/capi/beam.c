@@ -397,6 +397,7 @@ static int run_every_format(context* test) {
   const char* directory = getenv("QUIRE_TEST_DIRECTORY");
   uint64_t index = 0;
   for (test->format = quire_format_name(0); test->format != NULL; test->format = quire_format_name(++index)) {
+    if (!quire_format_holds_tables(test->format)) continue;
     snprintf(test->path, sizeof test->path, "%s/beam.%s", directory != NULL ? directory : ".", test->format);
     run_all(test);
   }
@@ -404,6 +405,9 @@ static int run_every_format(context* test) {
   expect(test, index > 0, __LINE__, "this build has no formats");
   expect(test, quire_format_holds_one_step("no format") == 0, __LINE__, "an unknown format holds steps");
   expect(test, quire_format_holds_one_step(NULL) == 0, __LINE__, "no name holds steps");
+  expect(test, quire_format_holds_tables("no format") == 0, __LINE__, "an unknown format holds tables");
+  expect(test, quire_format_holds_streams("no format") == 0, __LINE__, "an unknown format holds streams");
+  expect(test, quire_format_holds_streams(NULL) == 0, __LINE__, "no name holds streams");
   if (test->rank == 0) printf("ran with %d formats on %d ranks\n", (int)index, test->size);
   return test->failures;
 }
