@@ -37,5 +37,6 @@ def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size:
 
 def pass_on_expansion(target: WriteStep, share: TableShare) -> None:
     """Independent. Say of a table that is written that its rows are coefficients, if they are."""
-    if share.table.expansion is not None:
-        target.expansion(share.table.expansion, table=share.table.name)
+    expansion = getattr(share.table, "expansion", None)  # a table with definitions has none
+    if expansion is not None:
+        target.expansion(expansion, table=share.table.name)
