@@ -131,7 +131,7 @@ void weigh_groups(State& step, std::string_view table, std::span<const ConstView
         .advise("every rank calls agree_on_rows() before weigh()");
   }
   if (step.grouped.empty()) return;
-  const std::size_t index = step.accepted.find_table(std::string(table));
+  const std::size_t index = step.find_table(table);
   if (columns.size() != step.accepted.tables[index].columns.size()) {
     throw Error(ErrorKind::usage, "a block needs a view for each of the columns").on(std::string(table));
   }

@@ -72,7 +72,7 @@ std::optional<Error> accept_step(State& step) {
   return caught(writer.comm.rank(), [&] {
     writer.tell_file();
     step.part = &step.builder.finish();
-    step.accepted = writer.planner->accept(step.part->description, writer.options.lossy);
+    step.accept(*step.part);
     step.part->description = step.accepted;
   });
 }
@@ -358,6 +358,19 @@ void State::require_filling(const char* call) const {
                                                    (phase == Phase::done ? "finished" : "placed")));
 }
 
+void State::accept(StepPart& brought) {
+  if (table_names.empty()) {
+    for (const Table& table : brought.description.tables) table_names.push_back(table.name);
+  }
+  accepted = writer->planner->accept(brought.description, writer->options.lossy);
+}
+
+std::size_t State::find_table(std::string_view table) const {
+  const auto found = std::ranges::find(table_names, table);
+  if (found != table_names.end()) return static_cast<std::size_t>(found - table_names.begin());
+  return accepted.find_table(std::string(table));
+}
+
 void State::finish(bool published) {
   phase = Phase::done;
   for (const auto& stream : streams) stream->finished = true;
@@ -454,11 +467,11 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
     StepPart& part = step.builder.finish();
     if (step.weighed_rows.empty()) {
       writer.tell_file();
-      step.accepted = writer.planner->accept(part.description, writer.options.lossy);
+      step.accept(part);
       step.weighed_rows.resize(part.tables.size(), 0);
       part.weights.tables.resize(part.tables.size(), 0);
     }
-    const std::size_t index = step.accepted.find_table(std::string(table));
+    const std::size_t index = step.find_table(table);
     check_block(step.accepted.tables[index], step.weighed_rows[index], columns);
     StepPart block;
     block.description = step.accepted;
@@ -502,7 +515,7 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
   if (step.phase != State::Phase::placed) throw step.writer->placed(Error(ErrorKind::usage, "write before open"));
   if (step.failure) return;
   step.failure = caught(step.writer->comm.rank(), [&] {
-    const std::size_t index = step.accepted.find_table(std::string(table));
+    const std::size_t index = step.find_table(table);
     const Table& target = step.accepted.tables[index];
     check_block(target, first, columns);
     if (step.writer->engine) {

@@ -92,11 +92,13 @@ void WriteTarget::discard() const {
   if (replaces_whole_) drop_staging(target_);
 }
 
-void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable) const {
+void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable,
+                           const std::function<bool(const std::string& name)>& is_member) const {
   if (is_compressed()) compress(comm, open, durable);
   if (!replaces_whole_) return;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
-    carry_out(replacement_acts(target_));
+    keep_permissions(target_);
+    carry_out(replacement_acts(target_, is_member));
     return {};
   }));
 }

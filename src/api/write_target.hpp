@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -29,8 +30,10 @@ class WriteTarget {
   /// Independent, rank 0. Makes room beside the target. Throws errors that would come only at the end otherwise.
   void prepare() const;
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
-  /// throws the same error; what was written then stays where it is.
-  void complete(Comm& comm, const OpenFile& open, bool durable) const;
+  /// throws the same error; what was written then stays where it is. `is_member` tells by its name whether a file
+  /// beside the target belongs to its set: those of an older, larger set go.
+  void complete(Comm& comm, const OpenFile& open, bool durable,
+                const std::function<bool(const std::string& name)>& is_member) const;
   /// Independent, rank 0. Forgets what was written to replace the target as a whole.
   void discard() const;
 

@@ -244,7 +244,11 @@ void Writer::close() {
   const auto open = [&state](const std::string& path, Access access) {
     return wrapped_transport(path, access, state.comm, state.options);
   };
-  state.target.complete(state.comm, open, state.options.durable);
+  const auto is_member =
+      [&state, first = std::filesystem::path(state.first_file).filename().string()](const std::string& name) {
+        return state.planner->entry().empty() && state.planner->is_member(first, name);
+      };
+  state.target.complete(state.comm, open, state.options.durable, is_member);
 }
 
 const StepDescription& Writer::schema() const { return state_->schema; }

@@ -71,6 +71,7 @@ struct WriteStep::State {
   StepPart* part = nullptr;
   std::vector<std::vector<std::byte>> packed;  ///< fields that had to be copied out of larger arrays
   StepDescription accepted;
+  std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
   std::vector<std::uint64_t> weighed_rows;  ///< of each table of a streamed step
   Measure total;
   Placement placement;
@@ -91,6 +92,10 @@ struct WriteStep::State {
   bool opening = false;                  ///< they are placed before their pieces are known
 
   void require_filling(const char* call) const;
+  /// Takes the part as the format will hold it.
+  void accept(StepPart& brought);
+  /// The table that the caller calls so. Throws missing errors.
+  [[nodiscard]] std::size_t find_table(std::string_view table) const;
   void finish(bool published);
 };
 

@@ -90,8 +90,10 @@ void FileSet::reserve(std::uint64_t from, std::uint64_t to) {
 }
 
 void FileSet::sync(bool directory) {
-  for (const auto& [number, transport] : others_) transport->sync(directory);
-  first_->sync(directory);
+  AllOf all;
+  for (const auto& [number, transport] : others_) all.run([&] { transport->sync(directory); });
+  all.run([&] { first_->sync(directory); });
+  all.rethrow();
 }
 
 void FileSet::close() {

@@ -72,19 +72,42 @@ void begin_staging(const std::string& target) {
 
 void drop_staging(const std::string& target) { carry_out({RemoveAct{partial(target)}}); }
 
-std::vector<ReplacementAct> replacement_acts(const std::string& target) {
+std::vector<ReplacementAct> replacement_acts(const std::string& target,
+                                             const std::function<bool(const std::string& name)>& is_member) {
   std::vector<ReplacementAct> acts{RemoveAct{ready(target)}, RenameAct{partial(target), ready(target)},
                                    SyncAct{target}};
-  add_moves(acts, target, names_in(partial(target)));
+  const std::vector<std::string> names = names_in(partial(target));
+  add_moves(acts, target, names);
+  if (!is_member) return acts;
+  const files::path beside = files::path(target).parent_path();
+  for (const std::string& name : names_in(beside.empty() ? "." : beside.string())) {
+    const bool is_new = std::ranges::find(names, name) != names.end();
+    if (name != name_of(target) && !is_new && is_member(name)) acts.push_back(RemoveAct{(beside / name).string()});
+  }
   return acts;
+}
+
+void keep_permissions(const std::string& target) {
+  std::error_code ignored;
+  const files::file_status old = files::status(target, ignored);
+  if (!files::exists(old)) return;
+  for (const std::string& name : names_in(partial(target))) {
+    const files::path path = files::path(partial(target)) / name;
+    // Those of a directory mean something else than those of a file.
+    if (files::status(path, ignored).type() == old.type()) files::permissions(path, old.permissions(), ignored);
+  }
 }
 
 std::vector<ReplacementAct> finishing_acts(const std::string& target) {
   std::vector<ReplacementAct> acts;
   if (exists(ready(target))) {
     add_moves(acts, target, names_in(ready(target)));
-  } else if (exists(previous(target)) && exists(target)) {
-    acts.push_back(RemoveAct{previous(target)});
+  } else if (exists(previous(target))) {
+    if (exists(target)) {
+      acts.push_back(RemoveAct{previous(target)});
+    } else {
+      acts.push_back(RenameAct{previous(target), target});
+    }
   }
   if (exists(partial(target))) acts.push_back(RemoveAct{partial(target)});
   return acts;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,8 +34,13 @@ struct SyncAct {
 };
 using ReplacementAct = std::variant<RenameAct, RemoveAct, SyncAct>;
 
-/// The acts, in order, that put a complete staging directory in the place of the target. The first one decides.
-[[nodiscard]] std::vector<ReplacementAct> replacement_acts(const std::string& target);
+/// The acts, in order, that put a complete staging directory in the place of the target. The rename of the directory
+/// decides. At the end files beside the target go of which `is_member` tells that they belong to its set, and which the
+/// new one does not have.
+[[nodiscard]] std::vector<ReplacementAct> replacement_acts(
+    const std::string& target, const std::function<bool(const std::string& name)>& is_member = {});
+/// What takes the place of the target gets the permissions that it has, if it is there.
+void keep_permissions(const std::string& target);
 /// The acts that finish a replacement that was interrupted; none if there is none. A staging directory that was never
 /// completed is dropped.
 [[nodiscard]] std::vector<ReplacementAct> finishing_acts(const std::string& target);

@@ -117,6 +117,27 @@ TEST_P(ReplacementTest, NoFirstFileStandsWithOtherMembers) {
   }
 }
 
+TEST_P(ReplacementTest, MembersOfALargerSetGoAndPermissionsStay) {
+  begin();
+  if (!GetParam().old_one.contains("beam")) return;
+  write(home_, {{"beam.7", "old 7"}, {"beam.note", "not of the set"}});
+  files::permissions(target(), files::perms::owner_read | files::perms::owner_write);
+  keep_permissions(target());
+  carry_out(replacement_acts(target(), [](const std::string& name) { return name != "beam.note"; }));
+  Texts expected = GetParam().new_one;
+  expected["beam.note"] = "not of the set";
+  EXPECT_EQ(found(), expected);
+  EXPECT_EQ(files::status(target()).permissions(), files::perms::owner_read | files::perms::owner_write);
+}
+
+TEST_P(ReplacementTest, AnOldOneThatWasMovedAwayComesBack) {
+  begin();
+  if (GetParam().old_one.empty()) return;
+  files::rename(target(), target() + ".quire-previous");
+  carry_out(finishing_acts(target()));
+  EXPECT_EQ(found(), GetParam().old_one);
+}
+
 TEST_P(ReplacementTest, WhatIsNotCompleteIsDropped) {
   begin();
   drop_staging(target());

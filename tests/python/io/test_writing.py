@@ -332,3 +332,16 @@ def test_what_cannot_be_done_is_told(path: Path, monkeypatch: pytest.MonkeyPatch
     assert path.read_bytes() == plain.read_bytes()
     with pytest.raises(quire.UsageError):
         quire.append(path, stripe_count=4)
+
+
+def test_a_step_in_pieces_finds_its_table_by_the_name_it_was_given(path: Path, format_name: str) -> None:
+    # Formats with one table a step keep no name of it.
+    with quire.create(path, format=format_name) as out, out.step(0) as step:
+        step.declare("x", "float64", table="beam")
+        step.rows(3, table="beam")
+        if step.weighs_values:
+            step.weigh({"x": np.arange(3.0)}, table="beam")
+        step.open()
+        step.write(0, {"x": np.arange(3.0)}, table="beam")
+    with quire.open(path) as file:
+        assert list(file[0]["x"][:]) == [0, 1, 2]
