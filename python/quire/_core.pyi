@@ -381,6 +381,7 @@ def open(
     format: str,
     transport: str,
     lossy: bool,
+    tolerant: bool,
     deadline: int | None,
     memory_budget: int,
     options: Mapping[str, str],

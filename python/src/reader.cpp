@@ -325,11 +325,12 @@ nb::tuple check_file(const ReaderHandle& self) {
 }
 
 ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool lossy,
-                       nb::object deadline, std::uint64_t memory_budget, nb::dict options) {
+                       bool tolerant, nb::object deadline, std::uint64_t memory_budget, nb::dict options) {
   ReadOptions read;
   read.format = format.value;
   read.transport = transport.value;
   read.lossy = lossy;
+  read.tolerant = tolerant;
   read.deadline = deadline_from(deadline);
   read.memory_budget = memory_budget;
   read.options = options_from(options);
@@ -428,7 +429,8 @@ void bind_reader(nb::module_& module) {
       .def("timing", [](const ReaderHandle& self) { return to_tuple(self.file->reader.timing()); })
       .def("counters", [](const ReaderHandle& self) { return to_tuple(self.file->reader.counters()); });
   module.def("open", &open_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
-             nb::arg("lossy"), nb::arg("deadline").none(), nb::arg("memory_budget"), nb::arg("options"));
+             nb::arg("lossy"), nb::arg("tolerant"), nb::arg("deadline").none(), nb::arg("memory_budget"),
+             nb::arg("options"));
   module.def("repair", &repair_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("memory_budget"), nb::arg("options"));
   module.def("finish_replacement", &finish_replacement_of, nb::arg("path"), nb::arg("comm"));

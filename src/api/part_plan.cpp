@@ -3,6 +3,18 @@
 #include "quire/format/records.hpp"
 
 namespace quire {
+namespace {
+
+void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
+               bool lossy) {
+  for (const Run& run : runs) {
+    const auto component = static_cast<std::size_t>(run.cells.front().column);
+    add_selection(plan, run, SelectionWalk(description.extents, field.selection), field.views[component], field.memory,
+                  lossy, description.name);
+  }
+}
+
+}  // namespace
 
 void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy) {
@@ -17,12 +29,18 @@ void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs
   }
 }
 
-void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
-               bool lossy) {
-  for (const Run& run : runs) {
-    const auto component = static_cast<std::size_t>(run.cells.front().column);
-    add_selection(plan, run, SelectionWalk(description.extents, field.selection), field.views[component], field.memory,
-                  lossy, description.name);
+void add_fields(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy) {
+  for (std::size_t f = 0; f < part.fields.size(); ++f) {
+    const std::vector<Run>& runs = placement.fields[f];
+    if (runs.empty() || !runs.front().opaque) {
+      add_field(plan, part.description.fields[f], runs, part.fields[f], lossy);
+      continue;
+    }
+    for (std::size_t c = 0; c < runs.size(); ++c) {
+      for (const PackedChunk& chunk : part.chunks.at(f)[c]) {
+        if (!chunk.bytes.empty()) plan.add(runs[c].offset + chunk.place, std::span(chunk.bytes));
+      }
+    }
   }
 }
 
@@ -46,9 +64,7 @@ WritePlan whole_plan(const StepPart& part, const Placement& placement, bool loss
     const Table& table = part.description.tables[t];
     add_table(plan, table, placement.tables[t], {0, table.rows}, part.tables[t], positions, lossy);
   }
-  for (std::size_t f = 0; f < part.fields.size(); ++f) {
-    add_field(plan, part.description.fields[f], placement.fields[f], part.fields[f], lossy);
-  }
+  add_fields(plan, part, placement, lossy);
   coalesce(plan);
   return plan;
 }

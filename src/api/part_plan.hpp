@@ -14,9 +14,8 @@ namespace quire {
 void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy);
 
-/// Adds this rank's selection of a field.
-void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
-               bool lossy);
+/// Adds this rank's selections of fields, or the chunks of them whose bytes are there.
+void add_fields(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy);
 
 /// Adds the groups of rows whose bytes are there, each at its place behind those before it.
 void add_groups(WritePlan& plan, const StepPart& part, const Placement& placement);

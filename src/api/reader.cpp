@@ -98,6 +98,7 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
     const std::string& name = state.options.format;
     state.format =
         name.empty() ? &recognise(head, std::make_shared<TransportSource>(*state.transport)) : &format_named(name);
+    if (state.options.tolerant) state.options.options.merge(state.format->tolerant_options());
     return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation};
   };
   if (!state.inflation) return describe();

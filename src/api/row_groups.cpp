@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
+#include "api/converted_values.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire {
 
@@ -39,28 +38,7 @@ std::span<const std::byte> RowGroups::values(std::size_t column, const ConstView
     scratch_.assign(static_cast<std::size_t>(part.count * width), std::byte{});
     return scratch_;
   }
-  if (part.type == type && part.is_contiguous()) return {part.data, static_cast<std::size_t>(part.count * width)};
-  Run run;
-  run.record_bytes = width;
-  run.records = table().rows;
-  run.bytes = run.records * width;
-  run.cells = {Cell{.column = 0, .type = type}};
-  WritePlan plan;
-  const std::string& name = table().columns[column].name;
-  add_rows(plan, run, row, part.count, std::span(&part, 1), 0, lossy_, std::span(&name, 1));
-  scratch_.resize(static_cast<std::size_t>(part.count * width));
-  for (const WriteExtent& extent : plan.extents) {
-    const auto target = std::span(scratch_).subspan(static_cast<std::size_t>(extent.offset - row * width));
-    if (const auto* ready = std::get_if<const std::byte*>(&extent.source)) {
-      std::copy_n(*ready, extent.length, target.begin());
-      continue;
-    }
-    const auto& encoder = std::get<std::shared_ptr<Encoder>>(extent.source);
-    for (std::size_t done = 0; done < extent.length;) {
-      done += encoder->encode(done, target.subspan(done, static_cast<std::size_t>(extent.length) - done));
-    }
-  }
-  return scratch_;
+  return converted_values(part, type, table().columns[column].name, row, table().rows, lossy_, scratch_);
 }
 
 void RowGroups::copy(std::vector<std::vector<std::byte>>& target, std::span<const ConstView> columns,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/chunk_simulation.hpp"
 #include "api/part_plan.hpp"
 #include "api/row_groups.hpp"
 #include "quire/comm/partition.hpp"
@@ -31,7 +32,7 @@ std::vector<Extent> extents_of(const Publication& acts) {
 class GroupSimulation {
  public:
   GroupSimulation(const WritePlanner& planner, const StepDescription& step, int ranks, bool lossy)
-      : planner_(planner), grouping_(planner.grouping(step)), lossy_(lossy) {
+      : planner_(planner), grouping_(step.tables.empty() ? Grouping{} : planner.grouping(step, 0)), lossy_(lossy) {
     if (grouping_.open_rows > 0) {
       throw Error(ErrorKind::unsupported, "what rows take that are encoded again cannot be simulated");
     }
@@ -143,9 +144,13 @@ PlannedStep WriteSimulation::next(const std::function<StepPart(int rank)>& part)
   GroupSimulation groups(*planner_, root.description, ranks_, lossy_);
   for (int rank = 0; planner_->groups_rows() && rank < ranks_; ++rank) groups.add(rank, accepted(rank));
   groups.finish();
+  ChunkSimulation chunks(*planner_, root.description, lossy_);
+  for (int rank = 0; chunks.is_needed() && rank < ranks_; ++rank) chunks.add(accepted(rank));
+  if (chunks.is_needed()) chunks.finish();
   const auto grouped = [&](int rank) {
     StepPart result = accepted(rank);
     groups.tell(rank, result);
+    chunks.tell(static_cast<std::size_t>(rank), result);
     return result;
   };
   PlannedStep planned;
@@ -159,11 +164,14 @@ PlannedStep WriteSimulation::next(const std::function<StepPart(int rank)>& part)
     const Placement placement = planner_->place(mine, before, total, rank == 0);
     planned.ranks.push_back(quire::extents_of(whole_plan(mine, placement, lossy_)));
     add_group_extents(planned.ranks.back(), mine, placement);
+    add_chunk_extents(planned.ranks.back(), mine, placement);
     planned.end = placement.end;
     add_measure(before, planner_->measure(mine, rank == 0));
   }
   groups.tell(0, root);
   groups.tell_root(root);
+  chunks.tell(0, root);
+  chunks.tell_root(root);
   planned.publication = extents_of(planner_->publish(root, total));
   planner_->advance(root, total, true);
   return planned;

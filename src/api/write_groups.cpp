@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/root.hpp"
+#include "api/write_chunks.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 
@@ -111,17 +112,17 @@ void agree_on_rows(State& step) {
 
   Measure before = mine.measure;
   writer.comm.prefix(before);
-  const Grouping grouping = writer.planner->grouping(step.accepted);
   const int rank = writer.comm.rank();
   step.grouped.clear();
   step.group_owners.clear();
-  if (grouping.rows != 0) {
-    for (std::size_t t = 0; t < before.size(); ++t) {
-      step.grouped.push_back({.grouping = grouping, .rank = rank, .before = before[t], .mine = mine.measure[t]});
-      step.group_owners.push_back(step.grouped.back().begins_group() ? static_cast<std::uint64_t>(rank) : 0);
-    }
-    writer.comm.prefix_maximum(step.group_owners);
+  for (std::size_t t = 0; t < before.size(); ++t) {
+    const Grouping grouping = writer.planner->grouping(step.accepted, t);
+    if (grouping.rows == 0) break;  // and so it is with all tables
+    step.grouped.push_back({.grouping = grouping, .rank = rank, .before = before[t], .mine = mine.measure[t]});
+    step.group_owners.push_back(step.grouped.back().begins_group() ? static_cast<std::uint64_t>(rank) : 0);
   }
+  if (!step.grouped.empty()) writer.comm.prefix_maximum(step.group_owners);
+  find_chunked_fields(step);
   step.agreed_on_rows = true;
 }
 
@@ -143,17 +144,24 @@ std::optional<Error> regroup(State& step) {
   Writer::State& writer = *step.writer;
   if (!step.agreed_on_rows) agree_on_rows(step);
   std::optional<Error> error = std::exchange(step.failure, std::nullopt);
-  if (step.grouped.empty()) return error;
   const int rank = writer.comm.rank();
-  std::vector<Parcel> parcels;
-  if (!error) error = caught(rank, [&] { parcels = encode_own(step); });
-  const std::vector<Parcel> received = writer.comm.exchange(std::move(parcels));
-  if (!error) error = caught(rank, [&] { encode_received(step, received); });
+  if (!step.grouped.empty()) {
+    std::vector<Parcel> parcels;
+    if (!error) error = caught(rank, [&] { parcels = encode_own(step); });
+    const std::vector<Parcel> received = writer.comm.exchange(std::move(parcels));
+    if (!error) error = caught(rank, [&] { encode_received(step, received); });
+  }
+  encode_fields(step, error);
   return error;
 }
 
+std::size_t owed_exchanges(const State& step) {
+  if (step.phase != State::Phase::filling || !step.agreed_on_rows) return 0;
+  return (step.grouped.empty() ? 0 : 1) + field_exchanges(step);
+}
+
 void pay_owed_rows(Writer::State& writer) {
-  if (std::exchange(writer.owes_rows, false)) static_cast<void>(writer.comm.exchange({}));
+  for (; writer.owed_exchanges > 0; --writer.owed_exchanges) static_cast<void>(writer.comm.exchange({}));
 }
 
 void collect_groups(State& step) {

@@ -20,6 +20,9 @@ void weigh_groups(WriteStep::State& step, std::string_view table, std::span<cons
 /// Returns what failed here: every rank must come to the next meeting.
 [[nodiscard]] std::optional<Error> regroup(WriteStep::State& step);
 
+/// How often the others expect something of this rank if a step is left now.
+[[nodiscard]] std::size_t owed_exchanges(const WriteStep::State& step);
+
 /// Collective, after a step was left between agree_on_rows() and regroup(): takes part where the others expect rows.
 void pay_owed_rows(Writer::State& writer);
 

@@ -232,9 +232,7 @@ WritePlan plan_of(State& step) {
   if (!step.builder.is_streamed()) return whole_plan(*step.part, step.placement, lossy);
   WritePlan plan = step.placement.title;
   add_groups(plan, *step.part, step.placement);
-  for (std::size_t f = 0; f < step.part->fields.size(); ++f) {
-    add_field(plan, step.part->description.fields[f], step.placement.fields[f], step.part->fields[f], lossy);
-  }
+  add_fields(plan, *step.part, step.placement, lossy);
   coalesce(plan);
   return plan;
 }
@@ -386,7 +384,7 @@ WriteStep& WriteStep::operator=(WriteStep&&) noexcept = default;
 WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
   state_->writer->abandoned = "a step was left without commit";
-  state_->writer->owes_rows = state_->phase == State::Phase::filling && !state_->grouped.empty();
+  state_->writer->owed_exchanges = owed_exchanges(*state_);
   state_->writer->step_open = false;
 }
 

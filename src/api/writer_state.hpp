@@ -39,7 +39,7 @@ struct Writer::State {
   bool given_up = false;                   ///< closed by abort()
   std::optional<std::string> abandoned{};  ///< a step was left without commit or abort: votes in the next agreement
 
-  bool owes_rows = false;  ///< it was left when the others expected rows of this rank
+  std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
 
   // Of the last step that was placed, without what rank 0 adds: a step that measures the same everywhere needs no
   // second exchange.
@@ -90,6 +90,10 @@ struct WriteStep::State {
   std::uint64_t first_stream = 0;        ///< place of this rank's first one among those of all ranks
   std::vector<std::int32_t> collectors;  ///< of each stream the rank that has its collector
   bool opening = false;                  ///< they are placed before their pieces are known
+
+  // Where fields are encoded in chunks (api/write_chunks.hpp):
+  std::vector<std::size_t> chunked;  ///< which ones
+  bool holds_fields = false;         ///< the file has elements of some of them
 
   void require_filling(const char* call) const;
   /// Takes the part as the format will hold it.

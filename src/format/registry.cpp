@@ -42,6 +42,23 @@ PackedGroup WritePlanner::pack_group(const StepDescription&, std::size_t, std::s
   throw Error(ErrorKind::internal, "this format encodes no rows in groups");
 }
 
+Grouping WritePlanner::grouping(const StepDescription&, std::size_t) const { return {}; }
+
+std::vector<std::uint64_t> WritePlanner::chunk_shape(const StepDescription&, std::size_t) const { return {}; }
+
+PackedGroup WritePlanner::pack_chunk(const StepDescription&, std::size_t, std::span<const std::byte>) const {
+  throw Error(ErrorKind::internal, "this format does not encode fields in chunks");
+}
+
+std::vector<std::uint64_t> WritePlanner::held_extents(const StepDescription&, std::size_t) const { return {}; }
+
+Chunk WritePlanner::held_chunk(const StepDescription&, std::size_t, std::size_t, std::uint64_t) const { return {}; }
+
+std::vector<std::byte> WritePlanner::unpack_chunk(const StepDescription&, std::size_t, const Chunk&,
+                                                  std::span<const std::byte>) const {
+  return {};
+}
+
 Extent WritePlanner::open_group(const StepDescription&, std::size_t, std::size_t) const { return {}; }
 
 std::vector<std::byte> WritePlanner::unpack_group(const StepDescription&, std::size_t, std::size_t,

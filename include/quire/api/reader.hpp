@@ -18,6 +18,7 @@ struct ReadOptions {
   std::string format;  ///< by name; empty: by content
   std::string transport = "posix";
   bool lossy = false;
+  bool tolerant = false;  ///< what is whole of files that are refused otherwise, where the format can tell
   Deadline deadline;
   SieveLimits sieve;                          ///< when selections with gaps are read gaps and all
   std::uint64_t memory_budget = 64ULL << 20;  ///< beyond the file's size, for anything the file announces

@@ -12,6 +12,10 @@
 
 namespace quire {
 
+/// Values that a vector holds one behind the other as they are.
+template <class Value>
+inline constexpr bool is_plain = (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) || std::is_enum_v<Value>;
+
 /// Writes values one after another into bytes that another rank of the same program reads back.
 ///
 /// Not a file format: byte order and sizes are those of the running machine.
@@ -48,7 +52,7 @@ class Packer {
   template <class Value>
   void put(const std::vector<Value>& values) {
     put(static_cast<std::uint64_t>(values.size()));
-    if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+    if constexpr (is_plain<Value>) {
       const auto* first = reinterpret_cast<const std::byte*>(values.data());
       bytes_.insert(bytes_.end(), first, first + values.size() * sizeof(Value));
     } else {
@@ -92,7 +96,7 @@ class Unpacker {
   void get(std::vector<Value>& values) {
     values.clear();
     const std::size_t count = length();
-    if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) {
+    if constexpr (is_plain<Value>) {
       if (count > bytes_.size() / sizeof(Value)) throw Error(ErrorKind::internal, "a packed message ends early");
       values.resize(count);
       if (count > 0) std::memcpy(values.data(), next(count * sizeof(Value)).data(), count * sizeof(Value));

@@ -17,6 +17,7 @@
 #include "quire/model/slice.hpp"
 #include "quire/model/view.hpp"
 #include "quire/plan/byte_source.hpp"
+#include "quire/plan/chunks.hpp"
 #include "quire/plan/plan.hpp"
 #include "quire/plan/record.hpp"
 #include "quire/plan/stream.hpp"
@@ -113,6 +114,20 @@ struct PackedGroup {
 /// The groups of each column of each table, in the order of their rows.
 using PackedTables = std::vector<std::vector<std::vector<PackedGroup>>>;
 
+/// Elements of one component of a field that were encoded together: a box of the field.
+struct PackedChunk {
+  std::uint64_t index = 0;   ///< among the chunks that cover the field, in C order
+  std::uint64_t place = 0;   ///< how many bytes stand before it, of chunks with lower indices
+  std::uint64_t length = 0;  ///< bytes in the file
+  std::vector<std::byte> bytes{};
+  template <class Archive>
+  void archive(Archive& a) {
+    a(index, place, length);
+  }
+};
+/// The chunks of each component of each field, by rising indices.
+using PackedFields = std::vector<std::vector<std::vector<PackedChunk>>>;
+
 /// What one rank brings to a step. Rows in the description's tables are this rank's own; extents of fields are global.
 struct StepPart {
   StepDescription description;
@@ -126,6 +141,9 @@ struct StepPart {
   PackedTables groups{};
   /// Rank 0, for publish(): those of all ranks, without their bytes.
   PackedTables all_groups{};
+  /// Where fields are encoded in chunks: those that belong to this rank, and on rank 0 all of them without their bytes.
+  PackedFields chunks{};
+  PackedFields all_chunks{};
 };
 
 /// Where a rank's part of a step goes.
@@ -168,13 +186,13 @@ class WritePlanner {
   /// streamed step one block after another. Throws type errors (unless `lossy`) and unsupported errors.
   virtual void weigh(StepPart& part, bool lossy) const;
 
-  /// Whether rows of a step may be encoded in groups; the same on all ranks as long as the file is open. Such steps
-  /// cost some more collectives.
+  /// Whether rows of a step may be encoded in groups, or fields in chunks; the same on all ranks as long as the file is
+  /// open. Such steps cost some more collectives.
   [[nodiscard]] virtual bool groups_rows() const { return false; }
-  /// Pure. How rows of an accepted step are grouped, the same for all its tables and on all ranks. A group belongs to
+  /// Pure. How rows of a table of an accepted step are grouped, the same on all ranks. A group belongs to
   /// the rank that holds its first row (open rows are rank 0's); weights play no role; the runs of a placement are
   /// opaque, one for each column: the groups of this rank one behind the other.
-  [[nodiscard]] virtual Grouping grouping(const StepDescription& /*step*/) const { return {}; }
+  [[nodiscard]] virtual Grouping grouping(const StepDescription& step, std::size_t table) const;
   /// Pure. Encodes values of one column, as accepted, one behind the other in native byte order: a group, or the
   /// beginning of the last one.
   [[nodiscard]] virtual PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
@@ -183,6 +201,24 @@ class WritePlanner {
   [[nodiscard]] virtual Extent open_group(const StepDescription& step, std::size_t table, std::size_t column) const;
   [[nodiscard]] virtual std::vector<std::byte> unpack_group(const StepDescription& step, std::size_t table,
                                                             std::size_t column, std::span<const std::byte> bytes) const;
+
+  /// Pure. The shape of the chunks in which elements of a field of an accepted step are encoded, the same on all ranks;
+  /// empty: every element has its own place. A chunk belongs to the rank that puts its first element, or else to the
+  /// lowest that puts any; elements that nobody puts are zeros, chunks without elements are not made. The runs of a
+  /// placement are opaque then, one for each component: all its chunks one behind the other.
+  [[nodiscard]] virtual std::vector<std::uint64_t> chunk_shape(const StepDescription& step, std::size_t field) const;
+  /// Pure. Encodes the elements of a whole chunk of a field, as accepted, in native byte order.
+  [[nodiscard]] virtual PackedGroup pack_chunk(const StepDescription& step, std::size_t field,
+                                               std::span<const std::byte> values) const;
+  /// Pure. The extents that the file has of a field already, which a step makes larger; empty if there is none. Chunks
+  /// with elements inside and outside of them are encoded again.
+  [[nodiscard]] virtual std::vector<std::uint64_t> held_extents(const StepDescription& step, std::size_t field) const;
+  /// Rank 0. Where a chunk of such a field stands, by its index in the new extents.
+  [[nodiscard]] virtual Chunk held_chunk(const StepDescription& step, std::size_t field, std::size_t component,
+                                         std::uint64_t index) const;
+  /// The inverse of pack_chunk().
+  [[nodiscard]] virtual std::vector<std::byte> unpack_chunk(const StepDescription& step, std::size_t field,
+                                                            const Chunk& chunk, std::span<const std::byte> bytes) const;
 
   /// Rank 0, before anything else of a step: bytes that make readers refuse the region until it is published.
   [[nodiscard]] virtual WritePlan guard(const StepPart& mine) = 0;
@@ -260,6 +296,8 @@ class Format {
   [[nodiscard]] virtual bool holds_tables() const { return !holds_streams(); }
 
   [[nodiscard]] virtual const std::vector<Option>& read_options() const = 0;
+  /// Options with which a reader gives what is whole of files that it refuses otherwise.
+  [[nodiscard]] virtual Options tolerant_options() const { return {}; }
   [[nodiscard]] virtual const std::vector<Option>& write_options() const = 0;
   /// Options for each kind of file that the format can write, the presets first: what tests and benchmarks go through.
   /// Unless the format knows better, every combination of its text options that have choices.

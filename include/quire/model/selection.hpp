@@ -53,6 +53,10 @@ struct Line {
   std::uint64_t count = 0;
 
   [[nodiscard]] bool operator==(const Line&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(first, step, count);
+  }
 };
 
 /// Goes through the elements of a selection in their order, line by line, in memory that does not depend on their

@@ -33,7 +33,7 @@ def check(
     found: list[dict[str, Any]] = []
     options = parse_options(read_option)
     for path in files:
-        with readable(path) as local, quire.open(local, **options) as file:
+        with readable(path) as local, quire.open(local, tolerant=True, **options) as file:
             found.append(as_dictionary(path, file.check()))
             trace(file)
     if json:

@@ -197,6 +197,7 @@ def open(
     lossy: bool = False,
     deadline: float | None = None,
     memory_budget: int = MEMORY_BUDGET,
+    tolerant: bool = False,
     **options: Any,
 ) -> File:
     """Collective. Open a file for reading; the format is recognised by content, one rank reads the header.
@@ -210,6 +211,7 @@ def open(
     lossy : whether values may change when they are read into arrays of another type
     deadline : seconds that a wait for other ranks may take; None is for ever
     memory_budget : bytes beyond the file's size that anything announced by the file may take
+    tolerant : read what is whole of files that are refused otherwise, where the format can tell
     options : of the format's reader; for every format `unconfirmed`, to read damaged compressed data
     """
     name = os.fspath(path)
@@ -220,6 +222,7 @@ def open(
         format or "",
         transport,
         lossy,
+        tolerant,
         milliseconds(deadline),
         memory_budget,
         option_texts(options),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import MissingError
+from quire.errors import BadFileError, MissingError
 from quire.io.fit import fit_file
 from quire.io.formats import format_info
 from quire.toolkit.attachments import copy_attachments
@@ -59,6 +59,7 @@ def recover(
     """
     if target is None:
         quire.finish_replacement(source)
+    options = reading_options(source, options)
     with quire.open(source, **options) as file:
         format = file.format
         found = file.check()
@@ -88,6 +89,15 @@ def recover(
         saved = rewrite_end(source, work, after, wants_rows, options)
     step, count = saved if saved is not None else (None, 0)
     return Recovery(after.numbers, count, step, damage, True)
+
+
+def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Independent. Options with which a file is open that is refused without them, if there are any."""
+    try:
+        quire.open(source, **options).close()
+    except BadFileError:
+        return options | {"tolerant": True}
+    return options
 
 
 def own_options(format: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,11 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <string>
 
+#include "plan/chunk_boxes.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 
@@ -15,6 +18,9 @@ namespace {
 constexpr std::uint64_t usual_rows = std::uint64_t{64} << 10;
 /// HDF5 counts the bytes of a chunk by 32 bits.
 constexpr long long most_rows = 1LL << 28;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
+/// Elements of a chunk of a field that is encoded without a shape of its chunks, at most: as many.
+constexpr std::uint64_t usual_elements = usual_rows;
 
 struct NamedFilter {
   std::string_view name;
@@ -42,6 +48,24 @@ unsigned level_option(const CheckedOptions& options, const NamedFilter& filter) 
                 "level");
   }
   return static_cast<unsigned>(level);
+}
+
+/// Numbers with an x between them.
+std::vector<std::uint64_t> shape_option(const std::string& text) {
+  std::vector<std::uint64_t> shape;
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  while (next != end) {
+    std::uint64_t& side = shape.emplace_back(0);
+    const auto [behind, problem] = std::from_chars(next, end, side);
+    const bool is_side = problem == std::errc{} && side > 0 && side <= static_cast<std::uint64_t>(most_rows);
+    const bool goes_on = behind != end && *behind == 'x' && behind + 1 != end;
+    if (!is_side || (behind != end && !goes_on)) {
+      throw usage("a chunk of a field has 1 to 268435456 elements along each axis, as 16x16x16", "field_chunk");
+    }
+    next = behind == end ? end : behind + 1;
+  }
+  return shape;
 }
 
 /// Chunks are encoded without HDF5's help, but it must know the number; and whoever reads through it later is served
@@ -89,14 +113,21 @@ const std::vector<Option>& chunking_options() {
        "0",
        {},
        "rows of a chunk of a column; then its length is unlimited. 0: contiguous, or 65536 with a filter"},
-      {"filter", OptionKind::text, "none", {"none", "deflate", "zstd"}, "compresses each chunk of a column"},
+      {"field_chunk",
+       OptionKind::text,
+       "",
+       {},
+       "elements of a chunk of a field along each axis, slowest first, as 16x16x16; one number is for all axes. Then "
+       "its "
+       "extents are unlimited. Else: contiguous, or up to 65536 elements with a filter"},
+      {"filter", OptionKind::text, "none", {"none", "deflate", "zstd"}, "compresses each chunk of a column or field"},
       {"level", OptionKind::integer, "", {}, "of the filter: 0 to 9 for deflate (else 6), 1 to 22 for zstd (else 3)"},
       {"shuffle", OptionKind::truth, "true", {}, "sort the bytes of values by their weight before the filter"},
   };
   return options;
 }
 
-Chunking::Chunking(const CheckedOptions& options) {
+Chunking::Chunking(const CheckedOptions& options) : field_shape_(shape_option(options.text("field_chunk"))) {
   const auto* filter = std::ranges::find(named_filters, options.text("filter"), &NamedFilter::name);
   filter_ = filter->number;
   level_ = level_option(options, *filter);
@@ -113,6 +144,31 @@ Chunking::Chunking(const CheckedOptions& options) {
   }
 }
 
+std::vector<std::uint64_t> Chunking::field_shape(const Field& field) const {
+  if (!may_chunk_fields()) return {};
+  std::vector<std::uint64_t> shape = field.extents;
+  if (field_shape_.size() == 1) {
+    std::ranges::fill(shape, field_shape_.front());
+  } else if (!field_shape_.empty()) {
+    if (field_shape_.size() != shape.size()) {
+      throw usage("the chunks have " + std::to_string(field_shape_.size()) + " axes, the field " + field.name +
+                      " has " + std::to_string(shape.size()),
+                  "field_chunk");
+    }
+    shape = field_shape_;
+  } else {
+    for (std::uint64_t& side : shape) side = std::max<std::uint64_t>(side, 1);
+    while (volume(shape) > usual_elements) {
+      std::uint64_t& longest = *std::ranges::max_element(shape);
+      longest = (longest + 1) / 2;
+    }
+  }
+  if (checked_multiply(volume(shape), size_of(field.type)) > most_bytes) {
+    throw usage("a chunk of the field " + field.name + " takes more than 2 GiB", "field_chunk");
+  }
+  return shape;
+}
+
 std::vector<Filter> Chunking::pipeline(Type type) const {
   std::vector<Filter> filters;
   const auto width = static_cast<std::uint32_t>(size_of(type));
@@ -122,6 +178,35 @@ std::vector<Filter> Chunking::pipeline(Type type) const {
 }
 
 std::uint64_t Chunking::stored_rows(std::uint64_t rows) const { return rows_ == 0 ? rows : round_up(rows, rows_); }
+
+std::vector<std::uint64_t> column_chunks(const Chunking& chunking, const StepPart& root, std::size_t table,
+                                         std::size_t column, bool is_grouped, std::uint64_t rows) {
+  std::vector<std::uint64_t> lengths;
+  if (is_grouped && !root.all_groups.empty()) {
+    for (const PackedGroup& group : root.all_groups.at(table).at(column)) lengths.push_back(group.length);
+  }
+  if (is_grouped) return lengths;
+  const std::uint64_t width = size_of(root.description.tables[table].columns[column].type);
+  lengths.assign(static_cast<std::size_t>(chunking.stored_rows(rows) / chunking.rows()), chunking.rows() * width);
+  return lengths;
+}
+
+std::uint64_t group_bytes(const StepPart& mine, std::size_t table, std::size_t column) {
+  std::uint64_t bytes = 0;
+  if (mine.groups.empty()) return bytes;
+  for (const PackedGroup& group : mine.groups.at(table).at(column)) bytes = checked_add(bytes, group.length);
+  return bytes;
+}
+
+void append_chunk_bytes(Measure& measure, const StepPart& mine, std::size_t field) {
+  for (std::size_t c = 0; c < mine.description.fields[field].components; ++c) {
+    std::uint64_t bytes = 0;
+    if (!mine.chunks.empty()) {
+      for (const PackedChunk& chunk : mine.chunks.at(field).at(c)) bytes = checked_add(bytes, chunk.length);
+    }
+    measure.push_back(bytes);
+  }
+}
 
 // ---- Bytes
 
@@ -149,13 +234,13 @@ std::vector<std::byte> ChunkCoder::decode(const std::vector<Filter>& pipeline, s
 
 // ---- HDF5
 
-Handle chunked_creation(std::uint64_t rows, const std::vector<Filter>& pipeline) {
+Handle chunked_creation(std::span<const std::uint64_t> shape, const std::vector<Filter>& pipeline, bool may_be_holes) {
   Handle list = own(H5Pcreate(H5P_DATASET_CREATE), "make a creation list");
-  const hsize_t chunk = rows;
+  const std::vector<hsize_t> sides(shape.begin(), shape.end());
   require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
-  require(H5Pset_chunk(list.id(), 1, &chunk), "set the chunk size");
+  require(H5Pset_chunk(list.id(), static_cast<int>(sides.size()), sides.data()), "set the chunk size");
   require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_INCR), "set the allocation time");
-  require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
+  require(H5Pset_fill_time(list.id(), may_be_holes ? H5D_FILL_TIME_IFSET : H5D_FILL_TIME_NEVER), "set the fill time");
   for (const Filter& filter : pipeline) {
     if (filter.number == filter_number::shuffle) {
       require(H5Pset_shuffle(list.id()), "set a filter");
@@ -167,6 +252,31 @@ Handle chunked_creation(std::uint64_t rows, const std::vector<Filter>& pipeline)
             "set a filter");
   }
   return list;
+}
+
+Handle unlimited_space(std::span<const std::uint64_t> extents, const std::string& name) {
+  const std::vector<hsize_t> now(extents.begin(), extents.end());
+  const std::vector<hsize_t> no_limits(extents.size(), H5S_UNLIMITED);
+  return own(H5Screate_simple(static_cast<int>(now.size()), now.data(), no_limits.data()), "make a shape", name);
+}
+
+void index_chunks(hid_t dataset, Image& image, std::span<const std::uint64_t> extents,
+                  std::span<const std::uint64_t> shape, std::optional<std::uint64_t> component,
+                  std::span<const PackedChunk> chunks) {
+  if (chunks.empty()) return;
+  const ChunkBoxes boxes({extents.begin(), extents.end()}, {shape.begin(), shape.end()});
+  const std::vector<std::byte> anything(
+      static_cast<std::size_t>(std::ranges::max(chunks, {}, &PackedChunk::length).length));
+  image.set_dropping(true);
+  for (const PackedChunk& chunk : chunks) {
+    std::vector<hsize_t> place;
+    if (component) place.push_back(*component);
+    std::ranges::copy(boxes.origin(chunk.index), std::back_inserter(place));
+    require(
+        H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place.data(), static_cast<std::size_t>(chunk.length), anything.data()),
+        "enter a chunk into the index");
+  }
+  image.set_dropping(false);
 }
 
 void index_chunks(hid_t dataset, Image& image, std::uint64_t chunk_rows, std::uint64_t first,

@@ -56,11 +56,12 @@ Field accepted_field(const Field& field, bool lossy) {
   return result;
 }
 
-std::vector<std::uint64_t> block_extents(const Field& field) {
-  std::vector<std::uint64_t> extents(axes - std::min(axes, field.extents.size()), 1);
-  extents.insert(extents.end(), field.extents.begin(), field.extents.end());
-  return extents;
+std::vector<std::uint64_t> block_shape(std::vector<std::uint64_t> shape) {
+  shape.insert(shape.begin(), axes - std::min(axes, shape.size()), 1);
+  return shape;
 }
+
+std::vector<std::uint64_t> block_extents(const Field& field) { return block_shape(field.extents); }
 
 std::vector<std::uint64_t> component_bytes(const StepDescription& step) {
   std::vector<std::uint64_t> bytes;

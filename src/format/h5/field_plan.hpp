@@ -36,4 +36,7 @@ using ComponentMaker = std::function<Handle(hid_t group, const Field& field, std
 /// component.
 void write_fields(hid_t step_group, const StepDescription& step, const ComponentMaker& make_component);
 
+/// A list that has an entry for each axis of a field, with the same in front for axes of data sets that it has not.
+[[nodiscard]] std::vector<std::uint64_t> block_shape(std::vector<std::uint64_t> shape);
+
 }  // namespace quire::h5

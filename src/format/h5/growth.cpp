@@ -96,14 +96,66 @@ const GrowingColumn& GrowingStep::column(const std::string& name) const {
   return *found;
 }
 
-GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group_name, std::uint64_t file_size) {
-  GrowingStep step{.number = number, .group = group_name, .rows = 0, .chunk_rows = 0, .columns = {}};
+const GrowingField& GrowingStep::field(const std::string& name) const {
+  const auto found = std::ranges::find(fields, name, &GrowingField::name);
+  if (found == fields.end()) throw Error(ErrorKind::conflict, "the step that grows has no such field").on(name);
+  return *found;
+}
+
+namespace {
+
+constexpr const char* block_group = "Block";
+
+/// Calls `use` with the open data set of each component of a field.
+template <class Use>
+void for_each_component(hid_t step, const std::string& field, std::size_t components, Use&& use) {
+  for (std::size_t c = 0; c < components; ++c) {
+    const std::string path = std::string(block_group) + "/" + field + "/" + std::to_string(c);
+    const Handle dataset = own(H5Dopen2(step, path.c_str(), H5P_DEFAULT), "open a component of the field", field);
+    use(dataset.id(), c);
+  }
+}
+
+std::vector<GrowingField> growing_fields(hid_t step, Image& image, std::uint64_t memory_budget) {
+  std::vector<GrowingField> fields;
+  if (require(H5Lexists(step, block_group, H5P_DEFAULT), "look for fields") == 0) return fields;
+  const Handle block = own(H5Gopen2(step, block_group, H5P_DEFAULT), "open the fields");
+  for (const Link& link : list_links(block.id(), block_group)) {
+    const Handle group(H5Gopen2(block.id(), link.name.c_str(), H5P_DEFAULT));
+    if (!group) continue;
+    std::vector<Handle> components;
+    std::vector<hid_t> ids;
+    for (const Link& component : list_links(group.id(), link.name)) {
+      components.push_back(
+          own(H5Dopen2(group.id(), component.name.c_str(), H5P_DEFAULT), "open a component", link.name));
+      ids.push_back(components.back().id());
+    }
+    fields.push_back(growing_field(link.name, ids, image, memory_budget));
+  }
+  return fields;
+}
+
+}  // namespace
+
+GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group_name, Image& image,
+                         std::uint64_t memory_budget) {
+  GrowingStep step{.number = number, .group = group_name, .rows = 0, .chunk_rows = 0, .columns = {}, .fields = {}};
   const Handle group = own(H5Gopen2(file, group_name.c_str(), H5P_DEFAULT), "open the step", group_name);
-  for (const Link& link : list_links(group.id(), group_name)) {
-    if (link.type != H5L_TYPE_HARD) continue;
-    H5O_info_t info{};
-    require(H5Oget_info_by_name(group.id(), link.name.c_str(), &info, H5P_DEFAULT), "look at", link.name);
-    if (info.type == H5O_TYPE_DATASET) step.columns.push_back(growing_column(step, group.id(), link.name, file_size));
+  step.fields = growing_fields(group.id(), image, memory_budget);
+  try {
+    for (const Link& link : list_links(group.id(), group_name)) {
+      if (link.type != H5L_TYPE_HARD) continue;
+      H5O_info_t info{};
+      require(H5Oget_info_by_name(group.id(), link.name.c_str(), &info, H5P_DEFAULT), "look at", link.name);
+      if (info.type != H5O_TYPE_DATASET) continue;
+      step.columns.push_back(growing_column(step, group.id(), link.name, image.size()));
+    }
+  } catch (const Error& error) {
+    const bool is_reason = error.kind() != ErrorKind::conflict ||
+                           std::ranges::none_of(step.fields, [](const GrowingField& f) { return f.defect.empty(); });
+    if (is_reason) throw;
+    step.columns.clear();
+    step.rows = step.chunk_rows = 0;
   }
   return step;
 }
@@ -119,25 +171,37 @@ Table grown_table(const GrowingStep& step, const Table& added) {
   return table;
 }
 
-void release_open_chunks(hid_t file, const GrowingStep& step) {
-  if (step.open_rows() == 0) return;
+void release_open_chunks(hid_t file, const GrowingStep& step, const StepDescription& added) {
   const Handle group = own(H5Gopen2(file, step.group.c_str(), H5P_DEFAULT), "open the step", step.group);
   const hsize_t full = step.rows - step.open_rows();
   for (const GrowingColumn& column : step.columns) {
+    if (step.open_rows() == 0 || added.tables.empty()) break;
     const Handle dataset = own(H5Dopen2(group.id(), column.name.c_str(), H5P_DEFAULT), "open the column", column.name);
     require(H5Dset_extent(dataset.id(), &full), "release the last chunk", column.name);
   }
+  for (const Field& field : added.fields) {
+    const GrowingField& old = step.field(field.name);
+    for_each_component(group.id(), field.name, static_cast<std::size_t>(old.components),
+                       [&](hid_t dataset, std::size_t) { release_chunks(dataset, old, field.extents); });
+  }
 }
 
-void extend_columns(hid_t file, Image& image, const GrowingStep& step, const Table& added, std::uint64_t rows,
-                    const std::vector<std::vector<std::uint64_t>>& chunk_lengths) {
+void extend_step(hid_t file, Image& image, const GrowingStep& step, const StepDescription& added, std::uint64_t rows,
+                 const StepChunks& chunks) {
   const Handle group = own(H5Gopen2(file, step.group.c_str(), H5P_DEFAULT), "open the step", step.group);
   const hsize_t length = step.rows + rows;
-  for (std::size_t c = 0; c < added.columns.size(); ++c) {
-    const std::string& name = added.columns[c].name;
+  for (std::size_t c = 0; !added.tables.empty() && c < added.tables.front().columns.size(); ++c) {
+    const std::string& name = added.tables.front().columns[c].name;
     const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the column", name);
     require(H5Dset_extent(dataset.id(), &length), "extend the column", name);
-    index_chunks(dataset.id(), image, step.chunk_rows, step.rows / step.chunk_rows, chunk_lengths[c]);
+    index_chunks(dataset.id(), image, step.chunk_rows, step.rows / step.chunk_rows, chunks.lengths[c]);
+  }
+  for (std::size_t f = 0; f < added.fields.size(); ++f) {
+    const GrowingField& old = step.field(added.fields[f].name);
+    for_each_component(group.id(), old.name, static_cast<std::size_t>(old.components),
+                       [&](hid_t dataset, std::size_t c) {
+                         extend_dataset(dataset, image, old, added.fields[f].extents, chunks.of(f, c));
+                       });
   }
 }
 

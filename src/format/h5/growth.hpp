@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "format/h5/field_growth.hpp"
 #include "format/h5/image.hpp"
+#include "format/h5/structure.hpp"
 #include "quire/model/description.hpp"
 #include "quire/plan/chunks.hpp"
 
@@ -32,19 +34,22 @@ struct GrowingStep {
   std::uint64_t rows = 0;
   std::uint64_t chunk_rows = 0;
   std::vector<GrowingColumn> columns;
+  std::vector<GrowingField> fields;
 
   /// Rows of the last chunk, if they do not fill it.
   [[nodiscard]] std::uint64_t open_rows() const noexcept { return chunk_rows == 0 ? 0 : rows % chunk_rows; }
   [[nodiscard]] const GrowingColumn& column(const std::string& name) const;
+  [[nodiscard]] const GrowingField& field(const std::string& name) const;
   template <class Archive>
   void archive(Archive& a) {
-    a(number, group, rows, chunk_rows, columns);
+    a(number, group, rows, chunk_rows, columns, fields);
   }
 };
 
-/// The step of this group in an open file of `file_size` bytes, or a conflict error that says why it cannot grow.
-[[nodiscard]] GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group,
-                                       std::uint64_t file_size);
+/// The step of this group in the image's open file, or a conflict error that says why its columns cannot grow. Fields
+/// may be such that cannot.
+[[nodiscard]] GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group, Image& image,
+                                       std::uint64_t memory_budget);
 
 /// The table of an accepted step with the types of the file. Throws conflict errors for columns that are missing or
 /// new.
@@ -52,10 +57,11 @@ struct GrowingStep {
 
 /// The first half of a growth: lets go of last chunks that are not full. It needs a session of its own, or HDF5 would
 /// put the new ones into the space that it frees.
-void release_open_chunks(hid_t file, const GrowingStep& step);
+void release_open_chunks(hid_t file, const GrowingStep& step, const StepDescription& added);
 
-/// The second half: makes the columns of `added` longer by `rows` and enters the chunks behind the full ones.
-void extend_columns(hid_t file, Image& image, const GrowingStep& step, const Table& added, std::uint64_t rows,
-                    const std::vector<std::vector<std::uint64_t>>& chunk_lengths);
+/// The second half: makes the columns of `added` longer by `rows` and enters the chunks behind the full ones; makes its
+/// fields larger.
+void extend_step(hid_t file, Image& image, const GrowingStep& step, const StepDescription& added, std::uint64_t rows,
+                 const StepChunks& chunks);
 
 }  // namespace quire::h5

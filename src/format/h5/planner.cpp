@@ -66,7 +66,7 @@ struct SharedState {
 
 H5partPlanner::H5partPlanner(const CheckedOptions& options)
     : naming_{prefix_option(options), width_option(options)},
-      engine_(EngineSettings::of(options, {"existing", "filter", "grow", "level", "shuffle"})),
+      engine_(EngineSettings::of(options, {"existing", "field_chunk", "filter", "grow", "level", "shuffle"})),
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
       alignment_(Alignment::of(options)),
@@ -99,7 +99,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     if (grows_ && leaving.empty() && !steps.empty()) {
       // HDF5 tells the places of chunks without the user block.
       if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
-      growing_ = growing_step(file, steps.back().number, steps.back().name, writer_.image().size());
+      growing_ = growing_step(file, steps.back().number, steps.back().name, writer_.image(), attribute_budget);
     }
   });
   if (leaving.empty()) return acts;
@@ -191,12 +191,12 @@ StepDescription H5partPlanner::accept_growth(const StepDescription& step, bool l
   if (!accepted.attributes.empty()) {
     throw Error(ErrorKind::conflict, "the step that grows has its attributes already").on(accepted.attributes[0].name);
   }
-  if (!accepted.fields.empty()) throw Error(ErrorKind::unsupported, "only tables grow").on(accepted.fields[0].name);
+  for (Field& field : accepted.fields) field = grown_field(growing_->field(field.name), field);
   for (Table& table : accepted.tables) table = grown_table(*growing_, table);
   return accepted;
 }
 
-Grouping H5partPlanner::grouping(const StepDescription& step) const {
+Grouping H5partPlanner::grouping(const StepDescription& step, std::size_t /*table*/) const {
   if (is_growth(step)) return {.rows = growing_->chunk_rows, .open_rows = growing_->open_rows()};
   return {.rows = chunking_.is_filtered() ? chunking_.rows() : 0, .open_rows = 0};
 }
@@ -207,9 +207,45 @@ PackedGroup H5partPlanner::pack_group(const StepDescription& step, std::size_t t
   const std::vector<Filter> pipeline =
       is_growth(step) ? growing_->column(described.name).filters : chunking_.pipeline(described.type);
   PackedGroup group;
-  group.bytes = coder_.encode(pipeline, values, checked_multiply(grouping(step).rows, size_of(described.type)));
+  group.bytes = coder_.encode(pipeline, values, checked_multiply(grouping(step, table).rows, size_of(described.type)));
   group.length = group.bytes.size();
   return group;
+}
+
+std::vector<std::uint64_t> H5partPlanner::chunk_shape(const StepDescription& step, std::size_t field) const {
+  const Field& described = step.fields[field];
+  if (!is_growth(step)) return chunking_.field_shape(described);
+  return growing_->field(described.name).last_shape(described.extents.size());
+}
+
+std::vector<Filter> H5partPlanner::pipeline(const StepDescription& step, std::size_t field) const {
+  const Field& described = step.fields[field];
+  return is_growth(step) ? growing_->field(described.name).filters : chunking_.pipeline(described.type);
+}
+
+PackedGroup H5partPlanner::pack_chunk(const StepDescription& step, std::size_t field,
+                                      std::span<const std::byte> values) const {
+  PackedGroup chunk;
+  chunk.bytes = coder_.encode(pipeline(step, field), values, values.size());
+  chunk.length = chunk.bytes.size();
+  return chunk;
+}
+
+std::vector<std::uint64_t> H5partPlanner::held_extents(const StepDescription& step, std::size_t field) const {
+  if (!is_growth(step)) return {};
+  return growing_->field(step.fields[field].name).last_extents(step.fields[field].extents.size());
+}
+
+Chunk H5partPlanner::held_chunk(const StepDescription& step, std::size_t field, std::size_t component,
+                                std::uint64_t index) const {
+  return growing_->field(step.fields[field].name).chunk(component, step.fields[field].extents, index);
+}
+
+std::vector<std::byte> H5partPlanner::unpack_chunk(const StepDescription& step, std::size_t field, const Chunk& chunk,
+                                                   std::span<const std::byte> bytes) const {
+  const std::uint64_t length = checked_multiply(volume(chunk_shape(step, field)), size_of(step.fields[field].type));
+  if (chunk.bytes == 0) return std::vector<std::byte>(static_cast<std::size_t>(length));
+  return coder_.decode(pipeline(step, field), chunk.filter_mask, bytes, length);
 }
 
 Extent H5partPlanner::open_group(const StepDescription& step, std::size_t table, std::size_t column) const {
@@ -226,19 +262,19 @@ std::vector<std::byte> H5partPlanner::unpack_group(const StepDescription& step, 
   return values;
 }
 
-// The slots: rows, then the bytes of each column's chunks where their sizes are not known before.
+// The slots: rows, then the bytes of each column's chunks where their sizes are not known before, and of the chunks of
+// each component of fields in chunks.
 Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
-  Measure measure{mine.description.tables.empty() ? 0 : mine.description.tables.front().rows};
+  const StepDescription& step = mine.description;
+  Measure measure{step.tables.empty() ? 0 : step.tables.front().rows};
   if (engine_.is_phdf5) add_field_slots(measure, mine);
-  if (mine.description.tables.empty()) return measure;
-  const Table& table = mine.description.tables.front();
-  if (!is_grouped(mine.description)) return measure;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::uint64_t bytes = 0;
-    if (!mine.groups.empty()) {
-      for (const PackedGroup& group : mine.groups.front()[c]) bytes = checked_add(bytes, group.length);
+  if (!step.tables.empty() && is_grouped(step)) {
+    for (std::size_t c = 0; c < step.tables.front().columns.size(); ++c) {
+      measure.push_back(group_bytes(mine, 0, c));
     }
-    measure.push_back(bytes);
+  }
+  for (std::size_t f = 0; f < step.fields.size(); ++f) {
+    if (!chunk_shape(step, f).empty()) append_chunk_bytes(measure, mine, f);
   }
   return measure;
 }
@@ -259,7 +295,15 @@ H5partPlanner::RawLayout H5partPlanner::lay_out(const StepDescription& step, con
       add(layout.columns, is_grouped(step) ? total[1 + c] : checked_multiply(rows, size_of(columns[c].type)));
     }
   }
-  for (const std::uint64_t length : component_bytes(step)) add(layout.fields, length);
+  std::vector<std::uint64_t> lengths = component_bytes(step);
+  std::size_t slot = 1 + (is_grouped(step) && !step.tables.empty() ? step.tables.front().columns.size() : 0);
+  std::size_t next_component = 0;
+  for (std::size_t f = 0; f < step.fields.size(); ++f) {
+    const bool is_chunked = !chunk_shape(step, f).empty();
+    for (std::uint64_t c = 0; c < step.fields[f].components; ++c, ++next_component) {
+      add(layout.fields, is_chunked ? total[slot++] : lengths[next_component]);
+    }
+  }
   return layout;
 }
 
@@ -269,15 +313,21 @@ std::vector<std::vector<std::uint64_t>> H5partPlanner::chunk_lengths(const StepP
   if ((chunking_.rows() == 0 && !grouped) || root.description.tables.empty()) return lengths;
   const std::vector<Column>& columns = root.description.tables.front().columns;
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    auto& of_column = lengths.emplace_back();
-    if (!grouped) {
-      of_column.assign(static_cast<std::size_t>(chunking_.stored_rows(rows) / chunking_.rows()),
-                       chunking_.rows() * size_of(columns[c].type));
-    } else if (!root.all_groups.empty()) {
-      for (const PackedGroup& group : root.all_groups.front()[c]) of_column.push_back(group.length);
-    }
+    lengths.push_back(column_chunks(chunking_, root, 0, c, grouped, rows));
   }
   return lengths;
+}
+
+StepChunks H5partPlanner::chunks_of(const StepPart& root, std::uint64_t rows) const {
+  StepChunks chunks{.chunking = &chunking_,
+                    .lengths = chunk_lengths(root, rows),
+                    .may_grow = grows_,
+                    .shapes = {},
+                    .fields = root.all_chunks};
+  for (std::size_t f = 0; f < root.description.fields.size(); ++f) {
+    chunks.shapes.push_back(chunk_shape(root.description, f));
+  }
+  return chunks;
 }
 
 Placement H5partPlanner::place(const StepPart& mine, const Measure& before, const Measure& total, bool /*root*/) const {
@@ -285,6 +335,10 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
   Placement placement;
   placement.end = layout.end;
   placement.fields = field_runs(mine.description, layout.fields);
+  for (std::size_t f = 0; f < placement.fields.size(); ++f) {
+    const bool is_chunked = !chunk_shape(mine.description, f).empty();
+    for (Run& run : placement.fields[f]) run.opaque = is_chunked;
+  }
   if (mine.description.tables.empty()) return placement;
   const Table& table = mine.description.tables.front();
   const Measure own = measure(mine, false);
@@ -338,19 +392,42 @@ void H5partPlanner::write_file_attributes(std::int64_t file, const StepDescripti
 
 Publication H5partPlanner::publish_growth(const StepPart& mine, const Measure& total) {
   const RawLayout layout = lay_out(mine.description, total);
-  const StepChunks chunks{.chunking = &chunking_, .lengths = chunk_lengths(mine, total[0]), .may_grow = grows_};
+  const StepChunks chunks = chunks_of(mine, total[0]);
   const auto grow = [&](hid_t file) {
     write_file_attributes(file, mine.description);
-    if (mine.description.tables.empty()) return;
-    extend_columns(file, writer_.image(), *growing_, mine.description.tables.front(), total[0], chunks.lengths);
+    extend_step(file, writer_.image(), *growing_, mine.description, total[0], chunks);
   };
-  const auto release = [&](hid_t file) { release_open_chunks(file, *growing_); };
-  return session(planned_spaces(layout.columns, chunks), grow, release);
+  const auto release = [&](hid_t file) { release_open_chunks(file, *growing_, mine.description); };
+  return session(planned_spaces(layout.columns, mine.description, layout.fields, chunks), grow, release);
+}
+
+void H5partPlanner::grow_fields(GrowingStep& step, const StepPart& mine, std::span<const PlannedSpace> places) const {
+  for (std::size_t f = 0; f < mine.description.fields.size(); ++f) {
+    const Field& field = mine.description.fields[f];
+    if (!is_growth(mine.description)) {
+      GrowingField fresh{.name = field.name,
+                         .type = field.type,
+                         .components = field.components,
+                         .extents = block_shape(std::vector<std::uint64_t>(field.extents.size(), 0)),
+                         .shape = block_shape(chunk_shape(mine.description, f)),
+                         .filters = chunking_.pipeline(field.type),
+                         .defect = chunk_shape(mine.description, f).empty() ? "it is not stored in chunks" : "",
+                         .chunks = {}};
+      step.fields.push_back(std::move(fresh));
+    }
+    const auto old = std::ranges::find(step.fields, field.name, &GrowingField::name);
+    const auto components = static_cast<std::size_t>(field.components);
+    if (old->defect.empty()) {
+      old->grow(field.extents, places.first(components),
+                mine.all_chunks.empty() ? std::vector<std::vector<PackedChunk>>{} : mine.all_chunks[f]);
+    }
+    places = places.subspan(components);
+  }
 }
 
 std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Measure& total) const {
   const bool grows = is_growth(mine.description);
-  if (!grows_ || (chunking_.rows() == 0 && !grows)) return std::nullopt;
+  if (!grows_ || (chunking_.rows() == 0 && !chunking_.may_chunk_fields() && !grows)) return std::nullopt;
   GrowingStep step;
   if (grows) {
     step = *growing_;
@@ -359,12 +436,13 @@ std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Meas
     step.group = naming_.name(step.number);
     step.chunk_rows = chunking_.rows();
   }
+  const RawLayout layout = lay_out(mine.description, total);
+  grow_fields(step, mine, layout.fields);
   if (mine.description.tables.empty()) return step;
   step.rows = checked_add(step.rows, total[0]);
-  const RawLayout layout = lay_out(mine.description, total);
   const auto lengths = chunk_lengths(mine, total[0]);
   const std::vector<Column>& columns = mine.description.tables.front().columns;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
+  for (std::size_t c = 0; step.chunk_rows != 0 && c < columns.size(); ++c) {
     if (!grows) step.columns.push_back({columns[c].name, columns[c].type, chunking_.pipeline(columns[c].type), {}});
     const auto column = std::ranges::find(step.columns, columns[c].name, &GrowingColumn::name);
     if (lengths[c].empty()) continue;
@@ -378,7 +456,7 @@ Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
   if (is_growth(mine.description)) return publish_growth(mine, total);
   const StepDescription& step = mine.description;
   const RawLayout layout = lay_out(step, total);
-  const StepChunks chunks{.chunking = &chunking_, .lengths = chunk_lengths(mine, total[0]), .may_grow = grows_};
+  const StepChunks chunks = chunks_of(mine, total[0]);
   const Existing mode = numbers_.contains(step.number) ? existing_ : Existing::refuse;
   if (existing_ != Existing::refuse) writer_.image().keep_all();
   std::vector<std::string> replaced;
@@ -388,9 +466,7 @@ Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
       write_step(file, writer_.image(), name, step, layout.columns, chunks, total[0], layout.fields);
     });
   };
-  std::vector<PlannedSpace> spaces = planned_spaces(layout.columns, chunks);
-  spaces.insert(spaces.end(), layout.fields.begin(), layout.fields.end());
-  return session(std::move(spaces), write, {}, [&](hid_t file) {
+  return session(planned_spaces(layout.columns, step, layout.fields, chunks), write, {}, [&](hid_t file) {
     for (const std::string& name : replaced) require(H5Ldelete(file, name.c_str(), H5P_DEFAULT), "drop", name);
   });
 }

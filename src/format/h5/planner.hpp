@@ -15,6 +15,7 @@
 #include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/rewriting.hpp"
+#include "format/h5/structure.hpp"
 #include "format/h5/units.hpp"
 #include "quire/format/format.hpp"
 
@@ -37,8 +38,16 @@ class H5partPlanner final : public WritePlanner {
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
-  [[nodiscard]] bool groups_rows() const override { return chunking_.is_filtered() || grows_; }
-  [[nodiscard]] Grouping grouping(const StepDescription& step) const override;
+  [[nodiscard]] bool groups_rows() const override { return chunking_.may_chunk_fields() || grows_; }
+  [[nodiscard]] Grouping grouping(const StepDescription& step, std::size_t table) const override;
+  [[nodiscard]] std::vector<std::uint64_t> chunk_shape(const StepDescription& step, std::size_t field) const override;
+  [[nodiscard]] PackedGroup pack_chunk(const StepDescription& step, std::size_t field,
+                                       std::span<const std::byte> values) const override;
+  [[nodiscard]] std::vector<std::uint64_t> held_extents(const StepDescription& step, std::size_t field) const override;
+  [[nodiscard]] Chunk held_chunk(const StepDescription& step, std::size_t field, std::size_t component,
+                                 std::uint64_t index) const override;
+  [[nodiscard]] std::vector<std::byte> unpack_chunk(const StepDescription& step, std::size_t field, const Chunk& chunk,
+                                                    std::span<const std::byte> bytes) const override;
   [[nodiscard]] PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                        std::span<const std::byte> values) const override;
   [[nodiscard]] Extent open_group(const StepDescription& step, std::size_t table, std::size_t column) const override;
@@ -65,6 +74,7 @@ class H5partPlanner final : public WritePlanner {
   [[nodiscard]] RawLayout lay_out(const StepDescription& step, const Measure& total) const;
   /// The bytes of the chunks of each column, in the order of their rows; none if columns are contiguous.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> chunk_lengths(const StepPart& root, std::uint64_t rows) const;
+  [[nodiscard]] StepChunks chunks_of(const StepPart& root, std::uint64_t rows) const;
   /// A session of the writer that also makes the changes of attachments, whose bytes go behind the planned data;
   /// `after` comes when all that needs space is made.
   [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
@@ -76,6 +86,10 @@ class H5partPlanner final : public WritePlanner {
   [[nodiscard]] bool is_grouped(const StepDescription& step) const;
   [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
   [[nodiscard]] Publication publish_growth(const StepPart& mine, const Measure& total);
+  /// What each chunk of a field goes through.
+  [[nodiscard]] std::vector<Filter> pipeline(const StepDescription& step, std::size_t field) const;
+  /// Enters what was published of fields, whose components stand at `places`.
+  void grow_fields(GrowingStep& step, const StepPart& mine, std::span<const PlannedSpace> places) const;
   /// What the step that was published last can grow by.
   [[nodiscard]] std::optional<GrowingStep> grown(const StepPart& mine, const Measure& total) const;
   void write_file_attributes(std::int64_t file, const StepDescription& step) const;

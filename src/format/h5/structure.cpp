@@ -56,25 +56,53 @@ namespace {
 /// A column whose length can grow.
 void write_chunked_column(hid_t group, Image& image, const Column& column, const Chunking& chunking,
                           std::span<const std::uint64_t> lengths, hsize_t rows) {
-  const hsize_t no_limit = H5S_UNLIMITED;
-  const Handle creation = chunked_creation(chunking.rows(), chunking.pipeline(column.type));
-  const Handle space = own(H5Screate_simple(1, &rows, &no_limit), "make the shape of a column", column.name);
+  const std::uint64_t shape = chunking.rows();
+  const std::uint64_t extent = rows;
+  const Handle creation = chunked_creation(std::span(&shape, 1), chunking.pipeline(column.type), false);
+  const Handle space = unlimited_space(std::span(&extent, 1), column.name);
   const Handle dataset = own(H5Dcreate2(group, column.name.c_str(), native_type(column.type), space.id(), H5P_DEFAULT,
                                         creation.id(), H5P_DEFAULT),
                              "create the column", column.name);
   index_chunks(dataset.id(), image, chunking.rows(), 0, lengths);
 }
 
+/// A component of a field whose extents can grow; it has no name yet.
+Handle create_chunked(hid_t group, Image& image, const Field& field, std::size_t index, std::size_t component,
+                      const StepChunks& chunks) {
+  const std::vector<std::uint64_t> extents = block_extents(field);
+  const std::vector<std::uint64_t> shape = block_shape(chunks.shapes[index]);
+  const Handle creation = chunked_creation(shape, chunks.chunking->pipeline(field.type), true);
+  const Handle space = unlimited_space(extents, field.name);
+  Handle dataset = own(H5Dcreate_anon(group, native_type(field.type), space.id(), creation.id(), H5P_DEFAULT),
+                       "create a component of the field", field.name);
+  index_chunks(dataset.id(), image, extents, shape, std::nullopt, chunks.of(index, component));
+  return dataset;
+}
+
 }  // namespace
 
-std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& columns, const StepChunks& chunks) {
-  if (chunks.lengths.empty()) return columns;
+std::span<const PackedChunk> StepChunks::of(std::size_t field, std::size_t component) const {
+  if (field >= fields.size() || component >= fields[field].size()) return {};
+  return fields[field][component];
+}
+
+std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& columns, const StepDescription& step,
+                                         const std::vector<PlannedSpace>& fields, const StepChunks& chunks) {
   std::vector<PlannedSpace> spaces;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
+  if (chunks.lengths.empty()) spaces = columns;
+  for (std::size_t c = 0; c < chunks.lengths.size(); ++c) {
     std::uint64_t next = columns[c].offset;
     for (const std::uint64_t length : chunks.lengths[c]) {
       spaces.push_back({next, length});
       next += length;
+    }
+  }
+  std::size_t next = 0;
+  for (std::size_t f = 0; f < step.fields.size(); ++f) {
+    for (std::size_t c = 0; c < step.fields[f].components; ++c) {
+      const PlannedSpace& place = fields[next++];
+      if (chunks.shapes.at(f).empty()) spaces.push_back(place);
+      for (const PackedChunk& chunk : chunks.of(f, c)) spaces.push_back({place.offset + chunk.place, chunk.length});
     }
   }
   return spaces;
@@ -109,7 +137,13 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
     require(H5Olink(dataset.id(), group, column.name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
             column.name);
   };
+  std::vector<std::pair<std::size_t, std::size_t>> components;
+  for (std::size_t f = 0; f < step.fields.size(); ++f) {
+    for (std::size_t c = 0; c < step.fields[f].components; ++c) components.emplace_back(f, c);
+  }
   const auto make_component = [&](hid_t group, const Field& field, std::size_t index) {
+    const auto [f, component] = components[index];
+    if (!chunks.shapes[f].empty()) return create_chunked(group, image, field, f, component, chunks);
     return create_dataset(group, field.name, field.type, fields[index], block_extents(field));
   };
   // The group is linked when it is complete: until then nothing of the root is touched.

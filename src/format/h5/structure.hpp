@@ -26,15 +26,23 @@ namespace quire::h5 {
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                                     const std::vector<std::uint64_t>& extents);
 
-/// The chunks of a step's columns.
+/// The chunks of a step's columns and fields.
 struct StepChunks {
   const Chunking* chunking = nullptr;
   std::vector<std::vector<std::uint64_t>> lengths;  ///< the bytes of each chunk of each column; empty: contiguous
   bool may_grow = false;                            ///< what is allocated now may be asked for again
+  std::vector<std::vector<std::uint64_t>> shapes;   ///< of the chunks of each field; empty: contiguous
+  PackedFields fields;                              ///< the chunks of those that have some, without their bytes
+
+  /// The chunks of a component of a field.
+  [[nodiscard]] std::span<const PackedChunk> of(std::size_t field, std::size_t component) const;
 };
 
-/// Where raw data are allocated: the places of columns, or those of the chunks that lie in them one behind the other.
+/// Where raw data are allocated: the places of columns, or those of the chunks that lie in them one behind the other;
+/// then the same for the components of all fields.
 [[nodiscard]] std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& columns,
+                                                       const StepDescription& step,
+                                                       const std::vector<PlannedSpace>& fields,
                                                        const StepChunks& chunks);
 
 /// Makes the group of a step that no name leads to yet: with its attributes, its columns, each under its name as

@@ -69,10 +69,8 @@ class StepFileLayout final : public EngineLayout {
     if (rules_.chunk_rows == 0) {
       target.dataset = create_dataset(group, column.name, column.type, {rows}, contiguous_creation().id());
     } else {
-      const hsize_t no_limit = H5S_UNLIMITED;
-      const hsize_t extent = rows;
-      const Handle creation = chunked_creation(rules_.chunk_rows, {});
-      const Handle space = own(H5Screate_simple(1, &extent, &no_limit), "make the shape of a column", column.name);
+      const Handle creation = chunked_creation(std::span(&rules_.chunk_rows, 1), {}, false);
+      const Handle space = unlimited_space(std::span(&rows, 1), column.name);
       target.dataset = own(H5Dcreate_anon(group, native_type(column.type), space.id(), creation.id(), H5P_DEFAULT),
                            "create the column", column.name);
     }

@@ -1,5 +1,10 @@
 #include "format/h5/format.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "format/h5/chunking.hpp"
 #include "format/h5/phdf5/settings.hpp"
 #include "format/h5/plain/describer.hpp"
 #include "format/h5/plain/planner.hpp"
@@ -32,19 +37,25 @@ class PlainFormat final : public Format {
   }
 
   [[nodiscard]] const std::vector<Option>& write_options() const override {
-    static const std::vector<Option> options = h5::with_engine(h5::with_alignment({
-        {"layout",
-         OptionKind::text,
-         "columns",
-         {"columns", "matrix"},
-         "a table is a data set a column, or one for all"},
-        {"dataset", OptionKind::text, "table", {}, "what the matrix of a table without a name is called"},
-    }));
+    static const std::vector<Option> options = [] {
+      std::vector<Option> all = h5::with_alignment({
+          {"layout",
+           OptionKind::text,
+           "columns",
+           {"columns", "matrix"},
+           "a table is a data set a column, or one for all"},
+          {"dataset", OptionKind::text, "table", {}, "what the matrix of a table without a name is called"},
+      });
+      std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
+      return h5::with_engine(std::move(all));
+    }();
     return options;
   }
 
   // What another engine writes is the same by content only.
-  [[nodiscard]] std::vector<Options> writing_variants() const override { return {{}, {{"layout", "matrix"}}}; }
+  [[nodiscard]] std::vector<Options> writing_variants() const override {
+    return {{}, {{"layout", "matrix"}}, {{"chunk", "7"}, {"field_chunk", "3"}}, {{"chunk", "5"}, {"filter", "zstd"}}};
+  }
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {

@@ -48,10 +48,12 @@ PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint6
   return matrix;
 }
 
-PlannedDataset field_of(const Field& field) {
+PlannedDataset field_of(const Field& field, const Chunking* chunking) {
   PlannedDataset dataset{path_of(field), field.type, field.extents, texts_of(field)};
+  if (chunking != nullptr) dataset.chunk = chunking->field_shape(field);
   if (field.components != 1) {
     dataset.extents.insert(dataset.extents.begin(), field.components);
+    if (!dataset.chunk.empty()) dataset.chunk.insert(dataset.chunk.begin(), 1);
     Attribute components;
     components.name = words::components;
     components.value = Value(field.components);
@@ -77,8 +79,10 @@ void create_groups(hid_t file, const std::string& path) {
 std::uint64_t PlannedDataset::bytes() const { return checked_multiply(volume(extents), size_of(type)); }
 
 std::vector<PlannedDataset> datasets_of(const StepDescription& step, const PlainRules& rules,
-                                        const std::vector<std::uint64_t>& rows) {
+                                        const std::vector<std::uint64_t>& rows, const Chunking* chunking) {
   std::vector<PlannedDataset> datasets;
+  std::vector<std::uint64_t> chunk;
+  if (chunking != nullptr && chunking->rows() != 0) chunk.push_back(chunking->rows());
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     const Table& table = step.tables[t];
     const std::string path = path_of(table, rules);
@@ -88,18 +92,20 @@ std::vector<PlannedDataset> datasets_of(const StepDescription& step, const Plain
     }
     for (const Column& column : table.columns) {
       const std::string full = path.empty() ? column.name : path + "/" + column.name;
-      datasets.push_back({full, column.type, {rows[t]}, texts_of(column)});
+      datasets.push_back({full, column.type, {rows[t]}, texts_of(column), chunk});
     }
   }
-  for (const Field& field : step.fields) datasets.push_back(field_of(field));
+  for (const Field& field : step.fields) datasets.push_back(field_of(field, chunking));
   return datasets;
 }
 
 Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation) {
   create_groups(file, dataset.path);
+  const bool is_chunked = !dataset.chunk.empty();
   const std::vector<hsize_t> extents(dataset.extents.begin(), dataset.extents.end());
-  const Handle space =
-      own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), "make a shape", dataset.path);
+  const Handle space = is_chunked ? unlimited_space(dataset.extents, dataset.path)
+                                  : own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+                                        "make a shape", dataset.path);
   Handle made = own(
       H5Dcreate2(file, dataset.path.c_str(), native_type(dataset.type), space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
       "create the data set", dataset.path);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/h5/chunking.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/plain/acceptance.hpp"
 #include "quire/model/description.hpp"
@@ -18,14 +19,16 @@ struct PlannedDataset {
   Type type = Type::float64;
   std::vector<std::uint64_t> extents;
   std::vector<Attribute> attributes;
+  std::vector<std::uint64_t> chunk{};  ///< the shape of its chunks; empty: it is contiguous
 
   [[nodiscard]] std::uint64_t bytes() const;
 };
 
 /// The data sets of a step with these rows in its tables, in the order in which their bytes stand in the file: those of
-/// tables, then those of fields, each as described.
+/// tables, then those of fields, each as described; in chunks if `chunking` says so.
 [[nodiscard]] std::vector<PlannedDataset> datasets_of(const StepDescription& step, const PlainRules& rules,
-                                                      const std::vector<std::uint64_t>& rows);
+                                                      const std::vector<std::uint64_t>& rows,
+                                                      const Chunking* chunking = nullptr);
 
 /// Makes a data set with its attributes, and the groups above it where they are missing. Returns it open.
 [[nodiscard]] Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation);

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "plan/chunk_boxes.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire {
+
+/// That a rank puts elements of a chunk.
+struct ChunkTouch {
+  std::uint64_t chunk = 0;
+  bool has_first = false;  ///< its first element is among them
+  bool is_weak = false;    ///< in truth it puts none: it only looks after the chunk if nobody does
+  template <class Archive>
+  void archive(Archive& a) {
+    a(chunk, has_first, is_weak);
+  }
+};
+
+/// To whom a chunk belongs.
+struct ChunkOwner {
+  std::uint64_t rank = 0;
+  std::uint64_t sharers = 0;  ///< how many ranks put elements of it
+  template <class Archive>
+  void archive(Archive& a) {
+    a(rank, sharers);
+  }
+};
+
+/// Finds the owners of chunks, when told by each rank in turn, lowest first, which it touches.
+class ChunkDirectory {
+ public:
+  void add(std::uint64_t rank, const std::vector<ChunkTouch>& touches);
+  [[nodiscard]] std::vector<ChunkOwner> owners(const std::vector<ChunkTouch>& touches) const;
+
+ private:
+  struct Entry {
+    ChunkOwner owner;
+    bool has_first = false;
+    bool is_weak = false;
+  };
+  std::map<std::uint64_t, Entry> entries_;
+};
+
+/// Elements of a chunk on their way to the rank that owns it.
+struct ChunkPiece {
+  std::uint64_t field = 0;
+  std::uint64_t component = 0;
+  std::uint64_t chunk = 0;
+  std::vector<Line> lines;  ///< their positions in the chunk
+  std::vector<std::byte> values;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(field, component, chunk, lines, values);
+  }
+};
+
+/// Puts the chunks of each component of each field of several ranks one behind the other, by their indices: tells each
+/// its place, and returns them all.
+[[nodiscard]] PackedFields merge_chunks(std::vector<PackedFields>& ranks);
+
+/// Encodes what one rank puts of a field, chunk by chunk: a layer of chunks at a time is in memory, besides those that
+/// wait for elements of other ranks. For plans without data, views without memory count as values that do not shrink.
+class FieldChunks {
+ public:
+  /// `planner`, `step` and `part` must outlive the object.
+  FieldChunks(const WritePlanner& planner, const StepDescription& step, std::size_t field, const FieldPart& part,
+              std::uint64_t rank, bool lossy);
+
+  /// How many chunks cover the field.
+  [[nodiscard]] std::uint64_t chunks() const noexcept { return boxes_.chunks(); }
+  /// The chunks of which this rank puts elements, by rising indices. Throws conflict errors for elements that the file
+  /// has already. Rank 0 looks after those that have to be encoded again.
+  [[nodiscard]] const std::vector<ChunkTouch>& touches() const noexcept { return touches_; }
+  /// To whom they belong, in the same order.
+  void set_owners(const std::vector<ChunkOwner>& owners);
+  /// Chunks of this rank of which the file has elements.
+  [[nodiscard]] std::vector<std::uint64_t> held() const;
+
+  /// What a chunk holds already, for each of those: its values as decoded.
+  using HeldValues = std::function<std::vector<std::byte>(std::size_t component, std::uint64_t chunk)>;
+  /// Encodes the chunks of this rank that nobody else touches.
+  void gather(const HeldValues& held_values);
+  /// Elements of chunks of other ranks, by rank.
+  [[nodiscard]] std::map<std::uint64_t, std::vector<ChunkPiece>> take_pieces();
+  /// Elements of a chunk of this rank.
+  void complete(const ChunkPiece& piece);
+  /// There are no more: encodes the chunks that have waited.
+  void finish();
+  /// For each component the chunks of this rank, by rising indices.
+  [[nodiscard]] std::vector<std::vector<PackedChunk>> take();
+
+ private:
+  /// What is collected of one chunk.
+  struct Staged {
+    std::vector<Line> lines;  ///< only of chunks of others
+    std::vector<std::byte> values;
+  };
+  struct Target {
+    ChunkOwner owner;
+    bool is_held = false;
+  };
+  void find_touches();
+  void gather_component(std::size_t component, const HeldValues& held_values);
+  void put(const Line& line, std::uint64_t chunk, std::span<const std::byte> values);
+  /// Ends the layers before one: encodes their chunks, or keeps them for others.
+  void leave_layers(std::size_t component, std::uint64_t layer, const HeldValues& held_values);
+  void pack(std::size_t component, std::uint64_t chunk, std::span<const std::byte> values);
+  void take_held(std::size_t component, std::uint64_t chunk, std::vector<std::byte>& values,
+                 const HeldValues& held_values) const;
+
+  const WritePlanner& planner_;
+  const StepDescription& step_;
+  std::size_t field_;
+  const FieldPart& part_;
+  std::uint64_t rank_;
+  bool lossy_;
+  bool without_values_ = false;
+  ChunkBoxes boxes_;
+  std::vector<std::uint64_t> held_extents_;
+  std::uint64_t width_;
+  std::vector<ChunkTouch> touches_;
+  std::map<std::uint64_t, Target> targets_;
+  std::map<std::uint64_t, Staged> staged_;                                ///< of the layer at hand
+  std::vector<std::map<std::uint64_t, std::vector<std::byte>>> waiting_;  ///< of each component
+  std::map<std::uint64_t, std::vector<ChunkPiece>> pieces_;
+  std::vector<std::vector<PackedChunk>> chunks_;
+};
+
+}  // namespace quire

@@ -1,0 +1,168 @@
+#include "format/h5/field_growth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "format/h5/datasets.hpp"
+#include "format/h5/hdf5.hpp"
+#include "plan/chunk_boxes.hpp"
+#include "quire/base/endian.hpp"
+#include "quire/base/error.hpp"
+#include "quire/kernels/codec.hpp"
+
+namespace quire::h5 {
+namespace {
+
+Error cannot_grow(const std::string& why, const std::string& field) {
+  return Error(ErrorKind::conflict, "the field cannot grow: " + why)
+      .on(field)
+      .advise("write it with chunks (field_chunk=16x16x16, say); its extents are without limits then");
+}
+
+/// The last entries of a list; those in front must be 1.
+std::vector<std::uint64_t> last(const std::vector<std::uint64_t>& list, std::size_t axes, const std::string& name) {
+  if (axes > list.size()) throw cannot_grow("it has " + std::to_string(list.size()) + " axes in the file", name);
+  const auto first = list.end() - static_cast<std::ptrdiff_t>(axes);
+  if (std::any_of(list.begin(), first, [](std::uint64_t side) { return side != 1; })) {
+    throw cannot_grow("it has " + std::to_string(list.size()) + " axes in the file, give them all", name);
+  }
+  return {first, list.end()};
+}
+
+bool is_unlimited(hid_t dataset, const std::string& name) {
+  const Handle space = own(H5Dget_space(dataset), "read the shape", name);
+  std::array<hsize_t, H5S_MAX_RANK> limits{};
+  const int axes = require(H5Sget_simple_extent_dims(space.id(), nullptr, limits.data()), "read the shape", name);
+  return std::all_of(limits.begin(), limits.begin() + axes, [](hsize_t limit) { return limit == H5S_UNLIMITED; });
+}
+
+/// Why the chunks of a data set cannot be written by us, or an empty text.
+std::string defect_of(const DatasetDescription& data, hid_t dataset, const std::string& name) {
+  if (!data.run.chunks) return "it is not stored in chunks that can be addressed";
+  if (!is_unlimited(dataset, name)) return "its extents are limited";
+  if (data.run.order != native_order || size_of(data.type) == 0) return "its numbers are not those of this machine";
+  for (const Filter& filter : data.run.chunks->filters) {
+    if (!kernels::encodes(filter)) {
+      return "its chunks go through filter " + std::to_string(filter.number) + ", which is only read";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> GrowingField::last_extents(std::size_t axes) const { return last(extents, axes, name); }
+
+std::vector<std::uint64_t> GrowingField::last_shape(std::size_t axes) const { return last(shape, axes, name); }
+
+Chunk GrowingField::chunk(std::size_t component, const std::vector<std::uint64_t>& other_extents,
+                          std::uint64_t index) const {
+  if (chunks.empty()) return {};
+  const std::size_t axes = other_extents.size();
+  const std::vector<std::uint64_t> origin = ChunkBoxes(other_extents, last_shape(axes)).origin(index);
+  const std::vector<std::uint64_t> old = last_extents(axes);
+  std::uint64_t element = 0;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (origin[axis] >= old[axis]) return {};
+    element = element * old[axis] + origin[axis];
+  }
+  const std::uint64_t own = ChunkBoxes(old, last_shape(axes)).find({element, 1, 1}).chunk;
+  return chunks.at(component).at(static_cast<std::size_t>(own));
+}
+
+void GrowingField::grow(const std::vector<std::uint64_t>& new_extents, std::span<const PlannedSpace> places,
+                        const std::vector<std::vector<PackedChunk>>& added) {
+  const std::size_t axes = new_extents.size();
+  std::vector<std::uint64_t> grown = extents;
+  std::ranges::copy(new_extents, grown.end() - static_cast<std::ptrdiff_t>(axes));
+  if (!added.empty() || !chunks.empty()) {
+    const std::uint64_t count = ChunkBoxes(grown, shape).chunks();
+    std::vector<std::vector<Chunk>> all(static_cast<std::size_t>(components));
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      for (std::uint64_t index = 0; index < count; ++index) {
+        all[c].push_back(chunk(c, new_extents, index));
+      }
+      for (std::size_t i = 0; c < added.size() && i < added[c].size(); ++i) {
+        const PackedChunk& fresh = added[c][i];
+        all[c][static_cast<std::size_t>(fresh.index)] = {places[c].offset + fresh.place, fresh.length, 0};
+      }
+    }
+    chunks = std::move(all);
+  }
+  extents = std::move(grown);
+}
+
+GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
+                           std::uint64_t memory_budget) {
+  GrowingField field{.name = name,
+                     .type = {},
+                     .components = components.size(),
+                     .extents = {},
+                     .shape = {},
+                     .filters = {},
+                     .defect = {},
+                     .chunks = {}};
+  std::vector<std::string> warnings;
+  ChunkScope scope(image, memory_budget, warnings);
+  for (const hid_t dataset : components) {
+    auto data = describe_dataset(dataset, name, image.size(), &scope);
+    field.defect = data ? defect_of(*data, dataset, name) : "it holds no numbers";
+    if (!field.defect.empty()) return field;
+    ChunkedLayout& layout = *data->run.chunks;
+    const bool is_first = field.chunks.empty();
+    if (!is_first && (layout.extents != field.extents || layout.shape != field.shape || data->type != field.type ||
+                      layout.filters != field.filters)) {
+      field.defect = "its components differ";
+      return field;
+    }
+    field.type = data->type;
+    field.extents = layout.extents;
+    field.shape = layout.shape;
+    field.filters = layout.filters;
+    field.chunks.push_back(std::move(layout.chunks));
+  }
+  return field;
+}
+
+Field grown_field(const GrowingField& old, const Field& added) {
+  if (!old.defect.empty()) throw cannot_grow(old.defect, added.name);
+  if (added.components != old.components) {
+    throw cannot_grow("it has " + std::to_string(old.components) + " components", added.name);
+  }
+  if (!added.attributes.empty() || !added.geometry.is_empty()) {
+    throw Error(ErrorKind::conflict, "the field that grows has its attributes already").on(added.name);
+  }
+  const std::vector<std::uint64_t> extents = old.last_extents(added.extents.size());
+  static_cast<void>(old.last_shape(added.extents.size()));
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    if (added.extents[axis] >= extents[axis]) continue;
+    throw Error(ErrorKind::conflict, "the field has " + std::to_string(extents[axis]) + " elements along axis " +
+                                         std::to_string(axis) + " already, and does not shrink")
+        .on(added.name)
+        .advise("give the new extents of the whole field");
+  }
+  Field field = added;
+  field.type = old.type;
+  return field;
+}
+
+void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents) {
+  std::vector<hsize_t> kept(old.extents.begin(), old.extents.end());
+  const std::size_t front = old.extents.size() - new_extents.size();
+  for (std::size_t axis = front; axis < kept.size(); ++axis) {
+    if (new_extents[axis - front] > kept[axis]) kept[axis] -= kept[axis] % old.shape[axis];
+  }
+  require(H5Dset_extent(dataset, kept.data()), "release the last chunks", old.name);
+}
+
+void extend_dataset(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                    std::span<const PackedChunk> chunks) {
+  std::vector<std::uint64_t> extents = old.extents;
+  std::ranges::copy(new_extents, extents.end() - static_cast<std::ptrdiff_t>(new_extents.size()));
+  const std::vector<hsize_t> length(extents.begin(), extents.end());
+  require(H5Dset_extent(dataset, length.data()), "extend the field", old.name);
+  index_chunks(dataset, image, extents, old.shape, std::nullopt, chunks);
+}
+
+}  // namespace quire::h5

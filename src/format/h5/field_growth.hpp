@@ -1,0 +1,59 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/h5/chunking.hpp"
+#include "format/h5/image.hpp"
+#include "quire/model/description.hpp"
+#include "quire/plan/chunks.hpp"
+
+namespace quire::h5 {
+
+/// A field, or what is one in the model, whose data sets can be extended along any axis: one data set for each
+/// component.
+struct GrowingField {
+  std::string name;
+  Type type = Type::float64;
+  std::uint64_t components = 1;
+  std::vector<std::uint64_t> extents;  ///< as in the file
+  std::vector<std::uint64_t> shape;    ///< of a chunk
+  std::vector<Filter> filters;
+  std::string defect;                      ///< why it cannot grow
+  std::vector<std::vector<Chunk>> chunks;  ///< of each component, in C order; on rank 0 alone
+  template <class Archive>
+  void archive(Archive& a) {
+    a(name, type, components, extents, shape, filters, defect);
+  }
+
+  /// Extents and shape along the last axes, as many as a field of the model has. Throws conflict errors where there is
+  /// something to be seen along those in front.
+  [[nodiscard]] std::vector<std::uint64_t> last_extents(std::size_t axes) const;
+  [[nodiscard]] std::vector<std::uint64_t> last_shape(std::size_t axes) const;
+  /// Rank 0. Where the chunk stands that has this index in an array with other extents.
+  [[nodiscard]] Chunk chunk(std::size_t component, const std::vector<std::uint64_t>& other_extents,
+                            std::uint64_t index) const;
+  /// Takes over what was published: `places` are those of the components.
+  void grow(const std::vector<std::uint64_t>& new_extents, std::span<const PlannedSpace> places,
+            const std::vector<std::vector<PackedChunk>>& added);
+};
+
+/// The field whose components are these data sets of an open file. What cannot grow says why.
+[[nodiscard]] GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
+                                         std::uint64_t memory_budget);
+
+/// The field of an accepted step with the type of the file. Throws conflict errors if it cannot grow, or does not fit.
+[[nodiscard]] Field grown_field(const GrowingField& old, const Field& added);
+
+/// The first half of a growth to new extents: lets go of the chunks that are encoded again. In a session of its own, or
+/// HDF5 would put the new ones into the space that it frees.
+void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents);
+/// The second half: extends one data set and enters its chunks.
+void extend_dataset(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                    std::span<const PackedChunk> chunks);
+
+}  // namespace quire::h5
