@@ -41,6 +41,15 @@ void release_block(void* memory) noexcept {
 
 void* operator new(std::size_t size) { return counted_block(size); }
 
+// Where a sanitizer is linked, the library's own one does not come here, but what it gives is released here.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  try {
+    return counted_block(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* memory) noexcept { release_block(memory); }
 
 void operator delete(void* memory, std::size_t /*size*/) noexcept { release_block(memory); }
