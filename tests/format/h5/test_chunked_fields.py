@@ -201,7 +201,7 @@ def test_growth_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     with quire.create(path, field_chunk="2", grow=True) as out:
         with out.step(0) as step:
             step.put_field("rho", np.ones((3, 4)))
-        wrong = [
+        wrong: list[tuple[str, dict[str, Any], Any]] = [
             ("already", {"extents": (4, 4), "start": (2, 0)}, np.ones((2, 4))),
             ("does not shrink", {"extents": (3, 3), "start": (0, 0)}, np.ones((3, 3))),
             ("give them all", {"extents": (8,), "start": (4,)}, np.ones(4)),
