@@ -189,6 +189,7 @@ void bind_description(nb::module_& module) {
       .def_prop_ro("attributes",
                    [](nb::handle self) { return references(nb::cast<const FileDescription&>(self).attributes, self); })
       .def_prop_ro("warnings", [](const FileDescription& self) { return decode_all(self.warnings); })
+      .def_prop_ro("members", [](const FileDescription& self) { return decode_all(self.members); })
       .def_prop_ro("attachments", [](const FileDescription& self) {
         nb::dict sizes;
         for (const Attachment& attachment : self.attachments) sizes[decode(attachment.name)] = attachment.bytes;

@@ -57,6 +57,11 @@ class File:
         return self._description.layout
 
     @property
+    def members(self) -> list[str]:
+        """Names of all files of a set, the first included, without their directory; empty for one file."""
+        return self._description.members
+
+    @property
     def warnings(self) -> list[str]:
         """Tolerances that were used while the header was read."""
         return self._description.warnings

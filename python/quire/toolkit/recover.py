@@ -53,9 +53,10 @@ def recover(
     """Independent. Keep every whole step of a damaged file; with `rows` also the complete rows of a step cut.
 
     Without a target the file itself is repaired; with one the source stays untouched. A compressed file, and
-    a damaged one that is read with options, is written anew, in the layout that it had. `options` are those
-    of the source's reader. Raises MissingError if there is nothing whole to keep, which leaves the source and
-    the target as they were, ConflictError if the target exists and may not be replaced.
+    a damaged one that is read with options, is written anew, in the layout that it had; a set of files into
+    one. `options` are those of the source's reader. Raises MissingError if there is nothing whole to keep,
+    which leaves the source and the target as they were, ConflictError if the target exists and may not be
+    replaced.
     """
     if target is None:
         quire.finish_replacement(source)
@@ -65,6 +66,7 @@ def recover(
         found = file.check()
         damage = found.damage
         compression = file.layout.get("compression")
+        is_set = bool(file.members)
     if target is not None:
         refuse_overwriting(source, target, overwrite)
     # Those who change a file in place read it without options.
@@ -75,6 +77,10 @@ def recover(
             kept = compression if target is None else None
             return write_anew(source, target or source, work, kept, rows, options)
     is_safe = damage is None or (found.whole_steps > 0 and not rows)
+    # A copy of the first file of a set would not find the others.
+    if is_set and not (target is None and is_safe):
+        with replacement(target or source) as work:
+            return write_anew(source, target or source, work, None, rows, options)
     with working_copy(source, target, in_place=target is None and is_safe) as work:
         changed = quire.repair(work, **own_options(format, options))
         with quire.open(work, **options) as file:

@@ -151,3 +151,28 @@ def test_chunks_that_run_over_are_read_if_asked(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(quire.BadFileError, match="runs into"):
         quire.open(path, lenient=True)
+
+
+@pytest.mark.parametrize("name", ["b04_buddy.sion", "m05_mapped.sion", "m04_groups.sion"])
+@pytest.mark.parametrize("rows", [False, True])
+def test_a_whole_set_is_kept_with_the_bytes_of_all_its_files(tmp_path: Path, name: str, rows: bool) -> None:
+    saved = tmp_path / "saved.sion"
+    result = recover(DATA / name, saved, rows=rows)
+    assert result.kept == [0]
+    with quire.open(DATA / name) as source, quire.open(saved) as file:
+        assert len(source.members) > 1
+        assert file.members == []
+        assert file.check().damage is None
+        assert file[0].streams.ranks == source[0].streams.ranks
+        for task, stream in source[0].streams.items():
+            assert file[0].streams[task].readall() == stream.readall()
+    assert [file.name for file in tmp_path.iterdir()] == ["saved.sion"]
+
+
+def test_what_is_missing_of_a_set_is_told_by_the_names_of_the_user(tmp_path: Path) -> None:
+    shutil.copy(DATA / "m05_mapped.sion", tmp_path)
+    with pytest.raises(quire.Error) as told:
+        recover(tmp_path / "m05_mapped.sion", tmp_path / "saved.sion")
+    assert "m05_mapped.sion.000001" in str(told.value)
+    assert ".quire-" not in str(told.value)
+    assert [file.name for file in tmp_path.iterdir()] == ["m05_mapped.sion"]
