@@ -155,7 +155,7 @@ void StreamWriter::State::add(const StreamPiece& piece) {
     return;
   }
   if (failure) return;
-  failure = caught(0, [&] {
+  failure = caught(writer, [&] {
     WritePlan plan;
     place(plan, piece);
     transport->run_alone(plan);
@@ -218,6 +218,7 @@ StreamWriter WriteStep::stream(const StreamOptions& options) {
   }
   auto stream = std::make_shared<StreamWriter::State>();
   stream->transport = writer.transport.get();
+  stream->writer = writer.comm.rank();
   stream->options = options;
   stream->is_keyed = planner->is_keyed();
   stream->merges = planner->merges();

@@ -20,6 +20,7 @@ struct StreamPiece {
 /// Everything of a stream that is being written.
 struct StreamWriter::State {
   Transport* transport = nullptr;  ///< as long as the step is open
+  int writer = 0;                  ///< the rank that brings the stream
   StreamOptions options;
   std::vector<StreamPiece> pieces;
   std::uint64_t bytes = 0;     ///< of its own pieces, heads of records included

@@ -258,6 +258,32 @@ TEST_P(Streams, FailEverywhereWithAPieceThatDoesNotFit) {
   out.close();
 }
 
+/// The same once the step is open and pieces go to the file at once.
+TEST_P(Streams, ThatAreOpenedFailEverywhereWithTheRankOfThePiece) {
+  const auto mode = GetParam().options.find("mode");
+  const bool merges = mode != GetParam().options.end() && mode->second == "merge";
+  if (is_keyed(GetParam()) || merges) return;
+  Comm comm = everyone();
+  const int failing = comm.size() - 1;
+  const std::vector<std::byte> piece(5000);
+  Writer out = create(file_named("large_opened"), comm, options());
+  WriteStep step = out.step(0);
+  std::vector<StreamWriter> streams;
+  for (const std::int64_t each : {0, 1})
+    streams.push_back(step.stream({.rank = 2 * comm.rank() + each, .chunk_bytes = 3}));
+  step.open();
+  for (StreamWriter& stream : streams) stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
+  try {
+    step.commit();
+    ADD_FAILURE() << "the piece is larger than a chunk";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    EXPECT_EQ(error.rank(), failing) << error.what();
+    EXPECT_NE(error.object(), "") << error.what();
+  }
+  out.close();
+}
+
 TEST_P(Streams, OfARankThatAbortsFreeTheOthers) {
   Comm comm = everyone();
   comm.set_deadline(std::chrono::seconds(60));
