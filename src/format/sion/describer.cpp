@@ -230,6 +230,14 @@ void SionDescriber::unmerge(Member& member) {
   const TasksByRank tasks = tasks_by_rank(ranks);
   member.unmerged.resize(ranks.size());
   std::vector<bool> collects(ranks.size(), false);
+  // All extents are kept, where else those of one stream at a time are.
+  std::uint64_t extents = 0;
+  const auto count_more = [&](std::uint64_t more) {
+    extents = checked_add(extents, more);
+    require_memory(extents, sizeof(Extent), context_.memory_budget, "parts of merged streams");
+  };
+  for (std::uint64_t task = 0; task < ranks.size(); ++task) count_more(file.count(task));
+  for (const Origins::Collector& collector : file.origins()->collectors) count_more(2 * collector.runs.size());
   for (const Origins::Collector& collector : file.origins()->collectors) {
     collects[static_cast<std::size_t>(collector.task)] = true;
     const std::vector<Extent> chunks = file.chunks(collector.task);

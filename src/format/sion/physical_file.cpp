@@ -15,6 +15,8 @@ namespace quire::sion {
 namespace {
 
 constexpr std::uint64_t entry_bytes = 8;
+/// In memory of each task: its two numbers as they stand in the file and decoded, start and space.
+constexpr std::uint64_t task_bytes = 6 * entry_bytes;
 /// Behind everything else: this mark, the length of what stands before it, and a hash of that.
 constexpr std::array<char, 8> origins_mark{'Q', 'U', 'I', 'R', 'E', 'o', 'r', 'g'};
 constexpr std::uint64_t footer_bytes = 24;
@@ -29,6 +31,13 @@ std::uint64_t blocks_of(std::uint64_t size, const ChunkMap& map) {
 }
 
 }  // namespace
+
+void require_memory(std::uint64_t count, std::uint64_t bytes, std::uint64_t budget, const std::string& what) {
+  if (count <= budget / bytes) return;
+  throw Error(ErrorKind::memory,
+              "the file has " + std::to_string(count) + " " + what + ", for which the memory budget is too small")
+      .advise("raise the memory budget: quire.open(..., memory_budget=)");
+}
 
 ChunkMap chunk_map(const Header& header) {
   const auto unit = static_cast<std::uint64_t>(header.block_size);
@@ -95,6 +104,7 @@ void PhysicalFile::read_arrays() {
   if (header_bytes(tasks) > size_) {
     throw damaged("the header announces " + std::to_string(tasks) + " tasks, for which the file is too short", size_);
   }
+  require_memory(tasks, task_bytes, options_.memory_budget, "tasks");
   const auto bytes = read(arrays_at(header_.version), tasks * 2 * entry_bytes);
   for (std::uint64_t i = 0; i < 2 * tasks; ++i) {
     const auto value = load<std::int64_t>(bytes.data() + i * entry_bytes, header_.order);
@@ -238,10 +248,7 @@ std::vector<Extent> PhysicalFile::possible_chunks(std::uint64_t task) const {
   std::vector<Extent> chunks;
   const std::uint64_t room = map_.spaces[static_cast<std::size_t>(task)];
   const std::uint64_t blocks = blocks_of(size_, map_);
-  if (blocks > options_.memory_budget / sizeof(Extent)) {
-    throw Error(ErrorKind::memory, "the file could have " + std::to_string(blocks) + " chunks of each task")
-        .advise("open it with a larger memory budget");
-  }
+  if (room > 0) require_memory(blocks, sizeof(Extent), options_.memory_budget, "possible chunks of each task");
   for (std::uint64_t block = 0; block < blocks && room > 0; ++block) {
     const std::uint64_t begin = map_.starts[static_cast<std::size_t>(task)] + block * map_.skip;
     if (begin >= size_) break;
@@ -256,6 +263,8 @@ std::vector<PhysicalFile::Place> PhysicalFile::mapping() const {
   if (entries < 1 || static_cast<std::uint64_t>(entries) > (size_ - at - 4) / entry_bytes) {
     throw damaged("the table of all tasks has " + std::to_string(entries) + " entries, which are not there", at);
   }
+  require_memory(static_cast<std::uint64_t>(entries), entry_bytes + sizeof(Place), options_.memory_budget,
+                 "entries in the table of all tasks");
   const auto bytes = read(at + 4, static_cast<std::uint64_t>(entries) * entry_bytes);
   std::vector<Place> places;
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(entries); ++i) {
@@ -279,6 +288,7 @@ void PhysicalFile::read_origins(std::uint64_t end) {
   const auto length = load<std::uint64_t>(footer.data(), ByteOrder::little);
   if (length > size_ - footer_bytes - end || length % entry_bytes != 0) return;
   const std::uint64_t begin = size_ - footer_bytes - length;
+  require_memory(length / entry_bytes, 2 * entry_bytes, options_.memory_budget, "words about merged streams");
   const auto bytes = read(begin, length);
   const auto wrong = [&] { return damaged("what the file remembers of merged streams is damaged", begin); };
   if (XXH3_64bits(bytes.data(), bytes.size()) != load<std::uint64_t>(footer.data() + 8, ByteOrder::little)) {
@@ -292,6 +302,7 @@ void PhysicalFile::read_origins(std::uint64_t end) {
     return word;
   };
   Origins origins;
+  std::vector<bool> collects(static_cast<std::size_t>(tasks()), false);
   for (std::uint64_t left = next(); left > 0; --left) {
     Origins::Collector& collector = origins.collectors.emplace_back();
     collector.task = next();
@@ -302,6 +313,9 @@ void PhysicalFile::read_origins(std::uint64_t end) {
       sum = checked_add(sum, collector.runs.back().bytes);
     }
     if (collector.task >= tasks() || sum != this->bytes(collector.task)) throw wrong();
+    // Twice the same bytes would make a file seem larger than it is.
+    if (collects[static_cast<std::size_t>(collector.task)]) throw wrong();
+    collects[static_cast<std::size_t>(collector.task)] = true;
   }
   if (at != length) throw wrong();
   origins_ = std::move(origins);

@@ -35,6 +35,10 @@ struct Origins {
 };
 [[nodiscard]] std::vector<std::byte> print_origins(const Origins& origins);
 
+/// Throws a memory error if so many things of so many bytes, named by `what`, take more than the budget. A file with
+/// holes announces much and costs nothing.
+void require_memory(std::uint64_t count, std::uint64_t bytes, std::uint64_t budget, const std::string& what);
+
 /// One physical file of a set, read and checked.
 class PhysicalFile {
  public:
@@ -42,7 +46,8 @@ class PhysicalFile {
     bool lenient = false;
     std::uint64_t memory_budget = 0;
   };
-  /// The bytes of this file alone. Throws bad_file errors; a file that was not closed is none yet.
+  /// The bytes of this file alone. Throws bad_file errors, and memory errors for more tasks than the budget allows; a
+  /// file that was not closed is none yet.
   PhysicalFile(std::shared_ptr<ByteSource> bytes, const Options& options);
 
   [[nodiscard]] const Header& header() const noexcept { return header_; }

@@ -2,12 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "format/sion/describer.hpp"
+#include "format/sion/physical_file.hpp"
+#include "quire/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -50,6 +58,117 @@ TEST(Damage, OfAnyByteAndAnyCutIsRefusedOrHarmless) {
       look({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)});
     }
   }
+}
+
+/// A file whose end is a hole, that refuses to be read in larger parts than the budget.
+class FileWithHole final : public ByteSource {
+ public:
+  FileWithHole(std::vector<std::uint8_t> head, std::uint64_t size, std::uint64_t budget)
+      : head_(std::move(head)), size_(size), budget_(budget) {}
+  [[nodiscard]] std::uint64_t size() override { return size_; }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    if (out.size() > budget_) throw std::logic_error("more is read than memory may hold");
+    std::ranges::fill(out, std::byte{0});
+    for (std::size_t i = 0; i < out.size() && offset + i < head_.size(); ++i) {
+      out[i] = static_cast<std::byte>(head_[static_cast<std::size_t>(offset) + i]);
+    }
+    return out.size();
+  }
+
+ private:
+  std::vector<std::uint8_t> head_;
+  std::uint64_t size_;
+  std::uint64_t budget_;
+};
+
+constexpr std::uint64_t budget = 1 << 20;
+constexpr std::uint64_t size_with_hole = 8ULL << 30;
+
+std::filesystem::path vector_named(const char* name) {
+  return std::filesystem::path(QUIRE_TEST_DATA_FOLDER "/sion") / name;
+}
+
+void put_number(std::vector<std::uint8_t>& bytes, std::size_t at, std::int32_t number) {
+  std::memcpy(bytes.data() + at, &number, sizeof number);
+}
+
+sion::PhysicalFile opened(const std::vector<std::uint8_t>& bytes, std::uint64_t size) {
+  return {std::make_shared<FileWithHole>(bytes, size, budget), {.lenient = false, .memory_budget = budget}};
+}
+
+/// The kind of error that an action raises.
+template <class Action>
+ErrorKind kind_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return ErrorKind::internal;
+}
+
+TEST(Damage, OfTheNumberOfTasksTakesNoMemoryInAFileWithAHole) {
+  std::vector<std::uint8_t> bytes = bytes_of(vector_named("p03_three.sion"));
+  constexpr std::size_t task_count = 24;
+  ASSERT_EQ(bytes.at(task_count), 3);
+  put_number(bytes, task_count, 1 << 28);
+  EXPECT_EQ(kind_of([&] { opened(bytes, size_with_hole); }), ErrorKind::memory);
+}
+
+TEST(Damage, OfTheTableOfAllTasksTakesNoMemoryInAFileWithAHole) {
+  std::vector<std::uint8_t> bytes = bytes_of(vector_named("m05_mapped.sion"));
+  const std::size_t entries = bytes.size() - 4 - 5 * std::size_t{8};
+  ASSERT_EQ(bytes.at(entries), 5);
+  EXPECT_EQ(opened(bytes, bytes.size()).mapping().size(), 5U);
+  put_number(bytes, entries, 1 << 28);
+  sion::PhysicalFile file = opened(bytes, size_with_hole);
+  EXPECT_EQ(kind_of([&] { static_cast<void>(file.mapping()); }), ErrorKind::memory);
+}
+
+/// A merged file, and the bytes behind its end that tell of collectors.
+std::vector<std::uint8_t> remembering(const sion::Origins& origins) {
+  std::vector<std::uint8_t> bytes = bytes_of(vector_named("c04_merge.sion"));
+  for (const std::byte byte : sion::print_origins(origins)) bytes.push_back(static_cast<std::uint8_t>(byte));
+  return bytes;
+}
+
+/// How many bytes each task of that file has; the first one collects.
+std::vector<std::uint64_t> sizes_of_merged() {
+  const std::vector<std::uint8_t> bytes = bytes_of(vector_named("c04_merge.sion"));
+  sion::PhysicalFile file = opened(bytes, bytes.size());
+  file.read_second();
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t task = 0; task < file.tasks(); ++task) sizes.push_back(file.bytes(task));
+  return sizes;
+}
+
+TEST(Damage, OfACollectorThatIsNamedTwiceIsRefused) {
+  const std::uint64_t size = sizes_of_merged().at(0);
+  ASSERT_GT(size, 0U);
+  const sion::Origins::Collector collector{0, {{1, size}}};
+  const auto once = remembering({{collector}});
+  sion::PhysicalFile good = opened(once, once.size());
+  good.read_second();
+  EXPECT_TRUE(good.origins().has_value());
+  const auto twice = remembering({{collector, collector}});
+  EXPECT_EQ(kind_of([&] { opened(twice, twice.size()).read_second(); }), ErrorKind::bad_file);
+}
+
+TEST(Damage, OfMergedStreamsInManyPartsTakesNoMoreMemoryThanThereIs) {
+  const std::uint64_t size = sizes_of_merged().at(0);
+  ASSERT_GT(size, 64U);
+  sion::Origins::Collector collector{0, {}};
+  for (std::uint64_t i = 0; i < size; ++i) collector.runs.push_back({static_cast<std::int64_t>(i % 2), 1});
+  const auto bytes = remembering({{collector}});
+  const auto described = [&](std::uint64_t memory) {
+    const DescribeContext context{.path = "merged.sion", .memory_budget = memory, .neighbour = {}};
+    const auto source = std::make_shared<FileWithHole>(bytes, bytes.size(), bytes.size());
+    return sion::SionDescriber(source, context, {}).steps();
+  };
+  EXPECT_EQ(described(budget), 1U);
+  // Just enough for what is read, not for what is made of it.
+  EXPECT_EQ(kind_of([&] { described((2 * size + 3) * 2 * sizeof(std::uint64_t)); }), ErrorKind::memory);
 }
 
 }  // namespace
