@@ -71,7 +71,8 @@ def tell(one: dict[str, Any]) -> None:
         place = f" at byte {offset}" if offset is not None else ""
         say(f"{name}: damaged{place}, {steps}{numbers} before it")
         say(f"  {printable(one['damage']['message'])}")
-        hint = " --rows" if one["salvageable"] else ""
-        say(f"  quire recover{hint} keeps what is whole")
+        if one["whole_steps"] > 0 or one["salvageable"]:
+            hint = " --rows" if one["salvageable"] else ""
+            say(f"  quire recover{hint} keeps what is whole")
     for text in one["warnings"]:
         remark(f"warning: {name}: {printable(text)}")

@@ -41,6 +41,8 @@ def recover(
                 "path": output or file,
                 "kept": result.kept,
                 "rows_saved": result.rows_saved,
+                "streams_saved": result.streams_saved,
+                "stream_bytes": result.stream_bytes,
                 "step_cut": result.step_cut,
                 "damage": damage(result.damage) if result.damage is not None else None,
                 "changed": result.changed,
@@ -51,7 +53,10 @@ def recover(
     numbers = f" ({ranges(result.kept)})" if result.kept else ""
     say(f"{output or file}: kept {plural(len(result.kept), 'whole step')}{numbers}")
     if result.step_cut is not None:
-        say(f"  and {plural(result.rows_saved, 'row')} of step {result.step_cut}, which was cut")
+        saved = plural(result.rows_saved, "row")
+        if result.streams_saved > 0:
+            saved = f"{plural(result.streams_saved, 'stream')} of {plural(result.stream_bytes, 'byte')}"
+        say(f"  and {saved} of step {result.step_cut}, which was cut")
     if result.damage is not None:
         say(f"  dropped: {printable(result.damage.message)}")
         for text in result.lost:

@@ -84,6 +84,8 @@ class CopyReport:
 
     steps: int = 0
     rows: int = 0
+    streams: int = 0
+    stream_bytes: int = 0
     dropped_steps: int = 0
     losses: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
@@ -291,8 +293,10 @@ class StepCopier:
             raise UsageError("streams are copied whole: rows and columns cannot be chosen of them")
         packing = Packing(self.format, self.request.options)
         with out.step(0 if self.request.renumber else step.number) as target:
-            copy_streams(step, target, packing, self.comm, self.observer.progress)
+            copied = copy_streams(step, target, packing, self.comm, self.observer.progress)
         self.report.steps += 1
+        self.report.streams += copied.streams
+        self.report.stream_bytes += copied.bytes
 
     def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
         """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""

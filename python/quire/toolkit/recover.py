@@ -31,7 +31,7 @@ class Recovery:
     """What was found and kept: whole steps by number, rows of a step that was cut, and the damage.
 
     `lost` has sentences about what stands beside the steps and could not be kept: attributes of the file,
-    attachments.
+    attachments. `streams_saved` and `stream_bytes` tell of a step of streams that was cut, which has no rows.
     """
 
     kept: list[int]
@@ -40,6 +40,8 @@ class Recovery:
     damage: Any
     changed: bool
     lost: list[str] = field(default_factory=list)
+    streams_saved: int = 0
+    stream_bytes: int = 0
 
 
 def recover(
@@ -174,12 +176,17 @@ def write_anew(
             copy_attachments(file, out, file.format)
             for index in range(found.whole_steps):
                 copier.copy(file, file[index], out)
-            before = copier.report.rows
+            before = copier.report.rows, copier.report.streams, copier.report.stream_bytes
             if step is not None:
                 copier.copy(file, step, out)
         cut = step.number if step is not None else None
         lost = [text for text in file.warnings if found.damage is not None and text != found.damage.message]
-        return Recovery(found.numbers, copier.report.rows - before, cut, found.damage, True, lost)
+        report = copier.report
+        rows_saved, streams, stream_bytes = (
+            after - count
+            for after, count in zip((report.rows, report.streams, report.stream_bytes), before, strict=True)
+        )
+        return Recovery(found.numbers, rows_saved, cut, found.damage, True, lost, streams, stream_bytes)
 
 
 def rows_of(step: Step | None) -> int:

@@ -176,3 +176,38 @@ def test_what_is_missing_of_a_set_is_told_by_the_names_of_the_user(tmp_path: Pat
     assert "m05_mapped.sion.000001" in str(told.value)
     assert ".quire-" not in str(told.value)
     assert [file.name for file in tmp_path.iterdir()] == ["m05_mapped.sion"]
+
+
+def told(*words: Any) -> tuple[int, str]:
+    """The exit code and the output of a command."""
+    run = subprocess.run(
+        [sys.executable, "-m", "quire.cli", *map(str, words)],
+        timeout=60,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    return run.returncode, run.stdout
+
+
+def test_streams_and_bytes_that_are_kept_are_told(tmp_path: Path) -> None:
+    saved = tmp_path / "saved.sion"
+    code, output = told("recover", "--rows", DATA / "x05_notclosed.sion", "-o", saved)
+    with quire.open(saved) as file:
+        size = sum(len(stream) for stream in file[0].streams.values())
+        count = len(file[0].streams)
+    assert code == 0
+    assert size > 0
+    assert f"and {count} streams of {size} bytes of step 0, which was cut" in output
+    assert "0 rows" not in output
+
+
+@pytest.mark.parametrize(("name", "advised"), [("x05_notclosed.sion", True), ("x11_key_len.sion", False)])
+def test_recovery_is_advised_where_something_can_be_kept(tmp_path: Path, name: str, advised: bool) -> None:
+    code, output = told("check", DATA / name)
+    assert code == 1
+    assert "damaged" in output
+    assert ("quire recover --rows keeps" in output) is advised
+    assert ("quire recover" in output) is advised
+    code, _ = told("recover", "--rows", DATA / name, "-o", tmp_path / "saved.sion")
+    assert (code == 0) is advised
