@@ -9,24 +9,13 @@
 #include "quire/base/error.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_set.hpp"
+#include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
 
 namespace quire {
 namespace {
 
 namespace files = std::filesystem;
-
-std::vector<std::string> names_in(const std::string& directory) {
-  std::error_code code;
-  std::vector<std::string> names;
-  files::directory_iterator walk(directory, code);
-  for (; !code && walk != files::directory_iterator(); walk.increment(code)) {
-    names.push_back(walk->path().filename().string());
-  }
-  if (code) throw system_error("list the directory", code.value()).in_file(directory);
-  std::ranges::sort(names);
-  return names;
-}
 
 void require_plain_name(const std::string& name, const std::string& beside) {
   if (!name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos) return;

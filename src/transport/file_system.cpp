@@ -5,8 +5,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <system_error>
 
 #include "quire/base/error.hpp"
 #include "transport/descriptor.hpp"
@@ -31,6 +33,17 @@ FileSystem file_system_of(int descriptor) noexcept {
 FileSystem file_system_of(const std::string& path) noexcept {
   struct statfs facts {};
   return ::statfs(path.c_str(), &facts) == 0 ? traits(facts) : FileSystem{};
+}
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::error_code code;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator walk(directory, code), end; !code && walk != end; walk.increment(code)) {
+    names.push_back(walk->path().filename().string());
+  }
+  if (code) throw system_error("list the directory", code.value()).in_file(directory);
+  std::ranges::sort(names);
+  return names;
 }
 
 void sync_directory_of(const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace quire {
 
@@ -16,6 +17,9 @@ struct FileSystem {
 
 /// The file system of an existing path.
 [[nodiscard]] FileSystem file_system_of(const std::string& path) noexcept;
+
+/// The names in a directory, in the order of their bytes. Throws io errors that name the directory.
+[[nodiscard]] std::vector<std::string> names_in(const std::string& directory);
 
 /// Makes the directory entry of a file durable. Throws io errors that name the directory.
 void sync_directory_of(const std::string& path);

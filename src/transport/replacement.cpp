@@ -27,17 +27,6 @@ void require(const std::error_code& code, const std::string& action, const std::
   if (code) throw system_error(action, code.value()).in_file(path);
 }
 
-std::vector<std::string> names_in(const std::string& directory) {
-  std::error_code code;
-  std::vector<std::string> names;
-  for (files::directory_iterator walk(directory, code), end; !code && walk != end; walk.increment(code)) {
-    names.push_back(walk->path().filename().string());
-  }
-  require(code, "list the directory", directory);
-  std::ranges::sort(names);
-  return names;
-}
-
 /// From a directory with all the new files to the files in their places.
 void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, const std::vector<std::string>& names) {
   const files::path beside = files::path(target).parent_path();

@@ -10,25 +10,10 @@
 #include "format/h5/format.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
+#include "support/examined_bytes.hpp"
 
 namespace quire::test {
 namespace {
-
-class FuzzedSource final : public ByteSource {
- public:
-  explicit FuzzedSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (offset > bytes_.size()) throw std::logic_error("a read beyond the end of the file");
-    const auto part = bytes_.subspan(static_cast<std::size_t>(offset));
-    const std::size_t count = std::min(out.size(), part.size());
-    std::copy_n(part.begin(), count, out.begin());
-    return count;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
 
 /// Plans are made from runs without another look.
 void check_run(const Run& run, std::uint64_t size) {
@@ -54,10 +39,10 @@ void describe(const Format& format, std::span<const std::byte> bytes, const Opti
   constexpr std::uint64_t most_steps = 8;
   DescribeContext context;
   context.memory_budget = 16 << 20;
-  context.neighbour = [bytes](const std::string&) { return std::make_shared<FuzzedSource>(bytes); };
+  context.neighbour = [bytes](const std::string&) { return std::make_shared<ExaminedBytes>(bytes); };
   try {
-    const auto describer =
-        format.describe(std::make_shared<FuzzedSource>(bytes), context, CheckedOptions(format.read_options(), options));
+    const auto describer = format.describe(std::make_shared<ExaminedBytes>(bytes), context,
+                                           CheckedOptions(format.read_options(), options));
     for (const Attachment& attachment : describer->file().attachments) {
       std::vector<std::byte> content(static_cast<std::size_t>(std::min<std::uint64_t>(attachment.bytes, 4096)));
       describer->read_attachment(attachment.name, 0, content);

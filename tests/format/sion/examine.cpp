@@ -7,27 +7,12 @@
 
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
+#include "support/examined_bytes.hpp"
 
 namespace quire::test {
 namespace {
 
 constexpr std::uint64_t budget = 1 << 20;
-
-class BytesInMemory final : public ByteSource {
- public:
-  explicit BytesInMemory(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (offset > bytes_.size()) throw std::logic_error("a read beyond the end of the file");
-    const auto part = bytes_.subspan(static_cast<std::size_t>(offset));
-    const std::size_t count = std::min(out.size(), part.size());
-    std::copy_n(part.begin(), count, out.begin());
-    return count;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
 
 void look_at_streams(Describer& describer, const StepLayout& step, std::uint64_t size) {
   for (std::uint64_t i = 0; i < step.description.streams; ++i) {
@@ -60,7 +45,7 @@ void examine(std::span<const std::byte> bytes) {
     const DescribeContext context{.path = "fuzzed.sion", .memory_budget = budget, .neighbour = {}};
     guarded([&] {
       const Format& format = sion_format();
-      const auto describer = format.describe(std::make_shared<BytesInMemory>(bytes), context,
+      const auto describer = format.describe(std::make_shared<ExaminedBytes>(bytes), context,
                                              CheckedOptions(format.read_options(), options));
       guarded([&] {
         if (const auto step = describer->step(0)) look_at_streams(*describer, *step, bytes.size());
