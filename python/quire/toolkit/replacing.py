@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,7 +44,10 @@ def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
         if is_root:
             # A compressed file that could not be completed leaves its steps beside it, under a longer name.
             for leftover in beside.parent.glob(f"{glob.escape(beside.name)}*"):
-                leftover.unlink(missing_ok=True)
+                if leftover.is_dir():
+                    shutil.rmtree(leftover, ignore_errors=True)
+                else:
+                    leftover.unlink(missing_ok=True)
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise

@@ -86,8 +86,9 @@ std::shared_ptr<ByteSource> XmlDescriber::source(std::uint64_t member) {
       context_.neighbour ? context_.neighbour(description_.members[static_cast<std::size_t>(member)]) : nullptr;
   open_member_ = member;
   if (open_part_) return open_part_;
-  throw Error(ErrorKind::bad_file, "a part that the index names is not there")
-      .on(description_.members[static_cast<std::size_t>(member)])
+  const std::string& name = description_.members[static_cast<std::size_t>(member)];
+  throw Error(ErrorKind::bad_file, "the part " + name + " that the index names is not there")
+      .on(name)
       .at(index_[static_cast<std::size_t>(member) - 1].offset);
 }
 

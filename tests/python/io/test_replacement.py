@@ -12,6 +12,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.toolkit.recover import recover
+from quire.toolkit.replacing import replacement
 
 
 def write(
@@ -102,3 +103,15 @@ def test_an_exception_on_one_rank_keeps_the_old_one(tmp_path: Path, format_name:
     assert run_ranks(write_twice, 3, str(path), format_name, fail_on) == [True] * 3
     assert values(path) == [1.0] * 9
     assert [entry.name for entry in tmp_path.iterdir()] == [Path(path).name]
+
+
+def test_a_directory_that_is_not_completed_goes_and_the_cause_is_told(tmp_path: Path) -> None:
+    def fail() -> None:
+        with replacement(tmp_path / "case") as beside:
+            beside.mkdir()
+            (beside / "part").write_text("half")
+            raise RuntimeError("the disk is full")
+
+    with pytest.raises(RuntimeError, match="the disk is full"):
+        fail()
+    assert list(tmp_path.iterdir()) == []
