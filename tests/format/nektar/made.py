@@ -79,19 +79,11 @@ def part_of_mesh(mixed: bool, rank: int, size: int) -> list[ElementBlock]:
     return blocks
 
 
-def all_ids(mixed: bool) -> list[int]:
-    """Return the ids of the whole mesh."""
-    return sorted(int(id) for _, ids, _ in made_mesh(mixed) for id in ids)
-
-
-def check_block(block: ElementBlock, mixed: bool, variables: tuple[str, ...] = VARIABLES) -> list[int]:
-    """Assert that a block has the values that belong to its ids; return these."""
+def check_values(
+    block: ElementBlock, orders: dict[int, tuple[int, ...]], variables: tuple[str, ...] = VARIABLES
+) -> list[int]:
+    """Assert that a block has the values that belong to its ids and their modes; return these ids."""
     assert block.variables == variables
-    orders = {
-        int(id): tuple(row)
-        for _, ids, modes in made_mesh(mixed)
-        for id, row in zip(ids, modes if modes.ndim == 2 else np.tile(modes, (len(ids), 1)), strict=True)
-    }
     rows = block.modes if block.is_mixed else np.tile(block.modes, (len(block), 1))
     assert [tuple(row) for row in rows] == [orders[int(id)] for id in block.ids]
     for place, id in enumerate(block.ids):

@@ -1,92 +1,236 @@
-"""Written by some ranks, read by others: every element arrives bit for bit, wherever it is wanted."""
+"""Written by any number of ranks, read by any other: every element arrives bit for bit, wherever wanted.
+
+One start of several ranks goes through many examples, each on communicators of its first ranks. All ranks
+draw the same examples, for these follow from no clock, and each learns of an example whether it went well
+everywhere: so they also look for a smaller one together.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.format.nektar.made import VARIABLES, all_ids, check_block, part_of_mesh
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.format.nektar.made import (
+    PLANES,
+    QUADRILATERALS,
+    TRIANGLES,
+    VARIABLES,
+    block_of,
+    check_values,
+    part_of_mesh,
+)
 from tests.python.support.mpi import run_ranks
 
 import quire
+from quire.io.elements import ElementBlock
+from quire.io.formats import format_info
 
 pytestmark = pytest.mark.mpi
 
-LAYOUTS = ("hdf5", "xml", "directory")
 STAMP = "01-Jan-2024 00:00:00"
+LAYOUTS = next(option.choices for option in format_info("nektar").write_options if option.name == "layout")
+EMPTY = ("none", "first", "last", "all but the first", "all but the last")
+WAYS = ("ids", "contiguous", "weights", "everything", "one variable")
 
 
-def write_mesh(comm: Any, path: str, layout: str, mixed: bool) -> int:
-    with (
-        quire.create(path, comm, "nektar", layout=layout, timestamp=STAMP, deadline=40) as out,
-        out.step(4) as step,
-    ):
-        step.set("Time", 0.1)
-        part = part_of_mesh(mixed, comm.rank, comm.size)
-        step.put_elements(part)
-        return len(part)
+@dataclass(frozen=True)
+class Example:
+    """A mesh, who has its elements before, and who wants them afterwards."""
+
+    layout: str
+    writers: int
+    readers: int
+    empty_writers: str
+    empty_readers: str
+    way: str
+    mixed: bool
+    seed: int
+    elements: tuple[int, int, int]  # of each kind
 
 
-def read_mesh(comm: Any, path: str, mixed: bool) -> list[list[int]]:
-    """Return the ids that this rank got, by each way to ask for them."""
-    everything = all_ids(mixed)
+def examples(most: int) -> st.SearchStrategy[Example]:
+    """Return examples of files that up to so many ranks write and read."""
+    return st.builds(
+        Example,
+        layout=st.sampled_from(LAYOUTS),
+        writers=st.integers(1, most),
+        readers=st.integers(1, most),
+        empty_writers=st.sampled_from(EMPTY),
+        empty_readers=st.sampled_from(EMPTY),
+        way=st.sampled_from(WAYS),
+        mixed=st.booleans(),
+        seed=st.integers(0, 999),
+        elements=st.tuples(st.integers(0, 12), st.integers(0, 9), st.integers(0, 5)),
+    )
+
+
+def holders(size: int, empty: str) -> list[int]:
+    """Return the ranks that have elements."""
+    ranks = list(range(size))
+    chosen = {
+        "none": ranks,
+        "first": ranks[1:],
+        "last": ranks[:-1],
+        "all but the first": ranks[:1],
+        "all but the last": ranks[-1:],
+    }[empty]
+    return chosen or ranks
+
+
+def mesh_of(example: Example) -> list[tuple[dict[str, Any], np.ndarray, np.ndarray]]:
+    """Return all elements: kinds, ids in an order of their own, modes."""
+    rng = np.random.default_rng(example.seed)
+    mesh: list[tuple[dict[str, Any], np.ndarray, np.ndarray]] = []
+    for place, kind in enumerate((TRIANGLES, QUADRILATERALS, PLANES)):
+        count = example.elements[place]
+        ids = rng.permutation(3 * count)[:count] * 3 + place
+        modes = np.array([[3, 4], [4, 4], [2, 3, 8]][place])
+        if example.mixed and kind is TRIANGLES:
+            low = rng.integers(2, 5, size=count)
+            modes = np.stack([low, low + rng.integers(0, 2, size=count)], axis=1)
+        mesh.append((kind, ids, modes))
+    return mesh
+
+
+def written_by(example: Example, rank: int) -> list[ElementBlock]:
+    """Return the elements that one rank has before."""
+    rng = np.random.default_rng(example.seed + 1)
+    owners = holders(example.writers, example.empty_writers)
+    blocks = []
+    for kind, ids, modes in mesh_of(example):
+        mine = rng.choice(owners, size=len(ids)) == rank
+        if mine.any():
+            blocks.append(block_of(kind, ids[mine], modes[mine] if modes.ndim == 2 else modes))
+    return blocks
+
+
+def modes_by_id(example: Example) -> dict[int, tuple[int, ...]]:
+    """Return the modes of every element."""
+    return {
+        int(id): tuple(int(mode) for mode in row)
+        for _, ids, modes in mesh_of(example)
+        for id, row in zip(ids, modes if modes.ndim == 2 else np.tile(modes, (len(ids), 1)), strict=True)
+    }
+
+
+def read_and_check(example: Example, comm: Any, path: str) -> list[int]:
+    """Return the ids that this rank got, after a look at all their coefficients."""
+    orders = modes_by_id(example)
+    owners = holders(comm.size, example.empty_readers)
+    variables: tuple[str, ...] = VARIABLES
     with quire.open(path, comm, deadline=40) as file:
-        step = file[0]
-        assert step.number == 4
-        assert step.attributes["Time"].value == "0.1"
-        ways: list[list[int]] = []
-
-        def got(elements: quire.Elements, variables: tuple[str, ...] = VARIABLES) -> None:
-            assert list(elements.repeated) == []
-            ways.append([id for block in elements for id in check_block(block, mixed, variables)])
-
-        got(step.read_elements())
-        got(step.read_elements(partition="everything"))
-        weights = [0.0 if rank == 1 else 1.0 + rank for rank in range(comm.size)]
-        got(step.read_elements(partition=weights))
-        got(step.read_elements(variables=["v"]), ("v",))
-        wanted = [id for id in everything if id % 5 % comm.size == comm.rank]
-        found = step.read_elements(ids=[*reversed(wanted), 100000 + comm.rank, *wanted])
-        assert found.missing.tolist() == [100000 + comm.rank]
-        got(found)
-        assert sorted(ways[-1]) == wanted
-        got(step.read_elements(ids=[] if comm.rank == 0 else everything))
-        return ways
-
-
-def check_read(results: list[list[list[int]]], mixed: bool) -> None:
-    everything = all_ids(mixed)
-    for way in (0, 2, 3, 4):
-        assert sorted(id for rank in results for id in rank[way]) == everything
-    sizes = [len(rank[0]) for rank in results]
-    assert max(sizes) - min(sizes) <= 1
-    for rank, ways in enumerate(results):
-        assert sorted(ways[1]) == everything
-        assert sorted(ways[5]) == ([] if rank == 0 else everything)
+        assert file[0].number == 4
+        assert file[0].attributes["Time"].value == "0.1"
+        if example.way == "ids":
+            rng = np.random.default_rng(example.seed + 2)
+            wanted = [id for id in orders if rng.choice(owners) == comm.rank]
+            elements = file[0].read_elements(ids=[*reversed(wanted), 100000 + comm.rank, *wanted])
+            assert elements.missing.tolist() == [100000 + comm.rank]
+            assert sorted(id for block in elements for id in block.ids) == sorted(wanted)
+        elif example.way == "weights":
+            weights = [1.0 + rank if rank in owners else 0.0 for rank in range(comm.size)]
+            elements = file[0].read_elements(partition=weights)
+            assert comm.rank in owners or len(elements) == 0
+        elif example.way == "everything":
+            elements = file[0].read_elements(partition="everything")
+        elif example.way == "one variable" and orders:
+            variables = ("v",)
+            elements = file[0].read_elements(variables=variables)
+        else:
+            elements = file[0].read_elements()
+        assert elements.repeated.tolist() == []
+        return [id for block in elements for id in check_values(block, orders, variables)]
 
 
-@pytest.mark.parametrize("mixed", [False, True])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(("writers", "readers"), [(1, 3), (3, 1), (2, 4), (4, 2)])
-def test_elements_reach_whoever_wants_them(
-    tmp_path: Path, layout: str, mixed: bool, writers: int, readers: int
-) -> None:
-    path = str(tmp_path / "mesh.chk")
-    run_ranks(write_mesh, writers, path, layout, mixed)
-    if readers > 1:
-        check_read(run_ranks(read_mesh, readers, path, mixed), mixed)
-    with quire.open(path) as file:
-        assert file.check().damage is None
-        assert [fact for fact in file.layout.values() if "xml" in fact or "hdf5" in fact]
-        by_hand = [id for expansion in file[0].expansions for id in expansion.ids]
-        assert sorted(by_hand) == all_ids(mixed)
-        for expansion in file[0].expansions:
-            assert sum(expansion.counts()) == len(expansion.table)
-            one = int(expansion.ids[-1])
-            alone = file[0].read_elements(ids=[one])
-            assert np.array_equal(alone[0].element(one)["p"], expansion.element(one)["p"])
+def on_some(comm: Any, size: int, action: Any) -> list[Any]:
+    """Return what an action returns on the first ranks, each in its place; what one raises, all raise."""
+    part = comm.Split(0 if comm.rank < size else 1, comm.rank)
+    told, raised = None, None
+    if comm.rank < size:
+        try:
+            told = action(part)
+        except Exception as error:
+            raised = f"rank {comm.rank} of {size}: {type(error).__name__}: {error}"
+    part.Free()
+    everything = comm.allgather((told, raised))
+    errors = [error for _, error in everything if error]
+    assert not errors, "\n".join(errors)
+    return [told for told, _ in everything[:size]]
+
+
+def restart(example: Example, comm: Any, path: str) -> None:
+    """Write an example and read it again on other ranks."""
+
+    def write(part: Any) -> None:
+        with (
+            quire.create(path, part, "nektar", deadline=40, layout=example.layout, timestamp=STAMP) as out,
+            out.step(4) as step,
+        ):
+            step.set("Time", 0.1)
+            step.put_elements(written_by(example, part.rank))
+
+    on_some(comm, example.writers, write)
+    got = on_some(comm, example.readers, lambda part: read_and_check(example, part, path))
+    everything = sorted(modes_by_id(example))
+    if example.way == "everything":
+        assert [sorted(ids) for ids in got] == [everything] * example.readers
+        return
+    assert sorted(id for ids in got for id in ids) == everything
+    if example.way in ("contiguous", "one variable"):
+        sizes = [len(ids) for ids in got]
+        assert max(sizes) - min(sizes) <= 1
+
+
+def restart_many(comm: Any, folder: str, count: int) -> list[str]:
+    """Go through examples; return which layouts were met."""
+    met: list[str] = []
+
+    @settings(
+        max_examples=count,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(example=examples(comm.size))
+    def every_example(example: Example) -> None:
+        met.append(example.layout)
+        restart(example, comm, str(Path(folder) / f"mesh_{len(met)}.chk"))
+
+    every_example()
+    return sorted(set(met))
+
+
+def test_elements_reach_whoever_wants_them(tmp_path: Path) -> None:
+    assert run_ranks(restart_many, 4, str(tmp_path), 50) == [sorted(LAYOUTS)] * 4
+
+
+@pytest.mark.nightly
+def test_elements_reach_whoever_wants_them_on_more_ranks(tmp_path: Path) -> None:
+    results = run_ranks(restart_many, 7, str(tmp_path), 400, time_limit=900)
+    assert results == [sorted(LAYOUTS)] * 7
+
+
+def test_one_process_sees_what_several_ranks_wrote(tmp_path: Path) -> None:
+    example = Example("hdf5", 1, 1, "none", "none", "ids", True, 3, (9, 5, 3))
+    path = tmp_path / "mesh.chk"
+    for layout in LAYOUTS:
+        with quire.create(path.with_suffix("." + layout), format="nektar", layout=layout) as out:
+            out.step(0).put_elements(written_by(example, 0)).commit()
+        with quire.open(path.with_suffix("." + layout)) as file:
+            assert file.check().damage is None
+            by_hand = [id for expansion in file[0].expansions for id in expansion.ids]
+            assert sorted(by_hand) == sorted(modes_by_id(example))
+            for expansion in file[0].expansions:
+                assert sum(expansion.counts()) == len(expansion.table)
+                one = int(expansion.ids[-1])
+                alone = file[0].read_elements(ids=[one])
+                assert np.array_equal(alone[0].element(one)["p"], expansion.element(one)["p"])
 
 
 def write_twice(comm: Any, path: str) -> str:
