@@ -25,6 +25,7 @@ set(QUIRE_TESTS_SUPPORT "${PROJECT_SOURCE_DIR}/tests/support")
 
 function(_quire_test_program name sources libraries)
   add_executable(${name} ${sources})
+  set_target_properties(${name} PROPERTIES QUIRE_IS_TEST ON)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${name} PRIVATE quire::quire quire_flags quire_dependencies ${libraries} GTest::gtest)
 endfunction()
