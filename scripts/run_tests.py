@@ -141,12 +141,18 @@ def run_ctest(build: Path, preset: str, golden: bool, extra: list[str], totals: 
 
 def run_pytest(build: Path, preset: str, golden: bool, extra: list[str], totals: Totals) -> None:
     """Run the tests of the Python side with the interpreter that runs this script."""
-    report = build / "pytest.xml"
-    report.unlink(missing_ok=True)
-    selection = "golden and not nightly" if golden else "not nightly"
-    command = [sys.executable, "-m", "pytest", "-m", selection, f"--junitxml={report}", *extra]
     environment = environment_of(build, preset)
-    add_pytest(report, subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode, totals)
+    # Tests that start ranks want all processors; the others share them.
+    phases = {"serial": ("not mpi", ["-n", "auto"]), "mpi": ("mpi", [])}
+    if golden or extra:
+        phases = {"all": ("", [])}
+    for phase, (marked, arguments) in phases.items():
+        report = build / f"pytest-{phase}.xml"
+        report.unlink(missing_ok=True)
+        selection = " and ".join(filter(None, ["golden" if golden else "", "not nightly", marked]))
+        command = [sys.executable, "-m", "pytest", "-m", selection, f"--junitxml={report}", *arguments, *extra]
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        add_pytest(report, code, totals)
 
 
 def print_closing(totals: Totals, totals_file: Path) -> None:

@@ -105,7 +105,7 @@ def test_what_others_compress_is_read_whatever_its_name(
         assert file.check().damage is None
 
 
-@pytest.mark.parametrize(("suffix", "unpack"), UNPACKS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("suffix", "unpack"), UNPACKS, ids=[suffix for suffix, _ in UNPACKS])
 def test_what_we_compress_are_the_bytes_of_a_plain_file(
     tmp_path: Path, format: str, suffix: str, unpack: Callable[[bytes], bytes]
 ) -> None:
