@@ -151,7 +151,8 @@ def run_pytest(build: Path, preset: str, golden: bool, extra: list[str], totals:
         report.unlink(missing_ok=True)
         selection = " and ".join(filter(None, ["golden" if golden else "", "not nightly", marked]))
         command = [sys.executable, "-m", "pytest", "-m", selection, f"--junitxml={report}"]
-        code = subprocess.run([*command, *arguments, *extra], cwd=ROOT, env=environment, check=False).returncode
+        command += [*arguments, *extra]
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         add_pytest(report, code, totals)
 
 
