@@ -575,7 +575,7 @@ void WriteStep::abort(const std::string& reason) {
         step.failure = error;
         static_cast<void>(regroup(step));
       }
-      static_cast<void>(announce(writer.comm, {.failed = true}));
+      static_cast<void>(meet(writer, {.failed = true}));
       fail_together(step, error);
     }
   }));

@@ -12,6 +12,7 @@
 #include "api/transport_knobs.hpp"
 #include "api/transport_source.hpp"
 #include "api/write_groups.hpp"
+#include "api/write_streams.hpp"
 #include "api/writer_state.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
@@ -71,7 +72,7 @@ void leave_together(Writer::State& state) {
   bool abandoned = state.abandoned.has_value();
   pay_owed_rows(state);
   while (true) {
-    const Consensus all = announce(state.comm, {.failed = abandoned, .closing = true});
+    const Consensus all = meet(state, {.failed = abandoned, .closing = true});
     if (all.failed == 0 && all.closing == static_cast<std::uint64_t>(state.comm.size())) return;
     std::optional<Error> error;
     if (abandoned) error = Error(ErrorKind::aborted, *state.abandoned);
@@ -139,7 +140,9 @@ void Writer::State::carry_out(const Publication& acts) {
 void Writer::State::roll_back() {
   // The commit has failed already, and its error is the one to tell; whatever stays behind is refused by readers.
   static_cast<void>(caught(comm.rank(), [&] {
-    if (transport->size() > planner->published_size()) transport->resize(planner->published_size());
+    const std::uint64_t published = planner->published_size();
+    // Of a set of files the first one may be empty when others are not.
+    if (published == 0 || transport->size() > published) transport->resize(published);
   }));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "api/write_target.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
+#include "quire/format/streams.hpp"
 #include "quire/transport/transport.hpp"
 #include "transport/write_lock.hpp"
 
@@ -87,9 +89,8 @@ struct WriteStep::State {
 
   // Where streams are written (api/write_streams.hpp):
   std::vector<std::shared_ptr<StreamWriter::State>> streams;
-  std::uint64_t first_stream = 0;        ///< place of this rank's first one among those of all ranks
-  std::vector<std::int32_t> collectors;  ///< of each stream the rank that has its collector
-  bool opening = false;                  ///< they are placed before their pieces are known
+  std::map<std::uint64_t, StreamUse> merged;  ///< rank 0: of each that takes pieces of others, by its request
+  bool opening = false;                       ///< they are placed before their pieces are known
 
   // Where fields are encoded in chunks (api/write_chunks.hpp):
   std::vector<std::size_t> chunked;  ///< which ones

@@ -83,7 +83,13 @@ void FileSet::put(std::uint64_t offset, std::span<const std::byte> bytes) {
   member(member_of(offset)).put(offset_in(offset), bytes);
 }
 
-void FileSet::resize(std::uint64_t size) { member(member_of(size)).resize(offset_in(size)); }
+void FileSet::resize(std::uint64_t size) {
+  if (size != 0) return member(member_of(size)).resize(offset_in(size));
+  AllOf all;
+  for (const auto& [number, transport] : others_) all.run([&] { transport->resize(0); });
+  all.run([&] { first_->resize(0); });
+  all.rethrow();
+}
 
 void FileSet::reserve(std::uint64_t from, std::uint64_t to) {
   member(member_of(from)).reserve(offset_in(from), offset_in(to));

@@ -28,6 +28,7 @@ class FileSet final : public Transport {
   void put(std::uint64_t offset, std::span<const std::byte> bytes) override;
   /// Of member 0.
   [[nodiscard]] std::uint64_t size() override { return first_->size(); }
+  /// Nothing is left of a set that is cut to nothing: all members go that this rank has opened.
   void resize(std::uint64_t size) override;
   void reserve(std::uint64_t from, std::uint64_t to) override;
   /// Of member 0 and all others that this rank has opened.

@@ -3,58 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
-#include "quire/quire.hpp"
-#include "quire/transport/faulty.hpp"
 #include "quire/transport/trace.hpp"
-#include "support/environment.hpp"
-#include "support/sample.hpp"
-#include "support/stream_sample.hpp"
+#include "support/stream_files.hpp"
 
 namespace quire::test {
 namespace {
 
-constexpr std::int64_t tasks = 9;
-
-bool is_keyed(const Variant& variant) {
-  const auto found = variant.options.find("keys");
-  return found != variant.options.end() && found->second == "true";
-}
-
-/// The files of a set whose first one is this, with their bytes.
-std::map<std::string, std::string> files_of(const std::string& first) {
-  std::map<std::string, std::string> files;
-  const std::filesystem::path path(first);
-  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path())) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(path.filename().string())) {
-      files[name.substr(path.filename().string().size())] = bytes_of(entry.path().string());
-    }
-  }
-  return files;
-}
-
-class Streams : public testing::TestWithParam<Variant> {
- protected:
-  [[nodiscard]] static WriteOptions options() {
-    WriteOptions options = GetParam().write_options();
-    options.transport = transport();
-    // Files of different names are compared.
-    options.options["stored_name"] = "stored";
-    return options;
-  }
-  static void write(const std::string& file, Comm comm, const WriteOptions& options) {
-    StreamSample sample(tasks, is_keyed(GetParam()));
-    Writer out = create(file, comm, options);
-    WriteStep step = out.step(0);
-    sample.fill(step, comm);
-    step.commit();
-    out.close();
-  }
-  static std::string file_named(const std::string& name) { return path(name + "_" + GetParam().name() + "_set"); }
-};
+class Streams : public StreamFiles {};
+class OpenedStreams : public StreamFiles {};
+class MergedStreams : public StreamFiles {};
+class CompactStreams : public StreamFiles {};
 
 TEST_P(Streams, AreReadByAnyRanksAndAreTheSameBytesFromAnyWriters) {
   Comm comm = everyone();
@@ -91,23 +51,6 @@ TEST_P(Streams, AreReadByAnyRanksAndAreTheSameBytesFromAnyWriters) {
   in.close();
 }
 
-TEST_P(Streams, OfOneRankThatAreMissingFailEverywhere) {
-  Comm comm = everyone();
-  const std::string file = file_named("missing");
-  write(file, comm, options());
-  Reader in = open(file, comm);
-  const ReadStep step = in.at(0);
-  const std::int64_t wanted = comm.rank() == comm.size() - 1 ? tasks : 0;
-  try {
-    static_cast<void>(step.streams({wanted}));
-    ADD_FAILURE() << "there is no such task";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::missing) << error.what();
-    EXPECT_EQ(error.rank(), comm.size() - 1) << error.what();
-  }
-  in.close();
-}
-
 TEST_P(Streams, AreReadLikeFiles) {
   Comm comm = everyone();
   const std::string file = file_named("file");
@@ -135,23 +78,14 @@ TEST_P(Streams, AreReadLikeFiles) {
   in.close();
 }
 
-TEST_P(Streams, ThatAreOpenedGoToTheFileAtOnce) {
+TEST_P(OpenedStreams, GoToTheFileAtOnce) {
   Comm comm = everyone();
   const WriteOptions writing = options();
-  const auto mode = writing.options.find("mode");
-  if (mode != writing.options.end() && mode->second == "merge") {
-    Writer out = create(file_named("opened"), comm, writing);
-    WriteStep step = out.step(0);
-    EXPECT_THROW(step.open(), Error);
-    step.abort("it cannot be opened");
-    out.close();
-    return;
-  }
   const std::string file = file_named("opened");
   write(file_named("recorded"), comm, writing);
   Writer out = create(file, comm, writing);
   WriteStep step = out.step(0);
-  const StreamSample sample(tasks, is_keyed(GetParam()));
+  const StreamSample mine = sample();
   std::vector<StreamWriter> streams;
   for (std::int64_t task = 0; task < tasks; ++task) {
     if (StreamSample::is_mine(task, comm)) streams.push_back(step.stream({.rank = task, .chunk_bytes = 400}));
@@ -161,7 +95,7 @@ TEST_P(Streams, ThatAreOpenedGoToTheFileAtOnce) {
   for (std::int64_t task = 0; task < tasks; ++task) {
     if (!StreamSample::is_mine(task, comm)) continue;
     // The memory of a piece is free as soon as it is put.
-    const std::vector<std::byte> piece = sample.bytes(task);
+    const std::vector<std::byte> piece = mine.bytes(task);
     is_keyed(GetParam()) ? streams[next].write_record(7, piece) : streams[next].write(piece);
     EXPECT_LE(streams[next].left_in_chunk(), 4096U);
     ++next;
@@ -174,7 +108,7 @@ TEST_P(Streams, ThatAreOpenedGoToTheFileAtOnce) {
   std::vector<std::int64_t> all(tasks);
   for (std::int64_t task = 0; task < tasks; ++task) all[static_cast<std::size_t>(task)] = task;
   for (const StreamReader& stream : in.at(0).streams(all)) {
-    const std::vector<std::byte> wanted = sample.bytes(stream.rank());
+    const std::vector<std::byte> wanted = mine.bytes(stream.rank());
     std::vector<std::byte> found(wanted.size());
     const std::uint64_t begin = is_keyed(GetParam()) ? record_head_bytes : 0;
     EXPECT_EQ(stream.size(), begin + wanted.size());
@@ -184,175 +118,88 @@ TEST_P(Streams, ThatAreOpenedGoToTheFileAtOnce) {
   in.close();
 }
 
-TEST_P(Streams, CostFewCollectives) {
+TEST_P(MergedStreams, AreNotOpened) {
   Comm comm = everyone();
-  StreamSample sample(tasks, is_keyed(GetParam()));
-  const WriteOptions writing = options();
-  Writer out = create(file_named("counted"), comm, writing);
+  Writer out = create(file_named("opened"), comm, options());
   WriteStep step = out.step(0);
-  sample.fill(step, comm);
-  const std::uint64_t before = out.comm().collectives();
-  step.commit();
-  const auto mode = writing.options.find("mode");
-  const bool merges = mode != writing.options.end() && mode->second == "merge";
-  EXPECT_LE(out.comm().collectives() - before, merges ? 7U : 5U);
+  EXPECT_THROW(step.open(), Error);
+  step.abort("it cannot be opened");
   out.close();
 }
 
-/// Runs a commit in which a rank fails: every rank throws the same error, and no file is told.
-TEST_P(Streams, FailEverywhereWithTheDiskOfOneRank) {
+/// What the compact style adds to the bytes of the tasks is what a file of empty streams has, and a hundredth.
+TEST_P(CompactStreams, TakeNoMoreRoomThanIsNeeded) {
   Comm comm = everyone();
-  comm.set_deadline(std::chrono::seconds(60));
-  for (int failing = 0; failing < comm.size(); ++failing) {
-    SCOPED_TRACE("rank " + std::to_string(failing));
-    std::uint64_t bytes = failing == 0 ? 1000 : 0;
-    for (std::int64_t task = failing; task < tasks; task += comm.size()) {
-      bytes += StreamSample(tasks, false).bytes(task).size();
-    }
-    WriteOptions writing = options();
-    writing.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int rank) {
-      return rank == failing ? faulty(std::move(inner), {.after_bytes = 20, .error_number = 28}) : std::move(inner);
-    };
-    StreamSample sample(tasks, is_keyed(GetParam()));
-    Writer out = create(file_named("full"), comm, writing);
+  const std::vector<std::byte> bytes(20'011, std::byte{1});
+  const auto size_with = [&](const std::string& file, std::span<const std::byte> piece) {
+    Writer out = create(file, comm, options());
     WriteStep step = out.step(0);
-    sample.fill(step, comm);
-    try {
-      step.commit();
-      EXPECT_LE(bytes, 20U) << "the disk is full";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
-      EXPECT_EQ(error.rank(), failing) << error.what();
-    }
-    try {
-      out.close();
-    } catch (const Error&) {
-      // The disk is still full.
-    }
-    comm.barrier();
-  }
-}
-
-TEST_P(Streams, FailEverywhereWithAPieceThatDoesNotFit) {
-  const auto style = GetParam().options.find("style");
-  const bool is_compact = style != GetParam().options.end() && style->second == "compact";
-  // Records go over the ends of chunks, and compact chunks are as large as what comes.
-  if (is_keyed(GetParam()) || is_compact) return;
-  Comm comm = everyone();
-  const int failing = comm.size() - 1;
-  const std::vector<std::byte> piece(5000);
-  Writer out = create(file_named("large"), comm, options());
-  WriteStep step = out.step(0);
-  for (const std::int64_t each : {0, 1}) {
-    StreamWriter stream = step.stream({.rank = 2 * comm.rank() + each, .chunk_bytes = 3});
-    stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
-  }
-  try {
-    step.commit();
-    ADD_FAILURE() << "the piece is larger than a chunk";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
-    EXPECT_EQ(error.rank(), failing) << error.what();
-    EXPECT_NE(error.object(), "") << error.what();
-  }
-  out.close();
-}
-
-/// The same once the step is open and pieces go to the file at once.
-TEST_P(Streams, ThatAreOpenedFailEverywhereWithTheRankOfThePiece) {
-  const auto mode = GetParam().options.find("mode");
-  const bool merges = mode != GetParam().options.end() && mode->second == "merge";
-  if (is_keyed(GetParam()) || merges) return;
-  Comm comm = everyone();
-  const int failing = comm.size() - 1;
-  const std::vector<std::byte> piece(5000);
-  Writer out = create(file_named("large_opened"), comm, options());
-  WriteStep step = out.step(0);
-  std::vector<StreamWriter> streams;
-  for (const std::int64_t each : {0, 1})
-    streams.push_back(step.stream({.rank = 2 * comm.rank() + each, .chunk_bytes = 3}));
-  step.open();
-  for (StreamWriter& stream : streams) stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
-  try {
-    step.commit();
-    ADD_FAILURE() << "the piece is larger than a chunk";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
-    EXPECT_EQ(error.rank(), failing) << error.what();
-    EXPECT_NE(error.object(), "") << error.what();
-  }
-  out.close();
-}
-
-TEST_P(Streams, OfARankThatAbortsFreeTheOthers) {
-  Comm comm = everyone();
-  comm.set_deadline(std::chrono::seconds(60));
-  StreamSample sample(tasks, is_keyed(GetParam()));
-  Writer out = create(file_named("aborted"), comm, options());
-  WriteStep step = out.step(0);
-  sample.fill(step, comm);
-  if (comm.rank() == comm.size() - 1) {
-    step.abort("no");
-  } else {
-    EXPECT_THROW(step.commit(), Error);
-  }
-  out.close();
-}
-
-TEST_P(Streams, OfOneTaskTwiceAreRefused) {
-  Comm comm = everyone();
-  Writer out = create(file_named("twice"), comm, options());
-  WriteStep step = out.step(0);
-  static_cast<void>(step.stream({.rank = comm.rank() / 2, .chunk_bytes = 1}));
-  if (comm.size() == 1) static_cast<void>(step.stream({.rank = 0, .chunk_bytes = 1}));
-  EXPECT_THROW(step.commit(), Error);
-  out.close();
-}
-
-/// A kill at every moment: what is left is the whole step or none.
-TEST_P(Streams, AreWholeOrAbsentAfterAKill) {
-  if (everyone().size() > 1) return;  // one rank makes all writes
-  auto trace = std::make_shared<Trace>();
-  trace->keep_bytes = true;
-  const std::string file = file_named("traced");
-  WriteOptions writing = options();
-  // Each event with the file that it belongs to, in the order of all.
-  std::vector<std::pair<std::string, TraceEvent>> events;
-  std::map<std::string, std::shared_ptr<Trace>> traces;
-  writing.wrapper = [&](std::unique_ptr<Transport> inner, const std::string& name, int) {
-    return traced(std::move(inner), name == file ? trace : (traces[name] = std::make_shared<Trace>()));
-  };
-  write(file, Comm::self(), writing);
-  const StreamSample sample(tasks, is_keyed(GetParam()));
-  const auto others = files_of(file);
-  const std::string crashed = file_named("crashed");
-  for (const auto& [suffix, bytes] : others) {
-    if (!suffix.empty()) write_bytes(crashed + suffix, bytes);
-  }
-  bool seen = false;
-  for (std::size_t count = 0; count <= trace->events.size(); ++count) {
-    const auto bytes = replay(*trace, count);
-    write_bytes(crashed, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-    bool whole = false;
-    try {
-      Reader in = open(crashed);
-      if (const auto step = in.try_at(0)) {
-        for (const StreamReader& stream : step->streams({0, 1, 2, 3, 4, 5, 6, 7, 8})) {
-          EXPECT_EQ(sample.difference(stream), "") << "event " << count;
-        }
-        whole = true;
+    for (std::int64_t task = 0; task < tasks; ++task) {
+      if (!StreamSample::is_mine(task, comm)) continue;
+      // Of different sizes, and some with nothing.
+      StreamWriter stream = step.stream({.rank = task});
+      for (int call = 0; call < 2; ++call) {
+        stream.write_together(piece.first(piece.size() / tasks * static_cast<std::size_t>(task)));
       }
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::bad_file) << error.what();
     }
-    EXPECT_TRUE(whole || !seen) << "event " << count;
-    seen = seen || whole;
-  }
-  EXPECT_TRUE(seen);
+    step.commit();
+    out.close();
+    std::uint64_t size = 0;
+    for (const auto& [suffix, content] : files_of(file)) size += content.size();
+    return size;
+  };
+  const std::uint64_t layout = size_with(file_named("empty"), {});
+  const std::uint64_t whole = size_with(file_named("compact"), bytes);
+  const std::uint64_t payload = bytes.size() / tasks * tasks * (tasks - 1);
+  EXPECT_GE(whole, payload);
+  EXPECT_LE(whole, layout + payload + payload / 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Streams, testing::ValuesIn(variants_of_streams()),
-                         [](const auto& chosen) { return chosen.param.name(); });
+/// Any number of ranks read all streams: rank 0 alone reads what describes them, and then each byte is read once.
+TEST_P(Streams, AreReadOnceInTotal) {
+  Comm comm = everyone();
+  const std::string file = file_named("once");
+  write(file, comm, options());
+  std::map<std::string, std::shared_ptr<Trace>> traces;
+  ReadOptions reading;
+  reading.transport = transport();
+  reading.wrapper = [&](std::unique_ptr<Transport> inner, const std::string& name, int) {
+    auto& trace = traces[name];
+    if (!trace) trace = std::make_shared<Trace>();
+    return traced(std::move(inner), trace);
+  };
+  Reader in = open(file, comm, reading);
+  std::vector<std::int64_t> wanted;
+  for (std::int64_t task = 0; task < tasks; ++task) {
+    if (StreamSample::is_mine(task, comm)) wanted.push_back(task);
+  }
+  const auto streams = in.at(0).streams(wanted);
+  const auto bytes_read = [&] {
+    std::uint64_t bytes = 0;
+    for (const auto& [name, trace] : traces) {
+      for (const TraceEvent& event : trace->events) bytes += event.what == TraceEvent::What::read ? event.length : 0;
+    }
+    return bytes;
+  };
+  const std::uint64_t described = bytes_read();
+  EXPECT_EQ(described > 0, comm.is_root()) << "rank 0 alone reads the layout";
+  std::uint64_t payload = 0;
+  for (const StreamReader& stream : streams) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(stream.size()));
+    ASSERT_EQ(stream.read_at(0, bytes), bytes.size());
+    payload += bytes.size();
+  }
+  EXPECT_EQ(bytes_read() - described, payload);
+  in.close();
+}
+
+const auto name_of = [](const auto& chosen) { return chosen.param.name(); };
+INSTANTIATE_TEST_SUITE_P(Formats, Streams, testing::ValuesIn(variants_of_streams()), name_of);
+INSTANTIATE_TEST_SUITE_P(Formats, OpenedStreams,
+                         testing::ValuesIn(variants_of_streams([](const auto& kind) { return !merges(kind); })),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Formats, CompactStreams, testing::ValuesIn(variants_of_streams(is_compact)), name_of);
+INSTANTIATE_TEST_SUITE_P(Formats, MergedStreams, testing::ValuesIn(variants_of_streams(merges)), name_of);
 
 }  // namespace
 }  // namespace quire::test
