@@ -1,6 +1,6 @@
 """Measure the targets of specs/performance.md, each side by side with its reference in one process group.
 
-    bench/run.py                      everything, 256 MB a run, on disk and in memory
+    bench/run.py                      everything, 512 MB a run, on disk and in memory
     bench/run.py --quick              a first look: 64 MB, 3 passes
     bench/run.py --only W1 R1 K3      some targets
     bench/run.py --crowded            also the targets that want 8 ranks
@@ -446,7 +446,7 @@ def cells_of(finding: Finding) -> list[str]:
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Understand the command line."""
     parser = argparse.ArgumentParser(description="Measure the library beside raw transfers and peers.")
-    parser.add_argument("--size", type=float, help="MB of every run (default 256)")
+    parser.add_argument("--size", type=float, help="MB of every run (default 512)")
     parser.add_argument("--passes", type=int, help="after one that warms up (default 5)")
     parser.add_argument("--large", type=float, help="MB to write and convert while memory is watched (4000)")
     parser.add_argument("--seed", type=int, default=20261121, help="of the order in every pass")
@@ -461,7 +461,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         help="also 8 ranks",
     )
     options = parser.parse_args(arguments)
-    presets: dict[str, float] = {"size": 256, "passes": 5, "large": 4000}
+    presets: dict[str, float] = {"size": 512, "passes": 5, "large": 4000}
     if options.quick:
         presets = {"size": 64, "passes": 3, "large": 512}
     for name, preset in presets.items():

@@ -1,49 +1,22 @@
 #include "quire/comm/mpi.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <functional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "comm/mpi_error.hpp"
 #include "comm/mpi_exchange.hpp"
+#include "comm/polite_wait.hpp"
 
 namespace quire {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// A collective that has been posted: MPI may use the buffer until the request is complete.
 struct Posted {
   std::vector<std::byte> buffer;
   MPI_Request request = MPI_REQUEST_NULL;
 };
-
-/// Tests until `is_done`; false if the deadline passes first.
-///
-/// At first without a pause, then giving way to other ranks on the same core, then asleep between tests: a blocking
-/// collective of a spinning MPI costs milliseconds as soon as ranks outnumber cores.
-template <class Test>
-bool wait_politely(Deadline deadline, Test&& is_done) {
-  constexpr int eager_tests = 100;
-  constexpr int yielding_tests = 20;
-  constexpr std::chrono::microseconds nap(50);
-
-  const auto begin = Clock::now();
-  for (int tests = 0;; ++tests) {
-    if (is_done()) return true;
-    if (tests < eager_tests) continue;
-    if (deadline && Clock::now() - begin >= *deadline) return false;
-    if (tests < eager_tests + yielding_tests) {
-      sched_yield();
-    } else {
-      std::this_thread::sleep_for(nap);
-    }
-  }
-}
 
 /// A duplicate of an MPI communicator.
 ///
@@ -116,7 +89,7 @@ class MpiBackend final : public CommBackend {
     require_usable(operation);
     exchange_tag_ = 1 - exchange_tag_;
     auto running = std::make_unique<MpiExchange>(communicator_, exchange_tag_, std::move(parcels));
-    if (!wait_politely(deadline, [&] { return running->advance(); })) {
+    if (!wait_politely(patience_, deadline, [&] { return running->advance(); })) {
       abandoned_exchange_ = std::move(running);
       throw too_late(operation, *deadline);
     }
@@ -196,7 +169,7 @@ class MpiBackend final : public CommBackend {
       check_mpi(operation, MPI_Test(&posted->request, &done, MPI_STATUS_IGNORE));
       return done != 0;
     };
-    if (!wait_politely(deadline, is_done)) {
+    if (!wait_politely(patience_, deadline, is_done)) {
       abandoned_ = std::move(posted);
       throw too_late(operation, *deadline);
     }
@@ -204,6 +177,7 @@ class MpiBackend final : public CommBackend {
   }
 
   MPI_Comm communicator_;
+  Patience patience_ = patience_here();
   int rank_ = 0;
   int size_ = 1;
   std::shared_ptr<MpiBackend> node_;  ///< made when first asked for
