@@ -7,6 +7,7 @@ from quire.cli.check import check
 from quire.cli.convert import convert
 from quire.cli.define import define
 from quire.cli.diff import diff
+from quire.cli.doctor import doctor
 from quire.cli.export import export
 from quire.cli.filter import filter_
 from quire.cli.formats import formats
@@ -57,8 +58,9 @@ def quire(
 LOOKING = (info, show, get, plot, plan, formats)
 MAKING = (convert, import_, export, define, filter_, attach, pack, unpack, repack)
 JUDGING = (check, recover, diff, sum_)
+MACHINE = (doctor,)
 
-for one in (*LOOKING, *MAKING, *JUDGING):
+for one in (*LOOKING, *MAKING, *JUDGING, *MACHINE):
     app.command(one.__name__.rstrip("_"))(one)
 
 

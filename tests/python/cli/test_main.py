@@ -30,6 +30,7 @@ COMMANDS = [
     "pack",
     "unpack",
     "repack",
+    "doctor",
     "check",
     "recover",
     "diff",

@@ -1,0 +1,100 @@
+#include "locks.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "arguments.hpp"
+#include "plain_file.hpp"
+
+namespace quire::probe {
+namespace {
+
+enum class Grant : std::uint64_t { given, refused, unsupported };
+
+Grant grant_of(int result) {
+  if (result == 0) return Grant::given;
+  return errno == EACCES || errno == EAGAIN || errno == EWOULDBLOCK ? Grant::refused : Grant::unsupported;
+}
+
+int range_lock(int descriptor, short type, bool wait) {
+  struct flock range {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_len = sizeof(std::uint64_t);
+  return ::fcntl(descriptor, wait ? F_SETLKW : F_SETLK, &range);
+}
+
+/// Rank 0 takes a lock, then the last rank tries to.
+template <class Take>
+void contend(Comm& comm, const std::string& what, Take&& take) {
+  std::array<std::uint64_t, 2> grants{};
+  int error_number = 0;
+  if (comm.is_root()) {
+    grants[0] = static_cast<std::uint64_t>(grant_of(take()));
+    error_number = errno;
+  }
+  comm.barrier();
+  if (comm.rank() == comm.size() - 1) grants[1] = static_cast<std::uint64_t>(grant_of(take()));
+  comm.maximum(grants);
+  if (static_cast<Grant>(grants[0]) != Grant::given) {
+    tell(comm, {"lock", what, "unsupported", std::generic_category().message(error_number)});
+  } else if (static_cast<Grant>(grants[1]) == Grant::given) {
+    tell(comm, {"lock", what, "wrong", "two ranks got the same lock"});
+  } else {
+    tell(comm, {"lock", what, "right", ""});
+  }
+}
+
+/// All ranks count in one file, each step under a lock.
+void count_together(Comm& comm, const PlainFile& file) {
+  constexpr std::uint64_t steps = 50;
+  std::uint64_t failed = 0;
+  for (std::uint64_t step = 0; step < steps && failed == 0; ++step) {
+    if (range_lock(file.descriptor(), F_WRLCK, true) != 0) {
+      failed = 1;
+      break;
+    }
+    std::uint64_t number = 0;
+    file.read(0, std::as_writable_bytes(std::span(&number, 1)));
+    ++number;
+    file.write(0, std::as_bytes(std::span(&number, 1)));
+    range_lock(file.descriptor(), F_UNLCK, false);
+  }
+  comm.maximum(std::span(&failed, 1));
+  if (failed != 0) return tell(comm, {"lock", "counter", "unsupported", "a lock could not be waited for"});
+  std::uint64_t number = 0;
+  file.read(0, std::as_writable_bytes(std::span(&number, 1)));
+  const std::uint64_t should = steps * static_cast<std::uint64_t>(comm.size());
+  if (number == should) return tell(comm, {"lock", "counter", "right", ""});
+  tell(comm, {"lock", "counter", "wrong", std::to_string(number) + " instead of " + std::to_string(should)});
+}
+
+}  // namespace
+
+void examine_locks(Comm& comm, const std::string& path) {
+  if (comm.size() == 1) {
+    return tell(comm, {"lock", "byte ranges", "skipped", "one rank alone cannot be kept out"});
+  }
+  if (comm.is_root()) {
+    const PlainFile file(path, O_RDWR | O_CREAT | O_TRUNC);
+    const std::uint64_t zero = 0;
+    file.write(0, std::as_bytes(std::span(&zero, 1)));
+  }
+  comm.barrier();
+  const PlainFile file(path, O_RDWR);
+  contend(comm, "byte ranges", [&] { return range_lock(file.descriptor(), F_WRLCK, false); });
+  range_lock(file.descriptor(), F_UNLCK, false);
+  comm.barrier();
+  contend(comm, "whole files", [&] { return ::flock(file.descriptor(), LOCK_EX | LOCK_NB); });
+  ::flock(file.descriptor(), LOCK_UN);
+  comm.barrier();
+  count_together(comm, file);
+  comm.barrier();
+}
+
+}  // namespace quire::probe

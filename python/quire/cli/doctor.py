@@ -1,0 +1,166 @@
+"""quire doctor: whether parallel input and output give right data here, and what small operations cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quire.cli.command import ExitCode, answer, command, complain
+from quire.cli.output import columns_of_text, plural, say, say_json
+from quire.cli.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from quire.doctor.record import Check, Finding, Record
+
+CELLS = {"right": "ok", "missing": "not offered by this MPI", "skipped": "-"}
+"""How outcomes stand in the table; bad ones in capitals."""
+
+
+@command
+def doctor(
+    directory: Annotated[Path, typer.Argument(help="Where runs will write.")],
+    ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks to start.")] = 2,
+    launcher: Annotated[
+        str, typer.Option("--launcher", help="Starts programs on {ranks}; else one is found.")
+    ] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes, nothing but the defaults.")] = False,
+    big: Annotated[
+        int | None, typer.Option("--big", min=0, help="Bytes of the largest request, 0 for none.")
+    ] = None,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for each launch.")] = 60.0,
+    save_as: Annotated[
+        Path | None, typer.Option("--save", help="Keep the record, for advise and plan.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="The record, for programs.")] = False,
+) -> None:
+    """Write and verify by every transport, kind of MPI-IO and locking mode; time small operations.
+
+    Everything is tried in launches of its own with a time limit, in a folder of its own that is removed
+    afterwards. Leaves with 0 if what programs get by default is safe, with 1 if not, with 4 if nothing could
+    be tried.
+
+    Example: quire doctor /scratch/run --ranks 4 --save doctor.json
+    """
+    from quire.cli.parallel import refuse_ranks
+    from quire.doctor import CannotRunError, Wishes, examine, save
+    from quire.doctor.record import as_dictionary
+
+    refuse_ranks("quire doctor")
+    wishes = Wishes(directory, ranks, launcher, quick, big, time_limit)
+    try:
+        with progress("examining", "launches") as bar:
+
+            def tell(done: int, launches: int, _: str) -> None:
+                bar.expect(launches - bar.total)
+                bar.advance(done - bar.done)
+
+            record = examine(wishes, tell)
+    except CannotRunError as problem:
+        complain(str(problem))
+        raise typer.Exit(ExitCode.INPUT_OUTPUT) from None
+    if save_as is not None:
+        save(record, save_as)
+    if json:
+        say_json(as_dictionary(record))
+    else:
+        report(record)
+    answer(record.safe)
+
+
+def report(record: Record) -> None:
+    """Print a record for people."""
+    where = record.file_system
+    stripes = f", stripe count {where.stripe_count}" if where.stripe_count is not None else ""
+    say(record.directory)
+    name = f"{record.mpi_name} {record.mpi_version}".strip() or record.mpi or "no MPI"
+    hosts = plural(len(record.hosts), "host")
+    rows = [
+        ["file system", f"{where.type} on {where.mount}, {amount(where.free_bytes)} free{stripes}"],
+        ["mount options", where.options],
+        ["MPI", f"{name}{f', MPI-IO by {record.mpi_io}' if record.mpi_io else ''}"],
+        ["ranks", f"{record.ranks} on {hosts}, {plural(record.cores, 'core')} on this one"],
+        ["started by", " ".join(record.launcher)],
+    ]
+    tell_rows(rows)
+    say("\nIs what was written in the file, and is what is read what is in it?")
+    tell_rows(pattern_table(record.checks))
+    say("\nLocks")
+    tell_rows(lock_table(record.checks))
+    say("\nWhat operations cost (median, quartiles)")
+    tell_rows(cost_table(record))
+    if record.findings:
+        say("\nFindings")
+    for finding in record.findings:
+        tell_finding(finding)
+    say("\nsafe" if record.safe else "\nnot safe")
+
+
+def tell_rows(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of cells, indented."""
+    for line in columns_of_text(rows, "  "):
+        say(line)
+
+
+def cell(check: Check) -> str:
+    """An outcome as it stands in a table."""
+    return CELLS.get(check.outcome, check.outcome.upper() if check.is_bad else check.outcome)
+
+
+def pattern_table(checks: Sequence[Check]) -> list[list[str]]:
+    """A row for each way to write, a column for each pattern."""
+    chosen = [check for check in checks if check.group in ("transport", "mpi-io")]
+    names = list(dict.fromkeys(check.check for check in chosen if check.check != "start"))
+    rows = [["", *names]]
+    for key in dict.fromkeys((check.group, check.subject) for check in chosen):
+        group, subject = key
+        own = {check.check: cell(check) for check in chosen if (check.group, check.subject) == key}
+        title = f"{'MPI-IO' if group == 'mpi-io' else group} {subject}"
+        rows.append([title, *([own["start"]] if "start" in own else [own.get(name, "-") for name in names])])
+    return rows
+
+
+def lock_table(checks: Sequence[Check]) -> list[list[str]]:
+    """A row for each subject with what was seen."""
+    chosen = [check for check in checks if check.group not in ("transport", "mpi-io")]
+    rows = []
+    for group, subject in dict.fromkeys((check.group, check.subject) for check in chosen):
+        own = [check for check in chosen if (check.group, check.subject) == (group, subject)]
+        rows.append([subject, ", ".join(f"{check.check} {cell(check)}" for check in own)])
+    return rows
+
+
+def cost_table(record: Record) -> list[list[str]]:
+    """A row for each operation that was measured."""
+    from quire.doctor.record import OPERATIONS
+
+    return [
+        [name, seconds(cost.median), f"{seconds(cost.low)} to {seconds(cost.high)}", OPERATIONS.get(name, "")]
+        for name, cost in record.costs.items()
+    ]
+
+
+def tell_finding(finding: Finding) -> None:
+    """Print a finding, with what to do and where that is known from."""
+    say(f"  {finding.severity}: {finding.text}")
+    if finding.advice:
+        say(f"      {finding.advice}{f' ({finding.source})' if finding.source else ''}")
+
+
+def seconds(time: float) -> str:
+    """A time with its unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if time >= size:
+            return f"{time / size:.3g} {unit}"
+    return f"{time / 1e-9:.3g} ns"
+
+
+def amount(bytes: int) -> str:
+    """A size with its unit, powers of 1000."""
+    for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6)):
+        if bytes >= size:
+            return f"{bytes / size:.3g} {unit}"
+    return f"{bytes} B"

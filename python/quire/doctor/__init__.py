@@ -1,0 +1,17 @@
+"""Find out whether parallel input and output give right data here, and what small operations cost."""
+
+from quire.doctor.examination import CannotRunError, Wishes, examine
+from quire.doctor.record import Check, Cost, FileSystem, Finding, Record, load, save
+
+__all__ = [
+    "CannotRunError",
+    "Check",
+    "Cost",
+    "FileSystem",
+    "Finding",
+    "Record",
+    "Wishes",
+    "examine",
+    "load",
+    "save",
+]

@@ -1,0 +1,111 @@
+"""What is tried: each case is a launch of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quire.doctor.known import HintSet, Library, hint_sets
+
+MEBIBYTE = 1 << 20
+BIG_BLOCK = 4 * MEBIBYTE
+FULL_BIG = (2 << 30) + BIG_BLOCK
+"""The smallest big request that no 31 bits can count."""
+SCALED_BIG = 64 * MEBIBYTE
+
+CALLS = ("independent", "collective", "view", "cartesian")
+"""How plain MPI-IO is used: a call for each piece, alone or together, or one for all by a view of the file,
+also on a communicator with a topology."""
+
+LOCKING_VARIABLE = "HDF5_USE_FILE_LOCKING"
+LOCKING_MODES = ("", "TRUE", "BEST_EFFORT", "FALSE")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A launch of the probe, and how its checks are filed."""
+
+    group: str
+    subject: str
+    action: str
+    arguments: Mapping[str, str | int] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    default: bool = True
+    """Whether this is what programs get without asking for anything."""
+    may_be_missing: bool = False
+    """A component of MPI-IO that this MPI may not have."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is tried."""
+
+    quick: bool = False
+    big: int = 0
+    """Bytes of the big request; 0: none."""
+
+    @property
+    def sizes(self) -> dict[str, str | int]:
+        """Sizes of the patterns as the probe takes them."""
+        return {"large": MEBIBYTE if self.quick else 8 * MEBIBYTE, "big": self.big}
+
+
+def transport_cases(transports: list[str], extent: Extent) -> list[Case]:
+    """Independent. Every transport of this build."""
+    return [
+        Case(
+            "transport",
+            name,
+            "patterns",
+            {"method": f"transport:{name}", "pieces": 20 if extent.quick else 200, **extent.sizes},
+        )
+        for name in transports
+    ]
+
+
+def mpi_io_case(
+    calls: str, extent: Extent, component: str = "", hints: HintSet | None = None, variable: str = ""
+) -> Case:
+    """Independent. Plain MPI-IO by one kind of calls."""
+    # Each collective call waits several times inside of MPI, which is slow where ranks outnumber cores.
+    pieces = 8 if calls == "collective" else 20 if extent.quick else 60
+    arguments: dict[str, str | int] = {"method": f"mpi-io:{calls}", "pieces": pieces, **extent.sizes}
+    words = [f"{calls} calls"]
+    if component:
+        words.insert(0, component)
+    if hints:
+        arguments |= {"hints": hints.hints, "big": 0}
+        words.append(hints.name)
+    return Case(
+        "mpi-io",
+        ", ".join(words),
+        "patterns",
+        arguments,
+        {variable: component} if component else {},
+        default=not component and hints is None,
+        may_be_missing=bool(component),
+    )
+
+
+def mpi_io_cases(library: Library, extent: Extent) -> list[Case]:
+    """Independent. MPI-IO as it comes; unless quick, by every component and under the hints of known.toml."""
+    cases = [mpi_io_case(calls, extent) for calls in CALLS]
+    if extent.quick:
+        return cases
+    small = Extent(quick=True)
+    variable = library.component_variable
+    cases += [mpi_io_case(calls, small, one, None, variable) for one in library.components for calls in CALLS]
+    cases += [mpi_io_case(calls, small, "", one) for one in hint_sets() for calls in one.calls]
+    return cases
+
+
+def locking_cases() -> list[Case]:
+    """Independent. Locks of the operating system, and what the HDF5 library makes of them in each mode."""
+    cases = [Case("locks", "operating system", "locks")]
+    for mode in LOCKING_MODES:
+        environment = {LOCKING_VARIABLE: mode} if mode else {}
+        subject = f"{LOCKING_VARIABLE}={mode}" if mode else f"{LOCKING_VARIABLE} not set"
+        cases.append(
+            Case("file locking", subject, "library-locks", environment=environment, default=not mode)
+        )
+    return cases

@@ -1,0 +1,284 @@
+"""Examine a directory: every transport, kind of MPI-IO, locks and costs, each in a launch of its own."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from quire import __version__
+from quire.doctor import cases as plan
+from quire.doctor.cases import Case, Extent
+from quire.doctor.known import (
+    Library,
+    file_system_findings,
+    identify,
+    start_environment,
+    version_findings,
+)
+from quire.doctor.launching import Answer, Launcher, launch, probe_path
+from quire.doctor.record import Check, Cost, FileSystem, Finding, Record
+from quire.doctor.system import available_memory, file_system_of
+
+CANDIDATES = ("mpiexec.mpich", "mpiexec.openmpi", "mpiexec", "mpirun", "srun")
+"""Starters that are tried where none is named; plain names may belong to any MPI."""
+SECONDS_TO_START = 20.0
+BYTES_A_SECOND = 20e6
+"""What the slowest storage moves that is worth waiting for; it only prolongs limits of big requests."""
+
+LOCK_ADVICE = {
+    "locks": "set romio_ds_write=disable, and no atomic mode of MPI-IO; Quire's transports need no locks",
+    "file locking": f"set {plan.LOCKING_VARIABLE}=BEST_EFFORT or FALSE for programs with the HDF5 library",
+}
+
+Progress = Callable[[int, int, str], None]
+
+
+class CannotRunError(Exception):
+    """Nothing could be examined, and why."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a user asked for."""
+
+    directory: Path
+    ranks: int = 2
+    launcher: str = ""
+    quick: bool = False
+    big: int | None = None
+    """Bytes of the big request; None: over 2 GiB where memory and space allow."""
+    seconds: float = 60.0
+    """Time limit of each launch."""
+    repetitions: int = 15
+    extra: Sequence[Case] = field(default_factory=tuple)
+    """More cases to try; tests plant faults here."""
+
+
+@dataclass(frozen=True)
+class World:
+    """The ranks that a launcher starts."""
+
+    launcher: Launcher
+    library_text: str
+    hosts: list[str]
+    transports: list[str]
+
+
+def find_world(wishes: Wishes, probe: Path) -> tuple[World, list[Finding]]:
+    """Independent. The first launcher that starts as many ranks as asked for, and what is wrong with others
+    that a user might type. Raises CannotRunError.
+    """
+    names = [wishes.launcher] if wishes.launcher else list(CANDIDATES)
+    launchers = [one for one in map(Launcher.from_text, names) if one.is_there]
+    if wishes.ranks == 1 and not wishes.launcher:
+        launchers.append(Launcher(()))
+    chosen: World | None = None
+    findings = []
+    for launcher in launchers:
+        seconds = min(SECONDS_TO_START, wishes.seconds)
+        words = [*launcher.command(wishes.ranks), str(probe)]
+        answer = launch(words, "world", {}, environment=start_environment(), seconds=seconds)
+        worlds = answer.of("world")
+        sizes = {int(world[0]) for world in worlds}
+        if sizes == {wishes.ranks}:
+            if chosen is None:
+                transports = [fields[0] for fields in answer.of("transport")]
+                chosen = World(launcher, worlds[0][1], worlds[0][2].split(","), transports)
+            continue
+        if worlds:
+            told = (
+                f"{launcher} starts {len(worlds)} worlds of {min(sizes)} instead of one of {wishes.ranks}: "
+                f"it belongs to another MPI than this build ({worlds[0][1] or 'none'})"
+            )
+        else:
+            told = f"{launcher} starts no ranks here: {how_it_ended(answer, SECONDS_TO_START)}"
+        findings.append(
+            Finding("caution" if worlds else "note", told, "start programs by the launcher named above")
+        )
+    if chosen is None:
+        tried = ", ".join(str(one) for one in launchers) or "nothing: there is none of " + ", ".join(names)
+        told = "; ".join(finding.text for finding in findings)
+        raise CannotRunError(f"no launcher starts {wishes.ranks} ranks (tried {tried}). {told}".strip())
+    return chosen, findings
+
+
+def how_it_ended(answer: Answer, seconds: float) -> str:
+    """Independent. In words."""
+    if answer.timed_out:
+        return f"no end after {seconds:g} s"
+    said = " ".join(answer.noise.split())
+    return f"ended with {answer.code}" + (f": {said[:300]}" if said else "")
+
+
+def checks_of(case: Case, answer: Answer, seconds: float) -> list[Check]:
+    """Independent. What a launch showed, as checks; what was under way when it ended is named."""
+
+    def check(name: str, outcome: str, detail: str = "") -> Check:
+        return Check(case.group, case.subject, name, outcome, detail, case.default)
+
+    found = [check(name, word, detail) for name, word, detail in answer.of("pattern")]
+    found += [check(name, word, detail) for name, word, detail in answer.of("lock")]
+    found += [check(name, word, detail) for name, word, detail in answer.of("library")]
+    finished = {one.check for one in found}
+    under_way = next((name for (name,) in reversed(answer.of("begin")) if name not in finished), "start")
+    if answer.timed_out:
+        return [*found, check(under_way, "hang", f"no end after {seconds:g} s")]
+    if answer.of("error"):
+        return [*found, check(under_way, "error", answer.of("error")[0][0])]
+    if answer.code != 0 or not found:
+        if case.may_be_missing and not answer.of("begin"):
+            return [check("start", "missing", "this MPI does not offer it")]
+        return [*found, check(under_way, "crash", how_it_ended(answer, seconds))]
+    return found
+
+
+def big_request(wishes: Wishes, where: FileSystem) -> tuple[int, Finding | None]:
+    """Independent. How large the big request may be, and what is not tried because of that."""
+    if wishes.big is not None:
+        return -(-wishes.big // plan.BIG_BLOCK) * plan.BIG_BLOCK, None
+    if wishes.quick:
+        return 0, Finding("note", "requests over 2 GiB were not tried: --quick", "run again without it")
+    # Both ends hold one copy, and the memory of the node a third one.
+    memory = available_memory()
+    if memory >= 3 * plan.FULL_BIG and where.free_bytes >= 2 * plan.FULL_BIG:
+        return plan.FULL_BIG, None
+    return plan.SCALED_BIG, Finding(
+        "note",
+        f"requests over 2 GiB were not tried: {memory >> 20} MiB of memory and {where.free_bytes >> 20} MiB "
+        f"of space are too little, so {plan.SCALED_BIG >> 20} MiB were",
+        "run again where there is more, or with --big",
+    )
+
+
+class Examination:
+    """Launches case after case in a folder of its own, and gathers what they show."""
+
+    def __init__(self, wishes: Wishes, probe: Path, world: World, folder: Path) -> None:
+        """Independent. The folder is the caller's to remove."""
+        self.wishes = wishes
+        self.world = world
+        self.folder = folder
+        self.words = [*world.launcher.command(wishes.ranks), str(probe)]
+        self.library, self.version = identify(world.library_text)
+        self.families: list[str] = []
+        self.costs: dict[str, Cost] = {}
+
+    def run(self, case: Case) -> list[Check]:
+        """Independent. Launch a case."""
+        arguments = {"directory": str(self.folder), **case.arguments}
+        seconds = self.wishes.seconds + int(case.arguments.get("big", 0)) / BYTES_A_SECOND
+        answer = launch(
+            self.words,
+            case.action,
+            arguments,
+            environment={**start_environment(), **case.environment},
+            seconds=seconds,
+        )
+        if case.group == "mpi-io" and case.default:
+            self.families += [fields[0] for fields in answer.of("family")]
+        for name, median, low, high, samples in answer.of("cost"):
+            self.costs[name] = Cost(float(median), float(low), float(high), int(samples))
+        for left in self.folder.iterdir():
+            left.unlink()
+        if case.action == "costs" and answer.code == 0 and not answer.timed_out:
+            return []
+        return checks_of(case, answer, seconds)
+
+    @property
+    def mpi_io(self) -> str:
+        """The implementation of MPI-IO that programs get without asking."""
+        if not self.families:
+            return ""
+        return "romio" if self.families[0] == "romio" else self.library.other_component
+
+
+def all_cases(wishes: Wishes, world: World, library: Library, big: int) -> list[Case]:
+    """Independent. What is to be tried, the cheapest first."""
+    extent = Extent(wishes.quick, big)
+    found = plan.locking_cases()
+    found += plan.transport_cases(world.transports, extent)
+    if world.library_text:
+        found += plan.mpi_io_cases(library, extent)
+    found.append(Case("costs", "costs", "costs", {"repetitions": wishes.repetitions}))
+    return [*found, *wishes.extra]
+
+
+def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) -> Record:
+    """Independent. Try everything in a folder inside the directory, which is removed afterwards.
+
+    Raises CannotRunError where no launcher works or nothing can be written.
+    """
+    probe = probe_path()
+    if probe is None:
+        raise CannotRunError("the program quire-probe is not there: build it, or name it by QUIRE_PROBE")
+    if not wishes.directory.is_dir():
+        raise CannotRunError(f"{wishes.directory} is no directory")
+    world, findings = find_world(wishes, probe)
+    try:
+        where = file_system_of(wishes.directory)
+        folder = Path(tempfile.mkdtemp(prefix=".quire-doctor-", dir=wishes.directory.resolve()))
+    except OSError as problem:
+        raise CannotRunError(f"nothing can be written in {wishes.directory}: {problem}") from None
+    try:
+        examination = Examination(wishes, probe, world, folder)
+        big, remark = big_request(wishes, where)
+        todo = all_cases(wishes, world, examination.library, big)
+        checks = []
+        for done, case in enumerate(todo):
+            progress(done, len(todo), f"{case.group}: {case.subject}")
+            checks += examination.run(case)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    library = examination.library
+    findings += [remark] if remark else []
+    findings += judge(checks)
+    findings += version_findings(library.name, examination.version, examination.mpi_io)
+    findings += file_system_findings(where)
+    order = {"unsafe": 0, "caution": 1, "note": 2}
+    return Record(
+        when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        directory=str(wishes.directory.resolve()),
+        ranks=wishes.ranks,
+        launcher=list(world.launcher.words),
+        hosts=world.hosts,
+        cores=len(os.sched_getaffinity(0)),
+        quire=__version__,
+        mpi=world.library_text,
+        mpi_name=library.name,
+        mpi_version=examination.version,
+        mpi_io=examination.mpi_io,
+        file_system=where,
+        big_request=big,
+        costs=examination.costs,
+        checks=checks,
+        findings=sorted(findings, key=lambda finding: order[finding.severity]),
+    )
+
+
+def judge(checks: Sequence[Check]) -> list[Finding]:
+    """Independent. What the checks mean: what is wrong by default is unsafe, the rest is to be avoided."""
+    findings = []
+    for subject in dict.fromkeys((check.group, check.subject) for check in checks):
+        bad = [check for check in checks if (check.group, check.subject) == subject and check.is_bad]
+        if not bad:
+            continue
+        worst = bad[0]
+        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        text = f"{subject[0]} {subject[1]}: {worst.check}: {worst.outcome}, {worst.detail}{more}"
+        if subject[0] in ("transport", "mpi-io"):
+            severity = "unsafe" if worst.default else "caution"
+            advice = f"do not use {subject[1]} here" if worst.default else f"avoid {subject[1]}"
+            findings.append(Finding(severity, text, advice, "tried here"))
+        else:
+            findings.append(Finding("caution", text, LOCK_ADVICE.get(subject[0], ""), "tried here"))
+    unsupported = [check for check in checks if check.outcome == "unsupported"]
+    if unsupported:
+        names = ", ".join(check.check for check in unsupported)
+        text = f"locks do not work here: {names} ({unsupported[0].detail})"
+        findings.append(Finding("caution", text, LOCK_ADVICE["locks"], "tried here"))
+    return findings

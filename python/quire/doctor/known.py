@@ -1,0 +1,118 @@
+"""The rules about MPI libraries and file systems: data of `known.toml`, asked here."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+from quire.doctor.record import FileSystem, Finding
+
+Version = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Library:
+    """How an MPI library calls itself, and what is peculiar to it."""
+
+    name: str
+    pattern: str
+    components: list[str] = field(default_factory=list)
+    """Implementations of MPI-IO that an environment variable chooses from."""
+    component_variable: str = ""
+    other_component: str = "other"
+    """What opens files when it is not ROMIO."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """With which doctor starts ranks: as any user, more of them than cores."""
+
+
+@dataclass(frozen=True)
+class HintSet:
+    """Hints that are tried together."""
+
+    name: str
+    hints: str
+    calls: list[str]
+
+
+@functools.cache
+def rules() -> dict[str, Any]:
+    """Independent. The whole table."""
+    return tomllib.loads(resources.files("quire.doctor").joinpath("known.toml").read_text())
+
+
+def libraries() -> list[Library]:
+    """Independent. The MPI libraries that are known by name."""
+    return [Library(**one) for one in rules()["library"]]
+
+
+def hint_sets() -> list[HintSet]:
+    """Independent. The hints that are worth a try."""
+    return [HintSet(**one) for one in rules()["hints"]]
+
+
+def identify(text: str) -> tuple[Library, str]:
+    """Independent. The library and its version by what it calls itself; nameless if unknown."""
+    for library in libraries():
+        found = re.search(library.pattern, text)
+        if found:
+            return library, found[1]
+    return Library(name="", pattern=""), ""
+
+
+def start_environment() -> dict[str, str]:
+    """Independent. The settings of all libraries for starting ranks; each ignores those of the others."""
+    return {name: value for library in libraries() for name, value in library.environment.items()}
+
+
+def parse_version(text: str) -> Version:
+    """Independent. `4.1.4rc1` as (4, 1, 4)."""
+    return tuple(int(part) for part in re.findall(r"\d+", text.split("rc")[0].split("-")[0]))
+
+
+def is_within(version: str, span: str) -> bool:
+    """Independent. Whether a version lies in `a to b`, both inclusive."""
+    first, _, last = span.partition(" to ")
+    low, own, high = (parse_version(text) for text in (first, version, last))
+    width = max(len(low), len(own), len(high))
+    low, own, high = (one + (0,) * (width - len(one)) for one in (low, own, high))
+    return low <= own <= high
+
+
+def version_findings(library: str, version: str, component: str) -> list[Finding]:
+    """Independent. What is known about a version, if `component` is what opens its files; note severities as
+    they stand in the table.
+    """
+    return [
+        Finding(
+            rule["severity"],
+            f"{library} {version} ({rule['component']}): {rule['text']}",
+            rule["advice"],
+            rule["source"],
+        )
+        for rule in rules()["version"]
+        if rule["library"] == library
+        and rule["component"] == component
+        and version
+        and any(is_within(version, span) for span in rule["versions"])
+    ]
+
+
+def file_system_findings(where: FileSystem) -> list[Finding]:
+    """Independent. What is known about a file system as it is mounted."""
+    options = {option.partition("=")[0] for option in where.options.split(",")}
+    found = []
+    for rule in rules()["file_system"]:
+        if where.type.rstrip("0123456789") != rule["type"]:
+            continue
+        if rule.get("with_option", "") and rule["with_option"] not in options:
+            continue
+        if rule.get("without_option", "") in options:
+            continue
+        found.append(
+            Finding(rule["severity"], f"{where.type}: {rule['text']}", rule["advice"], rule["source"])
+        )
+    return found

@@ -1,0 +1,128 @@
+"""Start the probe on many ranks, with a time limit: a hang is an answer, too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PROBE = "quire-probe"
+SECONDS_TO_CLEAN_UP = 3.0
+GRACE_OF_RANKS = 5
+"""How many seconds later than the starter the ranks end by themselves, should it have left them behind."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a launch said and how it ended."""
+
+    lines: list[list[str]] = field(default_factory=list)
+    """The fields of the lines that were meant for us."""
+    timed_out: bool = False
+    code: int = 0
+    noise: str = ""
+    """The last lines of everything else."""
+
+    def of(self, kind: str) -> list[list[str]]:
+        """Independent. The fields behind the first one of the lines of a kind."""
+        return [line[1:] for line in self.lines if line[0] == kind]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A command that starts programs on ranks; `{ranks}` stands for how many."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def from_text(cls, text: str) -> Launcher:
+        """Independent. As a user writes it: `srun -N 2`, `mpiexec -np {ranks} --bind-to none`."""
+        return cls(tuple(shlex.split(text)))
+
+    def command(self, ranks: int) -> list[str]:
+        """Independent. The words in front of the program."""
+        if not self.words:
+            return []
+        if not any("{ranks}" in word for word in self.words):
+            return [*self.words, "-n", str(ranks)]
+        return [word.replace("{ranks}", str(ranks)) for word in self.words]
+
+    @property
+    def is_there(self) -> bool:
+        """Independent. Whether the program exists."""
+        return bool(self.words) and shutil.which(self.words[0]) is not None
+
+    def __str__(self) -> str:
+        """Independent. As a user would type it."""
+        return shlex.join(self.words) or "no launcher"
+
+
+def probe_path() -> Path | None:
+    """Independent. The program of this build: named by QUIRE_PROBE, beside the package, or on the PATH."""
+    named = os.environ.get("QUIRE_PROBE")
+    if named:
+        return Path(named) if Path(named).is_file() else None
+    beside = Path(__file__).resolve().parent.parent / PROBE
+    if beside.exists():
+        return beside
+    found = shutil.which(PROBE)
+    return Path(found) if found else None
+
+
+def launch(
+    words: Sequence[str],
+    action: str,
+    arguments: Mapping[str, str | int],
+    *,
+    environment: Mapping[str, str] | None = None,
+    seconds: float,
+) -> Answer:
+    """Independent. Start `words` with the action of the probe; end it as a whole when the time is over."""
+    backstop = int(seconds) + GRACE_OF_RANKS
+    command = [*words, action, f"seconds={backstop}"]
+    command += [f"{name}={value}" for name, value in arguments.items()]
+    try:
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+    except OSError as problem:
+        return Answer(code=-1, noise=str(problem))
+    timed_out = False
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        output, errors = end(process)
+    except BaseException:
+        end(process)
+        raise
+    lines = [line[1:].split("\t") for line in output.splitlines() if line.startswith("@")]
+    rest = [line for line in output.splitlines() if line.strip() and not line.startswith("@")]
+    rest += [line for line in errors.splitlines() if line.strip()]
+    return Answer(lines, timed_out, process.returncode, "\n".join(rest[-12:]))
+
+
+def end(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Independent. Ask the starter to end its ranks, then end its group; what they had said."""
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, how)
+        try:
+            output, errors = process.communicate(timeout=SECONDS_TO_CLEAN_UP)
+            return output or "", errors or ""
+        except subprocess.TimeoutExpired:
+            continue
+    return "", ""

@@ -1,0 +1,81 @@
+"""What the operating system says about a directory and this node."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from quire.doctor.record import FileSystem
+
+OCTAL = re.compile(r"\\([0-7]{3})")
+SECONDS_FOR_A_TOOL = 10.0
+
+
+def mounts(table: str) -> list[tuple[str, str, str]]:
+    """Independent. Mount point, type and options of each line of /proc/self/mountinfo, the topmost last."""
+    found = []
+    for line in table.splitlines():
+        before, dash, after = line.partition(" - ")
+        left, right = before.split(), after.split()
+        if not dash or len(left) < 6 or len(right) < 3:
+            continue
+        point = OCTAL.sub(lambda code: chr(int(code[1], 8)), left[4])
+        options = list(dict.fromkeys([*left[5].split(","), *right[2].split(",")]))
+        found.append((point, right[0], ",".join(options)))
+    return found
+
+
+def mount_of(path: Path, table: str) -> tuple[str, str, str]:
+    """Independent. Mount point, type and options of what a path lies on; "unknown" where nobody says."""
+    best = ("/", "unknown", "")
+    for point, kind, options in mounts(table):
+        if path.is_relative_to(point) and len(point) >= len(best[0]):
+            best = (point, kind, options)
+    return best
+
+
+def stripes_of(path: Path) -> tuple[int | None, int | None]:
+    """Independent. Stripe count and size of new files in a directory, by `lfs getstripe` where it exists."""
+    if shutil.which("lfs") is None:
+        return None, None
+    numbers: list[int | None] = []
+    for option in ("-c", "-S"):
+        try:
+            told = subprocess.run(
+                ["lfs", "getstripe", "-d", option, str(path)],
+                capture_output=True,
+                text=True,
+                timeout=SECONDS_FOR_A_TOOL,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None, None
+        found = re.search(r"-?\d+", told.stdout) if told.returncode == 0 else None
+        numbers.append(int(found[0]) if found else None)
+    return numbers[0], numbers[1]
+
+
+def file_system_of(path: str | Path) -> FileSystem:
+    """Independent. The file system of an existing path. Raises OSError."""
+    real = Path(path).resolve(strict=True)
+    try:
+        table = Path("/proc/self/mountinfo").read_text(errors="replace")
+    except OSError:
+        table = ""
+    point, kind, options = mount_of(real, table)
+    state = os.statvfs(real)
+    count, size = stripes_of(real)
+    return FileSystem(kind, point, options, state.f_bavail * state.f_frsize, state.f_bsize, count, size)
+
+
+def available_memory() -> int:
+    """Independent. Bytes of memory that this node can still give; 0 where nobody says."""
+    try:
+        text = Path("/proc/meminfo").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"^MemAvailable:\s+(\d+) kB", text, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0

@@ -1,0 +1,170 @@
+"""Doctor names what gives wrong data and what hangs, and says whether a directory is safe."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.python.support.mpi import mpi_program, mpiexec
+from typer.testing import CliRunner
+
+import quire.doctor.examination as examination
+from quire.cli.main import app
+from quire.doctor import CannotRunError, Check, Record, Wishes, cases, examine
+from quire.doctor.cases import Case
+from quire.doctor.examination import judge
+from quire.doctor.record import OPERATIONS
+
+PROBE = ("python", "probe", "quire-probe")
+
+
+def planted(fault: str, method: str = "transport:posix", default: bool = True) -> Case:
+    """A case whose method has a fault, examined like all others."""
+    arguments: dict[str, str | int] = {"method": method, "plant": fault, "pieces": 5, "large": 4096}
+    return Case("transport", f"planted to {fault}", "patterns", arguments, default=default)
+
+
+@pytest.fixture
+def only_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is tried but what a test adds."""
+    monkeypatch.setenv("QUIRE_PROBE", mpi_program(*PROBE))
+    monkeypatch.setattr(examination, "all_cases", lambda wishes, *_: list(wishes.extra))
+
+
+def run_cases(folder: Path, *cases: Case, seconds: float = 60.0) -> Record:
+    """Examine a folder by these cases on two ranks."""
+    return examine(Wishes(folder, 2, mpiexec(), quick=True, seconds=seconds, extra=cases))
+
+
+def outcomes(record: Record, subject: str) -> dict[str, str]:
+    """What came of each check of a subject."""
+    return {check.check: check.outcome for check in record.checks if check.subject == subject}
+
+
+@pytest.mark.mpi
+@pytest.mark.usefixtures("only_extra")
+@pytest.mark.parametrize("method", ["transport:posix", "transport:mpi_collective", "mpi-io:view"])
+def test_a_way_that_writes_wrong_bytes_is_named(tmp_path: Path, method: str) -> None:
+    record = run_cases(tmp_path, planted("lie", method), planted("late", method))
+    patterns = outcomes(record, "planted to lie")
+    assert len(patterns) == 7
+    assert set(patterns.values()) == {"wrong"}
+    assert "wrong" in outcomes(record, "planted to late").values()
+    assert not record.safe
+    unsafe = [finding for finding in record.findings if finding.severity == "unsafe"]
+    assert ["planted to lie" in unsafe[0].text, "planted to late" in unsafe[1].text] == [True, True]
+    lie = next(check for check in record.checks if check.outcome == "wrong")
+    assert "1 bytes are wrong" in lie.detail
+    assert "at byte" in lie.detail
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.mpi
+@pytest.mark.usefixtures("only_extra")
+def test_a_way_that_hangs_is_named_with_its_pattern_and_the_next_is_tried(tmp_path: Path) -> None:
+    sound = planted("", "transport:aggregated")
+    record = run_cases(tmp_path, planted("hang"), sound, seconds=2.0)
+    assert outcomes(record, "planted to hang") == {"interleaved": "hang"}
+    assert set(outcomes(record, sound.subject).values()) == {"right"}
+    assert not record.safe
+    assert "planted to hang: interleaved: hang, no end after 2 s" in record.findings[0].text
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.mpi
+@pytest.mark.usefixtures("only_extra")
+def test_what_is_wrong_only_when_asked_for_is_to_be_avoided_but_no_danger(tmp_path: Path) -> None:
+    record = run_cases(tmp_path, planted("lie", default=False))
+    assert record.safe
+    assert [finding.severity for finding in record.findings if "planted" in finding.text] == ["caution"]
+
+
+@pytest.mark.mpi
+@pytest.mark.usefixtures("only_extra")
+def test_a_program_that_dies_is_named(tmp_path: Path) -> None:
+    crash = Case("mpi-io", "no such calls", "patterns", {"method": "mpi-io:none"})
+    missing = Case("mpi-io", "no such component", "none", may_be_missing=True)
+    record = run_cases(tmp_path, crash, missing)
+    assert set(outcomes(record, "no such calls").values()) == {"error"}
+    assert not record.safe
+
+
+@pytest.mark.mpi
+def test_the_command_examines_a_folder_and_saves_a_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUIRE_PROBE", mpi_program(*PROBE))
+    monkeypatch.setattr(cases, "CALLS", ("independent", "view"))
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    saved = tmp_path / "doctor.json"
+    words = ["doctor", str(folder), "--ranks", "2", "--quick", "--launcher", mpiexec(), "--save", str(saved)]
+    outcome = CliRunner().invoke(app, words)
+    record = examination_of(saved)
+    assert outcome.exit_code == (0 if record.safe else 1), outcome.output
+    assert set(record.costs) == set(OPERATIONS)
+    assert all(0 < cost.low <= cost.median <= cost.high for cost in record.costs.values())
+    names = {check.subject for check in record.checks if check.group == "transport"}
+    assert names == set(quire_transports())
+    assert {check.subject for check in record.checks if check.group == "mpi-io"} == {
+        "independent calls",
+        "view calls",
+    }
+    ours = [check for check in record.checks if check.group == "transport"]
+    assert {check.outcome for check in ours} == {"right"}
+    assert len(ours) == 7 * len(names)
+    assert outcome.output.rstrip().endswith("safe" if record.safe else "not safe")
+    assert list(folder.iterdir()) == []
+
+
+def examination_of(saved: Path) -> Record:
+    """A record as it is read again, the same as was written."""
+    from quire.doctor.record import as_dictionary, load
+
+    record = load(saved)
+    assert as_dictionary(record) == json.loads(saved.read_text())
+    return record
+
+
+def quire_transports() -> list[str]:
+    """The transports of this build."""
+    from quire.io.formats import transports
+
+    return transports()
+
+
+def test_nothing_is_tried_without_a_launcher_that_works(tmp_path: Path) -> None:
+    outcome = CliRunner().invoke(app, ["doctor", str(tmp_path), "--launcher", "no-such-program"])
+    assert outcome.exit_code == 4
+    assert outcome.stderr.count("\n") == 1
+    assert "no launcher starts 2 ranks" in outcome.stderr
+    with pytest.raises(CannotRunError, match="no directory"):
+        examine(Wishes(tmp_path / "nothing", 1))
+
+
+def test_a_launcher_of_another_mpi_is_seen_by_its_worlds_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe = tmp_path / "quire-probe"
+    probe.write_text("#!/bin/sh\nprintf '@world\\t1\\tSome MPI 1.0\\there\\n'\n")
+    probe.chmod(0o755)
+    starter = tmp_path / "mpiexec"
+    starter.write_text('#!/bin/sh\nshift 2\n"$@"; "$@"\n')
+    starter.chmod(0o755)
+    monkeypatch.setenv("QUIRE_PROBE", str(probe))
+    with pytest.raises(CannotRunError, match=r"starts 2 worlds of 1 instead of one of 2.*Some MPI 1\.0"):
+        examine(Wishes(tmp_path, 2, str(starter)))
+
+
+def test_locks_that_are_missing_are_a_caution() -> None:
+    checks = [Check("locks", "operating system", "byte ranges", "unsupported", "Function not implemented")]
+    checks += [Check("file locking", "mode", "create", "error", "no locks")]
+    assert [finding.severity for finding in judge(checks)] == ["caution", "caution"]
+    assert "romio_ds_write=disable" in " ".join(finding.advice for finding in judge(checks))
+
+
+def test_ranks_do_not_start_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PMI_SIZE", "2")
+    outcome = CliRunner().invoke(app, ["doctor", str(tmp_path)])
+    assert outcome.exit_code == 2

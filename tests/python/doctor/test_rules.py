@@ -1,0 +1,95 @@
+"""The rules about versions and file systems, and how they are asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.doctor.known import file_system_findings, identify, is_within, rules, version_findings
+from quire.doctor.record import FileSystem, from_dictionary
+from quire.doctor.system import file_system_of, mount_of
+from quire.errors import UsageError
+
+OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "version"),
+    [
+        (OPEN_MPI, "Open MPI", "4.1.4"),
+        ("MPICH Version: 4.0.2", "MPICH", "4.0.2"),
+        ("MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)", "Cray MPICH", "8.1.25.17"),
+        ("Intel(R) MPI Library 2021.9 for Linux* OS", "Intel MPI", "2021.9"),
+        ("something else", "", ""),
+    ],
+)
+def test_libraries_are_known_by_what_they_call_themselves(text: str, name: str, version: str) -> None:
+    library, found = identify(text)
+    assert (library.name, found) == (name, version)
+
+
+def test_versions_lie_within_spans_by_number_not_by_letter() -> None:
+    assert is_within("4.1.4", "4.1.0 to 4.1.4")
+    assert is_within("4.1.4rc2", "4.1.0 to 4.1.4")
+    assert not is_within("4.1.10", "4.1.0 to 4.1.4")
+    assert is_within("3.0", "3.0.0 to 3.0.3")
+    assert not is_within("2.1", "3.0.0 to 3.0.3")
+
+
+def test_a_known_bad_component_is_unsafe_only_where_it_opens_files() -> None:
+    found = version_findings("Open MPI", "4.1.4", "ompio")
+    assert [finding.severity for finding in found] == ["unsafe"]
+    assert "OMPI_MCA_io=romio321" in found[0].advice
+    assert version_findings("Open MPI", "4.1.4", "romio") == []
+    assert version_findings("Open MPI", "4.1.6", "ompio") == []
+
+
+def test_every_rule_has_a_source_and_an_advice() -> None:
+    for rule in [*rules()["version"], *rules()["file_system"]]:
+        assert rule["source"]
+        assert rule["advice"]
+        assert rule["severity"] in ("unsafe", "caution", "note")
+
+
+def file_system(kind: str, options: str) -> FileSystem:
+    """A file system that is mounted with options."""
+    return FileSystem(kind, "/data", options, 10**12, 4096)
+
+
+def test_file_systems_are_judged_by_their_mount_options() -> None:
+    assert "locks hold on one node" in file_system_findings(file_system("lustre", "rw,localflock"))[0].text
+    assert file_system_findings(file_system("lustre", "rw,flock")) == []
+    assert len(file_system_findings(file_system("nfs4", "rw,vers=4.2"))) == 1
+    assert file_system_findings(file_system("nfs4", "rw,noac")) == []
+    assert file_system_findings(file_system("ext4", "rw")) == []
+
+
+def test_a_path_lies_on_the_deepest_mount() -> None:
+    table = (
+        "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\n"
+        "30 22 0:30 / /scratch\\040one rw - lustre 10.0.0.1@tcp:/fs rw,flock\n"
+        "31 22 0:31 / /scratch rw shared:4 - tmpfs tmpfs rw,size=1k\n"
+    )
+    assert mount_of(Path("/home/me"), table) == ("/", "ext4", "rw,relatime,discard")
+    assert mount_of(Path("/scratch one/run"), table) == ("/scratch one", "lustre", "rw,flock")
+    assert mount_of(Path("/scratch/run"), table)[1] == "tmpfs"
+    assert mount_of(Path("/scratched"), table)[1] == "ext4"
+
+
+def test_the_file_system_of_a_folder(tmp_path: Path) -> None:
+    where = file_system_of(tmp_path)
+    assert where.free_bytes > 0
+    assert str(tmp_path.resolve()).startswith(where.mount)
+    with pytest.raises(FileNotFoundError):
+        file_system_of(tmp_path / "nothing")
+
+
+def test_what_is_no_record_is_a_usage_error() -> None:
+    documents: list[Any] = [[], {"schema": "other"}, {"schema": "quire-doctor", "version": 2}]
+    for document in documents:
+        with pytest.raises(UsageError):
+            from_dictionary(document)
+    with pytest.raises(UsageError, match="not complete"):
+        from_dictionary({"schema": "quire-doctor", "version": 1, "costs": {}})
