@@ -13,21 +13,24 @@
 
 namespace quire::python {
 
-/// A reader that several Python threads may use: one at a time gets in, without the interpreter lock.
-struct OpenReader {
-  Reader reader;
+/// A reader or writer that several Python threads may use: one at a time gets in, without the interpreter lock.
+template <class File>
+struct Shared {
+  File opened;
   std::mutex mutex;
 
-  explicit OpenReader(Reader opened) : reader(std::move(opened)) {}
+  explicit Shared(File file) : opened(std::move(file)) {}
 
-  /// Runs `work` on the reader alone and without the interpreter lock.
+  /// Runs `work` on the file alone and without the interpreter lock.
   template <class Work>
   auto run(Work&& work) {
     const nanobind::gil_scoped_release release;
     const std::scoped_lock lock(mutex);
-    return work(reader);
+    return work(opened);
   }
 };
+using OpenReader = Shared<Reader>;
+using OpenWriter = Shared<Writer>;
 
 struct ReaderHandle {
   std::shared_ptr<OpenReader> file;
@@ -36,21 +39,6 @@ struct ReaderHandle {
 struct ReadStepHandle {
   std::shared_ptr<OpenReader> file;
   ReadStep step;
-};
-
-/// A writer that is used without the interpreter lock; only one thread at a time gets in.
-struct OpenWriter {
-  Writer writer;
-  std::mutex mutex;
-
-  explicit OpenWriter(Writer opened) : writer(std::move(opened)) {}
-
-  template <class Work>
-  auto run(Work&& work) {
-    const nanobind::gil_scoped_release release;
-    const std::scoped_lock lock(mutex);
-    return work(writer);
-  }
 };
 
 struct WriterHandle {

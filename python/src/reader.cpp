@@ -400,7 +400,7 @@ void bind_reader(nb::module_& module) {
   nb::class_<ReaderHandle>(module, "Reader")
       .def_prop_ro(
           "description",
-          [](const ReaderHandle& self) -> const FileDescription& { return self.file->reader.description(); },
+          [](const ReaderHandle& self) -> const FileDescription& { return self.file->opened.description(); },
           nb::rv_policy::reference_internal)
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
       .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })
@@ -426,8 +426,8 @@ void bind_reader(nb::module_& module) {
       .def("read_attachment", &read_attachment, nb::arg("name"), nb::arg("offset"), nb::arg("count"))
       .def("check", &check_file)
       .def("close", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.close(); }); })
-      .def("timing", [](const ReaderHandle& self) { return to_tuple(self.file->reader.timing()); })
-      .def("counters", [](const ReaderHandle& self) { return to_tuple(self.file->reader.counters()); });
+      .def("timing", [](const ReaderHandle& self) { return to_tuple(self.file->opened.timing()); })
+      .def("counters", [](const ReaderHandle& self) { return to_tuple(self.file->opened.counters()); });
   module.def("open", &open_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("lossy"), nb::arg("tolerant"), nb::arg("deadline").none(), nb::arg("memory_budget"),
              nb::arg("options"));

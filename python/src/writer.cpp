@@ -180,19 +180,19 @@ void bind_writer(nb::module_& module) {
       .def(
           "set",
           [](WriterHandle& self, const Quantity& quantity, std::vector<std::uint64_t> shape, nb::handle elements) {
-            self.file->writer.set(make_attribute(quantity, std::move(shape), elements));
+            self.file->opened.set(make_attribute(quantity, std::move(shape), elements));
           },
           nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
       .def(
           "describe",
           [](WriterHandle& self, const Text& title, const Text& contents) {
-            self.file->writer.describe(title.value, contents.value);
+            self.file->opened.describe(title.value, contents.value);
           },
           nb::arg("title"), nb::arg("contents"))
       .def(
           "step",
           [](WriterHandle& self, std::int64_t number) {
-            return WriteStepHandle{self.file, Held{}, self.file->writer.step(number)};
+            return WriteStepHandle{self.file, Held{}, self.file->opened.step(number)};
           },
           nb::arg("number"))
       .def(
@@ -208,7 +208,7 @@ void bind_writer(nb::module_& module) {
             self.file->run([&](Writer& writer) { writer.detach(name.value); });
           },
           nb::arg("name"))
-      .def("weighs_values", [](const WriterHandle& self) { return self.file->writer.weighs_values(); })
+      .def("weighs_values", [](const WriterHandle& self) { return self.file->opened.weighs_values(); })
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
       .def(
           "abort",
@@ -219,11 +219,11 @@ void bind_writer(nb::module_& module) {
       .def("remarks",
            [](const WriterHandle& self) {
              nb::list remarks;
-             for (const std::string& remark : self.file->writer.remarks()) remarks.append(decode(remark));
+             for (const std::string& remark : self.file->opened.remarks()) remarks.append(decode(remark));
              return remarks;
            })
-      .def("timing", [](const WriterHandle& self) { return to_tuple(self.file->writer.timing()); })
-      .def("counters", [](const WriterHandle& self) { return to_tuple(self.file->writer.counters()); });
+      .def("timing", [](const WriterHandle& self) { return to_tuple(self.file->opened.timing()); })
+      .def("counters", [](const WriterHandle& self) { return to_tuple(self.file->opened.counters()); });
   module.def("create", &create_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("durable"), nb::arg("lossy"), nb::arg("deadline").none(), nb::arg("options"));
   module.def("append", &append_file, nb::arg("path"), nb::arg("comm"), nb::arg("after").none(), nb::arg("drop"),
