@@ -17,15 +17,21 @@ std::uint64_t mixed(std::uint64_t word) {
 }
 
 void fill(std::uint64_t seed, std::uint64_t offset, std::span<std::byte> out) {
+  const auto word_at = [&](std::uint64_t at) { return mixed((at >> 3) * 0x9E3779B97F4A7C15 + seed); };
   std::size_t done = 0;
-  while (done < out.size()) {
-    const std::uint64_t at = offset + done;
-    const std::uint64_t word = mixed((at >> 3) * 0x9E3779B97F4A7C15 + seed);
-    const std::size_t skip = at & 7;
+  const auto part = [&] {
+    const std::uint64_t word = word_at(offset + done);
+    const std::size_t skip = (offset + done) & 7;
     const std::size_t count = std::min<std::size_t>(8 - skip, out.size() - done);
     std::memcpy(out.data() + done, reinterpret_cast<const std::byte*>(&word) + skip, count);
     done += count;
+  };
+  if ((offset & 7) != 0) part();
+  for (; done + 8 <= out.size(); done += 8) {
+    const std::uint64_t word = word_at(offset + done);
+    std::memcpy(out.data() + done, &word, 8);
   }
+  if (done < out.size()) part();
 }
 
 /// Pieces of changing, mostly odd length, dealt to the ranks in turn: many in one page, many ranks in one lock.

@@ -20,13 +20,11 @@ from quire.doctor.known import (
     start_environment,
     version_findings,
 )
-from quire.doctor.launching import Answer, Launcher, launch, probe_path
+from quire.doctor.launching import Answer, launch, probe_path
 from quire.doctor.record import Check, Cost, FileSystem, Finding, Record
 from quire.doctor.system import available_memory, file_system_of
+from quire.doctor.world import CannotRunError, World, find_world, how_it_ended
 
-CANDIDATES = ("mpiexec.mpich", "mpiexec.openmpi", "mpiexec", "mpirun", "srun")
-"""Starters that are tried where none is named; plain names may belong to any MPI."""
-SECONDS_TO_START = 20.0
 BYTES_A_SECOND = 20e6
 """What the slowest storage moves that is worth waiting for; it only prolongs limits of big requests."""
 
@@ -36,10 +34,6 @@ LOCK_ADVICE = {
 }
 
 Progress = Callable[[int, int, str], None]
-
-
-class CannotRunError(Exception):
-    """Nothing could be examined, and why."""
 
 
 @dataclass(frozen=True)
@@ -57,62 +51,6 @@ class Wishes:
     repetitions: int = 15
     extra: Sequence[Case] = field(default_factory=tuple)
     """More cases to try; tests plant faults here."""
-
-
-@dataclass(frozen=True)
-class World:
-    """The ranks that a launcher starts."""
-
-    launcher: Launcher
-    library_text: str
-    hosts: list[str]
-    transports: list[str]
-
-
-def find_world(wishes: Wishes, probe: Path) -> tuple[World, list[Finding]]:
-    """Independent. The first launcher that starts as many ranks as asked for, and what is wrong with others
-    that a user might type. Raises CannotRunError.
-    """
-    names = [wishes.launcher] if wishes.launcher else list(CANDIDATES)
-    launchers = [one for one in map(Launcher.from_text, names) if one.is_there]
-    if wishes.ranks == 1 and not wishes.launcher:
-        launchers.append(Launcher(()))
-    chosen: World | None = None
-    findings = []
-    for launcher in launchers:
-        seconds = min(SECONDS_TO_START, wishes.seconds)
-        words = [*launcher.command(wishes.ranks), str(probe)]
-        answer = launch(words, "world", {}, environment=start_environment(), seconds=seconds)
-        worlds = answer.of("world")
-        sizes = {int(world[0]) for world in worlds}
-        if sizes == {wishes.ranks}:
-            if chosen is None:
-                transports = [fields[0] for fields in answer.of("transport")]
-                chosen = World(launcher, worlds[0][1], worlds[0][2].split(","), transports)
-            continue
-        if worlds:
-            told = (
-                f"{launcher} starts {len(worlds)} worlds of {min(sizes)} instead of one of {wishes.ranks}: "
-                f"it belongs to another MPI than this build ({worlds[0][1] or 'none'})"
-            )
-        else:
-            told = f"{launcher} starts no ranks here: {how_it_ended(answer, SECONDS_TO_START)}"
-        findings.append(
-            Finding("caution" if worlds else "note", told, "start programs by the launcher named above")
-        )
-    if chosen is None:
-        tried = ", ".join(str(one) for one in launchers) or "nothing: there is none of " + ", ".join(names)
-        told = "; ".join(finding.text for finding in findings)
-        raise CannotRunError(f"no launcher starts {wishes.ranks} ranks (tried {tried}). {told}".strip())
-    return chosen, findings
-
-
-def how_it_ended(answer: Answer, seconds: float) -> str:
-    """Independent. In words."""
-    if answer.timed_out:
-        return f"no end after {seconds:g} s"
-    said = " ".join(answer.noise.split())
-    return f"ended with {answer.code}" + (f": {said[:300]}" if said else "")
 
 
 def checks_of(case: Case, answer: Answer, seconds: float) -> list[Check]:
@@ -218,7 +156,7 @@ def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) 
         raise CannotRunError("the program quire-probe is not there: build it, or name it by QUIRE_PROBE")
     if not wishes.directory.is_dir():
         raise CannotRunError(f"{wishes.directory} is no directory")
-    world, findings = find_world(wishes, probe)
+    world, findings = find_world(wishes.launcher, wishes.ranks, probe, wishes.seconds)
     try:
         where = file_system_of(wishes.directory)
         folder = Path(tempfile.mkdtemp(prefix=".quire-doctor-", dir=wishes.directory.resolve()))

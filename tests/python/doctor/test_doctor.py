@@ -153,7 +153,7 @@ def test_a_launcher_of_another_mpi_is_seen_by_its_worlds_of_one(
     starter.write_text('#!/bin/sh\nshift 2\n"$@"; "$@"\n')
     starter.chmod(0o755)
     monkeypatch.setenv("QUIRE_PROBE", str(probe))
-    with pytest.raises(CannotRunError, match=r"starts 2 worlds of 1 instead of one of 2.*Some MPI 1\.0"):
+    with pytest.raises(CannotRunError, match=r"2 worlds of 1 start instead of one of 2.*Some MPI 1\.0"):
         examine(Wishes(tmp_path, 2, str(starter)))
 
 
