@@ -3,6 +3,7 @@
 import typer
 
 from quire.cli.attach import attach
+from quire.cli.bench import bench
 from quire.cli.check import check
 from quire.cli.convert import convert
 from quire.cli.define import define
@@ -62,6 +63,8 @@ MACHINE = (doctor,)
 
 for one in (*LOOKING, *MAKING, *JUDGING, *MACHINE):
     app.command(one.__name__.rstrip("_"))(one)
+
+app.add_typer(bench, name="bench")
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Measure methods of input and output side by side: plans, launches, reports (docs/benchmarks.md)."""

@@ -1,0 +1,1 @@
+"""Figures of reports: scenes of simple shapes, and painters that make SVG or pixels of them."""

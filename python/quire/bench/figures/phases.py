@@ -1,0 +1,86 @@
+"""Where the time goes: stacked bars of the phases of the slowest rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.bench.figures.axes import SMALL, Scale, Unit, linear_ticks, scale_for, tick_text, time_unit
+from quire.bench.figures.scene import GRAY, GRID, Path, Polygon, Scene, Text, rectangle, text_width
+from quire.bench.figures.style import PHASE_COLOURS
+from quire.bench.summary import CellSummary, Group, Study, ranks_text, seconds_text
+
+WIDTH = 860.0
+BAR = 13.0
+STEP = 18.0
+RIGHT = 74.0
+
+
+def phase_figure(study: Study, case: str, aspect: str) -> Scene | None:
+    """Independent. A bar for each method and number of ranks of an aspect; None if no phases are known."""
+    cells = [cell for cell in study.of_case(case) if cell.group.aspect == aspect and cell.phases]
+    if not cells:
+        return None
+    groups = list(dict.fromkeys(cell.group for cell in cells))
+    named = [name for name in PHASE_COLOURS if any(cell.phases.get(name) for cell in cells)]
+    left = max(120.0, max(text_width(cell.method) for cell in cells) + 22)
+    height = 74 + sum(24 + STEP * sum(cell.group == group for cell in cells) for group in groups) + 42
+    scene = Scene(WIDTH, height, f"{case}: phases of {aspect}")
+    scene.add(Text((16, 20), scene.title, size=14, bold=True))
+    draw_phase_legend(scene, named, 16, 32)
+    longest = max(sum(cell.phases.values()) for cell in cells)
+    unit = time_unit(longest)
+    scale = Scale(0.0, scale_for([longest / unit.factor], logarithmic=False).high)
+    frame = (left, 62.0, WIDTH - left - RIGHT, height - 62 - 42)
+    draw_frame(scene, frame, scale, unit)
+    y = frame[1] + 6
+    for group in groups:
+        y = draw_group(scene, group, [cell for cell in cells if cell.group == group], frame, y, scale, unit)
+    return scene
+
+
+def draw_phase_legend(scene: Scene, names: Sequence[str], left: float, top: float) -> None:
+    """Independent. A square and a name for each phase."""
+    x = left
+    for name in names:
+        scene.add(Polygon(rectangle(x, top + 2, 10, 10), PHASE_COLOURS[name]), Text((x + 14, top + 11), name))
+        x += text_width(name) + 32
+
+
+def draw_frame(scene: Scene, frame: tuple[float, float, float, float], scale: Scale, unit: Unit) -> None:
+    """Independent. Upright grid lines and the abscissa."""
+    left, top, width, height = frame
+    for value in linear_ticks(scale.low, scale.high):
+        x = left + scale.place(value) * width
+        scene.add(Path([(x, top), (x, top + height)], GRID, 0.8))
+        scene.add(Text((x, top + height + 15), tick_text(value), "middle", SMALL))
+    label = f"time of the slowest rank, mean over passes, {unit.name}"
+    scene.add(Path([(left, top), (left, top + height)], GRAY, 0.8))
+    scene.add(Text((left + width / 2, top + height + 31), label, "middle"))
+
+
+def draw_group(
+    scene: Scene,
+    group: Group,
+    cells: Sequence[CellSummary],
+    frame: tuple[float, float, float, float],
+    y: float,
+    scale: Scale,
+    unit: Unit,
+) -> float:
+    """Independent. The bars of a number of ranks; returns where the next group begins."""
+    left, _, width, _ = frame
+    scene.add(Text((16, y + 12), ranks_text(group.ranks, group.readers), size=SMALL, colour=GRAY, bold=True))
+    y += 18
+    for cell in cells:
+        scene.add(Text((left - 8, y + BAR - 2.5), cell.method, "end"))
+        x = left
+        for name, seconds in cell.phases.items():
+            wide = scale.place(seconds / unit.factor) * width
+            if wide > 0.05:
+                title = f"{cell.method}, {name}: {seconds_text(seconds)}"
+                scene.add(Polygon(rectangle(x, y, wide, BAR), PHASE_COLOURS[name], title=title))
+            x += wide
+        total = seconds_text(sum(cell.phases.values())).replace("us", "\N{MICRO SIGN}s")
+        scene.add(Text((x + 6, y + BAR - 2.5), total, size=SMALL, colour=GRAY))
+        y += STEP
+    return y + 6

@@ -1,0 +1,241 @@
+"""The figure of the studies: all points with means and outliers, below them mean and minimum over ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from quire.bench.cells import is_read
+from quire.bench.figures.axes import SMALL, Panel, Scale, Unit, scale_for, time_unit
+from quire.bench.figures.scene import GRAY, Path, Scene, Shape, Text, mark, text_width
+from quire.bench.figures.style import Look, draw_legend, entries_of, legend_height
+from quire.bench.summary import CellSummary, Group, Point, Study, Timing, seconds_text
+
+WIDTH = 860.0
+LEFT, RIGHT, BETWEEN = 64.0, 16.0, 64.0
+UPPER, LOWER = 250.0, 190.0
+HEADROOM = 38.0
+"""Room above the points for outliers, which are marked at the edge."""
+SPREAD = 0.74
+"""The share of the room of a category over which methods are spread."""
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """A column of the figure: one operation, returned or durable, over numbers of ranks."""
+
+    title: str
+    kind: str
+    cells: Sequence[CellSummary]
+
+    @property
+    def groups(self) -> list[Group]:
+        """Independent. One for each number of ranks, in order."""
+        return sorted({cell.group for cell in self.cells}, key=lambda group: group.sort_key)
+
+    @property
+    def categories(self) -> list[str]:
+        """Independent. The numbers of ranks in words."""
+        return [
+            f"{group.ranks}"
+            if group.ranks == group.readers
+            else f"{group.ranks} \N{RIGHTWARDS ARROW} {group.readers}"
+            for group in self.groups
+        ]
+
+    def timings(self) -> Iterator[tuple[CellSummary, Timing]]:
+        """Independent. The cells that have points."""
+        for cell in self.cells:
+            timing = cell.timing(self.kind)
+            if timing is not None:
+                yield cell, timing
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What the ordinate shows: seconds, or megabytes of payload in a second."""
+
+    name: str
+    unit: Unit
+
+    def of(self, cell: CellSummary, seconds: float) -> float:
+        """Independent. The value of a time."""
+        value = cell.rate(seconds) if self.name == "rate" else seconds
+        return value / self.unit.factor
+
+    @property
+    def label(self) -> str:
+        """Independent. With its unit."""
+        return f"payload, {self.unit.name}" if self.name == "rate" else f"time, {self.unit.name}"
+
+    def text(self, value: float) -> str:
+        """Independent. A value with its unit."""
+        if self.name == "rate":
+            return f"{value:.4g} {self.unit.name}"
+        return seconds_text(value * self.unit.factor).replace("us", "\N{MICRO SIGN}s")
+
+
+def quantity_for(study: Study, aspects: Sequence[Aspect]) -> Quantity:
+    """Independent. What a study shows, in the unit that suits these points."""
+    if study.quantity == "rate":
+        return Quantity("rate", Unit(1.0, "MB/s"))
+    most = max((t.kept.maximum for aspect in aspects for _, t in aspect.timings()), default=1.0)
+    return Quantity("time", time_unit(most))
+
+
+def columns_of_case(study: Study, case: str) -> Iterator[list[Aspect]]:
+    """Independent. The figures of a case: each a read on the left and a write on the right."""
+    found: dict[str, list[CellSummary]] = {}
+    for cell in study.of_case(case):
+        found.setdefault(cell.group.aspect, []).append(cell)
+    reads = [
+        Aspect(name, "returned", cells) for name, cells in found.items() if is_read(cells[0].group.operation)
+    ]
+    writes: list[Aspect] = []
+    for name, cells in found.items():
+        if not is_read(cells[0].group.operation):
+            writes.append(Aspect(name, "returned", cells))
+            if any(cell.durable for cell in cells):
+                writes.append(Aspect(f"{name}, until durable", "durable", cells))
+    for place in range(max(len(reads), len(writes))):
+        yield [*reads[place : place + 1], *writes[place : place + 1]]
+
+
+def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mapping[str, Look]) -> Scene:
+    """Independent. Scatter above, lines below, a column for each aspect."""
+    names = [name for name in study.methods if any(cell.method == name for a in aspects for cell in a.cells)]
+    inner = WIDTH - LEFT - RIGHT
+    legend = legend_height(names, looks, inner)
+    top = 30 + legend + 22
+    height = top + UPPER + 62 + LOWER + 64
+    scene = Scene(WIDTH, height, f"{case}: {' and '.join(aspect.title for aspect in aspects)}")
+    scene.add(Text((LEFT, 20), scene.title, size=14, bold=True))
+    draw_legend(scene, entries_of(names, looks), LEFT, 32, inner)
+    quantity = quantity_for(study, aspects)
+    count = max(2, len(aspects))
+    width = (inner - BETWEEN * (count - 1)) / count
+    if len(aspects) == 1:
+        width = inner * 0.62
+    for place, aspect in enumerate(aspects):
+        left = LEFT + place * (width + BETWEEN)
+        ordinate = quantity.label if place == 0 else ""
+        scatter(scene, aspect, quantity, looks, names, (left, top, width), ordinate)
+        lines(scene, aspect, quantity, looks, (left, top + UPPER + 62, width), ordinate)
+    note = "large: mean   |   at the upper edge: outliers   |   hollow: asked to be cold, but was not"
+    scene.add(Text((LEFT, height - 10), note, size=SMALL, colour=GRAY))
+    best = "largest" if quantity.name == "rate" else "minimum"
+    keys = Text((WIDTH - RIGHT, height - 10), f"solid: mean   |   dashed: {best}", "end", SMALL, GRAY)
+    scene.add(keys)
+    return scene
+
+
+def scatter(
+    scene: Scene,
+    aspect: Aspect,
+    quantity: Quantity,
+    looks: Mapping[str, Look],
+    names: Sequence[str],
+    place: tuple[float, float, float],
+    ordinate: str,
+) -> None:
+    """Independent. All points of an aspect, methods side by side for each number of ranks."""
+    left, top, width = place
+    values = [
+        quantity.of(cell, point.seconds) for cell, timing in aspect.timings() for point in timing.kept_points
+    ]
+    has_outliers = any(timing.outliers for _, timing in aspect.timings())
+    head = HEADROOM if has_outliers else 0.0
+    panel = Panel(scene, left, top, width, UPPER, raised(scale_for(values), head / UPPER), aspect.categories)
+    panel.draw(aspect.title, ordinate, "ranks", bands=True)
+    groups = aspect.groups
+    edges: list[tuple[float, str, str]] = []
+    for cell, timing in aspect.timings():
+        look = looks[cell.method]
+        offset = (names.index(cell.method) + 0.5) / len(names) - 0.5
+        x = panel.x(groups.index(cell.group), offset * SPREAD)
+        for point in timing.kept_points:
+            scene.add(dot(panel, cell, point, quantity, look, x))
+        mean = quantity.of(cell, timing.kept.mean)
+        if quantity.name == "rate":
+            mean = mean_rate(cell, timing)
+        title = f"{cell.method}: mean {quantity.text(mean)}"
+        scene.add(mark(look.kind, (x, panel.y(mean)), 5.6, look.colour, title=title, edge="#ffffff"))
+        edges += [(x, look.colour, outlier_text(cell, point, quantity)) for point in timing.outliers]
+    mark_edges(scene, edges, panel)
+
+
+def raised(scale: Scale, share: float) -> Scale:
+    """Independent. The same scale with free room of this share above."""
+    if scale.logarithmic:
+        return Scale(scale.low, scale.low * (scale.high / scale.low) ** (1 / (1 - share)), True)
+    return Scale(scale.low, scale.low + (scale.high - scale.low) / (1 - share))
+
+
+def mean_rate(cell: CellSummary, timing: Timing) -> float:
+    """Independent. The mean of the rates, without outliers: not the rate of the mean time."""
+    return sum(cell.rate(point.seconds) for point in timing.kept_points) / len(timing.kept_points)
+
+
+def dot(panel: Panel, cell: CellSummary, point: Point, quantity: Quantity, look: Look, x: float) -> Shape:
+    """Independent. The mark of a point; a ring if it should have been cold and was not."""
+    cold = point.repetition.line.get("cache", {}).get("cold")
+    hollow = cell.group.cache in ("evicted", "direct") and cold is not True
+    value = quantity.of(cell, point.seconds)
+    title = f"{cell.method}: {quantity.text(value)}, pass {point.repetition.number}, {point.repetition.day}"
+    return mark(
+        look.kind, (x, panel.y(value)), 2.7, look.colour, hollow=hollow, opacity=0.5, title=title
+    )  # fmt: skip
+
+
+def outlier_text(cell: CellSummary, point: Point, quantity: Quantity) -> str:
+    """Independent. The value of an outlier."""
+    return quantity.text(quantity.of(cell, point.seconds))
+
+
+def mark_edges(scene: Scene, edges: Sequence[tuple[float, str, str]], panel: Panel) -> None:
+    """Independent. Outliers as arrows at the edge with their values, in two rows where they are close."""
+    ends = [panel.left, panel.left]
+    right = panel.left + panel.width
+    for x, colour, text in sorted(edges):
+        y = panel.top + 7
+        scene.add(mark("triangle", (x, y), 4.2, colour, title=f"outlier {text}"))
+        wide = text_width(text, SMALL)
+        start = min(max(x - wide / 2, panel.left + 2), right - wide - 2)
+        row = 0 if start >= ends[0] else 1
+        start = max(start, ends[row]) if start < ends[row] and ends[row] + wide < right else start
+        ends[row] = start + wide + 5
+        scene.add(Text((start, y + 14 + 11 * row), text, size=SMALL, colour=colour))
+
+
+def lines(
+    scene: Scene,
+    aspect: Aspect,
+    quantity: Quantity,
+    looks: Mapping[str, Look],
+    place: tuple[float, float, float],
+    ordinate: str,
+) -> None:
+    """Independent. Mean (solid) and minimum (dashed; of rates the largest) over ranks, outliers removed."""
+    left, top, width = place
+    groups = aspect.groups
+    found: dict[str, list[tuple[int, float, float]]] = {}
+    for cell, timing in aspect.timings():
+        mean, best = quantity.of(cell, timing.kept.mean), quantity.of(cell, timing.kept.minimum)
+        if quantity.name == "rate":
+            mean = mean_rate(cell, timing)
+        found.setdefault(cell.method, []).append((groups.index(cell.group), mean, best))
+    values = [value for rows in found.values() for _, *pair in rows for value in pair]
+    panel = Panel(scene, left, top, width, LOWER, scale_for(values), aspect.categories)
+    panel.draw("", ordinate, "ranks")
+    for method, rows in found.items():
+        look = looks[method]
+        rows.sort()
+        means = [(panel.x(at), panel.y(mean)) for at, mean, _ in rows]
+        bests = [(panel.x(at), panel.y(best)) for at, _, best in rows]
+        if len(rows) > 1:
+            scene.add(Path(bests, look.colour, 1.3, (4, 3)), Path(means, look.colour, 1.8))
+        for (_, mean, best), solid, dashed in zip(rows, means, bests, strict=True):
+            title = f"{method}: best {quantity.text(best)}"
+            scene.add(mark(look.kind, dashed, 2.6, look.colour, hollow=True, title=title))
+            title = f"{method}: mean {quantity.text(mean)}"
+            scene.add(mark(look.kind, solid, 4.0, look.colour, title=title, edge="#ffffff"))

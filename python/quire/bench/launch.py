@@ -1,0 +1,284 @@
+"""Run a plan: start the driver for each pass or cell, keep every line it says, go on after interruptions."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from quire.bench.cells import Cell
+from quire.bench.plan import Plan
+from quire.bench.records import VERSION, read_results, whole_bytes
+from quire.errors import ConflictError, InputOutputError, UsageError
+
+DRIVER = "quire-bench"
+STARTERS = ("mpiexec.mpich", "mpiexec", "mpiexec.hydra", "mpiexec.openmpi", "srun")
+LAST_WORDS = 6
+SECONDS_TO_END = 10.0
+GOOD_CODES = (0, 1)
+"""Exit codes after which all cells were run; 1: one of them holds wrong values, and its line says so."""
+
+
+@dataclass
+class Launcher:
+    """How the driver is started. `command` has `{ranks}` where their number stands.
+
+    `silence` is how many seconds the driver may say nothing before it is ended.
+    """
+
+    command: str = ""
+    driver: str = ""
+    silence: float = 600.0
+
+    def arguments(self, ranks: int) -> list[str]:
+        """Independent. The words before the arguments of the driver. Raises UsageError."""
+        template = self.command or os.environ.get("QUIRE_MPIEXEC", "") or find_starter()
+        if "{ranks}" not in template:
+            template += " -n {ranks}"
+        return [*shlex.split(template.replace("{ranks}", str(ranks))), self.driver or find_driver()]
+
+
+@dataclass
+class Outcome:
+    """What became of a run."""
+
+    cells: int = 0
+    wrong: list[str] = field(default_factory=list)
+    """The identifiers of cells with errors or wrong values."""
+    refused: list[str] = field(default_factory=list)
+    """Cells beyond a limit, with the reason."""
+    stopped: str = ""
+    """Why the run ended before its plan did; empty if it did not."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a run happens."""
+
+    plan: Plan
+    directory: Path
+    results: Path
+    launcher: Launcher
+    day: str
+    told: Callable[[dict[str, Any]], None] = lambda line: None
+    """Called with each line of the driver."""
+
+
+def find_starter() -> str:
+    """Independent. The starter of MPI programs on this machine. Raises UsageError."""
+    for name in STARTERS:
+        if shutil.which(name):
+            return name
+    raise UsageError("no starter of MPI programs is found", advice="give --launcher 'mpiexec -n {ranks}'")
+
+
+def find_driver() -> str:
+    """Independent. The program that measures. Raises UsageError."""
+    given = os.environ.get("QUIRE_BENCH_DRIVER", "")
+    beside = Path(sys.executable).parent / DRIVER
+    for candidate in (given, shutil.which(DRIVER) or "", str(beside) if beside.exists() else ""):
+        if candidate:
+            return candidate
+    raise UsageError(
+        f"the program {DRIVER} is not found", advice="give --driver, QUIRE_BENCH_DRIVER or put it on the path"
+    )
+
+
+def prepare(plan: Plan, directory: Path, results: Path, resume: bool, force: bool) -> set[tuple[int, str]]:
+    """Independent. Make the directory and the results, or find what an interrupted run has measured already.
+
+    Raises UsageError for a directory that is not empty, and ConflictError for results of another plan.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    if results.exists():
+        if not resume:
+            raise UsageError("exists already", file=str(results), advice="--resume goes on with it")
+        found = read_results([results])
+        if found.plan.get("fingerprint") != plan.fingerprint:
+            raise ConflictError(
+                "belongs to another plan", file=str(results), advice="give the options of the first start"
+            )
+        os.truncate(results, whole_bytes(results))
+        return found.done()
+    others = [path for path in directory.iterdir() if path != results]
+    if others and not force:
+        raise UsageError(
+            "is not empty", file=str(directory), advice="choose another directory, or add --force"
+        )
+    free = shutil.disk_usage(directory).free
+    if free < 2 * plan.largest_payload:
+        raise InputOutputError(
+            f"has {free} bytes left, and {2 * plan.largest_payload} may be needed",
+            file=str(directory),
+            advice="choose a smaller --scale",
+        )
+    results.parent.mkdir(parents=True, exist_ok=True)
+    with results.open("x", encoding="utf-8") as out:
+        out.write(json.dumps({"kind": "plan", "version": VERSION, **plan.as_json()}) + "\n")
+    return set()
+
+
+def check_limits(plan: Plan) -> None:
+    """Independent. Raises UsageError if a cell is larger than the limits of its plan allow."""
+    if plan.largest_payload > plan.limits["bytes"]:
+        raise UsageError(
+            f"a cell writes {plan.largest_payload} bytes, more than the limit of {plan.limits['bytes']:.0f}",
+            advice="choose a smaller --scale, or a larger --most-bytes",
+        )
+    if plan.world > plan.limits["files"]:
+        raise UsageError(
+            f"a cell may make {plan.world} files, more than the limit of {plan.limits['files']:.0f}",
+            advice="choose a larger --most-files",
+        )
+
+
+def launches(plan: Plan, done: set[tuple[int, str]]) -> Iterator[tuple[int, list[Cell]]]:
+    """Independent. Pass and cells of each launch that is left, in the order of the plan."""
+    for number in range(1, plan.passes + 1):
+        cells = [cell for cell in plan.order(number) if (number, cell.id) not in done]
+        if plan.mode == "launch":
+            yield from ((number, [cell]) for cell in cells)
+        elif cells:
+            yield number, cells
+
+
+def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
+    """Independent. Measure what is left of a plan. Raises InputOutputError if the driver fails."""
+    outcome = Outcome()
+    plan = setting.plan
+    check_limits(plan)
+    started = time.monotonic()
+    # A directory of our own: whatever is in it at the end is ours to remove, also after a kill of the driver.
+    data = Path(tempfile.mkdtemp(prefix="quire-bench-", dir=setting.directory))
+    try:
+        for number, cells in launches(plan, done):
+            left = plan.limits["seconds"] - (time.monotonic() - started)
+            if left <= 0:
+                outcome.stopped = f"the limit of {plan.limits['seconds']:g} s is over"
+                break
+            run_one(setting, data, number, cells, left, outcome)
+    finally:
+        shutil.rmtree(data, ignore_errors=True)
+    return outcome
+
+
+def run_one(
+    setting: Setting, data: Path, number: int, cells: Sequence[Cell], left: float, outcome: Outcome
+) -> None:
+    """Independent. One launch of the driver, whose lines go to the results as they come."""
+    plan = setting.plan
+    content = {
+        "version": VERSION,
+        "seed": plan.seed,
+        "pass": number,
+        "mode": plan.mode,
+        "day": setting.day,
+        "limits": {**plan.limits, "seconds": left},
+        "cells": [cell.as_json() for cell in cells],
+    }
+    with tempfile.TemporaryDirectory(prefix="quire-bench-plan-") as folder:
+        path = Path(folder) / "plan.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        ranks = max(cell.world for cell in cells)
+        command = [*setting.launcher.arguments(ranks), "cells", "--directory", str(data), "--plan", str(path)]
+        wanted = {cell.id for cell in cells}
+        said = said_by(command, setting.launcher.silence)
+        with setting.results.open("a", encoding="utf-8") as out, closing(said):
+            for line in said:
+                out.write(json.dumps(line) + "\n")
+                out.flush()
+                setting.told(line)
+                if line.get("kind") == "refused":
+                    wanted.discard(str(line.get("id")))
+                    outcome.refused.append(f"{line.get('id')}: {line.get('error')}")
+                if line.get("kind") == "repetition":
+                    outcome.cells += 1
+                    wanted.discard(str(line.get("id")))
+                    if line.get("error") or not line.get("verified"):
+                        outcome.wrong.append(str(line.get("id")))
+        if wanted:
+            raise InputOutputError(f"the driver left out {len(wanted)} cells, as {sorted(wanted)[0]}")
+
+
+def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any], None, None]:
+    """Independent. The lines of JSON that a driver says until it ends. Raises InputOutputError.
+
+    The driver and its ranks are a group of processes, which ends with this one's interest in it.
+    """
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as words:
+        try:
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=words, text=True, start_new_session=True
+            )
+        except OSError as problem:
+            raise InputOutputError(f"cannot be started: {problem.strerror}", file=command[0]) from None
+        try:
+            assert process.stdout is not None
+            yield from lines_in_time(process.stdout, silence, command)
+            code = process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            raise InputOutputError("the driver closed its output and did not end") from None
+        finally:
+            end(process)
+            if process.stdout is not None:
+                process.stdout.close()
+        if code not in GOOD_CODES:
+            words.seek(0)
+            last = " | ".join(words.read().strip().splitlines()[-LAST_WORDS:])
+            raise InputOutputError(f"{shlex.join(command)}: exit code {code}: {last}")
+
+
+def lines_in_time(stream: IO[str], silence: float, command: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Independent. Lines of JSON as they come; other lines are not for us. Raises InputOutputError."""
+    lines: queue.Queue[str | None] = queue.Queue()
+
+    def collect() -> None:
+        with suppress(ValueError):  # closed, for nobody waits any more
+            for line in stream:
+                lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=collect, daemon=True).start()
+    while True:
+        try:
+            line = lines.get(timeout=silence)
+        except queue.Empty:
+            raise InputOutputError(f"{shlex.join(command)}: said nothing for {silence:g} s") from None
+        if line is None or not line.endswith("\n"):
+            return
+        if line.startswith("{"):
+            try:
+                yield json.loads(line)
+            except ValueError:
+                raise InputOutputError(f"the driver said what is no JSON: {line.strip()[:200]}") from None
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """Independent. End a driver that still runs, first by a request to clean up."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        try:
+            os.killpg(process.pid, number)
+            process.wait(SECONDS_TO_END)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+
+
+def today() -> str:
+    """Independent. The usual label of a day."""
+    return datetime.now(UTC).date().isoformat()

@@ -1,0 +1,87 @@
+"""A file of the user as workload: its sizes and shapes, not its values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from quire.bench.workloads import BYTES_OF_TYPE, check_workload
+from quire.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from quire import Expansion, Field, Step, Table
+
+
+def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
+    """Independent. What the first step of a file holds most of, as many steps as the file has.
+
+    Coefficients on elements come first, then the largest table, then the largest field. Text has no size of
+    its own and is left out. Raises UnsupportedError if there is nothing of these kinds.
+    """
+    from pathlib import Path
+
+    import quire
+
+    with quire.open(path) as file:
+        steps = len(file)
+        sizes = sizes_of_step(file[0]) if steps else None
+    if sizes is None:
+        raise UnsupportedError(
+            "holds no elements, no table of numbers and no field to take sizes from", file=path
+        )
+    shared = {"content": "random", "imbalance": "even", "seed": 7}
+    made = {"name": name or Path(path).name, **sizes, "steps": steps, **shared}
+    check_workload(made)
+    return made
+
+
+def sizes_of_step(step: Step) -> dict[str, Any] | None:
+    """Independent. Kind and sizes of the largest thing in a step; None if there is none."""
+    expansions = [one for one in step.expansions if len(one)]
+    if expansions:
+        return sizes_of_elements(max(expansions, key=len))
+    tables = [one for one in step.tables.values() if len(one) and columns_of(one)]
+    if tables:
+        table = max(tables, key=len)
+        return {"kind": "table", "rows": len(table), "columns": columns_of(table)}
+    fields = [one for one in step.fields.values() if math.prod(one.extents)]
+    return sizes_of_field(max(fields, key=lambda one: math.prod(one.extents)), fields) if fields else None
+
+
+def columns_of(table: Table) -> str:
+    """Independent. `7xfloat64+1xint32` of the columns that are numbers, in the order of their types."""
+    counts = Counter(column.type for column in table.columns.values() if column.type in BYTES_OF_TYPE)
+    return "+".join(f"{count}x{name}" for name, count in counts.items())
+
+
+def sizes_of_elements(expansion: Expansion) -> dict[str, Any]:
+    """Independent. Elements, variables, and modes of hexahedra with about as many coefficients in all.
+
+    With m modes in each direction an element has m^3 coefficients; two neighbouring m are mixed.
+    """
+    mean = max(1.0, float(expansion.counts().sum()) / len(expansion))
+    lower = next(one for one in itertools.count(1) if (one + 1) ** 3 > mean)
+    share = (mean - lower**3) / ((lower + 1) ** 3 - lower**3)
+    modes = [lower + (math.floor(place * share) < math.floor((place + 1) * share)) for place in range(10)]
+    variables = max(1, len(expansion.variables))
+    return {
+        "kind": "elements",
+        "elements": len(expansion),
+        "variables": variables,
+        "modes": [lower] if len(set(modes)) == 1 else modes,
+    }
+
+
+def sizes_of_field(field: Field, fields: list[Field]) -> dict[str, Any]:
+    """Independent. The extents of a field, and how many others have the same."""
+    extents = [int(extent) for extent in field.extents]
+    alike = [one for one in fields if list(one.extents) == extents and one.components == field.components]
+    return {
+        "kind": "field",
+        "extents": extents,
+        "components": int(field.components),
+        "decomposition": "block3d" if len(extents) == 3 else "row",
+        "fields": len(alike),
+    }

@@ -1,0 +1,75 @@
+"""Batch scripts for clusters: printed, never submitted."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SYSTEMS = ("slurm", "pbs")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job asks for."""
+
+    name: str
+    ranks: int
+    ranks_per_node: int
+    hours: float
+    command: Sequence[str]
+    """The words after `quire bench run`, without --launcher."""
+
+    @property
+    def nodes(self) -> int:
+        """Independent. How many nodes hold all ranks."""
+        return math.ceil(self.ranks / self.ranks_per_node)
+
+    @property
+    def time(self) -> str:
+        """Independent. Hours, minutes and seconds."""
+        seconds = round(self.hours * 3600)
+        return f"{seconds // 3600:02d}:{seconds % 3600 // 60:02d}:{seconds % 60:02d}"
+
+
+def batch_script(system: str, job: Job) -> str:
+    """Independent. A script for `slurm` or `pbs` that runs a plan and goes on where an earlier job ended."""
+    head = slurm_head(job) if system == "slurm" else pbs_head(job)
+    starter = "srun -n {ranks}" if system == "slurm" else "mpiexec -n {ranks}"
+    command = shlex.join(["quire", "bench", "run", *job.command, "--launcher", starter, "--resume"])
+    lines = [
+        "#!/bin/bash",
+        *head,
+        "# Jobs of several days may use the same directory: --resume goes on with what is left.",
+        "# Give each day a --directory of its own to compare them: quire bench report A B -o all.html",
+        "set -e",
+        command,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def slurm_head(job: Job) -> list[str]:
+    """Independent. What Slurm wants to know."""
+    return [
+        f"#SBATCH --job-name={job.name}",
+        f"#SBATCH --nodes={job.nodes}",
+        f"#SBATCH --ntasks={job.ranks}",
+        f"#SBATCH --ntasks-per-node={min(job.ranks, job.ranks_per_node)}",
+        f"#SBATCH --time={job.time}",
+        "#SBATCH --exclusive",
+        "#SBATCH --output=%x-%j.log",
+    ]
+
+
+def pbs_head(job: Job) -> list[str]:
+    """Independent. What PBS wants to know."""
+    each = min(job.ranks, job.ranks_per_node)
+    return [
+        f"#PBS -N {job.name}",
+        f"#PBS -l select={job.nodes}:ncpus={each}:mpiprocs={each}",
+        f"#PBS -l walltime={job.time}",
+        "#PBS -l place=scatter:excl",
+        "#PBS -j oe",
+        'cd "$PBS_O_WORKDIR"',
+    ]

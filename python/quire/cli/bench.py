@@ -1,0 +1,322 @@
+"""quire bench: methods of writing and reading side by side, with honest statistics."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from quire.cli.command import answer, command
+from quire.cli.output import columns_of_text, plural, remark, say, say_json
+
+if TYPE_CHECKING:
+    from quire.bench.launch import Launcher, Outcome
+    from quire.bench.plan import Changes, Plan
+
+bench = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
+
+PlanFile = Annotated[
+    str | None, typer.Argument(metavar="[PLAN.toml]", help="A plan; see docs/benchmarks.md.")
+]
+PresetName = Annotated[str | None, typer.Option("--preset", help="A plan that comes with Quire.")]
+Directory = Annotated[
+    str | None, typer.Option("--directory", "-d", help="Where to measure; empty or not there yet.")
+]
+Scale = Annotated[float | None, typer.Option("--scale", help="Share of the original sizes.")]
+Ranks = Annotated[str | None, typer.Option("--ranks", help="Numbers of ranks: 1,2,4")]
+Passes = Annotated[int | None, typer.Option("--passes", min=1, help="How often every cell is measured.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Of the orders of the passes.")]
+Operations = Annotated[str | None, typer.Option("--operations", help="Only these: write,read")]
+Methods = Annotated[list[str] | None, typer.Option("--method", help="Only this one, and the raw ones.")]
+OwnFiles = Annotated[list[str] | None, typer.Option("--file", help="Take sizes and shapes of this file.")]
+Mode = Annotated[str | None, typer.Option("--mode", help="in-process, or launch: each cell a start.")]
+MostBytes = Annotated[float | None, typer.Option("--most-bytes", help="Refuse cells that write more.")]
+MostFiles = Annotated[float | None, typer.Option("--most-files", help="Refuse cells that make more.")]
+MostSeconds = Annotated[float | None, typer.Option("--most-seconds", help="Stop after this time.")]
+Json = Annotated[bool, typer.Option("--json", help="The answer as JSON.")]
+
+
+@bench.callback(invoke_without_command=True)
+def main(
+    context: typer.Context,
+    preset: PresetName = None,
+    directory: Directory = None,
+    scale: Scale = None,
+    ranks: Ranks = None,
+    passes: Passes = None,
+    seed: Seed = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also in a directory that is not empty.")] = False,
+    launcher: Annotated[str, typer.Option("--launcher", help="'mpiexec -n {ranks}'")] = "",
+    driver: Annotated[str, typer.Option("--driver", help="The program quire-bench.")] = "",
+) -> None:
+    """Measure methods of writing and reading files side by side: plan, launch, resume, report.
+
+    Every pass runs every method once, in a random order that is recorded; every value is verified outside
+    the clock. Without a command the presets are listed, or one is run.
+
+    Example: quire bench --preset hyperslabs --directory /scratch/bench
+
+    Example: quire bench run my.toml --directory /scratch/mine --file beam.h5
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if preset is None:
+        list_presets()
+        return
+    run(
+        None, preset, directory, scale, ranks, passes, seed,
+        resume=resume, force=force, launcher=launcher, driver=driver,
+    )  # fmt: skip
+
+
+@command
+def list_presets() -> None:
+    """Print the plans that come with Quire."""
+    from quire.bench.plan import presets
+
+    for line in columns_of_text(presets().items()):
+        say(line)
+
+
+@bench.command()
+@command
+def run(
+    plan: PlanFile = None,
+    preset: PresetName = None,
+    directory: Directory = None,
+    scale: Scale = None,
+    ranks: Ranks = None,
+    passes: Passes = None,
+    seed: Seed = None,
+    operations: Operations = None,
+    method: Methods = None,
+    file: OwnFiles = None,
+    mode: Mode = None,
+    most_bytes: MostBytes = None,
+    most_files: MostFiles = None,
+    most_seconds: MostSeconds = None,
+    results: Annotated[
+        str | None, typer.Option("--results", help="Lines of JSON; else results.jsonl in the directory.")
+    ] = None,
+    day: Annotated[str | None, typer.Option("--day", help="Label of this day; else the date.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also in a directory that is not empty.")] = False,
+    launcher: Annotated[str, typer.Option("--launcher", help="'mpiexec -n {ranks}'")] = "",
+    driver: Annotated[str, typer.Option("--driver", help="The program quire-bench.")] = "",
+    silence: Annotated[
+        float, typer.Option("--silence", help="Seconds without a word after which it is ended.")
+    ] = 600.0,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Only list the cells in their order.")] = False,
+) -> None:
+    """Measure a plan or a preset; leave the results, a page and a table.
+
+    Exit code 1 if a method wrote or read wrong values, or if a limit ended the run.
+    """
+    from quire.bench.launch import Launcher
+    from quire.cli.parallel import refuse_ranks
+
+    refuse_ranks("starting the ranks of a benchmark")
+    limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
+    given = changes(scale, ranks, passes, seed, operations, method, file, mode, limits)
+    made = plan_of(plan, preset, given)
+    if dry:
+        list_cells(made)
+        return
+    if directory is None:
+        usage("say where to measure: --directory")
+    folder = Path(directory)
+    kept = Path(results) if results else folder / "results.jsonl"
+    outcome = measure(made, folder, kept, Launcher(launcher, driver, silence), day, resume, force)
+    show_report([kept], kept.with_suffix(".html"))
+    for wrong in outcome.wrong:
+        remark(f"quire: wrong: {wrong}")
+    for refused in outcome.refused:
+        remark(f"quire: refused: {refused}")
+    if outcome.stopped:
+        remark(f"quire: {outcome.stopped}; --resume goes on")
+    answer(not (outcome.wrong or outcome.refused or outcome.stopped))
+
+
+@bench.command()
+@command
+def report(
+    results: Annotated[list[str], typer.Argument(metavar="RESULTS.jsonl...", help="Of one or more days.")],
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="The page: report.html. Else only the table.")
+    ] = None,
+    figures: Annotated[
+        str | None, typer.Option("--figures", help="A directory for the figures as files.")
+    ] = None,
+    form: Annotated[str, typer.Option("--form", help="Of these files: svg, png or pdf.")] = "svg",
+    quantity: Annotated[str | None, typer.Option("--quantity", help="time or rate, in the figures.")] = None,
+    read_factor: Annotated[
+        float, typer.Option("--read-factor", help="Interquartile ranges up to an outlier of reads.")
+    ] = 20.0,
+    write_factor: Annotated[float, typer.Option("--write-factor", help="The same of writes.")] = 12.0,
+    json: Json = False,
+) -> None:
+    """Make a page of results, with figures and tables, and print the table.
+
+    Results of several days are pooled. Exit code 1 if there are wrong values among them.
+
+    Example: quire bench report monday/results.jsonl friday/results.jsonl -o week.html
+    """
+    from quire.bench.export import export_figures
+    from quire.bench.records import read_results
+    from quire.bench.report import write_page
+    from quire.bench.summary import Rule, Study
+    from quire.bench.terminal import as_json, print_study
+
+    study = Study(read_results(results), Rule(read_factor, write_factor), quantity)
+    if output is not None:
+        write_page(study, Path(output))
+    if figures is not None:
+        for path in export_figures(study, Path(figures), form):
+            remark(str(path))
+    if json:
+        say_json(as_json(study))
+    else:
+        print_study(study)
+    answer(not study.errors)
+
+
+@bench.command()
+@command
+def script(
+    plan: PlanFile = None,
+    preset: PresetName = None,
+    directory: Directory = None,
+    scale: Scale = None,
+    ranks: Ranks = None,
+    passes: Passes = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="For Slurm.")] = False,
+    pbs: Annotated[bool, typer.Option("--pbs", help="For PBS.")] = False,
+    ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", min=1, help="Ranks on a node.")] = 24,
+    hours: Annotated[float, typer.Option("--hours", min=0.01, help="Time limit of the job.")] = 2.0,
+) -> None:
+    """Print a batch script that runs a plan on a cluster; nothing is submitted.
+
+    Example: quire bench script --preset hyperslabs --scale 1 --ranks 24,48,96 -d /scratch/h --slurm
+    """
+    from quire.bench.script import Job, batch_script
+
+    if slurm == pbs:
+        usage("say for which system: --slurm or --pbs")
+    if directory is None:
+        usage("say where the job measures: --directory")
+    made = plan_of(plan, preset, changes(scale, ranks, passes))
+    words = [plan] if plan is not None else ["--preset", str(preset)]
+    words += ["--directory", directory]
+    for name, value in {"--scale": scale, "--ranks": ranks, "--passes": passes}.items():
+        words += [] if value is None else [name, str(value)]
+    name = preset or Path(str(plan)).stem
+    job = Job(f"quire-{name}", made.world, ranks_per_node, hours, words)
+    sys.stdout.write(batch_script("slurm" if slurm else "pbs", job))
+
+
+def usage(message: str) -> NoReturn:
+    """Independent. Raises UsageError."""
+    from quire.errors import UsageError
+
+    raise UsageError(message)
+
+
+def changes(
+    scale: float | None,
+    ranks: str | None,
+    passes: int | None,
+    seed: int | None = None,
+    operations: str | None = None,
+    methods: list[str] | None = None,
+    files: list[str] | None = None,
+    mode: str | None = None,
+    limits: dict[str, float | None] | None = None,
+) -> Changes:
+    """Independent. What the options say other than the plan. Raises UsageError."""
+    from quire.bench.plan import Changes
+
+    words = None if ranks is None else ranks.split(",")
+    if words is not None and not all(word.strip().isdigit() for word in words):
+        usage(f"'{ranks}' are no numbers of ranks; write 1,2,4")
+    return Changes(
+        scale=scale,
+        ranks=None if words is None else [int(word) for word in words],
+        passes=passes,
+        seed=seed,
+        mode=mode,
+        operations=None if operations is None else operations.split(","),
+        methods=methods or None,
+        limits={key: value for key, value in (limits or {}).items() if value is not None},
+        files=files or (),
+    )
+
+
+def plan_of(path: str | None, preset: str | None, given: Changes) -> Plan:
+    """Independent. The plan of a file or of a preset. Raises UsageError."""
+    from quire.bench.plan import make_plan, read_plan, read_preset
+
+    if (path is None) == (preset is None):
+        usage("say what to measure: a plan, or --preset")
+    return make_plan(read_plan(path) if path is not None else read_preset(str(preset)), given)
+
+
+def list_cells(plan: Plan) -> None:
+    """Independent. Print all cells of all passes in their order."""
+    for number in range(1, plan.passes + 1):
+        for cell in plan.order(number):
+            say(f"{number} {cell.id}")
+
+
+def measure(
+    plan: Plan, directory: Path, results: Path, launcher: Launcher, day: str | None, resume: bool, force: bool
+) -> Outcome:
+    """Independent. Run what is left of a plan, with a bar on a terminal."""
+    from quire.bench.launch import Setting, check_limits, prepare, run, today
+    from quire.cli.progress import progress
+
+    check_limits(plan)
+    with progress(plan.title, "cells") as bar, ended_by_signals():
+        done = prepare(plan, directory, results, resume, force)
+        bar.expect(plan.passes * len(plan.cells))
+        bar.advance(len(done))
+
+        def told(line: dict[str, Any]) -> None:
+            if line.get("kind") == "repetition":
+                bar.advance(1)
+
+        outcome = run(Setting(plan, directory, results, launcher, day or today(), told), done)
+    remark(f"{plural(outcome.cells, 'cell')} measured, {len(done)} before; results in {results}")
+    return outcome
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Independent. A request to end counts as an interruption: the driver is ended and its data removed."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def show_report(results: list[Path], page: Path) -> None:
+    """Independent. Write the page and print the table."""
+    from quire.bench.records import read_results
+    from quire.bench.report import write_page
+    from quire.bench.summary import Study
+    from quire.bench.terminal import print_study
+
+    study = Study(read_results(results))
+    write_page(study, page)
+    print_study(study)
+    remark(f"page: {page}")

@@ -1,0 +1,89 @@
+"""A stand-in for the driver: runs no cell, but says made-up times as the driver says measured ones.
+
+    stand_in.py RANKS quire-bench cells --directory DIR --plan PLAN.json
+
+STAND_IN_STOP=n ends it before line n; STAND_IN_LIE=text makes the values of cells with this text wrong;
+STAND_IN_SLOW=text makes cells with it a thousandfold slower in pass 3; STAND_IN_SILENT=1 hangs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PARTS = {"plan": 0.05, "create": 0.1, "metadata": 0.1, "data": 0.6, "close": 0.1}
+
+
+def repetition(plan: dict[str, Any], order: int, cell: dict[str, Any]) -> dict[str, Any]:
+    """Return the line of a cell, the same for the same seed, pass and cell."""
+    own = random.Random(f"{plan['seed']} {plan['pass']} {plan.get('day')} {cell['id']}")
+    base = 0.02 + (len(cell["method"]["name"]) % 7) * 0.01
+    slow = os.environ.get("STAND_IN_SLOW")
+    if slow and slow in cell["id"] and plan["pass"] == 3:
+        base *= 1000
+    ranks = max(1, cell["readers"] if cell["operation"].startswith("read") else cell["ranks"])
+    work = [base * own.lognormvariate(0, 0.2) / ranks**0.5 for _ in range(ranks)]
+    returned = max(work) + 1e-4
+    phases = {name: [share * one for one in work] for name, share in PARTS.items()}
+    phases |= {"barrier": [returned - one for one in work], "total": [returned] * ranks}
+    is_write = not cell["operation"].startswith("read")
+    if is_write:
+        phases["sync"] = [0.5 * one for one in work]
+    lie = os.environ.get("STAND_IN_LIE")
+    right = not (lie and lie in cell["id"])
+    return {
+        "kind": "repetition",
+        "id": cell["id"],
+        "cell": cell,
+        "pass": plan["pass"],
+        "order": order,
+        "seed": plan["seed"],
+        "mode": plan["mode"],
+        "day": plan["day"],
+        "started": f"2026-01-{plan['pass']:02d}T00:{order // 60:02d}:{order % 60:02d}Z",
+        "times": {"returned": returned, "durable": 1.5 * returned if is_write else None},
+        "phases": phases,
+        "bytes": {"payload": 1_000_000, "file": 1_001_000, "predicted": 1_001_000},
+        "counters": {"files": 1, "opens": ranks, "writes": 4 * ranks},
+        "cache": {"mode": cell["cache"], "resident_before": 0.0, "cold": None if is_write else True},
+        "first_in_process": order == 0,
+        "verified": right,
+        "error": None,
+    }
+
+
+def main() -> int:
+    """Say a line for each cell of the plan."""
+    arguments = dict(zip(sys.argv[4::2], sys.argv[5::2], strict=False))
+    plan = json.loads(Path(arguments["--plan"]).read_text())
+    assert Path(arguments["--directory"]).is_dir()
+    world = int(sys.argv[1])
+    assert world == max(max(cell["ranks"], cell["readers"]) for cell in plan["cells"])
+    if os.environ.get("STAND_IN_SILENT"):
+        time.sleep(60)
+    environment = {
+        "hosts": ["here"],
+        "ranks": world,
+        "mpi": "none",
+        "file_system": {"type": "ext4", "mount": "/"},
+    }
+    print(json.dumps({"kind": "environment", "version": 1, **environment}), flush=True)
+    wrong = False
+    for order, cell in enumerate(plan["cells"]):
+        line = json.dumps(repetition(plan, order, cell))
+        wrong = wrong or '"verified": false' in line
+        if os.environ.get("STAND_IN_STOP") == str(order):
+            print("the system took memory back", file=sys.stderr)
+            return 4
+        print(line, flush=True)
+    print(json.dumps({"kind": "end", "cells": len(plan["cells"]), "seconds": 0.1}), flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

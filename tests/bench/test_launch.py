@@ -1,0 +1,104 @@
+"""Plans are run to their end, also after interruptions, and nothing is lost or removed that should not be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.bench.studies import launcher, run_trial, trial
+
+import quire
+from quire.bench.launch import Launcher, said_by
+from quire.bench.records import read_results
+
+
+def measured(folder: Path) -> Counter[tuple[int, str]]:
+    """Return how often each cell of each pass stands in the results."""
+    found = read_results([folder / "results.jsonl"])
+    return Counter((one.number, one.id) for one in found.repetitions)
+
+
+@pytest.mark.parametrize("mode", ["in-process", "launch"])
+def test_every_cell_once_in_every_pass(tmp_path: Path, mode: str) -> None:
+    """A plan is measured whole; the data of the driver are gone afterwards."""
+    plan = trial(passes=2, mode=mode, ranks=[2], operations=["write"])
+    outcome = run_trial(tmp_path, plan)
+    wanted = {(number, cell.id): 1 for number in (1, 2) for cell in plan.cells}
+    assert measured(tmp_path) == wanted
+    assert outcome.cells == len(wanted)
+    assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
+    launches = read_results([tmp_path / "results.jsonl"]).environments
+    assert len(launches) == (2 if mode == "in-process" else len(wanted))
+
+
+def test_interrupted_plan_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted and resumed: the same cells, each once, in the order of the plan; a cut line is dropped."""
+    plan = trial(passes=3)
+    monkeypatch.setenv("STAND_IN_STOP", "7")
+    with pytest.raises(quire.InputOutputError, match="exit code 4: the system took memory back"):
+        run_trial(tmp_path, plan)
+    assert sum(measured(tmp_path).values()) == 7
+    results = tmp_path / "results.jsonl"
+    with results.open("a") as out:
+        out.write('{"kind": "repetition", "id": "cut')
+    monkeypatch.delenv("STAND_IN_STOP")
+    with pytest.raises(quire.UsageError, match="exists already"):
+        run_trial(tmp_path, plan)
+    run_trial(tmp_path, plan, resume=True)
+    assert measured(tmp_path) == {(n, cell.id): 1 for n in (1, 2, 3) for cell in plan.cells}
+    found = [(one.number, one.id) for one in read_results([results]).repetitions]
+    assert found == [(number, cell.id) for number in (1, 2, 3) for cell in plan.order(number)]
+
+
+def test_results_of_another_plan_are_kept(tmp_path: Path) -> None:
+    """Resuming with other cells or another seed is refused; more passes of the same are not."""
+    run_trial(tmp_path, trial(passes=1))
+    with pytest.raises(quire.ConflictError, match="another plan"):
+        run_trial(tmp_path, trial(passes=1, seed=9), resume=True)
+    run_trial(tmp_path, trial(passes=2), resume=True)
+    assert set(Counter(number for number, _ in measured(tmp_path))) == {1, 2}
+
+
+def test_full_directory_is_refused(tmp_path: Path) -> None:
+    """Files of others in the directory stop a run before it begins."""
+    (tmp_path / "precious").write_text("mine")
+    with pytest.raises(quire.UsageError, match="is not empty"):
+        run_trial(tmp_path, trial())
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_limits_stop_a_run(tmp_path: Path) -> None:
+    """Cells larger than the limit are refused; when the time is over the rest waits for --resume."""
+    with pytest.raises(quire.UsageError, match="more than the limit of 10"):
+        run_trial(tmp_path / "a", trial(limits={"bytes": 10}))
+    outcome = run_trial(tmp_path / "b", trial(limits={"seconds": 0}))
+    assert "is over" in outcome.stopped
+    assert outcome.cells == 0
+
+
+def test_wrong_values_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells with wrong values do not end the run, and are no data points."""
+    monkeypatch.setenv("STAND_IN_LIE", "/one/write/3")
+    plan = trial(passes=2)
+    outcome = run_trial(tmp_path, plan)
+    assert outcome.wrong == ["some <particles>/one/write/3"] * 2
+    assert outcome.cells == 2 * len(plan.cells)
+
+
+def test_silent_driver_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that hangs is ended after a while."""
+    monkeypatch.setenv("STAND_IN_SILENT", "1")
+    plan = tmp_path / "plan.json"
+    cell = trial().cells[0].as_json()
+    plan.write_text(json.dumps({"cells": [cell]}))
+    starter = launcher().arguments(1)
+    with pytest.raises(quire.InputOutputError, match=r"said nothing for 0\.3 s"):
+        list(said_by([*starter, "cells", "--directory", str(tmp_path), "--plan", str(plan)], 0.3))
+
+
+def test_missing_driver_is_named(tmp_path: Path) -> None:
+    """A program that is not there is an error with its name."""
+    with pytest.raises(quire.InputOutputError, match="no-such-starter"):
+        list(said_by(Launcher("no-such-starter -n {ranks}", "driver").arguments(2), 1.0))

@@ -1,0 +1,150 @@
+"""Plans expand to the cells that were meant, in orders that a seed decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.bench.studies import CONTENT, trial
+from tests.python.support.files import path_for, table_formats, write_table
+
+import quire
+from quire.bench.own_file import workload_of_file
+from quire.bench.plan import Changes, make_plan, presets, read_preset
+from quire.bench.workloads import make_workload, named_workloads, payload_of, scaled
+from quire.io.formats import format_info
+
+
+def test_same_seed_same_orders() -> None:
+    """The order depends on the seed and the pass only, and every pass has every cell once."""
+    first, again, other = trial(), trial(), trial(seed=4)
+    orders = [[cell.id for cell in first.order(number)] for number in range(1, 6)]
+    assert orders == [[cell.id for cell in again.order(number)] for number in range(1, 6)]
+    assert orders[0] != [cell.id for cell in other.order(1)]
+    assert len({tuple(order) for order in orders}) == 5
+    assert all(sorted(order) == sorted(cell.id for cell in first.cells) for order in orders)
+
+
+def test_raw_methods_are_always_there() -> None:
+    """Both raw baselines join a plan that names none, and are what others are compared with."""
+    plan = trial()
+    assert plan.baselines == ["raw shared", "raw own"]
+    assert {cell.method.engine for cell in plan.cells} == {"raw-shared", "raw-own", "mpiio"}
+
+
+def test_factors_are_multiplied() -> None:
+    """Ranks, operations, readers, caches and varied options each make cells; reads alone have caches."""
+    method = {"name": "m", "engine": "library", "format": quire.formats()[0], "vary": {"piece": [1, 2]}}
+    plan = trial(method=[method], readers=["half", "double", 3], caches=["warm", "evicted"])
+    found = [cell.id for cell in plan.cells if cell.method.name == "m piece=2"]
+    case = "some <particles>/m piece=2"
+    assert found == [
+        f"{case}/write/1",
+        f"{case}/read/1/warm",
+        f"{case}/read/1/evicted",
+        f"{case}/read-other/1-2/warm",
+        f"{case}/read-other/1-2/evicted",
+        f"{case}/read-other/1-3/warm",
+        f"{case}/read-other/1-3/evicted",
+        f"{case}/write/3",
+        f"{case}/read/3/warm",
+        f"{case}/read/3/evicted",
+        f"{case}/read-other/3-1/warm",
+        f"{case}/read-other/3-1/evicted",
+        f"{case}/read-other/3-6/warm",
+        f"{case}/read-other/3-6/evicted",
+    ]
+    assert plan.world == 6
+    assert plan.cells[-1].method.options["piece"] == "2"
+
+
+def test_weak_scaling_grows_with_ranks() -> None:
+    """Strong scaling shares a size among ranks, weak scaling gives it to each."""
+    plan = trial(scaling=["strong", "weak"], operations=["write"])
+    sizes = {(cell.workload["name"], cell.ranks): payload_of(cell.workload) for cell in plan.cells}
+    strong, weak = "some <particles>", "some <particles> (weak)"
+    assert sizes[strong, 1] == sizes[strong, 3] == sizes[weak, 1]
+    assert sizes[weak, 3] == 3 * sizes[weak, 1]
+
+
+@pytest.mark.parametrize("name", sorted(named_workloads()))
+def test_workloads_scale_by_their_bytes(name: str) -> None:
+    """A share of a workload has about this share of its bytes."""
+    workload = make_workload({"workload": name})
+    smaller = scaled(workload, 0.1)
+    assert payload_of(smaller) / payload_of(workload) == pytest.approx(0.1, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "megabytes"),
+    [("checkpoint-small", 2.5), ("checkpoint-large", 5500), ("hyperslab-row", 537), ("block3d", 1074)],
+)
+def test_workloads_have_the_sizes_of_the_studies(name: str, megabytes: float) -> None:
+    """The payload is what the name promises."""
+    assert payload_of(make_workload({"workload": name})) / 1e6 == pytest.approx(megabytes, rel=0.01)
+
+
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_presets_are_plans(name: str) -> None:
+    """Each preset expands, with both baselines, and its formats and options are those of the registry."""
+    plan = make_plan(read_preset(name), Changes(scale=1e-4, ranks=[1, 2], passes=2))
+    assert len(plan.baselines) == 2
+    assert plan.passes == 2
+    for method in {cell.method.name: cell.method for cell in plan.cells}.values():
+        if method.format:
+            known = {option.name for option in format_info(method.format).write_options}
+            assert set(method.options) <= known, method.name
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"case": []}, "no case"),
+        ({"case": [{"workload": "nothing"}]}, "no workload 'nothing'"),
+        ({"case": [{"workload": "particles", "length": 3}]}, "has no length"),
+        ({"case": [{"workload": "particles", "rows": 0}]}, "whole numbers"),
+        ({"case": [{"workload": "particles", "columns": "6xfloat65"}]}, "are no columns"),
+        ({"case": [{"workload": "particles"}] * 2}, "twice"),
+        ({"operations": ["sing"]}, "no operation 'sing'"),
+        ({"ranks": [0]}, "from 1"),
+        ({"speed": 3}, "no 'speed'"),
+        ({"method": [{"name": "m", "engine": "steam"}]}, "no engine 'steam'"),
+        ({"method": [{"name": "m"}]}, "needs a format"),
+        ({"limits": {"inches": 3}}, "no 'inches'"),
+        ({"passes": 0}, "at least one pass"),
+    ],
+)
+def test_wrong_plans_are_refused(changed: dict[str, Any], words: str) -> None:
+    """What is wrong is named."""
+    with pytest.raises(quire.UsageError, match=words):
+        trial(**changed)
+
+
+def test_methods_are_chosen_by_name() -> None:
+    """Some methods of a plan are measured beside the raw ones; unknown names are refused."""
+    plan = make_plan(CONTENT, Changes(methods=["one"]))
+    assert {cell.method.name for cell in plan.cells} == {"raw shared", "raw own", "one"}
+    with pytest.raises(quire.UsageError, match="no method 'two'"):
+        make_plan(CONTENT, Changes(methods=["two"]))
+
+
+def test_own_file_is_a_workload(tmp_path: Path) -> None:
+    """Rows, columns and steps of a table are taken over, text is left out."""
+    path = path_for(tmp_path, table_formats()[0], "mine")
+    columns = {"x": np.zeros(30), "y": np.zeros(30), "id": np.zeros(30, np.int32)}
+    write_table(path, table_formats()[0], columns)
+    plan = make_plan(CONTENT, Changes(files=[str(path)], ranks=[2], operations=["write"]))
+    workload = plan.cells[0].workload
+    assert (workload["rows"], workload["columns"], workload["steps"]) == (30, "2xfloat64+1xint32", 1)
+    assert payload_of(workload) == 30 * 20
+    assert workload["name"] == path.name
+
+
+def test_file_without_numbers_is_no_workload(tmp_path: Path) -> None:
+    """A file with nothing to take sizes from is refused."""
+    path = path_for(tmp_path, table_formats()[0], "empty")
+    write_table(path, table_formats()[0], {"x": np.zeros(0)})
+    with pytest.raises(quire.UnsupportedError, match="no table of numbers"):
+        workload_of_file(str(path))

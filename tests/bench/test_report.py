@@ -1,0 +1,203 @@
+"""Every number of a report is that of the raw lines, and its page needs nothing but itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bench import recomputed
+from tests.bench.page import Page
+from tests.bench.studies import run_trial, study_of, trial
+from typer.testing import CliRunner
+
+from quire.bench.export import export_figures
+from quire.bench.report import write_page
+from quire.bench.summary import Rule, seconds_text
+from quire.cli.main import app
+
+TINY = 1e-12
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Results of two days; on the first a method had an outlier, and another one wrote wrong values."""
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for day, slow, lie in [("monday", "one/write/3", "other & more/read/1"), ("friday", "", "")]:
+            folder = tmp_path_factory.mktemp(day)
+            patch.setenv("STAND_IN_SLOW", slow)
+            patch.setenv("STAND_IN_LIE", lie)
+            run_trial(folder, trial(passes=6), day=day)
+            found.append(folder)
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """The page of both days."""
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_page(study_of(*folders), path)
+    return Page(path)
+
+
+@pytest.fixture(scope="module")
+def cells(folders: list[Path]) -> dict[str, recomputed.Lines]:
+    """The raw lines of each cell."""
+    return recomputed.by_cell(recomputed.good_lines(*(folder / "results.jsonl" for folder in folders)))
+
+
+def same(shown: dict[str, float], wanted: dict[str, Any]) -> None:
+    """Assert that all numbers are there and equal."""
+    wanted = {name: value for name, value in wanted.items() if value is not None}
+    assert shown == pytest.approx(wanted, rel=1e-9, abs=TINY)
+
+
+@pytest.mark.parametrize("kind", ["returned", "durable"])
+def test_times_are_recomputed(page: Page, cells: dict[str, recomputed.Lines], kind: str) -> None:
+    """Count, quartiles, mean, deviation, interval, outliers, rate: with and without outliers."""
+    shown = {(row.about["cell"], row.about["set"]): row.numbers for row in page.rows(kind)}
+    wanted = {
+        (key, name): one
+        for key, lines in cells.items()
+        for name, one in recomputed.times(lines, key, kind).items()
+    }
+    assert shown.keys() == wanted.keys()
+    assert any(name == "kept" for _, name in shown)
+    for key, numbers in shown.items():
+        same(numbers, wanted[key])
+
+
+def test_shown_times_are_rounded_numbers(page: Page) -> None:
+    """What is read is the number of the cell, to three digits."""
+    for row in page.rows("returned"):
+        for name in ("min", "median", "mean", "sd"):
+            assert row.texts[name].replace("\N{MICRO SIGN}s", "us") == seconds_text(row.numbers[name])
+
+
+@pytest.mark.parametrize("kind", ["ratio", "pair"])
+def test_ratios_are_recomputed(page: Page, cells: dict[str, recomputed.Lines], kind: str) -> None:
+    """Ratios inside each pass, their medians and intervals: to the raw methods, and of any two."""
+    names = ["raw shared", "raw own", "one", "other & more"]
+    others = names[:2] if kind == "ratio" else names
+    shown = {(row.about["cell"], row.about["other"]): row.numbers for row in page.rows(kind)}
+    assert len(shown) == sum(
+        key.replace(f"/{own}/", f"/{name}/", 1) in cells
+        for key in cells
+        for own in names
+        if f"/{own}/" in key
+        for name in others
+        if name != own
+    )
+    for (key, name), numbers in shown.items():
+        (own,) = [one for one in names if f">/{one}/" in key]
+        other = cells[key.replace(f">/{own}/", f">/{name}/")]
+        same(numbers, recomputed.ratio(cells[key], other, f"{key}:{name}"))
+
+
+def test_phases_and_facts_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
+    """Mean phases of the slowest rank, bytes, calls, and how ranks differ."""
+    for kind, recompute in [("phases", recomputed.phases), ("facts", recomputed.facts)]:
+        shown = {row.about["cell"]: row.numbers for row in page.rows(kind)}
+        assert shown.keys() == cells.keys()
+        for key, numbers in shown.items():
+            same(numbers, recompute(cells[key]))
+
+
+def test_days_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
+    """The median of each day."""
+    shown = {row.about["cell"]: row.numbers for row in page.rows("days")}
+    assert shown.keys() == cells.keys()
+    for key, numbers in shown.items():
+        for day in ("monday", "friday"):
+            values = [line["times"]["returned"] for line in cells[key] if line["day"] == day]
+            wanted = recomputed.summary(values, "")["median"] if values else None
+            assert numbers.get(f"median {day}") == pytest.approx(wanted)
+
+
+def test_numbers_for_programs_are_those_of_the_tables(page: Page, folders: list[Path]) -> None:
+    """The JSON inside the page, and that of the command, hold the same numbers as the tables."""
+    inside = page.numbers()
+    command = ["bench", "report", "--json", *(str(folder / "results.jsonl") for folder in folders)]
+    said = CliRunner().invoke(app, command)
+    assert said.exit_code == 1  # there are wrong values
+    assert json.loads(said.stdout) == inside
+    shown = {(row.about["cell"], row.about["set"]): row.numbers for row in page.rows("returned")}
+    for cell in inside["cells"]:
+        timing = cell["returned"]
+        assert timing["every"]["median"] == shown[cell["key"], "all"]["median"]
+        assert timing["every"]["low"] == shown[cell["key"], "all"]["low"]
+        assert len(timing["outliers"]) == shown[cell["key"], "all"]["outliers"]
+
+
+def test_outliers_and_errors_are_listed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
+    """Outliers stand on the page with pass, value and host; wrong values stand there and in no statistic."""
+    rows = page.rows("outlier")
+    assert {row.about["cell"] for row in rows} == {"some <particles>/one/write/3-3/none"}
+    assert all(row.numbers["pass"] == 3 for row in rows)
+    lines = [line for line in cells[rows[0].about["cell"]] if line["pass"] == 3 and line["day"] == "monday"]
+    assert [row.numbers["seconds"] for row in rows] == [
+        lines[0]["times"]["returned"],
+        lines[0]["times"]["durable"],
+    ]
+    assert "values differ" in page.text
+    shown = {(row.about["cell"], row.about["set"]): row.numbers for row in page.rows("returned")}
+    assert shown["some <particles>/other & more/read/1-1/evicted", "all"]["n"] == 6  # of friday alone
+
+
+def test_page_stands_alone(page: Page) -> None:
+    """The page is well-formed and refers to nothing outside: no style, script, font or picture of others."""
+    assert page.references() == []
+    assert "<script" not in page.text.replace('<script type="application/json"', "")
+    assert len(page.figures()) >= 8
+
+
+def test_figures_show_the_means(page: Page, cells: dict[str, recomputed.Lines]) -> None:
+    """The large marks of the scatter, and the lines over ranks, are at the means without outliers."""
+    titles = page.titles()
+    for key, lines in cells.items():
+        found = recomputed.times(lines, key, "returned")
+        mean = (found.get("kept") or found["all"])["mean"]
+        name = lines[0]["cell"]["method"]["name"]
+        text = seconds_text(mean).replace("us", "\N{MICRO SIGN}s")
+        assert titles.count(f"{name}: mean {text}") >= 2, key
+
+
+def test_outliers_are_marked_with_their_values(folders: list[Path], tmp_path: Path) -> None:
+    """The scatter marks an outlier at the edge, with its value printed."""
+    study = study_of(folders[0])
+    (outlier,) = [point for cell in study.cells if cell.returned for point in cell.returned.outliers]
+    paths = export_figures(study, tmp_path, "svg")
+    (scatter,) = [path for path in paths if path.name.endswith("times-read-evicted-write.svg")]
+    assert f">{seconds_text(outlier.seconds)}</text>" in scatter.read_text()
+
+
+def test_rule_can_be_set(folders: list[Path]) -> None:
+    """With another factor other points are outliers."""
+    strict = study_of(folders[0], rule=Rule(0.1, 0.1))
+    usual = study_of(folders[0])
+    count = [
+        sum(len(cell.returned.outliers) for cell in one.cells if cell.returned) for one in (strict, usual)
+    ]
+    assert count[0] > count[1] == 1
+
+
+def test_rates_are_drawn(folders: list[Path], tmp_path: Path) -> None:
+    """Figures show rates where the plan or the command wants them."""
+    paths = export_figures(study_of(folders[1], quantity="rate"), tmp_path, "svg")
+    assert any("payload, MB/s" in path.read_text() for path in paths)
+
+
+@pytest.mark.parametrize("form", ["png", "pdf"])
+def test_figures_become_pictures(folders: list[Path], tmp_path: Path, form: str) -> None:
+    """PNG and PDF are drawn from the same shapes."""
+    pytest.importorskip("matplotlib")
+    study = study_of(folders[1])
+    from quire.bench.export import figures_of
+    from quire.bench.figures.raster import save_raster
+
+    figure = next(figures_of(study, study.cases[0]))
+    path = tmp_path / f"figure.{form}"
+    save_raster(figure.scene, path)
+    assert path.read_bytes().startswith({"png": b"\x89PNG", "pdf": b"%PDF"}[form])
