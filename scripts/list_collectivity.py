@@ -14,6 +14,8 @@ HEADERS = [
     "api/writer.hpp",
     "api/reader.hpp",
     "api/simulation.hpp",
+    "api/workload.hpp",
+    "plan/survey.hpp",
     "comm/comm.hpp",
     "comm/partition.hpp",
     "comm/mpi.hpp",

@@ -1,128 +1,64 @@
 #include "quire/api/simulation.hpp"
 
-#include <memory>
-#include <optional>
+#include <algorithm>
 #include <utility>
 #include <variant>
 
 #include "api/chunk_simulation.hpp"
+#include "api/group_simulation.hpp"
 #include "api/part_plan.hpp"
-#include "api/row_groups.hpp"
-#include "quire/comm/partition.hpp"
+#include "api/step_simulation.hpp"
 
 namespace quire {
 namespace {
+
+/// Keeps all extents.
+class Keeper final : public PlanSink {
+ public:
+  void add(int /*rank*/, std::span<const ExtentTrain> extents) override { ranks.push_back(extents_of(extents)); }
+  std::vector<std::vector<Extent>> ranks;
+};
+
+class Surveyor final : public PlanSink {
+ public:
+  explicit Surveyor(WriteSurvey& survey) : survey_(survey) {}
+  void begin(std::uint64_t from, std::uint64_t end) override { survey_.begin(from, end); }
+  void add(int rank, std::span<const ExtentTrain> extents) override { survey_.add(rank, extents); }
+
+ private:
+  WriteSurvey& survey_;
+};
+
+}  // namespace
 
 void add_measure(Measure& sum, const Measure& measure) {
   if (sum.empty()) sum.resize(measure.size(), 0);
   for (std::size_t slot = 0; slot < measure.size(); ++slot) sum[slot] += measure[slot];
 }
 
-std::vector<Extent> extents_of(const Publication& acts) {
-  std::vector<Extent> extents;
-  for (const PublishAct& act : acts) {
-    if (const auto* write = std::get_if<PublishWrite>(&act)) extents.push_back({write->offset, write->bytes.size()});
-    if (const auto* resize = std::get_if<PublishResize>(&act)) extents.push_back({resize->size, 0});
-  }
-  return extents;
+StepFrame begin_step(WritePlanner& planner, const StepPart& root) {
+  StepFrame frame;
+  frame.begin = planner.published_size();
+  frame.guard = extents_of(planner.guard(root));
+  return frame;
 }
 
-/// Which rank encodes which groups of rows: goes through the ranks and gives rows at their fronts to the lower ranks
-/// that have begun their groups.
-class GroupSimulation {
- public:
-  GroupSimulation(const WritePlanner& planner, const StepDescription& step, int ranks, bool lossy)
-      : planner_(planner), grouping_(step.tables.empty() ? Grouping{} : planner.grouping(step, 0)), lossy_(lossy) {
-    if (grouping_.open_rows > 0) {
-      throw Error(ErrorKind::unsupported, "what rows take that are encoded again cannot be simulated");
-    }
-    if (grouping_.rows > 0) groups_.resize(static_cast<std::size_t>(ranks));
-  }
-
-  /// Ranks in order. Keeps nothing of the part but what waits for further rows.
-  void add(int rank, const StepPart& part) {
-    if (grouping_.rows == 0) return;
-    groups_[static_cast<std::size_t>(rank)].resize(part.tables.size());
-    open_.resize(part.tables.size());
-    before_.resize(part.tables.size(), 0);
-    for (std::size_t t = 0; t < part.tables.size(); ++t) {
-      const std::uint64_t rows = part.description.tables[t].rows;
-      const GroupedRows mine{.grouping = grouping_, .rank = rank, .before = before_[t], .mine = rows};
-      before_[t] += rows;
-      auto next = std::make_unique<Open>(rank, part.description);
-      next->rows.emplace(planner_, next->step, t, mine, lossy_, false);
-      next->rows->add(part.tables[t]);
-      if (mine.front() > 0) open_[t]->rows->complete(next->rows->front_values());
-      groups_[static_cast<std::size_t>(rank)][t].resize(part.tables[t].size());
-      if (!mine.begins_group()) continue;
-      close(t);
-      open_[t] = std::move(next);
+void finish_step(WritePlanner& planner, const StepPart& root, const Measure& total, StepFrame& frame) {
+  for (const PublishAct& act : planner.publish(root, total)) {
+    if (const auto* write = std::get_if<PublishWrite>(&act)) {
+      frame.publication.push_back({write->offset, write->bytes.size()});
+    } else if (const auto* resize = std::get_if<PublishResize>(&act)) {
+      frame.publication.push_back({resize->size, 0});
+    } else {
+      ++frame.syncs;
     }
   }
-
-  void finish() {
-    for (std::size_t t = 0; t < open_.size(); ++t) close(t);
-  }
-
-  /// Tells a part of a rank which groups are its own.
-  void tell(int rank, StepPart& part) const {
-    if (grouping_.rows != 0) part.groups = groups_[static_cast<std::size_t>(rank)];
-  }
-  void tell_root(StepPart& root) const {
-    for (const PackedTables& tables : groups_) {
-      root.all_groups.resize(tables.size());
-      for (std::size_t t = 0; t < tables.size(); ++t) {
-        root.all_groups[t].resize(tables[t].size());
-        for (std::size_t c = 0; c < tables[t].size(); ++c) {
-          auto& all = root.all_groups[t][c];
-          all.insert(all.end(), tables[t][c].begin(), tables[t][c].end());
-        }
-      }
-    }
-  }
-
- private:
-  /// The last rank that has begun a group.
-  struct Open {
-    Open(int who, StepDescription what) : rank(who), step(std::move(what)) {}
-    int rank;
-    StepDescription step;
-    std::optional<RowGroups> rows{};
-  };
-
-  void close(std::size_t table) {
-    if (!open_[table]) return;
-    open_[table]->rows->finish();
-    auto& groups = groups_[static_cast<std::size_t>(open_[table]->rank)][table];
-    groups = open_[table]->rows->take();
-    for (auto& column : groups) {
-      for (PackedGroup& group : column) group.bytes.clear();
-    }
-    open_[table].reset();
-  }
-
-  const WritePlanner& planner_;
-  Grouping grouping_;
-  bool lossy_;
-  std::vector<PackedTables> groups_;
-  std::vector<std::unique_ptr<Open>> open_;
-  std::vector<std::uint64_t> before_;
-};
-
-/// The extents of groups, whose bytes nobody has kept.
-void add_group_extents(std::vector<Extent>& extents, const StepPart& part, const Placement& placement) {
-  for (std::size_t t = 0; t < part.groups.size(); ++t) {
-    for (std::size_t c = 0; c < part.groups[t].size(); ++c) {
-      std::uint64_t offset = placement.tables[t][c].offset;
-      for (const PackedGroup& group : part.groups[t][c]) {
-        extents.push_back({offset, group.length});
-        offset += group.length;
-      }
-    }
-  }
+  planner.advance(root, total, true);
 }
 
-}  // namespace
+void release_weights(WritePlanner& planner, const StepPart& part) {
+  if (planner.weighs_values()) planner.advance(part, {}, false);
+}
 
 WriteSimulation::WriteSimulation(const FileDescription& file, int ranks, const WriteOptions& options)
     : ranks_(ranks), lossy_(options.lossy) {
@@ -133,76 +69,112 @@ WriteSimulation::WriteSimulation(const FileDescription& file, int ranks, const W
 
 WriteSimulation::~WriteSimulation() = default;
 
-PlannedStep WriteSimulation::next(const std::function<StepPart(int rank)>& part) {
+std::string WriteSimulation::member_name(const std::string& first, std::uint64_t member) const {
+  return planner_->member_name(first, member);
+}
+
+PlannedStep WriteSimulation::next(const Parts& part) {
+  Keeper keeper;
+  PlannedStep planned{next(part, keeper), {}};
+  planned.ranks = std::move(keeper.ranks);
+  return planned;
+}
+
+StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   const auto accepted = [&](int rank) {
     StepPart result = part(rank);
     result.description = planner_->accept(result.description, lossy_);
     planner_->weigh(result, lossy_);
     return result;
   };
+  const auto each_rank = [&](const auto& use) {
+    for (int rank = 0; rank < ranks_; ++rank) {
+      StepPart mine = accepted(rank);
+      use(rank, mine);
+      release_weights(*planner_, mine);
+    }
+  };
   StepPart root = accepted(0);
+  release_weights(*planner_, root);
   GroupSimulation groups(*planner_, root.description, ranks_, lossy_);
-  for (int rank = 0; planner_->groups_rows() && rank < ranks_; ++rank) groups.add(rank, accepted(rank));
+  if (groups.is_needed()) each_rank([&](int rank, StepPart& mine) { groups.add(rank, mine); });
   groups.finish();
   ChunkSimulation chunks(*planner_, root.description, lossy_);
-  for (int rank = 0; chunks.is_needed() && rank < ranks_; ++rank) chunks.add(accepted(rank));
+  if (chunks.is_needed()) each_rank([&](int /*rank*/, StepPart& mine) { chunks.add(std::move(mine)); });
   if (chunks.is_needed()) chunks.finish();
-  const auto grouped = [&](int rank) {
-    StepPart result = accepted(rank);
-    groups.tell(rank, result);
-    chunks.tell(static_cast<std::size_t>(rank), result);
-    return result;
+  const auto grouped = [&](const auto& use) {
+    each_rank([&](int rank, StepPart& mine) {
+      groups.tell(rank, mine);
+      chunks.tell(static_cast<std::size_t>(rank), mine);
+      use(rank, mine, planner_->measure(mine, rank == 0));
+    });
   };
-  PlannedStep planned;
-  planned.guard = quire::extents_of(planner_->guard(root));
-
+  StepFrame frame = begin_step(*planner_, root);
   Measure total;
-  for (int rank = 0; rank < ranks_; ++rank) add_measure(total, planner_->measure(grouped(rank), rank == 0));
+  grouped([&](int /*rank*/, const StepPart& /*mine*/, const Measure& measure) { add_measure(total, measure); });
   Measure before(total.size(), 0);
-  for (int rank = 0; rank < ranks_; ++rank) {
-    const StepPart mine = grouped(rank);
+  grouped([&](int rank, const StepPart& mine, const Measure& measure) {
     const Placement placement = planner_->place(mine, before, total, rank == 0);
-    planned.ranks.push_back(quire::extents_of(whole_plan(mine, placement, lossy_)));
-    add_group_extents(planned.ranks.back(), mine, placement);
-    add_chunk_extents(planned.ranks.back(), mine, placement);
-    planned.end = placement.end;
-    add_measure(before, planner_->measure(mine, rank == 0));
-  }
+    std::vector<Extent> extents = extents_of(whole_plan(mine, placement, lossy_));
+    add_group_extents(extents, mine, placement);
+    add_chunk_extents(extents, mine, placement);
+    std::ranges::sort(extents, {}, &Extent::offset);
+    if (rank == 0) sink.begin(frame.begin, placement.end);
+    frame.end = placement.end;
+    std::vector<ExtentTrain> trains;
+    for (const Extent& extent : extents) trains.push_back({extent.offset, extent.length, 0, 1});
+    sink.add(rank, trains);
+    add_measure(before, measure);
+  });
   groups.tell(0, root);
   groups.tell_root(root);
   chunks.tell(0, root);
   chunks.tell_root(root);
-  planned.publication = extents_of(planner_->publish(root, total));
-  planner_->advance(root, total, true);
-  return planned;
+  finish_step(*planner_, root, total, frame);
+  return frame;
 }
 
-StepPart even_part(const StepDescription& step, int rank, int ranks, std::uint64_t string_bytes) {
-  StepPart part;
-  part.description = step;
-  for (Table& table : part.description.tables) {
-    table.rows = even_slice(table.rows, rank, ranks).count;
-    std::vector<ConstView> views;
-    std::vector<std::uint64_t> bytes;
-    for (const Column& column : table.columns) {
-      views.emplace_back(column.type, nullptr, table.rows, static_cast<std::ptrdiff_t>(size_of(column.type)));
-      bytes.push_back(column.type == Type::string ? table.rows * string_bytes : 0);
-    }
-    part.tables.push_back(std::move(views));
-    part.string_bytes.push_back(std::move(bytes));
+StepFrame WriteSimulation::next(const Streams& streams, const std::string& path, PlanSink& sink) {
+  return simulate_streams(*planner_, ranks_, streams, path, lossy_, sink);
+}
+
+StepFrame WriteSimulation::next(const Workload& workload, PlanSink& sink) {
+  if (workload.ranks() != ranks_) throw Error(ErrorKind::usage, "the workload is for another number of ranks");
+  if (workload.step().streams == 0) {
+    if (!workload.rules().grid.interleaved) return simulate_workload(*planner_, workload, lossy_, sink);
+    const StepDescription step = planner_->accept(workload.part(0).description, lossy_);
+    bool is_chunked = false;
+    for (std::size_t f = 0; f < step.fields.size(); ++f) is_chunked |= !planner_->chunk_shape(step, f).empty();
+    if (!is_chunked) return simulate_workload(*planner_, workload, lossy_, sink);
+    // Whose a chunk is that many ranks share, only all of them together tell.
+    return next([&](int rank) { return workload.part(rank); }, sink);
   }
-  for (const Field& field : step.fields) {
-    const Slice planes = even_slice(field.extents.empty() ? 0 : field.extents.front(), rank, ranks);
-    Box box = whole(field.extents);
-    if (!field.extents.empty()) {
-      box.start.front() = planes.first;
-      box.count.front() = planes.count;
+  StreamPlanner* planner = planner_->streams();
+  return next(streams_of(workload, planner != nullptr && planner->is_keyed()), "simulated", sink);
+}
+
+SimulationReport simulate(const FileDescription& file, const WriteOptions& options, const Workload& workload,
+                          std::uint64_t steps, const StorageLayout& layout) {
+  WriteSimulation simulation(file, workload.ranks(), options);
+  WriteSurvey survey(layout, workload.ranks());
+  Surveyor surveyor(survey);
+  SimulationReport report;
+  Workload step = workload;
+  for (; report.steps < steps; ++report.steps) {
+    step.set_number(workload.step().number + static_cast<std::int64_t>(report.steps));
+    const StepFrame frame = simulation.next(step, surveyor);
+    survey.add_alone(frame.guard);
+    survey.add_alone(frame.publication);
+    report.payload += workload.payload();
+    report.guard_writes += frame.guard.size();
+    report.publish_syncs += frame.syncs;
+    for (const Extent& extent : frame.publication) {
+      (extent.length == 0 ? report.resizes : report.publish_writes) += 1;
+      report.publish_bytes += extent.length;
     }
-    const auto stride = static_cast<std::ptrdiff_t>(size_of(field.type));
-    const ConstView view(field.type, nullptr, volume(box.count), stride);
-    part.fields.push_back({std::move(box), std::vector(static_cast<std::size_t>(field.components), view), {}});
   }
-  return part;
+  report.survey = survey.result();
+  return report;
 }
 
 }  // namespace quire

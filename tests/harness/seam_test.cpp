@@ -3,58 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "quire/api/simulation.hpp"
 #include "quire/quire.hpp"
-#include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
 #include "support/sample.hpp"
+#include "support/traced_files.hpp"
 
 namespace quire::test {
 namespace {
 
 constexpr std::uint64_t rows = 29;
-
-using Extents = std::vector<Extent>;
-
-Extents sorted(Extents extents) {
-  std::ranges::sort(extents, [](const Extent& a, const Extent& b) {
-    return std::pair(a.offset, a.length) < std::pair(b.offset, b.length);
-  });
-  return extents;
-}
-
-/// What one rank wrote since event `from`; a resize has length 0, as in a simulation.
-Extents written(const Trace& trace, std::size_t from) {
-  Extents extents;
-  for (std::size_t i = from; i < trace.events.size(); ++i) {
-    const TraceEvent& event = trace.events[i];
-    if (event.what == TraceEvent::What::write) extents.push_back({event.offset, event.length});
-    if (event.what == TraceEvent::What::resize) extents.push_back({event.offset, 0});
-  }
-  return extents;
-}
-
-std::string text(const Extents& extents) {
-  std::string result;
-  for (const Extent& extent : extents) {
-    result += "[" + std::to_string(extent.offset) + "+" + std::to_string(extent.length) + "] ";
-  }
-  return result;
-}
-
-struct Traced {
-  std::shared_ptr<Trace> trace = std::make_shared<Trace>();
-  WriteOptions options;
-
-  explicit Traced(const Format& format) {
-    options.format = format.name();
-    options.wrapper = [log = trace](std::unique_ptr<Transport> inner, const std::string&, int) {
-      return traced(std::move(inner), log);
-    };
-  }
-};
 
 class Seam : public testing::TestWithParam<std::tuple<Variant, Spread>> {};
 
@@ -62,28 +20,26 @@ TEST_P(Seam, TraceEqualsPlan) {
   const auto& [variant, spread] = GetParam();
   const Format* const format = variant.format;
   Comm comm = everyone();
-  Traced run(*format);
-  run.options.options = variant.options;
+  WriteOptions options = variant.write_options();
+  TracedFiles traced;
+  traced.wrap(options);
   const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
   Sample sample(*format, total);
   Sample planned_sample(*format, total);
-  FileDescription file;
-  Writer out = create(path("seam_" + variant.name() + name(spread)), comm, run.options);
-  WriteSimulation simulation(file, comm.size(), run.options);
+  const std::string file = "seam_" + variant.name() + name(spread);
+  Writer out = create(path(file), comm, options);
+  WriteSimulation simulation({}, comm.size(), options);
   for (std::int64_t number = 0; number < possible_steps(*format, 3); ++number) {
-    const std::size_t before = run.trace->events.size();
+    traced.forget();
     WriteStep step = out.step(number);
     sample.fill(step, number, slice(spread, total, comm));
     step.commit();
     sample.forget();
-    const PlannedStep planned =
-        simulation.next([&](int rank) { return planned_sample.part(number, slice(spread, total, rank, comm.size())); });
-    Extents wanted = planned.ranks[static_cast<std::size_t>(comm.rank())];
-    if (comm.is_root()) {
-      wanted.insert(wanted.end(), planned.guard.begin(), planned.guard.end());
-      wanted.insert(wanted.end(), planned.publication.begin(), planned.publication.end());
-    }
-    EXPECT_EQ(text(sorted(written(*run.trace, before))), text(sorted(wanted))) << "step " << number;
+    const auto part = [&](int rank) { return planned_sample.part(number, slice(spread, total, rank, comm.size())); };
+    const PlannedStep planned = simulation.next(part);
+    const auto& own = planned.ranks[static_cast<std::size_t>(comm.rank())];
+    EXPECT_EQ(text(traced.written(simulation, file)), text(TracedFiles::planned(planned, own, comm.is_root())))
+        << "step " << number;
   }
   out.close();
 }
@@ -97,10 +53,11 @@ class Collectives : public testing::TestWithParam<const Format*> {};
 
 TEST_P(Collectives, FourForANewShapeThreeForARepeatedOne) {
   Comm comm = everyone();
-  Traced run(*GetParam());
+  WriteOptions options;
+  options.format = GetParam()->name();
   // Strings make every step another shape; the promise of three is about sizes that repeat.
   Sample sample(*GetParam(), rows, false);
-  Writer out = create(path("collectives_" + std::string(GetParam()->name())), comm, run.options);
+  Writer out = create(path("collectives_" + std::string(GetParam()->name())), comm, options);
   for (std::int64_t number = 0; number < possible_steps(*GetParam(), 4); ++number) {
     WriteStep step = out.step(number);
     sample.fill(step, number, slice(Spread::even, rows, comm));

@@ -65,6 +65,7 @@ void PrintTo(const Variant& variant, std::ostream* out);
 /// Every kind of file of every format of tables, or of streams.
 [[nodiscard]] std::vector<Variant> variants();
 [[nodiscard]] std::vector<Variant> variants_of_streams();
+[[nodiscard]] std::vector<Variant> variants_of(const std::vector<const Format*>& formats);
 /// Of the formats, and of their variants, those whose files hold several steps.
 [[nodiscard]] std::vector<const Format*> formats_of_steps();
 [[nodiscard]] std::vector<Variant> variants_of_steps();

@@ -43,6 +43,17 @@ void StreamSample::fill(WriteStep& step, const Comm& comm) {
   }
 }
 
+std::vector<SimulatedStream> StreamSample::streams(int rank, int ranks) const {
+  const auto kind = keyed_ ? SimulatedPiece::Kind::record : SimulatedPiece::Kind::together;
+  std::vector<SimulatedStream> streams;
+  for (std::int64_t task = rank; task < tasks_; task += ranks) {
+    SimulatedStream& stream = streams.emplace_back();
+    stream.options = {.rank = task, .chunk_bytes = chunk_bytes};
+    for (std::uint64_t piece = 0; piece < pieces; ++piece) stream.pieces.push_back({kind, piece_bytes(task, piece)});
+  }
+  return streams;
+}
+
 std::string StreamSample::difference(const StreamReader& stream) const {
   const std::string name = "task " + std::to_string(stream.rank());
   std::vector<std::byte> found;

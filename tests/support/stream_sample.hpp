@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "quire/api/simulation.hpp"
 #include "quire/quire.hpp"
 
 namespace quire::test {
@@ -21,6 +22,8 @@ class StreamSample {
 
   /// All pieces of this rank's tasks, each written together with those of others. The sample keeps their memory.
   void fill(WriteStep& step, const Comm& comm);
+  /// What fill() puts for the ranks of a program, for a simulation.
+  [[nodiscard]] std::vector<SimulatedStream> streams(int rank, int ranks) const;
   /// Empty if the stream holds what fill() wrote; otherwise what is wrong, in words.
   [[nodiscard]] std::string difference(const StreamReader& stream) const;
   /// All bytes of a task, heads of records not among them.

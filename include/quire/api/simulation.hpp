@@ -3,20 +3,51 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "quire/api/streams.hpp"
+#include "quire/api/workload.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 #include "quire/plan/plan.hpp"
+#include "quire/plan/survey.hpp"
 
 namespace quire {
 
+/// What rank 0 does around the data of a step, and where they end.
+struct StepFrame {
+  std::vector<Extent> guard;        ///< before anything else
+  std::vector<Extent> publication;  ///< at the end; a resize has length 0 and the new size as its offset
+  std::uint64_t syncs = 0;          ///< inside the publication, where durability is asked for
+  std::uint64_t begin = 0;          ///< the size of the file before
+  std::uint64_t end = 0;            ///< the size of the first file with the data in it
+};
+
 /// What a step would write, planned without a file and without ranks.
-struct PlannedStep {
-  std::vector<Extent> guard;               ///< rank 0, before anything else
+struct PlannedStep : StepFrame {
   std::vector<std::vector<Extent>> ranks;  ///< the data of each rank; rank 0's include header and attributes
-  std::vector<Extent> publication;         ///< rank 0, at the end; a resize has length 0 and the new size as its offset
-  std::uint64_t end = 0;                   ///< the size of the file with the data in it
+};
+
+/// Receives what a simulation plans, rank by rank.
+class PlanSink {
+ public:
+  virtual ~PlanSink() = default;
+  /// The data of the step will lie in [from, end) of the first file.
+  virtual void begin(std::uint64_t /*from*/, std::uint64_t /*end*/) {}
+  /// Ranks rise; each comes once, also without extents.
+  virtual void add(int rank, std::span<const ExtentTrain> extents) = 0;
+};
+
+/// A piece of a stream; the pieces of one stream follow each other in memory.
+struct SimulatedPiece {
+  enum class Kind : std::uint8_t { plain, together, record } kind = Kind::plain;
+  std::uint64_t bytes = 0;
+};
+struct SimulatedStream {
+  StreamOptions options;
+  std::vector<SimulatedPiece> pieces;
 };
 
 /// Plans the writing of a file step by step for any number of ranks, on one process. The seam made visible: what it
@@ -28,8 +59,25 @@ class WriteSimulation {
 
   ~WriteSimulation();
 
-  /// Independent. The next step; `part` gives the part of each rank and is asked twice. Views may have no memory.
-  [[nodiscard]] PlannedStep next(const std::function<StepPart(int rank)>& part);
+  using Parts = std::function<StepPart(int rank)>;
+  using Streams = std::function<std::vector<SimulatedStream>(int rank)>;
+
+  /// Independent. The next step; `part` gives the part of each rank and is asked several times. Views may have no
+  /// memory; where they have, it must live until the next call of `part`, that of fields in chunks as long as this one.
+  [[nodiscard]] PlannedStep next(const Parts& part);
+  /// Independent. The same, one rank after another: no more is kept than what rank 0 of the program would keep, and a
+  /// number for each rank where rows are encoded in groups. Fields in chunks keep the parts of all ranks.
+  StepFrame next(const Parts& part, PlanSink& sink);
+  /// Independent. A step of streams. Their places take some hundred bytes for each of them, as they do on rank 0 of
+  /// the program; of merged ones all pieces are kept.
+  StepFrame next(const Streams& streams, const std::string& path, PlanSink& sink);
+  /// Independent. A made-up step. Ranks whose parts are alike are planned once, and moved by what lies before them;
+  /// some of them are planned in full to make sure. Takes memory for the kinds of parts and for what rank 0 keeps;
+  /// interleaved fields in chunks keep the parts of all ranks.
+  StepFrame next(const Workload& workload, PlanSink& sink);
+
+  /// How the files of a set are called, beside the first one.
+  [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const;
 
  private:
   int ranks_;
@@ -37,8 +85,20 @@ class WriteSimulation {
   std::unique_ptr<WritePlanner> planner_;
 };
 
-/// Independent. Rank `rank`'s part when the rows of each table (global in `step`) are split evenly: views without
-/// memory, strings of `string_bytes` each.
-[[nodiscard]] StepPart even_part(const StepDescription& step, int rank, int ranks, std::uint64_t string_bytes = 8);
+/// What a simulated program writes, counted.
+struct SimulationReport {
+  SurveyResult survey;
+  std::uint64_t steps = 0;
+  std::uint64_t payload = 0;         ///< bytes of values in memory
+  std::uint64_t guard_writes = 0;    ///< by rank 0 before the data of a step
+  std::uint64_t publish_writes = 0;  ///< and behind them
+  std::uint64_t publish_bytes = 0;
+  std::uint64_t publish_syncs = 0;  ///< inside publications
+  std::uint64_t resizes = 0;
+};
+
+/// Independent. Simulates so many steps of a workload, and counts. Throws what the program would throw.
+[[nodiscard]] SimulationReport simulate(const FileDescription& file, const WriteOptions& options,
+                                        const Workload& workload, std::uint64_t steps, const StorageLayout& layout);
 
 }  // namespace quire

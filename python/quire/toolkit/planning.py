@@ -80,7 +80,8 @@ def write_plan(
     UsageError for unknown formats, types and options.
     """
     name = format_info(format).name
-    guard, parts, publication, end = _core.plan_write(name, options or {}, columns, rows, ranks, string_bytes)
+    workload = {"columns": list(columns), "rows": rows, "string_bytes": string_bytes}
+    guard, parts, publication, end = _core.plan_write(name, options or {}, workload, ranks)
     plans = [
         RankPlan(0, "", rank, *even_slice(rows, rank, ranks), extents) for rank, extents in enumerate(parts)
     ]

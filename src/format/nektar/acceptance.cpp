@@ -209,8 +209,9 @@ std::vector<std::uint64_t> modes_of(const StepPart& part, const BlockPair& block
 void check_block(const StepPart& part, const BlockPair& block) {
   const Table& values = part.description.tables[block.values];
   const Table& elements = part.description.tables[block.elements];
-  // The values of a streamed step come later.
+  // The values of a streamed step come later, those of a plan without data never.
   if (elements.rows == 0 || part.tables[block.elements].front().count != elements.rows) return;
+  if (part.tables[block.elements].front().data == nullptr) return;
   auto ids = numbers_of(part.tables[block.elements].front(), id_column());
   std::ranges::sort(ids);
   const auto twice = std::ranges::adjacent_find(ids);

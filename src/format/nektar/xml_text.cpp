@@ -19,7 +19,8 @@ template <class Number>
 void append(std::vector<Number>& numbers, Type type, const ConstView& view, const std::string& name, bool lossy) {
   const std::size_t before = numbers.size();
   numbers.resize(before + static_cast<std::size_t>(view.count));
-  if (view.count == 0) return;
+  // In a plan without data they are zeros.
+  if (view.count == 0 || view.data == nullptr) return;
   if (view.type == Type::string) throw Error(ErrorKind::type, "the values are texts, not numbers").on(name);
   const auto lost = kernels::convert(
       view.type, view.data, view.stride, type, reinterpret_cast<std::byte*>(numbers.data() + before), sizeof(Number),

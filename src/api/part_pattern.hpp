@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "quire/api/workload.hpp"
+#include "quire/format/format.hpp"
+#include "quire/plan/survey.hpp"
+
+namespace quire {
+
+/// Something that a placement puts at one place of the file: bytes, or the elements of a component of a field.
+struct PlacedItem {
+  ExtentTrain train;                 ///< of bytes; only the offset counts for a field: that of its first element
+  std::optional<std::size_t> field;  ///< the elements of this one
+  std::uint64_t element_bytes = 0;   ///< of the field, or of one chunk of it
+};
+
+/// How the chunks of the fields of a step lie, where they have any.
+struct FieldChunking {
+  std::vector<std::uint64_t> shape;   ///< empty: every element has its own place
+  std::vector<std::uint64_t> counts;  ///< of chunks along each axis
+  std::uint64_t bytes = 0;            ///< of one chunk
+};
+
+/// Independent. What a placement of a part without memory puts where: what whole_plan() makes extents of.
+[[nodiscard]] std::vector<PlacedItem> placed_items(const StepPart& part, const Placement& placement,
+                                                   const std::vector<FieldChunking>& chunking);
+
+/// Independent. Which chunks along each axis belong to a rank with these elements, where the elements of all ranks
+/// cover the field: those whose first element it has.
+[[nodiscard]] std::vector<AxisPart> owned_chunks(const std::vector<AxisPart>& elements, const FieldChunking& chunking);
+
+/// Independent. Appends the extents of elements in an array that begins at an offset; `apart`: each element is one.
+void append_elements(std::vector<ExtentTrain>& trains, std::uint64_t offset, const std::vector<std::uint64_t>& extents,
+                     std::span<const AxisPart> axes, std::uint64_t element_bytes, bool apart);
+
+/// How the items of ranks whose parts are alike move with what lies before them.
+class PartPattern {
+ public:
+  /// `origin` are the items with `before`; then those for each slot that is 1 more. Nothing if they are not moved
+  /// alone.
+  [[nodiscard]] static std::optional<PartPattern> learn(std::vector<PlacedItem> origin, Measure before,
+                                                        const std::vector<std::vector<PlacedItem>>& moved);
+
+  [[nodiscard]] std::vector<PlacedItem> items(const Measure& before) const;
+
+ private:
+  struct Move {
+    std::size_t slot = 0;
+    std::uint64_t by = 0;  ///< bytes for each
+  };
+  std::vector<PlacedItem> origin_;
+  Measure before_;
+  std::vector<std::vector<Move>> moves_;  ///< of each item
+};
+
+}  // namespace quire

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quire/api/simulation.hpp"
+#include "quire/plan/member.hpp"
+#include "quire/quire.hpp"
+#include "quire/transport/trace.hpp"
+
+namespace quire::test {
+
+/// What one rank is asked to write to all files of a set, to be compared with a simulation.
+class TracedFiles {
+ public:
+  /// Of files that are opened with these options from now on.
+  void wrap(WriteOptions& options) {
+    options.wrapper = [this](std::unique_ptr<Transport> inner, const std::string& file, int) {
+      auto& trace = traces_[std::filesystem::path(file).filename().string()];
+      if (!trace) trace = std::make_shared<Trace>();
+      return traced(std::move(inner), trace);
+    };
+  }
+
+  /// Goes on with what comes from now on.
+  void forget() {
+    for (auto& [file, trace] : traces_) trace->events.clear();
+  }
+
+  /// What was written, by address; a resize has length 0, as in a simulation. `first` is the name of the first file.
+  [[nodiscard]] std::vector<Extent> written(const WriteSimulation& simulation, const std::string& first) const {
+    std::map<std::string, std::uint64_t> members{{first, 0}};
+    for (std::uint64_t member = 1; member <= most; ++member) members[simulation.member_name(first, member)] = member;
+    std::vector<Extent> extents;
+    for (const auto& [file, trace] : traces_) {
+      const std::uint64_t base = address_in(members.at(file), 0);
+      for (const TraceEvent& event : trace->events) {
+        if (event.what == TraceEvent::What::write) extents.push_back({base + event.offset, event.length});
+        if (event.what == TraceEvent::What::resize) extents.push_back({base + event.offset, 0});
+      }
+    }
+    return sorted(std::move(extents));
+  }
+
+  [[nodiscard]] static std::vector<Extent> sorted(std::vector<Extent> extents) {
+    std::ranges::sort(extents, [](const Extent& a, const Extent& b) {
+      return std::pair(a.offset, a.length) < std::pair(b.offset, b.length);
+    });
+    return extents;
+  }
+
+  /// What a simulation plans for one rank.
+  [[nodiscard]] static std::vector<Extent> planned(const StepFrame& frame, std::vector<Extent> own, bool is_root) {
+    if (is_root) {
+      own.insert(own.end(), frame.guard.begin(), frame.guard.end());
+      own.insert(own.end(), frame.publication.begin(), frame.publication.end());
+    }
+    return sorted(std::move(own));
+  }
+
+ private:
+  static constexpr std::uint64_t most = 16;
+  std::map<std::string, std::shared_ptr<Trace>> traces_;
+};
+
+/// For messages.
+[[nodiscard]] inline std::string text(const std::vector<Extent>& extents) {
+  std::string result;
+  for (const Extent& extent : extents) {
+    result += "[" + std::to_string(extent.offset) + "+" + std::to_string(extent.length) + "] ";
+  }
+  return result;
+}
+
+}  // namespace quire::test

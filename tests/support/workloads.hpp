@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "quire/api/workload.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+
+/// What a made-up workload is of.
+enum class Holding { tables, elements, streams };
+
+/// A small made-up workload for any number of ranks.
+struct NamedWorkload {
+  std::string name;
+  Holding holding = Holding::tables;
+  std::function<Workload(int ranks)> make;
+};
+
+/// Tables, fields in every decomposition, elements, streams: sizes that ranks do not share evenly, and some with fewer
+/// rows than ranks.
+[[nodiscard]] const std::vector<NamedWorkload>& workloads();
+[[nodiscard]] const NamedWorkload& workload_named(const std::string& name);
+/// Whether files of a format are made for it.
+[[nodiscard]] bool fits(const NamedWorkload& workload, const Format& format);
+
+/// Every kind of file of every format of tables or elements.
+[[nodiscard]] std::vector<Variant> variants_without_streams();
+/// For each workload the presets of a format that holds it, and some more.
+[[nodiscard]] std::vector<std::tuple<std::string, Variant>> million_cases();
+
+}  // namespace quire::test
