@@ -2,6 +2,7 @@
 
 import typer
 
+from quire.cli.advise import advise
 from quire.cli.attach import attach
 from quire.cli.bench import bench
 from quire.cli.check import check
@@ -59,7 +60,7 @@ def quire(
 LOOKING = (info, show, get, plot, plan, formats)
 MAKING = (convert, import_, export, define, filter_, attach, pack, unpack, repack)
 JUDGING = (check, recover, diff, sum_)
-MACHINE = (doctor,)
+MACHINE = (doctor, advise)
 
 for one in (*LOOKING, *MAKING, *JUDGING, *MACHINE):
     app.command(one.__name__.rstrip("_"))(one)

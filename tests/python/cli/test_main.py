@@ -31,6 +31,7 @@ COMMANDS = [
     "unpack",
     "repack",
     "doctor",
+    "advise",
     "check",
     "recover",
     "diff",

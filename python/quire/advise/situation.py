@@ -1,0 +1,226 @@
+"""What is to be written, by how many ranks, where: the facts that rules of advice ask for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quire.doctor.record import FileSystem, Record
+from quire.doctor.system import file_system_of
+
+if TYPE_CHECKING:
+    from quire import Step
+
+TEXT_BYTES = 16
+"""What a text is taken to need; how long each is only its bytes tell."""
+MOST_STEPS = 20
+"""Steps of a file that are looked at."""
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+KINDS = ("table", "field", "elements", "streams")
+"""Kinds of what a step holds."""
+
+CLASSES = {
+    "parallel": ("lustre", "gpfs", "beegfs", "pvfs2", "orangefs", "panfs", "daos", "wekafs"),
+    "network": ("nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "fuse.sshfs"),
+    "memory": ("tmpfs", "ramfs"),
+    "local": ("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "overlay"),
+}
+"""What file systems have in common, by the types that the operating system names."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one step holds."""
+
+    kind: str
+    bytes: int
+    columns: int = 1
+    """Columns, components or variables: how many arrays a rank puts."""
+    steps: int = 1
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Everything that rules may ask for."""
+
+    path: Path
+    load: Load
+    ranks: int
+    nodes: int
+    cores: int
+    """Of a node."""
+    where: FileSystem
+    targets: int | None = None
+    """Servers of a parallel file system, if known."""
+    format: str | None = None
+    measured: Record | None = None
+    bad_ways: frozenset[str] = field(default_factory=frozenset)
+    """Transports that gave wrong data, failed or hung where it was measured."""
+
+    @property
+    def ranks_per_node(self) -> int:
+        """Independent. On the fullest node."""
+        return -(-self.ranks // self.nodes)
+
+    @property
+    def bytes_per_rank(self) -> int:
+        """Independent. Of a step, on average."""
+        return self.load.bytes // self.ranks
+
+    @property
+    def storage(self) -> str:
+        """Independent. The class of the file system: parallel, network, memory, local or unknown."""
+        kind = self.where.type.removeprefix("fuse.") if self.where.type != "fuse.sshfs" else self.where.type
+        return next((name for name, types in CLASSES.items() if kind in types), "unknown")
+
+
+def parse_size(text: str) -> int:
+    """Independent. `5.5GB`, `64MiB`, `1000` as bytes. Raises UsageError."""
+    from quire.errors import UsageError
+
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?", text.strip().lower())
+    factor = ({**UNITS, **BINARY}).get(found[2]) if found else None
+    if found is None or factor is None:
+        raise UsageError(
+            f"'{text}' is not a size", advice="write bytes, or a number with kB, MB, GB, KiB, MiB, GiB"
+        )
+    return int(float(found[1]) * factor)
+
+
+def parse_workload(text: str) -> Load:
+    """Independent. `5.5GB` or `streams:5.5GB`, `table:ROWSxCOLUMNS` of doubles, `field:NZxNYxNX`. Raises
+    UsageError.
+    """
+    from quire.errors import UsageError
+
+    kind, colon, size = text.partition(":")
+    if not colon:
+        return Load("table", parse_size(text))
+    if kind not in KINDS:
+        raise UsageError(f"'{kind}' is no kind of data", advice=f"there are {', '.join(KINDS)}")
+    if not re.fullmatch(r"\d+(x\d+)+", size):
+        return Load(kind, parse_size(size))
+    numbers = [int(number) for number in size.split("x")]
+    elements = 1
+    for number in numbers:
+        elements *= number
+    return Load(kind, 8 * elements, numbers[-1] if kind in ("table", "elements") else 1)
+
+
+def quantity_bytes(types: Iterable[str]) -> int:
+    """Independent. The bytes of one value of each of these types."""
+    from quire.io.types import dtype_of
+
+    sizes = (dtype_of(name).itemsize if name != "string" else TEXT_BYTES for name in types)
+    return sum(sizes)
+
+
+def load_of_step(step: Step) -> Load:
+    """Independent. What a step holds, by its description alone; streams have no size there."""
+    columns = 0
+    table_bytes = 0
+    for table in step.tables.values():
+        columns += len(table.columns)
+        table_bytes += len(table) * quantity_bytes(column.type for column in table.columns.values())
+    field_bytes = 0
+    for one in step.fields.values():
+        elements = 1
+        for extent in one.extents:
+            elements *= int(extent)
+        field_bytes += elements * one.components * quantity_bytes([one.type])
+    kind = "field" if field_bytes > table_bytes else "elements" if step.expansions else "table"
+    return Load(kind, table_bytes + field_bytes, columns + len(step.fields))
+
+
+def load_of_file(path: Path) -> tuple[Load, str]:
+    """Independent. What the largest of the first steps of a file holds, and the name of its format."""
+    import quire
+
+    with quire.open(path) as file:
+        steps = len(file)
+        loads = [load_of_step(file[index]) for index in range(min(steps, MOST_STEPS))]
+        streams = steps > 0 and len(file[0].streams) > 0
+        members = [path.parent / name for name in file.members] or [path]
+        if streams:
+            size = sum(member.stat().st_size for member in members if member.is_file())
+            return Load("streams", size, len(file[0].streams)), file.format
+        largest = max(loads, key=lambda load: load.bytes, default=Load("table", 0))
+        return Load(largest.kind, largest.bytes, largest.columns, steps), file.format
+
+
+def bad_ways(record: Record | None) -> frozenset[str]:
+    """Independent. The transports that a record found to be bad."""
+    if record is None:
+        return frozenset()
+    return frozenset(check.subject for check in record.checks if check.group == "transport" and check.is_bad)
+
+
+def is_file_of_ours(path: Path) -> bool:
+    """Independent. Whether a path is read as a data file: a file, or a directory that a format knows."""
+    import quire
+    from quire.errors import Error
+
+    if path.is_file():
+        return True
+    try:
+        with quire.open(path):
+            return True
+    except (Error, OSError):
+        return False
+
+
+def usual_format(kind: str) -> str | None:
+    """Independent. The format for what only one kind of format holds; None where the user has the choice."""
+    from quire.io.formats import format_infos
+
+    return next((info.name for info in format_infos() if kind == "streams" and info.holds_streams), None)
+
+
+def situation_of(
+    path: Path,
+    ranks: int,
+    *,
+    nodes: int | None = None,
+    workload: str | None = None,
+    targets: int | None = None,
+    format: str | None = None,
+    measured: Record | None = None,
+) -> Situation:
+    """Independent. The facts about a data file, or about a directory and a workload.
+
+    Raises UsageError for a directory without a workload, OSError for what does not exist.
+    """
+    from quire.errors import UsageError
+
+    if not path.exists():
+        raise FileNotFoundError(2, os.strerror(2), str(path))
+    found = workload is None and is_file_of_ours(path)
+    if workload is not None:
+        load = parse_workload(workload)
+    elif found:
+        load, own_format = load_of_file(path)
+        format = format or own_format
+    else:
+        raise UsageError(
+            f"{path} is a directory: say by --workload what a step holds", advice="--workload 5.5GB"
+        )
+    format = format or usual_format(load.kind)
+    folder = path.parent if path.is_file() or found else path
+    hosts = len(measured.hosts) if measured is not None else 1
+    return Situation(
+        path=path,
+        load=load,
+        ranks=ranks,
+        nodes=nodes or min(ranks, hosts),
+        cores=measured.cores if measured is not None else len(os.sched_getaffinity(0)),
+        where=file_system_of(folder if str(folder) else "."),
+        targets=targets,
+        format=format,
+        measured=measured,
+        bad_ways=bad_ways(measured),
+    )

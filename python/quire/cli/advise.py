@@ -1,0 +1,114 @@
+"""quire advise: how to write here, and why."""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import command
+from quire.cli.output import plural, say, say_json
+
+if TYPE_CHECKING:
+    from quire.advise import Advice, Commands, Situation
+
+WIDTH = 100
+
+
+@command
+def advise(
+    path: Annotated[Path, typer.Argument(help="A data file, or the directory that is to be written to.")],
+    ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks will write.")],
+    nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="On how many nodes; else one.")] = None,
+    workload: Annotated[
+        str | None, typer.Option("--workload", help="A step: 5.5GB, table:811008x192, streams:2GiB.")
+    ] = None,
+    stripes: Annotated[
+        int | None, typer.Option("--stripes", min=1, help="Servers that the file system has.")
+    ] = None,
+    format: Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")] = None,
+    measured: Annotated[
+        Path | None, typer.Option("--measured", help="What quire doctor --save kept.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Recommend a transport, physical files, stripes, alignment and hints, each with its reason.
+
+    A file tells what a step holds; for a directory say it by --workload. Every line names what it rests on:
+    what was measured here, on one node, what is published, or a rule.
+
+    Example: quire advise beam.h5 --ranks 64 --nodes 4 --measured doctor.json
+    """
+    from quire.advise import advise as recommend
+    from quire.advise import commands_of, situation_of
+    from quire.doctor import load
+
+    record = load(measured) if measured is not None else None
+    situation = situation_of(
+        path, ranks, nodes=nodes, workload=workload, targets=stripes, format=format, measured=record
+    )
+    found = recommend(situation)
+    commands = commands_of(situation, found)
+    if json:
+        say_json(as_dictionary(situation, found, commands))
+        return
+    report(situation, found, commands)
+
+
+def report(situation: Situation, found: Sequence[Advice], commands: Commands) -> None:
+    """Print advice for people."""
+    from quire.advise.rules import size_text
+
+    load = situation.load
+    arrays = f", {load.columns} arrays" if load.columns > 1 else ""
+    say(f"{situation.path}: a step of {size_text(load.bytes)} ({load.kind}{arrays})")
+    say(
+        f"{plural(situation.ranks, 'rank')} on {plural(situation.nodes, 'node')}, "
+        f"{size_text(situation.bytes_per_rank)} each, {situation.where.type} ({situation.storage} storage)"
+    )
+    titles = {"option": "option ", "stripe": "", "hint": "hint ", "environment": ""}
+    for one in found:
+        setting = f"{titles.get(one.target, '')}{one.name}{f' = {one.value}' if one.value else ''}"
+        say(f"\n{setting}")
+        for line in textwrap.wrap(f"{one.reason} [{one.basis}: {one.source}]", WIDTH):
+            say(f"    {line}")
+    say("\nin short")
+    for line in shortly(commands):
+        say(f"    {line}")
+
+
+def shortly(commands: Commands) -> list[str]:
+    """The settings as one would type them."""
+    lines = [commands.set_stripes] if commands.set_stripes else []
+    lines += [f"export {name}={value}" for name, value in commands.environment.items()]
+    if commands.quire:
+        lines.append(f"quire convert ... {commands.quire}")
+    words = [f'{name}="{value}"' for name, value in commands.options.items()]
+    if commands.transport:
+        words.insert(0, f'transport="{commands.transport}"')
+    lines.append(f"quire.create(path, {', '.join(words)})")
+    if commands.hints:
+        told = ",".join(f"{name}={value}" for name, value in commands.hints.items())
+        lines.append(f"hints of MPI-IO, for programs that use it: {told}")
+    return lines
+
+
+def as_dictionary(situation: Situation, found: Sequence[Advice], commands: Commands) -> dict[str, Any]:
+    """Advice as JSON has it."""
+    return {
+        "path": str(situation.path),
+        "format": situation.format,
+        "load": dataclasses.asdict(situation.load),
+        "ranks": situation.ranks,
+        "nodes": situation.nodes,
+        "cores": situation.cores,
+        "targets": situation.targets,
+        "storage": situation.storage,
+        "file_system": dataclasses.asdict(situation.where),
+        "advice": [dataclasses.asdict(one) for one in found],
+        "commands": {**dataclasses.asdict(commands), "quire": commands.quire},
+    }

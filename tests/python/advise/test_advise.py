@@ -1,0 +1,295 @@
+"""Advice: rules are data, hold where they should, and what they print is what writers take."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import string
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.advise import Advice, Load, Situation, advise, commands_of, situation_of
+from quire.advise.rules import Rule, facts_of, rules
+from quire.advise.situation import parse_size, parse_workload
+from quire.cli.main import app
+from quire.doctor.record import Check, Cost, FileSystem, Record, save
+from quire.errors import UsageError
+from quire.io.formats import common_options, format_infos, transports
+
+MEBIBYTE = 1 << 20
+LARGE = Load("table", 5_500_000_000, 10)
+SMALL = Load("table", 2_500_000, 10)
+
+
+def file_system(kind: str) -> FileSystem:
+    """A file system of a type."""
+    return FileSystem(kind, "/data", "rw", 10**13, 4 * MEBIBYTE)
+
+
+def record(*checks: Check, mpi_io: str = "romio", name: str = "MPICH", version: str = "4.0.2") -> Record:
+    """What doctor could have found."""
+    costs = {one: Cost(2e-3, 1e-3, 3e-3, 15) for one in ("barrier", "polite_barrier", "fsync")}
+    return Record(
+        "now",
+        "/data",
+        2,
+        ["mpiexec"],
+        ["a"],
+        2,
+        "0",
+        name,
+        name,
+        version,
+        mpi_io,
+        file_system("ext4"),
+        0,
+        costs,
+        list(checks),
+    )
+
+
+def situation(
+    kind: str = "ext4", load: Load = LARGE, ranks: int = 768, nodes: int = 32, **more: Any
+) -> Situation:
+    """Ranks that write a load."""
+    return Situation(Path("/data/run"), load, ranks, nodes, 24, file_system(kind), **more)
+
+
+def settings(found: list[Advice]) -> dict[str, str]:
+    """Values by name."""
+    return {one.name: one.value for one in found}
+
+
+def every_situation() -> list[Situation]:
+    """Very different ones."""
+    checks = [
+        Check("locks", "os", "byte ranges", "unsupported"),
+        Check("file locking", "x", "create", "error"),
+    ]
+    bad = record(*checks, mpi_io="ompio", name="Open MPI", version="4.1.4")
+    return [
+        situation(kind, Load(what, size, 6), ranks, nodes, targets=targets, format=format, measured=measured)
+        for kind in ("ext4", "tmpfs", "nfs4", "lustre", "beegfs", "strange")
+        for what, size in (("table", 0), ("table", 10**6), ("field", 10**12), ("streams", 10**10))
+        for ranks, nodes in ((1, 1), (96, 1), (10**5, 2000))
+        for targets, format, measured in (
+            (None, None, None),
+            (48, quire.formats()[0], bad),
+            (4, streams_format(), record()),
+            (4, aligned_format(), None),
+        )
+    ]
+
+
+def test_every_rule_says_what_it_rests_on_and_asks_for_facts_that_exist() -> None:
+    known = set().union(*(facts_of(one) for one in every_situation()))
+    used = {option.name for info in format_infos() for option in info.write_options}
+    for rule in rules():
+        assert rule.basis in ("measured here", "measured on one node", "published", "rule"), rule
+        assert rule.source, rule
+        assert {name.removesuffix("_min").removesuffix("_max") for name in rule.when} <= known, rule
+        names = {name for _, name, _, _ in string.Formatter().parse(rule.value + rule.reason) if name}
+        assert names <= known, rule
+        if rule.target == "option":
+            assert rule.name in used, rule
+        if rule.target == "transport":
+            assert rule.value in ("posix", "mpi_independent", "mpi_collective", "aggregated")
+        if rule.target == "stripe":
+            assert rule.name in {option.name for option in common_options()[1]}
+
+
+def test_every_rule_holds_somewhere_and_every_situation_gets_a_transport() -> None:
+    found = [(one, advise(one)) for one in every_situation()]
+    assert all("transport" in settings(advice) for _, advice in found)
+    said = {(one.target, one.name) for _, advice in found for one in advice}
+    assert {(rule.target, rule.name) for rule in rules()} == said
+
+
+def test_no_setting_is_recommended_twice() -> None:
+    for one in every_situation():
+        keys = [(advice.target, advice.name) for advice in advise(one)]
+        assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("format", [info.name for info in format_infos()])
+def test_writers_take_the_options_that_are_printed(tmp_path: Path, format: str) -> None:
+    info = next(one for one in format_infos() if one.name == format)
+    load = Load("streams", 10**10) if info.holds_streams else LARGE
+    for number, kind in enumerate(("ext4", "lustre")):
+        one = situation(kind, load, ranks=2, nodes=1, format=format, targets=48)
+        commands = commands_of(one, advise(one))
+        path = tmp_path / f"{number}{info.suffixes[0]}"
+        options: dict[str, Any] = dict(commands.options)
+        quire.create(path, format=format, transport=commands.transport, **options).close()
+
+
+def test_what_is_preset_is_not_said() -> None:
+    one = situation("lustre", Load("streams", 10**10), format=streams_format())
+    assert "files" not in settings(advise(one))
+
+
+def streams_format() -> str:
+    """The format that holds streams."""
+    return next(info.name for info in format_infos() if info.holds_streams)
+
+
+def aligned_format() -> str:
+    """A format that aligns arrays."""
+    return next(
+        info.name for info in format_infos() if "alignment" in {one.name for one in info.write_options}
+    )
+
+
+def test_large_steps_are_striped_over_servers_with_64_mib_for_each() -> None:
+    one = situation("lustre", targets=48)
+    found = settings(advise(one))
+    assert found["stripe_count"] == "48"
+    piece = LARGE.bytes // 10 // 768
+    assert piece <= int(found["stripe_size"]) < 2 * MEBIBYTE
+    assert commands_of(one, advise(one)).set_stripes == "lfs setstripe -c 48 -S 1M /data"
+    fewer = situation("lustre", Load("table", 640 * MEBIBYTE, 10), targets=48)
+    assert settings(advise(fewer))["stripe_count"] == "10"
+    unknown = situation("lustre")
+    assert settings(advise(unknown))["stripe_count"] == "-1"
+    assert "striping_factor" not in settings(advise(unknown))
+
+
+def test_stripes_hold_what_a_writer_has_of_an_array() -> None:
+    one = situation("lustre", Load("streams", 100 * 768 * MEBIBYTE), targets=48)
+    assert settings(advise(one))["stripe_size"] == str(128 * MEBIBYTE)
+
+
+def test_small_steps_stay_on_one_server_and_other_file_systems_have_no_stripes() -> None:
+    assert settings(advise(situation("lustre", SMALL, targets=48)))["stripe_count"] == "1"
+    for kind in ("ext4", "nfs4", "beegfs"):
+        one = situation(kind, targets=48)
+        assert not {"stripe_count", "stripe_size", "striping_unit"} & set(settings(advise(one)))
+        assert commands_of(one, advise(one)).set_stripes == ""
+
+
+def test_the_alignment_follows_the_stripes_only_where_arrays_are_larger() -> None:
+    with_it = aligned_format()
+    assert settings(advise(situation("lustre", format=with_it)))["alignment"] == str(MEBIBYTE)
+    assert "alignment" not in settings(advise(situation("lustre", SMALL, format=with_it)))
+    assert "alignment" not in settings(advise(situation("ext4", format=with_it)))
+
+
+def test_many_clients_with_little_each_are_joined_on_their_nodes() -> None:
+    assert settings(advise(situation("lustre", SMALL)))["transport"] == joined()
+    assert settings(advise(situation("lustre", LARGE)))["transport"] == "posix"
+    assert settings(advise(situation("ext4", SMALL)))["transport"] == "posix"
+    assert settings(advise(situation("nfs4", LARGE)))["transport"] == joined()
+
+
+def joined() -> str:
+    """What joins the ranks of a node, where this build has it."""
+    return "aggregated" if "aggregated" in transports() else "posix"
+
+
+def test_a_transport_that_gave_wrong_data_here_is_not_recommended(tmp_path: Path) -> None:
+    wrong = record(Check("transport", "posix", "holes", "wrong", "1 bytes"))
+    found = situation_of(tmp_path, 4, workload="1GB", measured=wrong)
+    assert found.bad_ways == {"posix"}
+    assert settings(advise(found)).get("transport") != "posix"
+
+
+def test_files_grow_with_cores_and_nodes_up_to_four_a_node() -> None:
+    def files(ranks: int, nodes: int, cores: int) -> str | None:
+        one = situation("ext4", Load("streams", 10**10), ranks, nodes, format=streams_format())
+        return settings(advise(dataclasses.replace(one, cores=cores))).get("files")
+
+    assert files(64, 1, 64) == "4"
+    assert files(64, 8, 64) == "32"
+    assert files(64, 1, 2) == "2"
+    assert files(1, 1, 8) is None
+
+
+def test_what_doctor_measured_is_named_and_used() -> None:
+    checks = [
+        Check("locks", "os", "byte ranges", "unsupported"),
+        Check("file locking", "not set", "create", "error"),
+        Check("file locking", "TRUE", "create", "error", default=False),
+    ]
+    one = situation(load=SMALL, measured=record(*checks))
+    found = {advice.name: advice for advice in advise(one)}
+    assert found["HDF5_USE_FILE_LOCKING"].value == "FALSE"
+    assert found["romio_ds_write"].basis == "measured here"
+    assert "4 ms" in found["durable"].reason
+    sound = {advice.name: advice for advice in advise(situation(measured=record()))}
+    assert "HDF5_USE_FILE_LOCKING" not in sound
+    assert sound["romio_ds_write"].basis == "measured on one node"
+
+
+def test_a_bad_component_of_open_mpi_is_replaced() -> None:
+    bad = record(mpi_io="ompio", name="Open MPI", version="4.1.4")
+    assert settings(advise(situation(measured=bad)))["OMPI_MCA_io"] == "romio321"
+    good = record(mpi_io="romio", name="Open MPI", version="4.1.4")
+    assert "OMPI_MCA_io" not in settings(advise(situation(measured=good)))
+
+
+def test_conditions_are_inclusive_and_unknown_facts_hold_nowhere() -> None:
+    rule = Rule("note", "x", "", "rule", "", when={"bytes_min": 5, "bytes_max": 7, "kind": ["a", "b"]})
+    assert [rule.holds({"bytes": size, "kind": "a"}) for size in (4, 5, 7, 8)] == [False, True, True, False]
+    assert not rule.holds({"bytes": 6, "kind": "c"})
+    assert not rule.holds({"kind": "a"})
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes"),
+    [("1000", 1000), ("5.5GB", 5_500_000_000), ("64MiB", 64 * MEBIBYTE), ("2 kB", 2000), ("1g", 10**9)],
+)
+def test_sizes(text: str, bytes: int) -> None:
+    assert parse_size(text) == bytes
+
+
+def test_workloads() -> None:
+    assert parse_workload("table:811008x192") == Load("table", 8 * 811008 * 192, 192)
+    assert parse_workload("field:4x5x6") == Load("field", 8 * 120, 1)
+    assert parse_workload("streams:2GiB") == Load("streams", 2 << 30, 1)
+    for text in ("much", "table:", "box:3x3", "5 furlongs"):
+        with pytest.raises(UsageError):
+            parse_workload(text)
+
+
+def test_a_file_tells_what_a_step_holds(tmp_path: Path) -> None:
+    path = tmp_path / f"beam{format_infos()[0].suffixes[0]}"
+    with quire.create(path) as out:
+        for number, rows in ((0, 10), (1, 1000)):
+            with out.step(number) as step:
+                step.put("x", np.zeros(rows))
+                step.put("id", np.zeros(rows, np.int32))
+    found = situation_of(path, 4)
+    assert (found.load.kind, found.load.bytes, found.load.columns) == ("table", 12000, 2)
+    assert found.format == format_infos()[0].name
+
+
+def run(*words: str) -> Any:
+    """The command line."""
+    return CliRunner().invoke(app, ["advise", *words])
+
+
+def test_the_command_prints_settings_with_reasons(tmp_path: Path) -> None:
+    saved = tmp_path / "doctor.json"
+    save(record(), saved)
+    words = [str(tmp_path), "--ranks", "64", "--workload", "5.5GB", "--measured", str(saved)]
+    told = run(*words)
+    assert told.exit_code == 0
+    assert 'quire.create(path, transport="posix")' in told.output
+    assert "measured here: quire doctor" in " ".join(told.output.split())
+    document = json.loads(run(*words, "--json").output)
+    assert document["commands"]["transport"] == "posix"
+    assert all({"reason", "basis", "source"} <= set(one) for one in document["advice"])
+
+
+def test_what_cannot_be_advised_is_a_usage_error(tmp_path: Path) -> None:
+    assert run(str(tmp_path), "--ranks", "4").exit_code == 2
+    assert run(str(tmp_path), "--ranks", "4", "--workload", "1GB", "--format", "none").exit_code == 2
+    assert run(str(tmp_path / "nothing"), "--ranks", "4", "--workload", "1GB").exit_code == 4
+    (tmp_path / "other.json").write_text("{}")
+    words = ["--workload", "1GB", "--measured", str(tmp_path / "other.json")]
+    assert run(str(tmp_path), "--ranks", "4", *words).exit_code == 2
