@@ -122,7 +122,7 @@ class Bench:
         self.build = Path(os.environ.get("QUIRE_BUILD", ROOT / "build" / preset))
         self.environment = environment_of(self.build, preset)
         self.mpiexec = cache_entry(self.build, "MPIEXEC_EXECUTABLE")
-        self.driver = self.build / "bench" / "driver" / "bench_driver"
+        self.driver = self.build / "bench" / "driver" / "quire-bench"
         disk = Path(os.environ.get("QUIRE_BENCH_DISK", ROOT / "build" / "bench"))
         disk.mkdir(parents=True, exist_ok=True)
         self.places = {"disk": disk, "tmpfs": Path(os.environ.get("QUIRE_BENCH_TMPFS", "/dev/shm"))}
@@ -153,10 +153,10 @@ class Bench:
     def drive(self, ranks: int, place: str, arguments: list[str]) -> list[dict[str, Any]]:
         """Run the driver in a folder of its own and return its lines; they also go to the results."""
         if not self.driver.exists():
-            raise RuntimeError("the driver is not built: this build has no MPI or no parallel HDF5")
+            raise RuntimeError("the driver is not built: this build has no MPI")
         with tempfile.TemporaryDirectory(prefix="quire-bench-", dir=self.places[place]) as folder:
-            command = [self.mpiexec, "-n", str(ranks), str(self.driver), "--ranks", str(ranks)]
-            command += ["--path", f"{folder}/data", *arguments]
+            command = [self.mpiexec, "-n", str(ranks), str(self.driver), "methods"]
+            command += ["--ranks", str(ranks), "--path", f"{folder}/data", *arguments]
             activity = Activity()
             load = os.getloadavg()[0]
             done = self.execute(command)

@@ -5,7 +5,11 @@
 #include <cstdio>
 #include <exception>
 
+#include "driver/carrier.hpp"
+#include "driver/cells.hpp"
+#include "driver/json.hpp"
 #include "driver/run.hpp"
+#include "driver/scratch.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/mpi.hpp"
 
@@ -20,7 +24,7 @@ struct Arguments {
   int ranks = 0;
 };
 
-void add_options(CLI::App& app, Arguments& arguments) {
+void add_method_options(CLI::App& app, Arguments& arguments) {
   quire::bench::Request& request = arguments.request;
   app.add_option("--operation", request.operation, "what is measured")
       ->check(CLI::IsMember({"write", "read", "memory", "collectives"}))
@@ -44,6 +48,13 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--spoil", request.damaged, "spoil what this method wrote, to see that it is noticed");
 }
 
+void add_cell_options(CLI::App& app, quire::bench::CellsRequest& request) {
+  app.add_option("--directory", request.directory, "where a folder for all files is made")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--plan", request.plan, "what to measure: JSON, as written by quire bench")->required();
+}
+
 quire::bench::Request understood(Arguments arguments, int size) {
   using quire::Error;
   using quire::ErrorKind;
@@ -61,7 +72,7 @@ quire::bench::Request understood(Arguments arguments, int size) {
   return request;
 }
 
-void run(const Arguments& arguments, int size) {
+void run_methods(const Arguments& arguments, int size) {
   const quire::bench::Request request = understood(arguments, size);
   const quire::Comm comm = quire::world();
   if (request.operation == "memory") {
@@ -73,34 +84,58 @@ void run(const Arguments& arguments, int size) {
   }
 }
 
+/// The exit codes of this program beside 0 and 1: a cell or some bytes were wrong.
+enum Exit : int { usage = 2, could_not_run = 4 };
+
+int report(const quire::MpiSession& session, const quire::Error& error, int code) {
+  // Every rank has the same error.
+  if (session.is_root()) {
+    std::fprintf(stderr, "quire-bench: %s\n", error.what());
+    std::fflush(stderr);
+  }
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Before MPI starts threads: a signal shall reach the one that tidies up.
+  quire::bench::hold_signals();
   const quire::MpiSession session(argc, argv);
-  CLI::App app("Measures ways to write and read the same data side by side.", "driver");
+  CLI::App app("Measures ways to write and read the same data side by side.", "quire-bench");
+  app.require_subcommand(1);
   Arguments arguments;
-  add_options(app, arguments);
+  quire::bench::CellsRequest request;
+  CLI::App& methods = *app.add_subcommand("methods", "ways given by options, in one process group");
+  CLI::App& cells = *app.add_subcommand("cells", "what a plan asks for, a line of JSON for each cell");
+  const CLI::App& list = *app.add_subcommand("list", "the formats and transports that a plan may name, as JSON");
+  add_method_options(methods, arguments);
+  add_cell_options(cells, request);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = session.rank() == 0 ? app.exit(error) : error.get_exit_code();
-    return code == 0 ? 0 : 2;
+    const int code = session.is_root() ? app.exit(error) : error.get_exit_code();
+    return code == 0 ? 0 : Exit::usage;
   }
   try {
-    run(arguments, session.size());
+    if (cells.parsed()) return quire::bench::run_cells(request, quire::world());
+    quire::bench::release_signals();
+    if (list.parsed()) {
+      if (session.is_root()) quire::bench::print_line(quire::bench::list_methods());
+      return 0;
+    }
+    run_methods(arguments, session.size());
     return 0;
   } catch (const quire::bench::WrongBytes& error) {
-    // All ranks know. Only rank 0 tells, also by its exit code: at the first bad one the starter ends all others, and
-    // with them what they have said but it has not read yet.
-    if (session.rank() != 0) return 0;
-    std::fprintf(stderr, "driver: %s\n", error.what());
-    std::fflush(stderr);
-    return 1;
+    return report(session, error, 1);
+  } catch (const quire::Error& error) {
+    if (cells.parsed() && error.kind() == quire::ErrorKind::usage) return report(session, error, Exit::usage);
+    std::fprintf(stderr, "quire-bench, rank %d: %s\n", session.rank(), error.what());
   } catch (const std::exception& error) {
-    // Other ranks may wait for this one: nothing is measured any more.
-    std::fprintf(stderr, "driver, rank %d: %s\n", session.rank(), error.what());
-    std::fflush(stderr);
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::fprintf(stderr, "quire-bench, rank %d: %s\n", session.rank(), error.what());
   }
-  return 1;
+  // Other ranks may wait for this one: nothing is measured any more.
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, Exit::could_not_run);
+  return Exit::could_not_run;
 }

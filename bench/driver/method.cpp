@@ -1,7 +1,9 @@
 #include "driver/method.hpp"
 
-#include "peers/parallel_hdf5.hpp"
 #include "quire/base/error.hpp"
+#ifdef QUIRE_BENCH_PARALLEL_HDF5
+#include "peers/parallel_hdf5.hpp"
+#endif
 
 namespace quire::bench {
 
@@ -33,7 +35,9 @@ std::unique_ptr<Method> make_method(const MethodSpec& spec, const Setting& setti
   const std::string engine = spec.get("engine", "library");
   if (engine == "raw") return make_raw(spec, setting);
   if (engine == "library") return make_library(spec, setting);
+#ifdef QUIRE_BENCH_PARALLEL_HDF5
   if (engine == "phdf5") return peers::make_parallel_hdf5(spec, setting);
+#endif
   throw Error(ErrorKind::usage, "there is no engine \"" + engine + "\"").advise("raw, library or phdf5");
 }
 

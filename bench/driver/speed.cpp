@@ -146,13 +146,13 @@ class Speed {
   }
 
   /// What is told of a method: its ratios to every other one count how much faster it is.
-  [[nodiscard]] Json::Members line_of(const Runner& runner) const {
+  [[nodiscard]] Json line_of(const Runner& runner) const {
     const auto seconds = seconds_of(runner.samples);
-    Json::Members medians;
-    Json::Members paired;
+    Json medians = Json::object();
+    Json paired = Json::object();
     for (const Runner& other : runners_) {
-      medians.emplace_back(other.spec.name, median(seconds_of(other.samples)) / median(seconds));
-      paired.emplace_back(other.spec.name, paired_ratio(seconds, seconds_of(other.samples)));
+      medians[other.spec.name] = median(seconds_of(other.samples)) / median(seconds);
+      paired[other.spec.name] = paired_ratio(seconds, seconds_of(other.samples));
     }
     const double gigabytes = static_cast<double>(request_.workload.payload()) * 1e-9;
     const TransportCounters& counters = runner.counters;
@@ -164,8 +164,8 @@ class Speed {
             {"best", *std::ranges::min_element(seconds)},
             {"gb_per_second", gigabytes / median(seconds)},
             {"c", median(cpu_seconds_of(runner.samples)) / gigabytes},
-            {"ratio_of_medians", Json::object(medians)},
-            {"median_of_ratios", Json::object(paired)},
+            {"ratio_of_medians", medians},
+            {"median_of_ratios", paired},
             {"seconds", seconds},
             {"verified", std::uint64_t{1}},
             {"calls_on_rank_0", calls},

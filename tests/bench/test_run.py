@@ -24,7 +24,7 @@ METHODS = sorted({(one["columns"], method) for one in TABLE["run"] for method in
 @pytest.fixture
 def driver() -> str:
     """Return the program that measures."""
-    return mpi_program("bench", "driver", "bench_driver")
+    return mpi_program("bench", "driver", "quire-bench")
 
 
 def options(**changed: Any) -> argparse.Namespace:
@@ -76,7 +76,7 @@ def test_spoiled_bytes_are_noticed(tmp_path: Path, driver: str, columns: str, me
     """One wrong byte in what a method wrote ends the run, whatever the method."""
     bench = run.Bench(options())
     name = method.partition(":")[0]
-    command = [bench.mpiexec, "-n", "2", driver, "--ranks", "2", "--path", str(tmp_path / "data")]
+    command = [bench.mpiexec, "-n", "2", driver, "methods", "--ranks", "2", "--path", str(tmp_path / "data")]
     command += ["--columns", columns, "--size", "1", "--passes", "1", "--method", method, "--spoil", name]
     with pytest.raises(RuntimeError, match=r"hold|other bytes"):
         bench.execute(command)
@@ -85,7 +85,7 @@ def test_spoiled_bytes_are_noticed(tmp_path: Path, driver: str, columns: str, me
 def test_wrong_world_is_refused(tmp_path: Path, driver: str) -> None:
     """A starter that makes worlds of one rank is found out."""
     bench = run.Bench(options())
-    command = [bench.mpiexec, "-n", "1", driver, "--ranks", "2", "--path", str(tmp_path / "data")]
+    command = [bench.mpiexec, "-n", "1", driver, "methods", "--ranks", "2", "--path", str(tmp_path / "data")]
     with pytest.raises(RuntimeError, match="instead of 2"):
         bench.execute([*command, "--method", "raw:engine=raw"])
 

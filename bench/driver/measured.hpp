@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "driver/engine.hpp"
+#include "driver/ranks.hpp"
+#include "quire/base/error.hpp"
+#include "quire/comm/comm.hpp"
+
+namespace quire::bench {
+
+/// What is known of one repetition behind the clock, on every rank that took part.
+struct Measured {
+  Trial trial;                             ///< of this rank
+  double returned = 0;                     ///< of this rank: from the barrier before to the barrier after
+  std::optional<double> durable;           ///< the same and a sync of all files
+  std::optional<double> resident;          ///< share of the files in memory before
+  std::optional<std::uint64_t> predicted;  ///< bytes of all files
+  std::uint64_t file_bytes = 0;
+  std::optional<Error> error;  ///< the same on every rank
+};
+
+/// Collective. The clock: barrier, work, planted delay, barrier.
+void measure_trial(Comm& comm, const Fault& fault, const std::function<void(Trial&)>& work, Measured& measured);
+
+/// Collective. The times, phases and counters of a line about a repetition; none of a failed one.
+[[nodiscard]] Json describe(Comm& comm, const Measured& measured);
+
+}  // namespace quire::bench

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "driver/memory.hpp"
+#include "driver/plan.hpp"
+
+namespace quire::bench {
+
+/// Bytes [offset, offset + length) of what one writer put down in a step.
+struct Piece {
+  int writer = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+/// Which bytes a rank reads where data are bytes of writers: its own ones, the first quantity of them, or an equal
+/// share of all.
+[[nodiscard]] std::vector<Piece> pieces_of(const Cell& cell, int rank, int size);
+
+/// Memory for pieces of one step. The first byte of each stands at the same place of a page as at `page_offset` said,
+/// with room for whole pages around it: as direct transfers need it.
+class PieceMemory {
+ public:
+  static constexpr std::uint64_t page = 4096;
+  explicit PieceMemory(std::vector<Piece> pieces);
+
+  [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
+  [[nodiscard]] std::span<std::byte> bytes(std::size_t piece) const;
+  /// The whole pages that the bytes of a piece are part of.
+  [[nodiscard]] std::span<std::byte> pages(std::size_t piece) const;
+  void forget() const;
+  /// Throws bad_file errors unless each piece holds what its writer wrote.
+  void check(const Cell& cell) const;
+
+ private:
+  std::vector<Piece> pieces_;
+  std::vector<std::size_t> starts_;
+  Arena arena_;
+};
+
+}  // namespace quire::bench

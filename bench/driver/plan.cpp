@@ -1,0 +1,159 @@
+#include "driver/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "driver/workload.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::bench {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, "the plan: " + what); }
+
+/// A word out of a list, or a usage error.
+template <std::size_t count>
+std::size_t one_of(const std::string& what, const std::string& word, const std::array<std::string_view, count>& words) {
+  const auto found = std::ranges::find(words, word);
+  if (found == words.end()) {
+    std::string known;
+    for (const std::string_view one : words) known += (known.empty() ? "" : ", ") + std::string(one);
+    throw Error(ErrorKind::usage, "the plan: there is no " + what + " \"" + word + "\"").advise(known);
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+std::map<std::string, std::string, std::less<>> options_of(const Json& given) {
+  std::map<std::string, std::string, std::less<>> options;
+  for (const auto& [name, value] : given.items()) {
+    options[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return options;
+}
+
+void read_table(Case& data, const Json& given) {
+  data.rows = given.at("rows").get<std::uint64_t>();
+  data.columns = parse_columns(given.at("columns").get<std::string>());
+}
+
+void read_field(Case& data, const Json& given) {
+  constexpr std::array<std::string_view, 5> ways{"row", "column", "pattern", "chunk", "block3d"};
+  data.extents = given.at("extents").get<std::vector<std::uint64_t>>();
+  data.components = given.value("components", std::uint64_t{1});
+  data.fields = given.value("fields", std::uint64_t{1});
+  data.decomposition = given.value("decomposition", std::string("row"));
+  one_of("decomposition", data.decomposition, ways);
+  if (data.extents.empty() || data.components == 0 || data.fields == 0) refuse("a field without elements");
+}
+
+void read_elements(Case& data, const Json& given) {
+  data.elements = given.at("elements").get<std::uint64_t>();
+  data.variables = given.value("variables", std::uint64_t{1});
+  data.modes = given.at("modes").get<std::vector<std::uint64_t>>();
+  const auto is_too_small = [](std::uint64_t modes) { return modes < 2 || modes > 100; };
+  if (data.modes.empty() || std::ranges::any_of(data.modes, is_too_small)) refuse("elements have 2 to 100 modes");
+  if (data.elements >= 1ULL << 32) refuse("elements are numbered by 32 bits");
+}
+
+Fault fault_of(const Json& given) {
+  constexpr std::array<std::string_view, 4> kinds{"none", "sleep", "lie", "spoil"};
+  Fault fault;
+  if (given.is_null()) return fault;
+  fault.kind = static_cast<Fault::Kind>(one_of("fault", given.at("kind").get<std::string>(), kinds));
+  fault.seconds = given.value("seconds", 0.0);
+  if (given.contains("rank") && !given.at("rank").is_null()) fault.rank = given.at("rank").get<int>();
+  return fault;
+}
+
+std::optional<double> limit_of(const Json& limits, const char* name) {
+  if (!limits.contains(name) || limits.at(name).is_null()) return std::nullopt;
+  return limits.at(name).get<double>();
+}
+
+}  // namespace
+
+Case Case::of(const Json& given) {
+  constexpr std::array<std::string_view, 3> kinds{"table", "field", "elements"};
+  constexpr std::array<std::string_view, 3> contents{"random", "smooth", "constant"};
+  constexpr std::array<std::string_view, 4> imbalances{"even", "linear", "lognormal", "last-empty"};
+  Case data;
+  data.name = given.value("name", std::string("case"));
+  data.kind = static_cast<Kind>(one_of("kind of workload", given.at("kind").get<std::string>(), kinds));
+  data.content = static_cast<Content>(one_of("content", given.value("content", std::string("random")), contents));
+  data.imbalance = given.value("imbalance", std::string("even"));
+  one_of("imbalance", data.imbalance, imbalances);
+  data.seed = given.value("seed", std::uint64_t{1});
+  data.steps = given.value("steps", std::uint64_t{1});
+  if (data.steps == 0) refuse("a workload without steps");
+  if (data.kind == Kind::table) {
+    read_table(data, given);
+  } else if (data.kind == Kind::field) {
+    read_field(data, given);
+  } else {
+    read_elements(data, given);
+  }
+  return data;
+}
+
+CellMethod CellMethod::of(const Json& given) {
+  constexpr std::array<std::string_view, 2> transfers{"independent", "collective"};
+  CellMethod method;
+  method.name = given.value("name", std::string());
+  method.engine = given.value("engine", method.engine);
+  method.format = given.value("format", std::string());
+  method.transport = given.value("transport", method.transport);
+  method.transfer = given.value("transfer", method.transfer);
+  one_of("transfer", method.transfer, transfers);
+  if (given.contains("options") && !given.at("options").is_null()) method.options = options_of(given.at("options"));
+  return method;
+}
+
+Cell Cell::of(const Json& given) {
+  constexpr std::array<std::string_view, 6> operations{"write",      "rewrite",     "read",
+                                                       "read-other", "read-subset", "convert"};
+  constexpr std::array<std::string_view, 4> caches{"warm", "evicted", "direct", "none"};
+  Cell cell;
+  cell.given = given;
+  cell.id = given.at("id").get<std::string>();
+  cell.method = CellMethod::of(given.at("method"));
+  if (given.contains("to") && !given.at("to").is_null()) cell.to = CellMethod::of(given.at("to"));
+  cell.operation = given.at("operation").get<std::string>();
+  one_of("operation", cell.operation, operations);
+  if ((cell.operation == "convert") != cell.to.has_value()) refuse("a conversion, and nothing else, has a \"to\"");
+  cell.data = Case::of(given.at("workload"));
+  cell.ranks = given.at("ranks").get<int>();
+  const bool has_readers = given.contains("readers") && !given.at("readers").is_null();
+  cell.readers = has_readers ? given.at("readers").get<int>() : cell.ranks;
+  if (cell.ranks < 1 || cell.readers < 1) refuse("a cell without ranks");
+  cell.cache = given.value("cache", cell.cache);
+  one_of("state of the cache", cell.cache, caches);
+  if (given.contains("fault")) cell.fault = fault_of(given.at("fault"));
+  return cell;
+}
+
+std::string Cell::file_key() const {
+  Json key = given.at("method");
+  key.erase("name");
+  return Json{key, given.at("workload"), ranks}.dump();
+}
+
+CellPlan CellPlan::of(const std::string& text) {
+  try {
+    const Json given = Json::parse(text);
+    if (given.value("version", 0) != 1) refuse("only version 1 is known");
+    CellPlan plan;
+    plan.seed = given.value("seed", std::uint64_t{0});
+    plan.pass = given.value("pass", Json());
+    plan.mode = given.value("mode", Json("in-process"));
+    plan.day = given.value("day", Json());
+    const Json limits = given.value("limits", Json::object());
+    plan.limits = {limit_of(limits, "bytes"), limit_of(limits, "files"), limit_of(limits, "seconds")};
+    for (const Json& cell : given.at("cells")) plan.cells.push_back(Cell::of(cell));
+    return plan;
+  } catch (const Json::exception& error) {
+    throw Error(ErrorKind::usage, std::string("the plan: ") + error.what());
+  }
+}
+
+}  // namespace quire::bench

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/json.hpp"
+#include "quire/model/type.hpp"
+
+namespace quire::bench {
+
+/// What is written and read: the data of one case, the same in every step. Which fields count depends on the kind.
+struct Case {
+  enum class Kind : std::uint8_t { table, field, elements };
+  enum class Content : std::uint8_t { random, smooth, constant };
+
+  std::string name;
+  Kind kind = Kind::table;
+  std::uint64_t steps = 1;
+  Content content = Content::random;
+  std::string imbalance = "even";
+  std::uint64_t seed = 1;
+
+  std::uint64_t rows = 0;     ///< of a table
+  std::vector<Type> columns;  ///< of a table
+
+  std::vector<std::uint64_t> extents;  ///< of a field, slowest first
+  std::uint64_t components = 1;        ///< of each field
+  std::uint64_t fields = 1;
+  std::string decomposition = "row";
+
+  std::uint64_t elements = 0;
+  std::uint64_t variables = 1;
+  std::vector<std::uint64_t> modes;  ///< element e has modes[e mod size] in each direction
+
+  /// Throws usage errors that name what is missing or wrong.
+  [[nodiscard]] static Case of(const Json& given);
+};
+
+/// One way to move the data.
+struct CellMethod {
+  std::string name;
+  std::string engine = "library";
+  std::string format;
+  std::string transport = "posix";
+  std::string transfer = "independent";
+  std::map<std::string, std::string, std::less<>> options;
+
+  [[nodiscard]] static CellMethod of(const Json& given);
+};
+
+/// A planted defect: the program must show that it would notice a real one.
+struct Fault {
+  enum class Kind : std::uint8_t { none, sleep, lie, spoil };
+  Kind kind = Kind::none;
+  double seconds = 0;
+  std::optional<int> rank;  ///< who sleeps; nothing: everybody
+};
+
+/// One measurement that a plan asks for.
+struct Cell {
+  std::string id;
+  CellMethod method;
+  std::optional<CellMethod> to;  ///< what a conversion writes
+  std::string operation;
+  Case data;
+  int ranks = 1;    ///< that write
+  int readers = 1;  ///< that read, or convert
+  std::string cache = "none";
+  Fault fault;
+  Json given;  ///< as it stands in the plan
+
+  [[nodiscard]] static Cell of(const Json& given);
+  [[nodiscard]] bool writes() const { return operation == "write" || operation == "rewrite"; }
+  /// What tells the file of this cell from others: its method, its data and the ranks that wrote it.
+  [[nodiscard]] std::string file_key() const;
+  /// The ranks that the clock looks at.
+  [[nodiscard]] int active() const {
+    return writes() || operation == "read" || operation == "read-subset" ? ranks : readers;
+  }
+};
+
+/// What one launch runs.
+struct CellPlan {
+  struct Limits {
+    std::optional<double> bytes;
+    std::optional<double> files;
+    std::optional<double> seconds;
+  };
+  std::uint64_t seed = 0;
+  Json pass;
+  Json mode;
+  Json day;
+  Limits limits;
+  std::vector<Cell> cells;
+
+  /// Throws usage errors for a text that is no such plan.
+  [[nodiscard]] static CellPlan of(const std::string& text);
+};
+
+}  // namespace quire::bench

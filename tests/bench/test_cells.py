@@ -1,0 +1,248 @@
+"""quire-bench runs the cells of a plan: every method is verified, and what a method hides is noticed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.python.support.mpi import mpi_program, mpiexec
+
+LIMIT = 60
+TABLE = {"name": "table", "kind": "table", "rows": 103, "columns": "3xfloat64+1xint32", "steps": 2, "seed": 7}
+FIELD = {"name": "field", "kind": "field", "extents": [4, 7, 6], "components": 2, "fields": 2, "steps": 2}
+ELEMENTS = {
+    "name": "elements",
+    "kind": "elements",
+    "elements": 19,
+    "variables": 2,
+    "modes": [2, 3],
+    "steps": 2,
+}
+OPERATIONS = ["write", "rewrite", "read", "read-other", "read-subset"]
+# Streams of records; numbers of fewer digits; what a file without tables cannot tell when it is appended to.
+UNSUITED = {"keys", "canonical", "lines_per_row", "no_row_counts"}
+RAW = [{"name": engine, "engine": engine} for engine in ("raw-shared", "raw-own")]
+
+pytestmark = [pytest.mark.mpi, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Return an empty folder, in memory where there is one: durable times are not what is tested."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as path:
+        yield Path(path)
+
+
+@pytest.fixture
+def program() -> str:
+    """Return the program that measures."""
+    return mpi_program("bench", "driver", "quire-bench")
+
+
+def cell(method: dict[str, Any], workload: dict[str, Any], operation: str, **more: Any) -> dict[str, Any]:
+    """Return a cell on 3 ranks, which 2 read; its number is added by run()."""
+    return {
+        "id": f"{method['name']} {workload['name']} {operation}",
+        "method": method,
+        "operation": operation,
+        "workload": workload,
+        "ranks": 3,
+        "readers": 2,
+        "cache": "none",
+        "repetition": 0,
+        "fault": None,
+        **more,
+    }
+
+
+def command(program: str, folder: Path, cells: list[dict[str, Any]], ranks: int, **more: Any) -> list[str]:
+    """Write a plan and return what runs it."""
+    plan = folder / "plan.json"
+    whole = {
+        "version": 1,
+        "seed": 42,
+        "pass": 0,
+        "mode": "in-process",
+        "day": "",
+        "limits": {},
+        "cells": cells,
+    }
+    plan.write_text(json.dumps(whole | more))
+    return [mpiexec(), "-n", str(ranks), program, "cells", "--directory", str(folder), "--plan", str(plan)]
+
+
+def run(
+    program: str, folder: Path, cells: list[dict[str, Any]], ranks: int = 3, code: int = 0, **more: Any
+) -> list[dict[str, Any]]:
+    """Run cells and return the lines about them; nothing but the plan is left behind."""
+    done = subprocess.run(
+        command(program, folder, cells, ranks, **more),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    wrong = [line for line in done.stdout.splitlines() if '"verified":false' in line]
+    assert done.returncode == code, "\n".join([*wrong, done.stderr])
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[0]["kind"] == "environment"
+    assert lines[0]["ranks"] == ranks
+    assert lines[-1]["kind"] == "end"
+    assert [path.name for path in folder.iterdir()] == ["plan.json"]
+    assert [line["id"] for line in lines[1:-1]] == [one["id"] for one in cells]
+    return lines[1:-1]
+
+
+def holders(program: str, workload: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a method for each kind of file that can hold a workload, as the registry says."""
+    known = json.loads(subprocess.run([program, "list"], capture_output=True, check=True).stdout)
+    return [
+        {"name": f"{one['name']} {number}", "format": one["name"], "options": options}
+        for one in known["formats"]
+        if workload["kind"] in one["workloads"]
+        for number, options in enumerate(one["variants"])
+        if not UNSUITED & options.keys()
+    ]
+
+
+@pytest.mark.parametrize("workload", [TABLE, FIELD, ELEMENTS], ids=lambda one: one["kind"])
+def test_every_format_is_verified(folder: Path, program: str, workload: dict[str, Any]) -> None:
+    """Whatever a format holds is written, written again, and read in three ways with the right values."""
+    methods = holders(program, workload)
+    assert methods
+    cells = [cell(method, workload, operation) for method in methods for operation in OPERATIONS]
+    for line in run(program, folder, cells):
+        assert line["verified"], line
+        assert line["error"] is None
+        assert line["times"]["returned"] > 0
+        reads = line["cell"]["operation"].startswith("read")
+        ranks = 2 if line["cell"]["operation"] == "read-other" else 3
+        assert all(len(seconds) == ranks for seconds in line["phases"].values())
+        assert {"plan", "create", "metadata", "data", "close", "barrier", "total"} <= set(line["phases"])
+        assert max(line["phases"]["total"]) == line["times"]["returned"]
+        assert (line["times"]["durable"] is None) == reads
+        assert line["counters"]["files"] > 0
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("imbalance", ["even", "lognormal", "last-empty"])
+def test_raw_engines_are_verified(folder: Path, program: str, ranks: int, imbalance: str) -> None:
+    """The baselines move the bytes of each workload, whatever rank has how many of them."""
+    cells = [
+        cell(method, workload | {"imbalance": imbalance}, operation, ranks=ranks, readers=4 - ranks)
+        for workload in (TABLE, FIELD, ELEMENTS)
+        for method in RAW
+        for operation in OPERATIONS
+    ]
+    for line in run(program, folder, cells):
+        assert line["verified"], line
+        if not line["cell"]["operation"].startswith("read"):
+            assert line["bytes"]["file"] == line["bytes"]["predicted"]
+            assert line["times"]["durable"] > line["times"]["returned"]
+
+
+def test_sleep_is_reported_as_it_was(folder: Path, program: str) -> None:
+    """A method that only sleeps takes as long as it slept; a slow rank is the maximum, not the median."""
+    nothing = {"name": "nothing", "engine": "nothing"}
+    sleep = {"kind": "sleep", "seconds": 0.2}
+    everybody, one = run(
+        program,
+        folder,
+        [
+            cell(nothing, TABLE, "write", fault=sleep | {"rank": None}),
+            cell(nothing, TABLE, "rewrite", fault=sleep | {"rank": 2}),
+        ],
+    )
+    assert everybody["times"]["returned"] >= 0.2
+    slept = max(everybody["phases"]["slept"])
+    assert everybody["times"]["returned"] == pytest.approx(slept, rel=0.01, abs=0.05)
+    own = sorted(one["phases"]["total"][rank] - one["phases"]["barrier"][rank] for rank in range(3))
+    assert own[1] < 0.1
+    assert own[2] >= 0.2
+    assert one["phases"]["slept"][2] >= 0.2
+    assert one["times"]["returned"] >= 0.2
+
+
+def test_cold_reads_are_checked(tmp_path: Path, program: str) -> None:
+    """What was evicted is cold only if the system says so; reading around the cache is for raw files."""
+    methods = [*RAW, *holders(program, TABLE)[:1]]
+    modes = ("warm", "evicted", "direct")
+    cells = [
+        cell(method, TABLE, "read", cache=mode, id=f"{method['name']} {mode}")
+        for method in methods
+        for mode in modes
+    ]
+    *lines, refused = run(program, tmp_path, cells, code=1)
+    assert "page cache" in refused["error"]
+    for line in lines:
+        assert line["verified"], line
+        resident = line["cache"]["resident_before"]
+        assert line["cache"]["cold"] == (resident <= 0.01)
+        assert line["cache"]["mode"] != "warm" or resident == 1
+
+
+@pytest.mark.parametrize("kind", ["lie", "spoil"])
+def test_wrong_data_are_caught(folder: Path, program: str, kind: str) -> None:
+    """A method that returns without writing, and one wrong byte, are errors and no data points."""
+    methods = [*RAW, *holders(program, TABLE)[:1]]
+    table = TABLE | {"rows": 5000, "steps": 1}
+    cells = [cell(method, table, "write", fault={"kind": kind}) for method in methods]
+    for line in run(program, folder, cells, code=1):
+        assert not line["verified"]
+        assert line["error"]
+        assert line["times"] == {"returned": None, "durable": None}
+
+
+def test_liar_is_caught_reading(folder: Path, program: str) -> None:
+    """A reader that reads nothing is noticed."""
+    (line,) = run(program, folder, [cell(RAW[0], TABLE, "read", fault={"kind": "lie"})], code=1)
+    assert not line["verified"]
+
+
+def test_limits_refuse_cells(folder: Path, program: str) -> None:
+    """A cell beyond a limit is not run, and said."""
+    cells = [cell(RAW[1], TABLE, "write")]
+    for limit, value in (("bytes", 100), ("files", 2), ("seconds", 0)):
+        (line,) = run(program, folder, cells, code=1, limits={limit: value})
+        assert (line["kind"], line["limit"]) == ("refused", limit)
+    (line,) = run(program, folder, cells, limits={"bytes": 1e6, "files": 3, "seconds": 1000})
+    assert line["verified"]
+
+
+def test_bad_plans_are_usage_errors(folder: Path, program: str) -> None:
+    """What cannot be understood, or wants more ranks than there are, is told before anything runs."""
+    for broken in ({"operation": "dance"}, {"ranks": 4}, {"workload": {"kind": "table"}}):
+        cells = [cell(RAW[0], TABLE, "write") | broken]
+        done = subprocess.run(
+            command(program, folder, cells, 3), capture_output=True, timeout=LIMIT, check=False
+        )
+        assert done.returncode == 2, done.stderr
+        assert [path.name for path in folder.iterdir()] == ["plan.json"]
+
+
+def test_nothing_is_left_behind_by_a_signal(folder: Path, program: str) -> None:
+    """An interrupted program removes its own folder, and nothing else."""
+    (folder / "kept").touch()
+    cells = [cell(RAW[0], TABLE, "write", fault={"kind": "sleep", "seconds": 30, "rank": None})]
+    cells[0] |= {"ranks": 1, "readers": 1}
+    words = command(program, folder, cells, 1)[3:]
+    until = time.monotonic() + 20
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        scratch = Path(json.loads(process.stdout.readline())["scratch"])
+        assert scratch.parent == folder
+        while not list(scratch.rglob("data")) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert list(scratch.rglob("data"))
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(LIMIT) == 128 + signal.SIGTERM
+    assert sorted(path.name for path in folder.iterdir()) == ["kept", "plan.json"]
