@@ -96,7 +96,9 @@ def report(record: Record) -> None:
         say("\nFindings")
     for finding in record.findings:
         tell_finding(finding)
-    say("\nsafe" if record.safe else "\nnot safe")
+    right = sum(check.outcome == "right" for check in record.checks)
+    bad = sum(check.is_bad for check in record.checks)
+    say(f"\n{right} checks right, {bad} bad: {'safe' if record.safe else 'not safe'}")
 
 
 def tell_rows(rows: Sequence[Sequence[str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def find_world(named: str, ranks: int, probe: Path, seconds: float) -> tuple[Wor
     """Independent. The named launcher, or the first that starts one world of so many ranks, and what is wrong
     with others that a user might type. Raises CannotRunError.
     """
-    names = [named] if named else list(CANDIDATES)
+    names = [named] if named else candidates()
     launchers = [one for one in map(Launcher.from_text, names) if one.is_there]
     if ranks == 1 and not named:
         launchers.append(Launcher(()))
@@ -55,6 +56,11 @@ def find_world(named: str, ranks: int, probe: Path, seconds: float) -> tuple[Wor
         raise CannotRunError(f"no launcher starts {ranks} ranks: {reasons}")
     advice = f"start programs by {chosen.launcher}"
     return chosen, [Finding("caution", one, advice, "tried here") for one in told]
+
+
+def candidates() -> list[str]:
+    """Independent. The starters to try. `srun` only inside of a job: elsewhere it would queue one."""
+    return [name for name in CANDIDATES if name != "srun" or "SLURM_JOB_ID" in os.environ]
 
 
 def what_failed(answer: Answer, ranks: int, seconds: float) -> str:

@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 import quire.doctor.examination as examination
 from quire.cli.main import app
 from quire.doctor import CannotRunError, Check, Record, Wishes, cases, examine
-from quire.doctor.cases import Case
-from quire.doctor.examination import judge
-from quire.doctor.record import OPERATIONS
+from quire.doctor.cases import FULL_BIG, SCALED_BIG, Case
+from quire.doctor.examination import big_request, checks_of, judge
+from quire.doctor.launching import Answer, Launcher
+from quire.doctor.record import OPERATIONS, FileSystem
+from quire.doctor.world import candidates
 
 PROBE = ("python", "probe", "quire-probe")
 
@@ -168,3 +170,49 @@ def test_ranks_do_not_start_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setenv("PMI_SIZE", "2")
     outcome = CliRunner().invoke(app, ["doctor", str(tmp_path)])
     assert outcome.exit_code == 2
+
+
+def test_what_was_under_way_when_a_launch_ended_is_named() -> None:
+    case = Case("mpi-io", "some calls", "patterns", may_be_missing=True)
+    lines = [["begin", "interleaved"], ["pattern", "interleaved", "right", ""], ["begin", "holes"]]
+    dead = checks_of(case, Answer(lines, code=139, noise="segmentation fault"), 9.0)
+    assert [(check.check, check.outcome) for check in dead] == [("interleaved", "right"), ("holes", "crash")]
+    assert dead[1].detail == "ended with 139: segmentation fault"
+    stuck = checks_of(case, Answer(lines, timed_out=True), 9.0)
+    assert [(check.check, check.outcome) for check in stuck][1] == ("holes", "hang")
+    nothing = checks_of(case, Answer(code=1, noise="no component of this name"), 9.0)
+    assert [(check.check, check.outcome) for check in nothing] == [("start", "missing")]
+    assert checks_of(Case("x", "y", "patterns"), Answer(code=1), 9.0)[0].outcome == "crash"
+
+
+def test_starters_that_would_queue_a_job_are_tried_inside_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert "srun" not in candidates()
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert "srun" in candidates()
+
+
+def test_launchers_are_written_as_a_user_types_them() -> None:
+    assert Launcher.from_text("srun -N 2").command(8) == ["srun", "-N", "2", "-n", "8"]
+    assert Launcher.from_text("mpiexec -np {ranks} --bind-to none").command(8) == [
+        *["mpiexec", "-np", "8", "--bind-to", "none"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("memory", "space", "big"),
+    [(10**12, 10**13, FULL_BIG), (10**9, 10**13, SCALED_BIG), (10**12, 10**9, SCALED_BIG)],
+)
+def test_the_big_request_fits_memory_and_space(
+    monkeypatch: pytest.MonkeyPatch, memory: int, space: int, big: int
+) -> None:
+    monkeypatch.setattr(examination, "available_memory", lambda: memory)
+    where = FileSystem("ext4", "/", "rw", space, 4096)
+    size, remark = big_request(Wishes(Path("/")), where)
+    assert size == big
+    assert (remark is None) == (big == FULL_BIG)
+    assert big_request(Wishes(Path("/"), quick=True), where)[0] == 0
+    assert big_request(Wishes(Path("/"), big=1), where)[0] == 4 << 20
+    assert FULL_BIG > 2**31
