@@ -98,6 +98,7 @@ def test_the_command_examines_a_folder_and_saves_a_record(
 ) -> None:
     monkeypatch.setenv("QUIRE_PROBE", mpi_program(*PROBE))
     monkeypatch.setattr(cases, "CALLS", ("independent", "view"))
+    monkeypatch.setattr(cases, "LOCKING_MODES", ("",))
     folder = tmp_path / "runs"
     folder.mkdir()
     saved = tmp_path / "doctor.json"
