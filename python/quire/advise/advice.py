@@ -79,6 +79,8 @@ def advise(situation: Situation) -> list[Advice]:
             found[key] = None
             continue
         found[key] = advice
+        if rule.target == "transport":
+            facts["transport"] = advice.value
     return [advice for advice in found.values() if advice is not None]
 
 

@@ -105,6 +105,9 @@ def facts_of(situation: Situation) -> dict[str, Fact]:
         "targets_known": situation.targets is not None,
         "aggregators": min(situation.ranks, situation.targets or situation.nodes),
     }
+    now = situation.where.stripe_count
+    facts["stripes_now"] = "" if now is None else f". New files here have {'all' if now < 0 else now} now"
+    facts["is_file"] = situation.path.is_file()
     if situation.targets is not None:
         facts["targets"] = max(1, min(situation.targets, load.bytes // LEAST_BYTES_A_TARGET))
     texts = {"bytes": load.bytes, "array": array, "piece": piece, "bytes_per_rank": situation.bytes_per_rank}

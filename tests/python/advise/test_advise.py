@@ -74,7 +74,7 @@ def every_situation() -> list[Situation]:
     bad = record(*checks, mpi_io="ompio", name="Open MPI", version="4.1.4")
     return [
         situation(kind, Load(what, size, 6), ranks, nodes, targets=targets, format=format, measured=measured)
-        for kind in ("ext4", "tmpfs", "nfs4", "lustre", "beegfs", "strange")
+        for kind in ("ext4", "tmpfs", "nfs4", "lustre", "gpfs", "beegfs", "strange")
         for what, size in (("table", 0), ("table", 10**6), ("field", 10**12), ("streams", 10**10))
         for ranks, nodes in ((1, 1), (96, 1), (10**5, 2000))
         for targets, format, measured in (
@@ -87,7 +87,7 @@ def every_situation() -> list[Situation]:
 
 
 def test_every_rule_says_what_it_rests_on_and_asks_for_facts_that_exist() -> None:
-    known = set().union(*(facts_of(one) for one in every_situation()))
+    known = {"transport"}.union(*(facts_of(one) for one in every_situation()))
     used = {option.name for info in format_infos() for option in info.write_options}
     for rule in rules():
         assert rule.basis in ("measured here", "measured on one node", "published", "rule"), rule
@@ -196,6 +196,18 @@ def test_a_transport_that_gave_wrong_data_here_is_not_recommended(tmp_path: Path
     found = situation_of(tmp_path, 4, workload="1GB", measured=wrong)
     assert found.bad_ways == {"posix"}
     assert settings(advise(found)).get("transport") != "posix"
+
+
+def test_the_stripes_that_there_are_and_the_aggregators_of_a_transport_are_told(tmp_path: Path) -> None:
+    where = dataclasses.replace(file_system("lustre"), stripe_count=1)
+    path = tmp_path / "old"
+    path.touch()
+    one = dataclasses.replace(situation("lustre", LARGE, targets=48), where=where, path=path)
+    told = {advice.name: advice for advice in advise(one)}
+    assert "New files here have 1 now" in told["stripe_count"].reason
+    assert "write a new one" in told["stripes"].reason
+    assert "aggregators" not in told
+    assert settings(advise(situation("nfs4", nodes=3))).get("aggregators", "3") == "3"
 
 
 def test_files_grow_with_cores_and_nodes_up_to_four_a_node() -> None:
