@@ -115,7 +115,9 @@ int main(int argc, char** argv) {
     ::alarm(static_cast<unsigned>(arguments.number("seconds", 0)));
     return quire::probe::with_ranks(argc, argv, [&](quire::Comm& comm) {
       try {
-        return quire::probe::run(comm, arguments);
+        const int code = quire::probe::run(comm, arguments);
+        quire::probe::tell(comm, {"end"});
+        return code;
       } catch (const quire::Error& error) {
         quire::probe::tell(comm, {"error", error.what()});
         return 4;

@@ -29,6 +29,11 @@ class Answer:
     noise: str = ""
     """The last lines of everything else."""
 
+    @property
+    def is_complete(self) -> bool:
+        """Independent. Whether the probe said that it had come to its end."""
+        return ["end"] in self.lines
+
     def of(self, kind: str) -> list[list[str]]:
         """Independent. The fields behind the first one of the lines of a kind."""
         return [line[1:] for line in self.lines if line[0] == kind]

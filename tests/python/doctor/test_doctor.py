@@ -179,6 +179,9 @@ def test_what_was_under_way_when_a_launch_ended_is_named() -> None:
     dead = checks_of(case, Answer(lines, code=139, noise="segmentation fault"), 9.0)
     assert [(check.check, check.outcome) for check in dead] == [("interleaved", "right"), ("holes", "crash")]
     assert dead[1].detail == "ended with 139: segmentation fault"
+    silent = checks_of(case, Answer(lines[:2]), 9.0)
+    assert [(check.check, check.outcome) for check in silent][1] == ("start", "crash")
+    assert len(checks_of(case, Answer([*lines[:2], ["end"]]), 9.0)) == 1
     stuck = checks_of(case, Answer(lines, timed_out=True), 9.0)
     assert [(check.check, check.outcome) for check in stuck][1] == ("holes", "hang")
     nothing = checks_of(case, Answer(code=1, noise="no component of this name"), 9.0)
