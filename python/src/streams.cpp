@@ -68,6 +68,8 @@ void bind_reading(nb::module_& module) {
       .def_prop_ro("rank", [](const StreamReaderHandle& self) { return self.stream.rank(); })
       .def_prop_ro("index", [](const StreamReaderHandle& self) { return self.stream.index(); })
       .def_prop_ro("size", [](const StreamReaderHandle& self) { return self.stream.size(); })
+      .def_prop_ro("file", [](const StreamReaderHandle& self) { return self.stream.layout().file; })
+      .def_prop_ro("file_index", [](const StreamReaderHandle& self) { return self.stream.layout().file_index; })
       .def_prop_ro("chunk_bytes", [](const StreamReaderHandle& self) { return self.stream.layout().chunk_bytes; })
       .def_prop_ro("order",
                    [](const StreamReaderHandle& self) {

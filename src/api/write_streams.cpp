@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "api/root.hpp"
@@ -25,10 +26,15 @@ struct Uses {
   }
 };
 
-void add_extents(WritePlan& plan, std::span<const std::byte> bytes, const std::vector<Extent>& extents) {
+/// Bytes of a stream, and of its copies.
+void add_extents(WritePlan& plan, const StreamPlace& place, std::span<const std::byte> bytes,
+                 const std::vector<Extent>& extents) {
   for (const Extent& extent : extents) {
-    if (extent.length > 0) plan.add(extent.offset, bytes.first(static_cast<std::size_t>(extent.length)));
-    bytes = bytes.subspan(static_cast<std::size_t>(extent.length));
+    const auto part = bytes.first(static_cast<std::size_t>(extent.length));
+    bytes = bytes.subspan(part.size());
+    if (part.empty()) continue;
+    plan.add(extent.offset, part);
+    for (const std::uint64_t copy : place.copies) plan.add(copy + (extent.offset - place.first), part);
   }
 }
 
@@ -133,12 +139,12 @@ void StreamWriter::State::place(WritePlan& plan, const StreamPiece& piece) {
         store(head.data() + 8, static_cast<std::uint64_t>(piece.bytes.size()), *fill->place().records);
         const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(head));
         plan.owned.push_back(kept);
-        add_extents(plan, *kept, fill->add_dense(record_head_bytes));
-        return add_extents(plan, piece.bytes, fill->add_dense(piece.bytes.size()));
+        add_extents(plan, fill->place(), *kept, fill->add_dense(record_head_bytes));
+        return add_extents(plan, fill->place(), piece.bytes, fill->add_dense(piece.bytes.size()));
       }
       case Kind::plain:
       case Kind::together:
-        if (!piece.bytes.empty()) plan.add(fill->add_whole(piece.bytes.size()).offset, piece.bytes);
+        add_extents(plan, fill->place(), piece.bytes, {fill->add_whole(piece.bytes.size())});
     }
   } catch (const Error& error) {
     throw about_stream(error, options.rank);
@@ -148,7 +154,7 @@ void StreamWriter::State::place(WritePlan& plan, const StreamPiece& piece) {
 void StreamWriter::State::place_all(WritePlan& plan) {
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (i < merged.size() && !merged[i].empty()) {
-      add_extents(plan, pieces[i].bytes, merged[i]);
+      add_extents(plan, fill->place(), pieces[i].bytes, merged[i]);
     } else if (!collects && pieces[i].kind != Kind::together) {
       place(plan, pieces[i]);
     }
@@ -170,6 +176,15 @@ StreamWriter WriteStep::stream(const StreamOptions& options) {
   stream->merges = planner->merges();
   state_->streams.push_back(stream);
   return StreamWriter(std::move(stream));
+}
+
+void suit_machine(Writer::State& writer) {
+  StreamPlanner* planner = writer.planner->streams();
+  if (planner == nullptr || !planner->asks_for_machine()) return;
+  std::uint64_t nodes = writer.comm.split_by_node().is_root() ? 1 : 0;
+  writer.comm.sum(std::span(&nodes, 1));
+  const std::uint64_t processors = std::max(1U, std::thread::hardware_concurrency());
+  planner->suit({static_cast<std::uint64_t>(writer.comm.size()), nodes, processors});
 }
 
 // ---- Bytes

@@ -47,6 +47,8 @@ struct StreamWriter::State {
 /// An error with the stream that it is about, unless it names something.
 [[nodiscard]] Error about_stream(Error error, std::int64_t rank);
 
+/// Collective, after a file was made: tells the planner what writes, if that matters to it.
+void suit_machine(Writer::State& writer);
 /// Collective. As announce(), for files of any kind: the ranks that write streams meet at rank 0, where the places are
 /// found at once.
 [[nodiscard]] Consensus meet(Writer::State& writer, const Announcement& mine);

@@ -306,6 +306,7 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   const Access access = state->engine ? Access::update : Access::create;
   state->transport = wrapped_transport(state->first_file, access, state->comm, options);
   state->find_members();
+  suit_machine(*state);
   return Writer(std::move(state));
 }
 

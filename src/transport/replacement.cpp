@@ -33,7 +33,9 @@ void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, con
   const std::string first = name_of(target);
   const bool is_there = std::ranges::find(names, first) != names.end();
   std::error_code ignored;
-  const bool is_directory = files::is_directory(target, ignored);
+  const bool is_directory = files::is_directory(target, ignored) ||
+                            files::is_directory(ready(target) + "/" + first, ignored) ||
+                            files::is_directory(partial(target) + "/" + first, ignored);
   // A reader must never find the first file of one set with members of another.
   if (is_there && exists(target) && (names.size() > 1 || is_directory)) {
     acts.push_back(RemoveAct{previous(target)});

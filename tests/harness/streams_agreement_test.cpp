@@ -129,8 +129,8 @@ TEST_P(StreamsOfPieces, FailEverywhereWithOneThatDoesNotFit) {
   const std::vector<std::byte> piece(5000);
   Writer out = create(file_named("large"), comm, options());
   WriteStep step = out.step(0);
-  for (const std::int64_t each : {0, 1}) {
-    StreamWriter stream = step.stream({.rank = 2 * comm.rank() + each, .chunk_bytes = 3});
+  for (const std::int64_t each : {0, 1, 2}) {
+    StreamWriter stream = step.stream({.rank = 3 * comm.rank() + each, .chunk_bytes = 3});
     stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
   }
   try {
@@ -152,8 +152,8 @@ TEST_P(OpenedStreamsOfPieces, FailEverywhereWithTheRankOfThePiece) {
   Writer out = create(file_named("large_opened"), comm, options());
   WriteStep step = out.step(0);
   std::vector<StreamWriter> streams;
-  for (const std::int64_t each : {0, 1})
-    streams.push_back(step.stream({.rank = 2 * comm.rank() + each, .chunk_bytes = 3}));
+  for (const std::int64_t each : {0, 1, 2})
+    streams.push_back(step.stream({.rank = 3 * comm.rank() + each, .chunk_bytes = 3}));
   step.open();
   for (StreamWriter& stream : streams) stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
   try {

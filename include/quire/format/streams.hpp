@@ -39,9 +39,11 @@ struct StreamPlace {
   /// be read: a page of little-endian 64-bit numbers, one for each chunk; nothing: nowhere.
   std::optional<std::uint64_t> notes;
   std::uint64_t notes_skip = 0;  ///< to the page of the next chunks
+  /// Addresses of the first chunks of copies, which are as far from each other and hold the same.
+  std::vector<std::uint64_t> copies;
   template <class Archive>
   void archive(Archive& a) {
-    a(first, chunk_bytes, skip, collector, portion, records, notes, notes_skip);
+    a(first, chunk_bytes, skip, collector, portion, records, notes, notes_skip, copies);
   }
 };
 
@@ -93,6 +95,13 @@ class StreamFill {
   std::vector<std::uint64_t> chunks_{0};
 };
 
+/// What writes.
+struct Machine {
+  std::uint64_t ranks = 1;
+  std::uint64_t nodes = 1;       ///< on so many machines with memory of their own
+  std::uint64_t processors = 1;  ///< of one of them
+};
+
 /// Plans streams. Rank 0 alone uses it; `merges` and `is_keyed` are the same on all ranks.
 class StreamPlanner {
  public:
@@ -104,6 +113,9 @@ class StreamPlanner {
   [[nodiscard]] virtual bool is_keyed() const = 0;
   /// Whether the file remembers whose bytes were merged.
   [[nodiscard]] virtual bool keeps_origins() const { return false; }
+  /// Whether the plan depends on the machine, the same on all ranks: then suit() comes before everything else.
+  [[nodiscard]] virtual bool asks_for_machine() const { return false; }
+  virtual void suit(const Machine& /*machine*/) {}
 
   /// Places all streams, `requests` of all ranks in rank order. `path` is the name of the file. `is_open`: their pieces
   /// come later. Returns a place for each request. Throws usage and unsupported errors.

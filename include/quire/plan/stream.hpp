@@ -19,6 +19,8 @@ enum class StreamsBy : std::uint8_t {
 struct StreamLayout {
   std::int64_t rank = 0;           ///< of the task that wrote it
   std::uint64_t index = 0;         ///< among the streams of the step
+  std::uint64_t file = 0;          ///< which of several physical files has it
+  std::uint64_t file_index = 0;    ///< its place there
   std::uint64_t chunk_bytes = 0;   ///< how much the file keeps free for a chunk
   std::vector<Extent> chunks;      ///< the used part of each chunk, in the order of the stream
   ByteOrder order = native_order;  ///< of the numbers inside, as the writer has noted it; nobody swaps them
@@ -32,7 +34,7 @@ struct StreamLayout {
   }
   template <class Archive>
   void archive(Archive& a) {
-    a(rank, index, chunk_bytes, chunks, order, records);
+    a(rank, index, file, file_index, chunk_bytes, chunks, order, records);
   }
 };
 

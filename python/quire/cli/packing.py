@@ -19,7 +19,9 @@ BlockSize = Annotated[
 ChunkSize = Annotated[
     int | None, typer.Option("--chunk-size", help="Room for a chunk; else each stream is one chunk.")
 ]
-Files = Annotated[int | None, typer.Option("--files", help="In how many physical files.")]
+Files = Annotated[
+    str | None, typer.Option("--files", help="In how many physical files; auto: as the machine writes best.")
+]
 Merge = Annotated[bool, typer.Option("--merge", help="Put the streams of a group into one of them.")]
 Compact = Annotated[bool, typer.Option("--compact", help="No more room than is needed.")]
 
@@ -29,7 +31,7 @@ def packing_of(
     option: list[str] | None,
     block_size: int | None,
     chunk_size: int | None,
-    files: int | None,
+    files: str | None,
     merge: bool,
     compact: bool,
     overwrite: bool,

@@ -59,6 +59,16 @@ class Stream(io.RawIOBase):
         return self._core.index
 
     @property
+    def file(self) -> int:
+        """Which of several physical files has it."""
+        return self._core.file
+
+    @property
+    def file_index(self) -> int:
+        """Its place in that file."""
+        return self._core.file_index
+
+    @property
     def size(self) -> int:
         """Bytes in all."""
         return self._core.size

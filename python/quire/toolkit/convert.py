@@ -54,7 +54,8 @@ class Request:
     steps, `replace` lets them take the place of what is there. Of the one table, or that of the name `table`,
     only rows for which `where` holds are kept; with `drop_empty` steps without such rows are left out.
     `single_values` leaves attributes with several values out, `dropped_attributes` those of a step with these
-    names; `renumber` numbers steps from 0. A `profile` says what a program wants.
+    names; `renumber` numbers steps from 0; `same_files` makes streams of a set of files such a set again. A
+    `profile` says what a program wants.
     """
 
     format: str | None = None
@@ -75,6 +76,7 @@ class Request:
     single_values: bool = False
     dropped_attributes: frozenset[str] = frozenset()
     renumber: bool = False
+    same_files: bool = False
     profile: Profile | None = None
 
 
@@ -291,7 +293,7 @@ class StepCopier:
         request = self.request
         if request.where is not None or request.columns is not None or request.rows != slice(None):
             raise UsageError("streams are copied whole: rows and columns cannot be chosen of them")
-        packing = Packing(self.format, self.request.options)
+        packing = Packing(self.format, request.options, same_files=request.same_files)
         with out.step(0 if self.request.renumber else step.number) as target:
             copied = copy_streams(step, target, packing, self.comm, self.observer.progress)
         self.report.steps += 1

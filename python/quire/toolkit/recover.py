@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,10 +55,10 @@ def recover(
     """Independent. Keep every whole step of a damaged file; with `rows` also the complete rows of a step cut.
 
     Without a target the file itself is repaired; with one the source stays untouched. A compressed file, and
-    a damaged one that is read with options, is written anew, in the layout that it had; a set of files into
-    one. `options` are those of the source's reader. Raises MissingError if there is nothing whole to keep,
-    which leaves the source and the target as they were, ConflictError if the target exists and may not be
-    replaced.
+    a damaged one that is read with options, is written anew, in the layout that it had: a set of files is one
+    again, unless some of it are missing. `options` are those of the source's reader. Raises MissingError if
+    there is nothing whole to keep, which leaves the source and the target as they were, ConflictError if the
+    target exists and may not be replaced.
     """
     if target is None:
         quire.finish_replacement(source)
@@ -81,7 +81,7 @@ def recover(
     is_safe = damage is None or (found.whole_steps > 0 and not rows)
     # A copy of the first file of a set would not find the others.
     if is_set and not (target is None and is_safe):
-        with replacement(target or source) as work:
+        with place_of_set(format, target or source) as work:
             return write_anew(source, target or source, work, None, rows, options)
     with working_copy(source, target, in_place=target is None and is_safe) as work:
         changed = quire.repair(work, **own_options(format, options))
@@ -97,6 +97,16 @@ def recover(
         saved = rewrite_end(source, work, after, wants_rows, options)
     step, count = saved if saved is not None else (None, 0)
     return Recovery(after.numbers, count, step, damage, True)
+
+
+def place_of_set(format: str, target: str | Path) -> AbstractContextManager[Path]:
+    """Independent. Where the files of a set are written.
+
+    Those of streams know their names: their writer itself puts them in their place.
+    """
+    if format_info(format).holds_streams:
+        return nullcontext(Path(target))
+    return replacement(target)
 
 
 def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, Any]:
@@ -163,7 +173,9 @@ def write_anew(
         step = file.salvage(found.whole_steps) if rows and found.salvageable else None
         if found.damage is not None and found.whole_steps == 0 and rows_of(step) == 0:
             raise nothing_to_keep(source, found, rows)
-        copier = StepCopier(Request(), file.format, None, Observer())
+        if work == Path(target):
+            as_before["replacement"] = "whole"
+        copier = StepCopier(Request(same_files=True), file.format, None, Observer())
         with quire.create(
             work,
             format=file.format,

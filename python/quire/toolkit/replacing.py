@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import quire
 from quire.errors import ConflictError, Error
 
 
@@ -20,9 +21,29 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
     if os.path.exists(source) and os.path.samefile(source, target):
         raise ConflictError("the target is the source itself", file=str(target))
     if os.path.isdir(target):
-        raise ConflictError("the target is a directory", file=str(target))
+        refuse_strange_directory(target)
     if not overwrite:
         raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
+
+
+def refuse_strange_directory(path: str | Path) -> None:
+    """Independent. Raises ConflictError for a directory with anything but the files of one data file."""
+    try:
+        with quire.open(path) as file:
+            known = {Path(member).name for member in file.members}
+    except Error as error:
+        raise ConflictError(
+            "the target is a directory, and no data file of any format",
+            file=str(path),
+            advice="choose another name, or remove it first",
+        ) from error
+    strange = sorted({entry.name for entry in os.scandir(path)} - known)
+    if strange:
+        raise ConflictError(
+            f"the target is a directory that holds other files, too: {strange[0]}",
+            file=str(path),
+            advice="choose another name, or move them away first",
+        )
 
 
 @contextmanager
@@ -39,7 +60,7 @@ def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
     try:
         yield beside
         if is_root:
-            os.replace(beside, final)
+            swap(beside, final)
     except BaseException as problem:
         if is_root:
             # A compressed file that could not be completed leaves its steps beside it, under a longer name.
@@ -51,6 +72,37 @@ def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
+
+
+def swap(beside: Path, final: Path) -> None:
+    """Independent. Give a new file, or a directory, the name of one that may be there.
+
+    No call replaces a directory at once. So the new one first goes, durable, where an interrupted replacement
+    is found: from then on `quire recover` finishes what was begun, as this does.
+    """
+    if not beside.is_dir() and not final.is_dir():
+        os.replace(beside, final)
+        return
+    if not final.exists():
+        os.rename(beside, final)
+        return
+    for path in beside.iterdir() if beside.is_dir() else [beside]:
+        sync_file(path)
+    ready = final.with_name(f"{beside.name}.ready")
+    ready.mkdir()
+    os.rename(beside, ready / final.name)
+    os.rename(ready, final.with_name(f"{final.name}.quire-ready"))
+    sync_directory(final)
+    quire.finish_replacement(final)
+
+
+def sync_file(path: Path) -> None:
+    """Independent. Make the bytes of a file durable."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def about(problem: Error, path: str, name: str) -> Error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,7 +32,8 @@ Progress = Callable[[int], None]
 class Packing:
     """How a file of streams is written: its format, the options of that, and room for a chunk.
 
-    Without a chunk size every stream is one chunk, as large as its bytes.
+    Without a chunk size every stream is one chunk, as large as its bytes. With `same_files` a stream goes to
+    the physical file of the number that it came from.
     """
 
     format: str | None = None
@@ -40,6 +42,7 @@ class Packing:
     overwrite: bool = False
     durable: bool = False
     transport: str = "posix"
+    same_files: bool = False
 
 
 @dataclass
@@ -285,7 +288,11 @@ def copy_streams(
     first, mine = even_slice(count, *_place(comm))
     sources = step.streams.at(range(first, first + mine))
     is_merged = merges(packing) and not any(source.has_records for source in sources)
-    streams = [target.stream(source.rank, _room(packing, source.size)) for source in sources]
+    places = places_of(step, range(first, first + mine)) if packing.same_files else [(None, None)] * mine
+    streams = [
+        target.stream(source.rank, _room(packing, source.size), *place)
+        for source, place in zip(sources, places, strict=True)
+    ]
     if not merges(packing):
         target.open()
     for source, stream in zip(sources, streams, strict=True):
@@ -297,6 +304,21 @@ def copy_streams(
         if progress is not None:
             progress(source.size)
     return Packed(count, sum(source.size for source in sources))
+
+
+def places_of(step: Step, wanted: Sequence[int]) -> list[tuple[int | None, int | None]]:
+    """Collective. The physical files of some streams and their places there, by their places in the step;
+    nothing of any if they are not all in such places as a new set would have.
+    """
+    streams = step.streams.at(range(len(step.streams)))
+    files = sorted({stream.file for stream in streams})
+    is_set = len(files) > 1 and files == list(range(len(files)))
+    if not is_set or sorted(stream.rank for stream in streams) != list(range(len(streams))):
+        return [(None, None)] * len(wanted)
+    counts = Counter(stream.file for stream in streams)
+    dense = [(file, i) for file in files for i in range(counts[file])]
+    has_places = sorted((stream.file, stream.file_index) for stream in streams) == dense
+    return [(streams[i].file, streams[i].file_index if has_places else None) for i in wanted]
 
 
 def repack(

@@ -43,6 +43,8 @@ XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext co
   description_.format = "nektar";
   guarded([&] { read_index(); });
   description_.layout.push_back({"flavour", description_.members.empty() ? "xml" : "directory of xml"});
+  // As the option of a writer calls it.
+  description_.layout.push_back({"layout", description_.members.empty() ? "xml" : "directory"});
   if (!index_.empty()) description_.layout.push_back({"parts", std::to_string(index_.size())});
 }
 

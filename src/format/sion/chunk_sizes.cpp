@@ -40,12 +40,22 @@ std::uint64_t wanted_bytes(const StreamRequest& request) {
       .on("task " + std::to_string(request.rank));
 }
 
+/// Where the group of each task begins; nothing without groups.
+std::vector<std::uint64_t> groups_of(const std::vector<std::uint64_t>& wanted, const SizeRules& rules) {
+  if (rules.mode == Mode::plain) return {};
+  if (!rules.exact_groups) return group_tasks(wanted, rules.block_size, rules.group_tasks);
+  std::vector<std::uint64_t> groups(wanted.size());
+  const auto size = static_cast<std::uint64_t>(rules.group_tasks);
+  for (std::uint64_t task = 0; task < wanted.size(); ++task)
+    groups[static_cast<std::size_t>(task)] = task / size * size;
+  return groups;
+}
+
 /// Chunks for what is known to come, without room for anything else.
 ChunkSizes compact_sizes(const std::vector<const StreamRequest*>& requests, const SizeRules& rules,
                          const std::vector<std::uint64_t>& wanted) {
   ChunkSizes sizes{std::vector<std::uint64_t>(requests.size()), std::vector<std::uint64_t>(requests.size())};
-  const auto groups = rules.mode == Mode::plain ? std::vector<std::uint64_t>{}
-                                                : group_tasks(wanted, rules.block_size, rules.group_tasks);
+  const auto groups = groups_of(wanted, rules);
   for (std::uint64_t task = 0; task < requests.size(); ++task) {
     const StreamRequest& request = *requests[static_cast<std::size_t>(task)];
     const auto at = static_cast<std::size_t>(task);
@@ -87,8 +97,7 @@ ChunkSizes chunk_sizes(const std::vector<const StreamRequest*>& requests, const 
   if (rules.compact) return compact_sizes(requests, rules, wanted);
   ChunkSizes sizes;
   for (std::uint64_t task = 0; task < wanted.size(); ++task) sizes.collectors.push_back(task);
-  const auto groups = rules.mode == Mode::plain ? std::vector<std::uint64_t>{}
-                                                : group_tasks(wanted, rules.block_size, rules.group_tasks);
+  const auto groups = groups_of(wanted, rules);
   for (const std::uint64_t bytes : wanted) {
     const bool is_packed = rules.mode == Mode::collective && !groups.empty();
     sizes.bytes.push_back(is_packed ? bytes : round_up(bytes, rules.block_size));

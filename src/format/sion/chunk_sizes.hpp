@@ -15,6 +15,7 @@ struct SizeRules {
   bool compact = false;          ///< as much as is needed and no more
   std::uint64_t block_size = 1;  ///< the unit of alignment
   std::int64_t group_tasks = 0;  ///< how many tasks shall share a collector; a hint. 0 and less: chosen here
+  bool exact_groups = false;     ///< no hint: so many tasks, which is positive
 };
 
 /// What the tasks of a physical file get.

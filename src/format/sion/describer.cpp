@@ -285,6 +285,8 @@ StreamLayout SionDescriber::layout_of(std::size_t index) {
   StreamLayout stream;
   stream.rank = entry.rank;
   stream.index = index;
+  stream.file = members_.size() == 1 ? 0 : entry.file;
+  stream.file_index = entry.task;
   stream.chunk_bytes = file.map().spaces[static_cast<std::size_t>(entry.task)];
   stream.chunks = chunks_of(entry);
   stream.order = file.header().data_order;

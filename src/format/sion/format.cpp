@@ -27,8 +27,9 @@ const std::vector<Option>& writing_options() {
       {"mode",
        OptionKind::text,
        "plain",
-       {"plain", "collective", "merge"},
-       "how tasks share space: each its own blocks, groups in blocks of theirs, or in the stream of one of the group"},
+       {"plain", "collective", "merge", "collmsa"},
+       "how tasks share space: each its own blocks, groups in blocks of theirs, or in the stream of one of the group; "
+       "collmsa: groups of collsize tasks, whose first ones are the first tasks of all"},
       {"style",
        OptionKind::text,
        "reference",
@@ -44,7 +45,16 @@ const std::vector<Option>& writing_options() {
        "0",
        {},
        "how many tasks shall make a group, about; 0: as the reference chooses"},
-      {"files", OptionKind::integer, "1", {}, "how many physical files there are"},
+      {"files",
+       OptionKind::text,
+       "1",
+       {},
+       "how many physical files there are; auto: as many as the machine writes at once, at most 4 for each node"},
+      {"buddy",
+       OptionKind::integer,
+       "0",
+       {},
+       "how many copies of each file are kept beside it, each by another group of tasks"},
       {"keys", OptionKind::truth, "false", {}, "streams are records with keys"},
       {"interface",
        OptionKind::text,
@@ -81,7 +91,9 @@ std::vector<Options> variants() {
           {{"style", "compact"}, {"mode", "merge"}},
           {{"keys", "true"}, {"block_size", "64"}},
           {{"interface", "mapped"}, {"block_size", "1000"}},
-          {{"files", "2"}, {"byte_order", "big"}, {"block_size", "64"}}};
+          {{"files", "2"}, {"byte_order", "big"}, {"block_size", "64"}},
+          {{"files", "3"}, {"buddy", "2"}, {"block_size", "64"}},
+          {{"mode", "collmsa"}, {"collsize", "3"}, {"block_size", "64"}}};
 }
 
 class SionFormat final : public Format {

@@ -1,39 +1,21 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "format/sion/chunk_sizes.hpp"
 #include "format/sion/physical_file.hpp"
+#include "format/sion/rules.hpp"
 #include "quire/format/format.hpp"
 
 namespace quire::sion {
-
-/// Which of the reference's interfaces would have written the file: they differ in a few bytes.
-enum class Interface : std::uint8_t { serial, parallel, mapped };
-
-struct WriteRules {
-  SizeRules sizes;
-  Interface interface = Interface::parallel;
-  std::uint64_t files = 1;
-  bool keyed = false;
-  bool keeps_origins = false;
-  bool notes = true;  ///< what is used is noted beside the file until it is complete
-  ByteOrder order = native_order;
-  ByteOrder data_order = native_order;
-  std::string stored_name;  ///< empty: the path
-};
 
 /// Plans a multifile: specs/sion.md sections 1 and 3. What makes it visible is the last number of the first header, the
 /// place of the second one.
 class SionPlanner final : public WritePlanner, public StreamPlanner {
  public:
   explicit SionPlanner(const CheckedOptions& options);
-
-  [[nodiscard]] static WriteRules rules_of(const CheckedOptions& options);
 
   // The file as a whole
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -62,6 +44,8 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
   [[nodiscard]] bool merges() const override { return rules_.sizes.mode == Mode::merge && !rules_.keyed; }
   [[nodiscard]] bool is_keyed() const override { return rules_.keyed; }
   [[nodiscard]] bool keeps_origins() const override { return rules_.keeps_origins; }
+  [[nodiscard]] bool asks_for_machine() const override { return !rules_.files; }
+  void suit(const Machine& machine) override { machine_ = machine; }
   [[nodiscard]] std::vector<StreamPlace> place(const std::vector<StreamRequest>& requests, const std::string& path,
                                                bool is_open) override;
   [[nodiscard]] std::optional<std::uint64_t> notes() const override;
@@ -71,25 +55,30 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
  private:
   /// One physical file and, for each of its tasks, the place of its request.
   struct PlannedFile {
+    std::uint64_t set = 0;      ///< 0, or 1 and more for copies
+    std::uint64_t number = 0;   ///< in its set
+    std::uint64_t keepers = 0;  ///< of a copy: tasks in front that keep it, and have nothing in it themselves
     std::vector<std::uint64_t> order;
     Header header;
     ChunkMap map;
     std::vector<std::uint64_t> collectors;
+
+    [[nodiscard]] std::uint64_t member() const noexcept { return set * most_files_with_copies + number; }
+    [[nodiscard]] std::uint64_t tasks() const noexcept { return keepers + order.size(); }
   };
-  void check(const std::vector<StreamRequest>& requests) const;
-  void distribute(const std::vector<StreamRequest>& requests);
-  void distribute_as_told(const std::vector<StreamRequest>& requests);
-  void distribute_evenly(const std::vector<StreamRequest>& requests);
+  [[nodiscard]] std::uint64_t files_for(const std::vector<StreamRequest>& requests) const;
   void measure_out(const std::vector<StreamRequest>& requests, const std::string& path);
   [[nodiscard]] std::vector<std::byte> second(const PlannedFile& file, std::uint64_t blocks) const;
-  [[nodiscard]] std::vector<std::byte> table(std::uint64_t number) const;
+  [[nodiscard]] std::vector<std::byte> table(const PlannedFile& file) const;
+  void add_copies();
   [[nodiscard]] std::vector<std::byte> origins(const PlannedFile& file) const;
 
   WriteRules rules_;
   bool is_written_ = false;
   std::uint64_t published_size_ = 0;
   std::uint64_t pending_size_ = 0;
-  std::vector<PlannedFile> files_;
+  Machine machine_;
+  std::vector<PlannedFile> files_;  ///< the set, and then the copies of its files
   bool is_noted_ = false;
   std::vector<StreamUse> uses_;
 };

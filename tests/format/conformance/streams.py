@@ -39,7 +39,7 @@ def compare(path: str, truth: Truth) -> None:
     if "_BUDDY_" in str(truth["files"]):
         for copy in sorted(Path(path).parent.glob(Path(path).name + "_BUDDY_??")):
             read(str(copy), truth, buddy=True)
-    elif is_repeatable(truth):
+    if is_repeatable(truth):
         write_again(path, truth)
 
 
@@ -141,6 +141,8 @@ def writing_options(path: str, truth: Truth) -> dict[str, Any]:
         merges = "cmerge" in words or "collectivemerge" in words
         options["mode"] = "merge" if merges else "collective"
     for word in words:
+        if word.startswith("buddy"):
+            options["buddy"] = int(word.partition("=")[2] or 1)
         if word.startswith("collsize="):
             options["collsize"] = int(word.removeprefix("collsize="))
     if "groups" not in opened and "map" not in opened:

@@ -60,6 +60,69 @@ TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
   EXPECT_LT(places[0].first, places[2].first);
 }
 
+TEST(SionPlanner, KeepsCopiesWithOtherGroupsBehindThoseThatKeepThem) {
+  SionPlanner planner = planner_with({{"files", "3"}, {"buddy", "2"}});
+  const auto places = planner.place(tasks(6), "file", false);
+  std::vector<std::string> names;
+  for (const WriteExtent& extent : planner.title().extents) {
+    EXPECT_EQ(offset_in(extent.offset), 0U);
+    names.push_back(planner.member_name("x", member_of(extent.offset)));
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"x", "x.000001", "x.000002", "x_BUDDY_00", "x_BUDDY_00.000001",
+                                      "x_BUDDY_00.000002", "x_BUDDY_01", "x_BUDDY_01.000001", "x_BUDDY_01.000002"}));
+  for (const StreamPlace& place : places) {
+    ASSERT_EQ(place.copies.size(), 2U);
+    for (const std::uint64_t copy : place.copies) {
+      EXPECT_EQ(member_of(copy) % most_files_with_copies, member_of(place.first));
+      EXPECT_EQ(offset_in(copy), offset_in(place.first)) << "both headers end before the second block";
+    }
+  }
+  EXPECT_EQ(refusal({{"files", "2"}, {"buddy", "2"}}, tasks(4)), ErrorKind::usage) << "nobody else is there";
+  EXPECT_EQ(refusal({{"buddy", "1"}}, tasks(4)), ErrorKind::usage);
+  EXPECT_THROW(static_cast<void>(planner_with({{"buddy", "1"}, {"mode", "merge"}})), Error);
+  EXPECT_THROW(static_cast<void>(planner_with({{"buddy", "-1"}})), Error);
+}
+
+TEST(SionPlanner, LetsTheFirstTasksCollectInModularMode) {
+  SionPlanner planner = planner_with({{"mode", "collmsa"}, {"collsize", "3"}, {"files", "2"}});
+  const auto places = planner.place(tasks(9), "file", false);
+  // Groups 0, 3, 4 and 2, 7, 8 are in the first file, group 1, 5, 6 is in the second one.
+  const std::vector<std::uint64_t> in_order{0, 3, 4, 2, 7, 8};
+  std::uint64_t at = 1216;
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    EXPECT_EQ(places[in_order[i]].first, at) << i;
+    EXPECT_EQ(places[in_order[i]].collector, in_order[i / 3 * 3]);
+    at += i % 3 == 2 ? 44 : 10;
+  }
+  for (const std::uint64_t task : {1U, 5U, 6U}) EXPECT_EQ(member_of(places[task].first), 1U);
+  EXPECT_EQ(refusal({{"mode", "collmsa"}, {"collsize", "3"}}, tasks(8)), ErrorKind::usage);
+  EXPECT_EQ(refusal({{"mode", "collmsa"}, {"collsize", "3"}, {"files", "3"}}, tasks(6)), ErrorKind::usage);
+  EXPECT_THROW(static_cast<void>(planner_with({{"mode", "collmsa"}})), Error) << "without a size of groups";
+}
+
+TEST(SionPlanner, TakesAsManyFilesAsTheMachineWritesAtOnce) {
+  const auto files_for = [](const Machine& machine, std::int64_t streams) {
+    SionPlanner planner = planner_with({{"files", "auto"}});
+    EXPECT_TRUE(planner.asks_for_machine());
+    planner.suit(machine);
+    static_cast<void>(planner.place(tasks(streams), "file", false));
+    return planner.title().extents.size();
+  };
+  EXPECT_EQ(files_for({.ranks = 1, .nodes = 1, .processors = 8}, 20), 1U);
+  EXPECT_EQ(files_for({.ranks = 2, .nodes = 1, .processors = 8}, 20), 2U);
+  EXPECT_EQ(files_for({.ranks = 16, .nodes = 1, .processors = 2}, 20), 2U);
+  EXPECT_EQ(files_for({.ranks = 16, .nodes = 1, .processors = 64}, 20), 4U);
+  EXPECT_EQ(files_for({.ranks = 16, .nodes = 4, .processors = 64}, 20), 16U);
+  EXPECT_EQ(files_for({.ranks = 16, .nodes = 4, .processors = 64}, 3), 3U);
+  EXPECT_FALSE(planner_with({{"files", "3"}}).asks_for_machine());
+  SionPlanner gaps = planner_with({{"files", "auto"}});
+  gaps.suit({.ranks = 4, .nodes = 1, .processors = 4});
+  static_cast<void>(gaps.place({asking(0), asking(7)}, "file", false));
+  EXPECT_EQ(gaps.title().extents.size(), 1U) << "a set has no gaps";
+  EXPECT_THROW(static_cast<void>(planner_with({{"files", "many"}})), Error);
+}
+
 TEST(SionPlanner, OrdersTasksByNumberOrAsTheyCome) {
   const std::vector<StreamRequest> requests{asking(42), asking(7)};
   SionPlanner by_number = planner_with({});

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -59,11 +60,11 @@ def test_pieces_that_were_written_survive_their_writer(tmp_path: Path, options: 
             assert stream.readall() == b"".join(PIECES[task])
 
 
-def test_a_set_survives_with_all_its_files(tmp_path: Path) -> None:
-    path = tmp_path / "dead.sion"
+def die_writing_a_set(path: Path, files: int) -> None:
+    """The same with five tasks in several files."""
     program = f"""
 import os, quire
-out = quire.create({str(path)!r}, files=2, block_size=64)
+out = quire.create({str(path)!r}, files={files}, block_size=64)
 step = out.step(0)
 streams = [step.stream(task, 128) for task in range(5)]
 step.open()
@@ -74,10 +75,39 @@ os._exit(7)
 """
     run = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
     assert run.returncode == 7
+
+
+def test_a_set_survives_with_all_its_files(tmp_path: Path) -> None:
+    path = tmp_path / "dead.sion"
+    die_writing_a_set(path, 2)
     recover(path, tmp_path / "saved.sion", rows=True)
     with quire.open(tmp_path / "saved.sion") as file:
         found = {task: stream.readall() for task, stream in file[0].streams.items()}
+        assert list(file[0].table["file"].read()) == [0, 0, 1, 1, 1]
     assert found == {task: bytes([task + 1]) * (128 + 50 * task % 128) for task in range(5)}
+    recover(path, rows=True)
+    with quire.open(path) as file:
+        assert found == {task: stream.readall() for task, stream in file[0].streams.items()}
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
+        "dead.sion",
+        "dead.sion.000001",
+        "saved.sion",
+        "saved.sion.000001",
+    ]
+    os.truncate(path, 1000)
+    with pytest.raises(quire.Error):
+        recover(path, tmp_path / "none.sion", rows=True)
+
+
+@pytest.mark.parametrize(("missing", "left"), [(2, [0, 1]), (1, [0])])
+def test_what_is_left_of_a_set_is_kept(tmp_path: Path, missing: int, left: list[int]) -> None:
+    path = tmp_path / "dead.sion"
+    die_writing_a_set(path, 3)
+    (tmp_path / f"dead.sion.00000{missing}").unlink()
+    recover(path, tmp_path / "saved.sion", rows=True)
+    with quire.open(tmp_path / "saved.sion") as file:
+        assert file[0].streams.ranks == left
+        assert len(file.members) == (len(left) if len(left) > 1 else 0)
 
 
 @pytest.mark.parametrize("notes", [True, False])
@@ -161,12 +191,14 @@ def test_a_whole_set_is_kept_with_the_bytes_of_all_its_files(tmp_path: Path, nam
     assert result.kept == [0]
     with quire.open(DATA / name) as source, quire.open(saved) as file:
         assert len(source.members) > 1
-        assert file.members == []
+        assert len(file.members) == len(source.members)
+        for column in ("file", "index"):
+            assert list(file[0].table[column].read()) == list(source[0].table[column].read())
         assert file.check().damage is None
         assert file[0].streams.ranks == source[0].streams.ranks
         for task, stream in source[0].streams.items():
             assert file[0].streams[task].readall() == stream.readall()
-    assert [file.name for file in tmp_path.iterdir()] == ["saved.sion"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["saved.sion", "saved.sion.000001"]
 
 
 def test_what_is_missing_of_a_set_is_told_by_the_names_of_the_user(tmp_path: Path) -> None:

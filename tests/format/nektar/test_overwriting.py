@@ -1,0 +1,81 @@
+"""Directories and files that take each other's place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import quire
+from quire.toolkit import replacing
+from quire.toolkit.recover import recover
+
+SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
+
+
+def blocks_of(path: Path) -> list[bytes]:
+    with quire.open(path) as file:
+        return [
+            expansion.coefficients(variable).tobytes()
+            for expansion in file[0].expansions
+            for variable in expansion.variables
+        ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("directory", "directory"), ("xml", "directory"), ("directory", "xml")]
+)
+def test_one_takes_the_place_of_another(tmp_path: Path, old: str, new: str) -> None:
+    target = tmp_path / "case.fld"
+    quire.copy(SMALL, target, layout=old)
+    with pytest.raises(quire.ConflictError, match="--overwrite"):
+        quire.copy(SMALL, target, layout=new)
+    quire.copy(SMALL, target, layout=new, overwrite=True)
+    assert target.is_dir() == (new == "directory")
+    assert blocks_of(target) == blocks_of(SMALL)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
+
+
+def test_a_directory_with_anything_else_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "case.fld"
+    quire.copy(SMALL, target, layout="directory")
+    (target / "notes.txt").write_text("mine")
+    with pytest.raises(quire.ConflictError, match=r"other files, too: notes\.txt"):
+        quire.copy(SMALL, target, overwrite=True)
+    home = tmp_path / "home.fld"
+    home.mkdir()
+    with pytest.raises(quire.ConflictError, match="no data file"):
+        quire.copy(SMALL, home, overwrite=True)
+    assert (target / "notes.txt").read_text() == "mine"
+
+
+def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "case.fld"
+    quire.copy(SMALL, target, layout="directory")
+    entry = (target / "Info.xml").stat().st_ino
+
+    def die(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replacing.quire, "finish_replacement", die)
+        with pytest.raises(KeyboardInterrupt):
+            quire.copy(SMALL, target, layout="directory", overwrite=True)
+    assert (target / "Info.xml").stat().st_ino == entry
+    recover(target)
+    assert (target / "Info.xml").stat().st_ino != entry
+    assert blocks_of(target) == blocks_of(SMALL)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
+
+
+def test_a_damaged_directory_is_written_anew(tmp_path: Path) -> None:
+    source = tmp_path / "case.fld"
+    quire.copy(SMALL, source, layout="directory")
+    shutil.copytree(source, tmp_path / "whole.fld")
+    recover(source, tmp_path / "copy.fld")
+    assert (tmp_path / "copy.fld").is_dir()
+    assert blocks_of(tmp_path / "copy.fld") == blocks_of(SMALL)
+    recover(source, tmp_path / "whole.fld", overwrite=True)
+    assert sorted(os.listdir(tmp_path / "whole.fld")) == sorted(os.listdir(source))
