@@ -68,6 +68,31 @@ std::vector<Extent> holes(int rank, int ranks, const Sizes& sizes) {
   return mine;
 }
 
+/// Ranks that differ in kind: the even ones have a few long pieces, the odd ones many short and irregular ones between
+/// them, with gaps that must stay. What one rank asks for must not change what another gets.
+std::vector<Extent> mixed_kinds(int rank, int ranks, const Sizes& sizes) {
+  constexpr std::uint64_t block = 65536;
+  constexpr std::uint64_t half = block / 2;
+  std::vector<Extent> mine;
+  const std::uint64_t blocks = std::max<std::uint64_t>(4, sizes.pieces / 8);
+  const auto pair = static_cast<std::uint64_t>(rank / 2);
+  const auto pairs = static_cast<std::uint64_t>((ranks + 1) / 2);
+  for (std::uint64_t turn = 0; turn < blocks; ++turn) {
+    const std::uint64_t begin = (turn * pairs + pair) * block;
+    if (rank % 2 == 0) {
+      mine.push_back({begin + 17, half - 17});
+      continue;
+    }
+    std::uint64_t offset = begin + half + turn % 5;
+    for (std::uint64_t piece = 0; piece < 24; ++piece) {
+      const std::uint64_t length = 1 + (piece * 61 + turn * 13) % 400;
+      mine.push_back({offset, length});
+      offset += length + 1 + (piece * 97 + turn) % 900;
+    }
+  }
+  return mine;
+}
+
 /// Every other rank has nothing, the others more and more.
 std::vector<Extent> uneven(int rank, int ranks, const Sizes& sizes) {
   std::uint64_t offset = 5;
@@ -109,6 +134,7 @@ const std::vector<Pattern>& all_patterns() {
       {.name = "interleaved", .pieces = interleaved},
       {.name = "holes", .has_background = true, .pieces = holes},
       {.name = "strided", .pieces = strided},
+      {.name = "mixed", .has_background = true, .pieces = mixed_kinds},
       {.name = "uneven", .pieces = uneven},
       {.name = "far", .is_sparse = true, .pieces = far},
       {.name = "contiguous", .pieces = contiguous},

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from quire.doctor.record import Check, Finding, Record
 
-CELLS = {"right": "ok", "missing": "not offered by this MPI", "skipped": "-"}
+CELLS = {"right": "ok", "skipped": "-"}
 """How outcomes stand in the table; bad ones in capitals."""
 
 
@@ -88,6 +88,11 @@ def report(record: Record) -> None:
     tell_rows(rows)
     say("\nIs what was written in the file, and is what is read what is in it?")
     tell_rows(pattern_table(record.checks))
+    missing = [check.subject for check in record.checks if check.outcome == "missing"]
+    if missing:
+        say(
+            f"  this MPI does not offer: {', '.join(dict.fromkeys(one.partition(',')[0] for one in missing))}"
+        )
     say("\nLocks")
     tell_rows(lock_table(record.checks))
     say("\nWhat operations cost (median, quartiles)")
@@ -98,7 +103,9 @@ def report(record: Record) -> None:
         tell_finding(finding)
     right = sum(check.outcome == "right" for check in record.checks)
     bad = sum(check.is_bad for check in record.checks)
-    say(f"\n{right} checks right, {bad} bad: {'safe' if record.safe else 'not safe'}")
+    unsafe = sum(finding.severity == "unsafe" for finding in record.findings)
+    verdict = "safe" if record.safe else f"not safe, for {plural(unsafe, 'reason')} above"
+    say(f"\n{right} checks right, {bad} bad: {verdict}")
 
 
 def tell_rows(rows: Sequence[Sequence[str]]) -> None:
@@ -114,14 +121,17 @@ def cell(check: Check) -> str:
 
 def pattern_table(checks: Sequence[Check]) -> list[list[str]]:
     """A row for each way to write, a column for each pattern."""
-    chosen = [check for check in checks if check.group in ("transport", "mpi-io")]
+    chosen = [
+        check for check in checks if check.group in ("transport", "mpi-io") and check.outcome != "missing"
+    ]
     names = list(dict.fromkeys(check.check for check in chosen if check.check != "start"))
     rows = [["", *names]]
     for key in dict.fromkeys((check.group, check.subject) for check in chosen):
         group, subject = key
         own = {check.check: cell(check) for check in chosen if (check.group, check.subject) == key}
         title = f"{'MPI-IO' if group == 'mpi-io' else group} {subject}"
-        rows.append([title, *([own["start"]] if "start" in own else [own.get(name, "-") for name in names])])
+        # What did not even start has no pattern to its name.
+        rows.append([title, *(own.get(name, own.get("start", "-")) for name in names)])
     return rows
 
 

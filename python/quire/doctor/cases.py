@@ -34,6 +34,8 @@ class Case:
     """Whether this is what programs get without asking for anything."""
     may_be_missing: bool = False
     """A component of MPI-IO that this MPI may not have."""
+    seconds: float | None = None
+    """A time limit of its own."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def mpi_io_case(
     arguments: dict[str, str | int] = {"method": f"mpi-io:{calls}", "pieces": pieces, **extent.sizes}
     words = [f"{calls} calls"]
     if component:
-        words.insert(0, component)
+        words.insert(0, component if component[0] != "^" else f"not {component[1:]}")
     if calls in ("collective", "cartesian"):
         # Big requests take long, and the calls of a view take the same way.
         arguments["big"] = 0
@@ -98,7 +100,8 @@ def mpi_io_cases(library: Library, extent: Extent) -> list[Case]:
     small = Extent(quick=True)
     variable = library.component_variable
     cases += [mpi_io_case(calls, small, one, None, variable) for one in library.components for calls in CALLS]
-    cases += [mpi_io_case(calls, small, "", one) for one in hint_sets() for calls in one.calls]
+    romio = library.romio
+    cases += [mpi_io_case(calls, small, romio, one, variable) for one in hint_sets() for calls in one.calls]
     return cases
 
 

@@ -66,10 +66,11 @@ def checks_of(case: Case, answer: Answer, seconds: float) -> list[Check]:
     under_way = next((name for (name,) in reversed(answer.of("begin")) if name not in finished), "start")
     if answer.timed_out:
         return [*found, check(under_way, "hang", f"no end after {seconds:g} s")]
-    if answer.of("error"):
+    never_began = case.may_be_missing and not answer.of("begin")
+    if answer.of("error") and not never_began:
         return [*found, check(under_way, "error", answer.of("error")[0][0])]
     if answer.code != 0 or not answer.is_complete:
-        if case.may_be_missing and not answer.of("begin"):
+        if never_began:
             return [check("start", "missing", "this MPI does not offer it")]
         return [*found, check(under_way, "crash", how_it_ended(answer, seconds))]
     return found
@@ -111,7 +112,7 @@ class Examination:
         # Ranks that a hang has left behind must not meet the next ones in the same file.
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         arguments = {"directory": str(folder), **case.arguments}
-        seconds = self.wishes.seconds + int(case.arguments.get("big", 0)) / BYTES_A_SECOND
+        seconds = case.seconds or self.wishes.seconds + int(case.arguments.get("big", 0)) / BYTES_A_SECOND
         answer = launch(
             self.words,
             case.action,

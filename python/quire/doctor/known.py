@@ -23,6 +23,8 @@ class Library:
     components: list[str] = field(default_factory=list)
     """Implementations of MPI-IO that an environment variable chooses from."""
     component_variable: str = ""
+    romio: str = ""
+    """What that variable is to get ROMIO, whose hints are tried."""
     other_component: str = "other"
     """What opens files when it is not ROMIO."""
     environment: dict[str, str] = field(default_factory=dict)

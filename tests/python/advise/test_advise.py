@@ -239,7 +239,7 @@ def test_what_doctor_measured_is_named_and_used() -> None:
 
 def test_a_bad_component_of_open_mpi_is_replaced() -> None:
     bad = record(mpi_io="ompio", name="Open MPI", version="4.1.4")
-    assert settings(advise(situation(measured=bad)))["OMPI_MCA_io"] == "romio321"
+    assert settings(advise(situation(measured=bad)))["OMPI_MCA_io"] == "^ompio"
     good = record(mpi_io="romio", name="Open MPI", version="4.1.4")
     assert "OMPI_MCA_io" not in settings(advise(situation(measured=good)))
 

@@ -10,6 +10,7 @@ from tests.python.support.mpi import mpi_program, mpiexec
 from typer.testing import CliRunner
 
 import quire.doctor.examination as examination
+from quire.cli.doctor import pattern_table
 from quire.cli.main import app
 from quire.doctor import CannotRunError, Check, Record, Wishes, cases, examine
 from quire.doctor.cases import FULL_BIG, SCALED_BIG, Case
@@ -21,10 +22,12 @@ from quire.doctor.world import candidates
 PROBE = ("python", "probe", "quire-probe")
 
 
-def planted(fault: str, method: str = "transport:posix", default: bool = True) -> Case:
+def planted(
+    fault: str, method: str = "transport:posix", default: bool = True, seconds: float | None = None
+) -> Case:
     """A case whose method has a fault, examined like all others."""
     arguments: dict[str, str | int] = {"method": method, "plant": fault, "pieces": 5, "large": 4096}
-    return Case("transport", f"planted to {fault}", "patterns", arguments, default=default)
+    return Case("transport", f"planted to {fault}", "patterns", arguments, default=default, seconds=seconds)
 
 
 @pytest.fixture
@@ -34,9 +37,9 @@ def only_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examination, "all_cases", lambda wishes, *_: list(wishes.extra))
 
 
-def run_cases(folder: Path, *cases: Case, seconds: float = 60.0) -> Record:
+def run_cases(folder: Path, *cases: Case) -> Record:
     """Examine a folder by these cases on two ranks."""
-    return examine(Wishes(folder, 2, mpiexec(), quick=True, seconds=seconds, extra=cases))
+    return examine(Wishes(folder, 2, mpiexec(), quick=True, extra=cases))
 
 
 def outcomes(record: Record, subject: str) -> dict[str, str]:
@@ -50,7 +53,7 @@ def outcomes(record: Record, subject: str) -> dict[str, str]:
 def test_a_way_that_writes_wrong_bytes_is_named(tmp_path: Path, method: str) -> None:
     record = run_cases(tmp_path, planted("lie", method), planted("late", method))
     patterns = outcomes(record, "planted to lie")
-    assert len(patterns) == 7
+    assert len(patterns) == 8
     assert set(patterns.values()) == {"wrong"}
     assert "wrong" in outcomes(record, "planted to late").values()
     assert not record.safe
@@ -66,11 +69,11 @@ def test_a_way_that_writes_wrong_bytes_is_named(tmp_path: Path, method: str) -> 
 @pytest.mark.usefixtures("only_extra")
 def test_a_way_that_hangs_is_named_with_its_pattern_and_the_next_is_tried(tmp_path: Path) -> None:
     sound = planted("", "transport:aggregated")
-    record = run_cases(tmp_path, planted("hang"), sound, seconds=2.0)
+    record = run_cases(tmp_path, planted("hang", seconds=5.0), sound)
     assert outcomes(record, "planted to hang") == {"interleaved": "hang"}
     assert set(outcomes(record, sound.subject).values()) == {"right"}
     assert not record.safe
-    assert "planted to hang: interleaved: hang, no end after 2 s" in record.findings[0].text
+    assert "planted to hang: interleaved: hang, no end after 5 s" in record.findings[0].text
     assert list(tmp_path.iterdir()) == []
 
 
@@ -116,8 +119,9 @@ def test_the_command_examines_a_folder_and_saves_a_record(
     }
     ours = [check for check in record.checks if check.group == "transport"]
     assert {check.outcome for check in ours} == {"right"}
-    assert len(ours) == 7 * len(names)
-    assert outcome.output.rstrip().endswith("safe" if record.safe else "not safe")
+    assert len(ours) == 8 * len(names)
+    verdict = "safe" if record.safe else "not safe, for "
+    assert f" 0 bad: {verdict}" in outcome.output
     assert list(folder.iterdir()) == []
 
 
@@ -187,6 +191,22 @@ def test_what_was_under_way_when_a_launch_ended_is_named() -> None:
     nothing = checks_of(case, Answer(code=1, noise="no component of this name"), 9.0)
     assert [(check.check, check.outcome) for check in nothing] == [("start", "missing")]
     assert checks_of(Case("x", "y", "patterns"), Answer(code=1), 9.0)[0].outcome == "crash"
+
+
+def test_the_table_has_cells_for_what_did_not_start_and_no_row_for_what_is_missing() -> None:
+    checks = [
+        Check("transport", "a", "holes", "right"),
+        Check("transport", "a", "far", "wrong", "x"),
+        Check("mpi-io", "b", "start", "missing"),
+        Check("mpi-io", "c", "start", "hang"),
+        Check("mpi-io", "d", "holes", "error"),
+    ]
+    assert pattern_table(checks) == [
+        ["", "holes", "far"],
+        ["transport a", "ok", "WRONG"],
+        ["MPI-IO c", "HANG", "HANG"],
+        ["MPI-IO d", "ERROR", "-"],
+    ]
 
 
 def test_starters_that_would_queue_a_job_are_tried_inside_of_one(
