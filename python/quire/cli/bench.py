@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -13,6 +10,7 @@ import typer
 
 from quire.cli.command import answer, command
 from quire.cli.output import columns_of_text, plural, remark, say, say_json
+from quire.cli.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from quire.bench.launch import Launcher, Outcome
@@ -293,20 +291,6 @@ def measure(
         outcome = run(Setting(plan, directory, results, launcher, day or today(), told), done)
     remark(f"{plural(outcome.cells, 'cell')} measured, {len(done)} before; results in {results}")
     return outcome
-
-
-@contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Independent. A request to end counts as an interruption: the driver is ended and its data removed."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def show_report(results: list[Path], page: Path) -> None:
