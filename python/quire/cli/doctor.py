@@ -10,6 +10,7 @@ import typer
 from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.output import columns_of_text, plural, say, say_json
 from quire.cli.progress import progress
+from quire.cli.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,10 @@ def doctor(
     directory: Annotated[Path, typer.Argument(help="Where runs will write.")],
     ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks to start.")] = 2,
     launcher: Annotated[
-        str, typer.Option("--launcher", help="Starts programs on {ranks}; else one is found.")
+        str,
+        typer.Option(
+            "--launcher", envvar="QUIRE_MPIEXEC", help="Starts programs on {ranks}; else one is found."
+        ),
     ] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes, nothing but the defaults.")] = False,
     big: Annotated[
@@ -52,7 +56,7 @@ def doctor(
     refuse_ranks("quire doctor")
     wishes = Wishes(directory, ranks, launcher, quick, big, time_limit)
     try:
-        with progress("examining", "launches") as bar:
+        with progress("examining", "launches") as bar, ended_by_signals():
 
             def tell(done: int, launches: int, _: str) -> None:
                 bar.expect(launches - bar.total)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Independent. A request to end counts as an interruption: what was started is ended, its data removed."""
+    """Independent. A request to end counts as an interruption: what was started is ended."""
 
     def interrupt(number: int, frame: object) -> None:
         raise KeyboardInterrupt

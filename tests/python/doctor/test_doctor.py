@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -162,6 +167,41 @@ def test_a_launcher_of_another_mpi_is_seen_by_its_worlds_of_one(
     monkeypatch.setenv("QUIRE_PROBE", str(probe))
     with pytest.raises(CannotRunError, match=r"2 worlds of 1 start instead of one of 2.*Some MPI 1\.0"):
         examine(Wishes(tmp_path, 2, str(starter)))
+
+
+def test_what_was_begun_is_removed_when_doctor_is_told_to_end(tmp_path: Path, start_folder: Path) -> None:
+    probe = tmp_path / "quire-probe"
+    probe.write_text(
+        "#!/bin/sh\n"
+        "if [ \"$1\" = world ]; then printf '@world\\t2\\tSome MPI 1.0\\there\\n@end\\n'; else sleep 60; fi\n"
+    )
+    probe.chmod(0o755)
+    starter = tmp_path / "starter"
+    starter.write_text('#!/bin/sh\nshift 2\nexec "$@"\n')
+    starter.chmod(0o755)
+    command = [sys.executable, "-m", "quire.cli", "doctor", str(start_folder), "--launcher", str(starter)]
+    folder = str(Path(examination.__file__).parents[2])
+    environment = {**os.environ, "QUIRE_PROBE": str(probe), "PYTHONPATH": folder}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+    try:
+        deadline = time.monotonic() + 60
+        while not list(start_folder.glob(".quire-doctor-*/*")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert list(start_folder.iterdir()) != []
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert list(start_folder.iterdir()) == []
+
+
+@pytest.fixture
+def start_folder(tmp_path: Path) -> Path:
+    """An empty folder to examine."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    return folder
 
 
 def test_locks_that_are_missing_are_a_caution() -> None:
