@@ -80,7 +80,11 @@ std::uint64_t StreamWriter::left_in_chunk() const {
 void StreamWriter::State::add(const StreamPiece& piece) {
   const auto refuse = [&](const char* what) { throw about_stream(Error(ErrorKind::usage, what), options.rank); };
   if (finished) refuse("the step of this stream is finished");
-  if (is_keyed && piece.kind != Kind::record) refuse("the pieces of this file are records: each has a key");
+  if (is_keyed && piece.kind != Kind::record) {
+    throw about_stream(Error(ErrorKind::usage, "the pieces of this file are records: each has a key")
+                           .advise("create the file without the option keys=true for streams without records"),
+                       options.rank);
+  }
   if (!is_keyed && piece.kind == Kind::record) {
     throw about_stream(Error(ErrorKind::unsupported, "the streams of this file have no records")
                            .advise("create the file with the option keys=true"),

@@ -109,11 +109,16 @@ def copy_file(
         numbers = more(report)
         if json:
             answers = {"path": target, "steps": report.steps, "rows": report.rows}
+            if report.streams:
+                answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
             sentences = {"losses": report.losses}
             if request.profile is not None:
                 sentences["changes"] = report.changes
             say_json(answers | numbers | sentences)
         else:
             extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in numbers.items())
-            say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}{extra}")
+            what = f"{plural(report.steps, 'step')}, {plural(report.rows, 'row')}"
+            if report.streams:
+                what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
+            say(f"{target}: {what}{extra}")
     return report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,12 @@ from quire.io.formats import common_options, format_info
 from quire.toolkit.selection import StepSelection, matches, rows_per_block, select_names
 
 if TYPE_CHECKING:
-    from quire import Attribute, Field, File, Step, Streams, Table
+    from quire import Attribute, Field, File, Step, Stream, Streams, Table
 
     Array = np.ndarray[Any, Any]
 
 BLOCK_BYTES = 8 << 20
+STREAMS_AT_ONCE = 1000
 MOST_PROBLEMS = 100
 
 
@@ -241,9 +242,8 @@ class Comparison:
 
     def compare_streams(self, where: str, left: Streams, right: Streams) -> None:
         """Compare the bytes of all tasks, block by block."""
-        names = ([str(rank) for rank in streams.ranks] for streams in (left, right))
-        for rank in self.common(f"{where}: stream of task", *names):
-            (ours,), (theirs,) = left.open([int(rank)]), right.open([int(rank)])
+        for ours, theirs in self.common_streams(where, left, right):
+            rank = ours.rank
             if ours.size != theirs.size:
                 self.result.tell(
                     f"{where}: the stream of task {rank} has {ours.size} and {theirs.size} bytes"
@@ -258,15 +258,28 @@ class Comparison:
             if self.progress is not None:
                 self.progress(ours.size)
 
+    def common_streams(self, where: str, left: Streams, right: Streams) -> Iterator[tuple[Stream, Stream]]:
+        """The streams of the tasks that both have, some at a time, telling of those in only one."""
+        names = [[str(rank) for rank in streams.ranks] for streams in (left, right)]
+        kept = [int(name) for name in self.common(f"{where}: stream of task", *names)]
+        # A task may have several streams, which only their places tell apart.
+        by_place = names[0] == names[1] and len(kept) == len(names[0])
+        wanted = range(len(kept)) if by_place else kept
+        for first in range(0, len(wanted), STREAMS_AT_ONCE):
+            some = wanted[first : first + STREAMS_AT_ONCE]
+            both = [streams.at(some) if by_place else streams.open(some) for streams in (left, right)]
+            yield from zip(*both, strict=True)
+
     def common(self, what: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
         """Names in both, telling of those in only one."""
         kept = [name for name in left if not matches(name, self.rules.ignore)]
         others = [name for name in right if not matches(name, self.rules.ignore)]
-        for names, known, path in ((kept, others, self.left.path), (others, kept, self.right.path)):
+        ours, theirs = set(kept), set(others)
+        for names, known, path in ((kept, theirs, self.left.path), (others, ours, self.right.path)):
             for name in names:
                 if name not in known:
                     self.result.tell(f"{what} '{name}' is only in {path}")
-        return [name for name in kept if name in others]
+        return [name for name in kept if name in theirs]
 
     def compare_texts(self, what: str, left: Any, right: Any) -> None:
         """Tell of differing units and types of two attributes, columns or fields."""

@@ -50,7 +50,7 @@ const std::vector<Option>& writing_options() {
        "1",
        {},
        "how many physical files there are; auto: as many as the machine writes at once, at most 4 for each node"},
-      {"buddy",
+      {"copies",
        OptionKind::integer,
        "0",
        {},
@@ -92,7 +92,7 @@ std::vector<Options> variants() {
           {{"keys", "true"}, {"block_size", "64"}},
           {{"interface", "mapped"}, {"block_size", "1000"}},
           {{"files", "2"}, {"byte_order", "big"}, {"block_size", "64"}},
-          {{"files", "3"}, {"buddy", "2"}, {"block_size", "64"}},
+          {{"files", "3"}, {"copies", "2"}, {"block_size", "64"}},
           {{"mode", "collmsa"}, {"collsize", "3"}, {"block_size", "64"}}};
 }
 

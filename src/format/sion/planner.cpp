@@ -126,7 +126,7 @@ void SionPlanner::add_copies() {
   if (rules_.copies >= count || count > most_files_with_copies) {
     throw Error(ErrorKind::usage, "of " + std::to_string(count) + " files " + std::to_string(rules_.copies) +
                                       " copies cannot be kept with other groups of tasks")
-        .on("buddy")
+        .on("copies")
         .advise("make more files than copies, and at most " + std::to_string(most_files_with_copies));
   }
   for (std::uint64_t set = 1; set <= rules_.copies; ++set) {

@@ -47,9 +47,9 @@ void set_mode(WriteRules& rules, const CheckedOptions& options) {
 }
 
 void set_copies(WriteRules& rules, const CheckedOptions& options) {
-  const long long copies = options.integer("buddy");
+  const long long copies = options.integer("copies");
   if (copies < 0 || static_cast<std::uint64_t>(copies) > most_written_copies) {
-    throw Error(ErrorKind::usage, "option buddy goes from 0 to " + std::to_string(most_written_copies) + " copies");
+    throw Error(ErrorKind::usage, "option copies goes from 0 to " + std::to_string(most_written_copies) + " copies");
   }
   rules.copies = static_cast<std::uint64_t>(copies);
   if (rules.copies == 0) return;
@@ -58,10 +58,10 @@ void set_copies(WriteRules& rules, const CheckedOptions& options) {
   // The reference makes copies of what is written collectively, and by groups of tasks.
   if (!options.given("mode")) rules.sizes.mode = Mode::collective;
   if (rules.sizes.mode != Mode::collective || rules.modular) {
-    throw Error(ErrorKind::usage, "copies are made in the mode collective").on("buddy");
+    throw Error(ErrorKind::usage, "copies are made in the mode collective").on("copies");
   }
   if (rules.interface != Interface::parallel) {
-    throw Error(ErrorKind::usage, "copies are made by the parallel interface").on("buddy");
+    throw Error(ErrorKind::usage, "copies are made by the parallel interface").on("copies");
   }
 }
 

@@ -142,7 +142,7 @@ def writing_options(path: str, truth: Truth) -> dict[str, Any]:
         options["mode"] = "merge" if merges else "collective"
     for word in words:
         if word.startswith("buddy"):
-            options["buddy"] = int(word.partition("=")[2] or 1)
+            options["copies"] = int(word.partition("=")[2] or 1)
         if word.startswith("collsize="):
             options["collsize"] = int(word.removeprefix("collsize="))
     if "groups" not in opened and "map" not in opened:

@@ -61,7 +61,7 @@ TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
 }
 
 TEST(SionPlanner, KeepsCopiesWithOtherGroupsBehindThoseThatKeepThem) {
-  SionPlanner planner = planner_with({{"files", "3"}, {"buddy", "2"}});
+  SionPlanner planner = planner_with({{"files", "3"}, {"copies", "2"}});
   const auto places = planner.place(tasks(6), "file", false);
   std::vector<std::string> names;
   for (const WriteExtent& extent : planner.title().extents) {
@@ -78,10 +78,10 @@ TEST(SionPlanner, KeepsCopiesWithOtherGroupsBehindThoseThatKeepThem) {
       EXPECT_EQ(offset_in(copy), offset_in(place.first)) << "both headers end before the second block";
     }
   }
-  EXPECT_EQ(refusal({{"files", "2"}, {"buddy", "2"}}, tasks(4)), ErrorKind::usage) << "nobody else is there";
-  EXPECT_EQ(refusal({{"buddy", "1"}}, tasks(4)), ErrorKind::usage);
-  EXPECT_THROW(static_cast<void>(planner_with({{"buddy", "1"}, {"mode", "merge"}})), Error);
-  EXPECT_THROW(static_cast<void>(planner_with({{"buddy", "-1"}})), Error);
+  EXPECT_EQ(refusal({{"files", "2"}, {"copies", "2"}}, tasks(4)), ErrorKind::usage) << "nobody else is there";
+  EXPECT_EQ(refusal({{"copies", "1"}}, tasks(4)), ErrorKind::usage);
+  EXPECT_THROW(static_cast<void>(planner_with({{"copies", "1"}, {"mode", "merge"}})), Error);
+  EXPECT_THROW(static_cast<void>(planner_with({{"copies", "-1"}})), Error);
 }
 
 TEST(SionPlanner, LetsTheFirstTasksCollectInModularMode) {

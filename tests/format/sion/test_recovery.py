@@ -243,3 +243,32 @@ def test_recovery_is_advised_where_something_can_be_kept(tmp_path: Path, name: s
     assert ("quire recover" in output) is advised
     code, _ = told("recover", "--rows", DATA / name, "-o", tmp_path / "saved.sion")
     assert (code == 0) is advised
+
+
+def test_streams_may_be_larger_than_32_bits_count(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.sion"
+    giga = 1 << 30
+    with quire.create(path, block_size=4096) as out, out.step(0) as step:
+        streams = [step.stream(task, 6 * giga) for task in (0, 1)]
+        step.open()
+        for stream in streams:
+            stream.write(b"head")
+    sizes = [5 * giga + 3, 4 * giga + 7]
+    with path.open("r+b") as file:
+        file.seek(1080 + 2 * 16)
+        second = int.from_bytes(file.read(8), "little")
+        assert second == 4096 + 12 * giga
+        file.seek(second + 16)
+        file.write(b"".join(size.to_bytes(8, "little") for size in sizes))
+        for task, size in enumerate(sizes):
+            file.seek(4096 + 6 * giga * task + size - 3)
+            file.write(b"end")
+    assert path.stat().st_blocks < 1000, "the file has holes"
+    with quire.open(path) as opened:
+        assert opened.check().damage is None
+        assert list(opened[0].table["bytes"].read()) == sizes
+        for task, size in enumerate(sizes):
+            stream = opened[0].streams[task]
+            assert stream.read(4) == b"head"
+            assert stream.seek(-4, 2) == size - 4
+            assert stream.read() == b"\0end"
