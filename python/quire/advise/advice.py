@@ -53,10 +53,8 @@ def options_of(format: str | None) -> dict[str, Option]:
 
 
 def is_valid(option: Option | None, value: str) -> bool:
-    """Independent. Whether a writer takes this value, and it is not what it takes anyway."""
-    if option is None or value == option.preset:
-        return False
-    return not option.choices or value in option.choices
+    """Independent. Whether a writer takes this value."""
+    return option is not None and (not option.choices or value in option.choices)
 
 
 def advise(situation: Situation) -> list[Advice]:
@@ -66,7 +64,7 @@ def advise(situation: Situation) -> list[Advice]:
     """
     facts = facts_of(situation)
     options = options_of(situation.format)
-    found: dict[tuple[str, str], Advice | None] = {}
+    found: dict[tuple[str, str], Advice] = {}
     for rule in rules():
         key = (rule.target, rule.name)
         if key in found or not rule.holds(facts):
@@ -75,13 +73,25 @@ def advise(situation: Situation) -> list[Advice]:
             continue
         advice = filled(rule, facts)
         if rule.target == "option" and not is_valid(options.get(rule.name), advice.value):
-            # The rule decides all the same: what is set already needs no words.
-            found[key] = None
             continue
         found[key] = advice
         if rule.target == "transport":
             facts["transport"] = advice.value
-    return [advice for advice in found.values() if advice is not None]
+    return [*warnings_of(situation), *found.values()]
+
+
+def warnings_of(situation: Situation) -> list[Advice]:
+    """Independent. The transports that are out of the question here, and what was seen of them."""
+    checks = situation.measured.checks if situation.measured is not None else []
+    seen = {
+        check.subject: f"{check.check}: {check.outcome}{f', {check.detail}' if check.detail else ''}"
+        for check in reversed(checks)
+        if check.group == "transport" and check.is_bad
+    }
+    return [
+        Advice("note", f"not {name}", "", seen.get(name, "was bad here"), "measured here", "quire doctor")
+        for name in sorted(situation.bad_ways)
+    ]
 
 
 def may_use(rule: Rule, situation: Situation) -> bool:
@@ -101,11 +111,13 @@ def stripe_text(bytes: int) -> str:
 
 
 def commands_of(situation: Situation, advice: Sequence[Advice]) -> Commands:
-    """Independent. The settings as commands and options."""
+    """Independent. The settings as commands and options, without options at their presets."""
     by_target = {
         target: {one.name: one.value for one in advice if one.target == target}
         for target in ("transport", "option", "stripe", "hint", "environment")
     }
+    known = options_of(situation.format)
+    options = {name: value for name, value in by_target["option"].items() if value != known[name].preset}
     stripes = by_target["stripe"]
     line = ""
     if stripes:
@@ -117,5 +129,5 @@ def commands_of(situation: Situation, advice: Sequence[Advice]) -> Commands:
         by_target["hint"],
         by_target["environment"],
         by_target["transport"].get("transport", ""),
-        {**by_target["option"], **stripes},
+        {**options, **stripes},
     )

@@ -63,6 +63,14 @@ class Situation:
     """Transports that gave wrong data, failed or hung where it was measured."""
 
     @property
+    def is_measured_elsewhere(self) -> bool:
+        """Independent. Whether the record is of another file system than this one."""
+        if self.measured is None:
+            return False
+        other = self.measured.file_system
+        return (other.type, other.mount) != (self.where.type, self.where.mount)
+
+    @property
     def ranks_per_node(self) -> int:
         """Independent. On the fullest node."""
         return -(-self.ranks // self.nodes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command
-from quire.cli.output import plural, say, say_json
+from quire.cli.output import plural, remark, say, say_json
 
 if TYPE_CHECKING:
     from quire.advise import Advice, Commands, Situation
@@ -51,6 +51,11 @@ def advise(
     situation = situation_of(
         path, ranks, nodes=nodes, workload=workload, targets=stripes, format=format, measured=record
     )
+    if record is not None and situation.is_measured_elsewhere:
+        there = f"{record.file_system.type} on {record.file_system.mount}"
+        remark(
+            f"the record is of another file system ({there}): its costs and locks may not be those of {path}"
+        )
     found = recommend(situation)
     commands = commands_of(situation, found)
     if json:

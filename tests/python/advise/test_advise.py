@@ -103,11 +103,25 @@ def test_every_rule_says_what_it_rests_on_and_asks_for_facts_that_exist() -> Non
             assert rule.name in {option.name for option in common_options()[1]}
 
 
-def test_every_rule_holds_somewhere_and_every_situation_gets_a_transport() -> None:
-    found = [(one, advise(one)) for one in every_situation()]
-    assert all("transport" in settings(advice) for _, advice in found)
-    said = {(one.target, one.name) for _, advice in found for one in advice}
-    assert {(rule.target, rule.name) for rule in rules()} == said
+def test_every_rule_wins_somewhere_and_every_situation_gets_a_transport() -> None:
+    found = [advise(one) for one in every_situation()]
+    assert all("transport" in settings(advice) for advice in found)
+    first, *others = transports()
+    without = [{first}, {first, "mpi_independent"}] if others else []
+    found += [advise(situation(bad_ways=frozenset(ways), measured=record())) for ways in without]
+    existing = situation("lustre", targets=48)
+    found.append(advise(dataclasses.replace(existing, path=Path(__file__))))
+    said = [one for advice in found for one in advice]
+    for rule in rules():
+        if rule.target == "transport" and rule.value not in transports():
+            continue
+        ending = rule.reason.rsplit("}", 1)[-1]
+        assert any(
+            (one.target, one.name, one.source) == (rule.target, rule.name, rule.source)
+            and (one.reason.endswith(ending) or "{stripes_now}" in rule.reason)
+            and ("{" in rule.value or one.value == rule.value)
+            for one in said
+        ), rule
 
 
 def test_no_setting_is_recommended_twice() -> None:
@@ -128,9 +142,10 @@ def test_writers_take_the_options_that_are_printed(tmp_path: Path, format: str) 
         quire.create(path, format=format, transport=commands.transport, **options).close()
 
 
-def test_what_is_preset_is_not_said() -> None:
+def test_what_is_preset_has_a_reason_but_is_not_typed() -> None:
     one = situation("lustre", Load("streams", 10**10), format=streams_format())
-    assert "files" not in settings(advise(one))
+    assert settings(advise(one))["files"] == "1"
+    assert "files" not in commands_of(one, advise(one)).options
 
 
 def streams_format() -> str:
@@ -195,7 +210,9 @@ def test_a_transport_that_gave_wrong_data_here_is_not_recommended(tmp_path: Path
     wrong = record(Check("transport", "posix", "holes", "wrong", "1 bytes"))
     found = situation_of(tmp_path, 4, workload="1GB", measured=wrong)
     assert found.bad_ways == {"posix"}
-    assert settings(advise(found)).get("transport") != "posix"
+    advice = advise(found)
+    assert settings(advice).get("transport") != "posix"
+    assert (advice[0].name, advice[0].reason) == ("not posix", "holes: wrong, 1 bytes")
 
 
 def test_the_stripes_that_there_are_and_the_aggregators_of_a_transport_are_told(tmp_path: Path) -> None:
@@ -293,7 +310,8 @@ def test_the_command_prints_settings_with_reasons(tmp_path: Path) -> None:
     assert told.exit_code == 0
     assert 'quire.create(path, transport="posix")' in told.output
     assert "measured here: quire doctor" in " ".join(told.output.split())
-    document = json.loads(run(*words, "--json").output)
+    assert "another file system (ext4 on /data)" in told.stderr
+    document = json.loads(run(*words, "--json").stdout)
     assert document["commands"]["transport"] == "posix"
     assert all({"reason", "basis", "source"} <= set(one) for one in document["advice"])
 
