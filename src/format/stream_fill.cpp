@@ -81,7 +81,9 @@ GroupFill fill_group(const StreamPlace& collector, std::int64_t rank, std::span<
       std::uint64_t left = members[m].calls[call];
       add_origin(result.use.origins, members[m].rank, left);
       while (left > 0) {
-        const std::uint64_t now = std::min(left, collector.portion);
+        // Portions that fit into the present chunk lie side by side.
+        const std::uint64_t room = fill.left_in_chunk() / collector.portion * collector.portion;
+        const std::uint64_t now = std::min(left, std::max(room, collector.portion));
         result.members[m][call].push_back(fill.add_whole(now));
         left -= now;
       }
