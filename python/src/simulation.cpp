@@ -1,5 +1,7 @@
 #include "quire/api/simulation.hpp"
 
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -50,8 +52,11 @@ void add_elements(StepDescription& step, const nb::handle& block, const std::vec
   expansion.shape = nb::cast<Text>(parts[0]).value;
   for (const nb::handle basis : nb::cast<nb::list>(parts[1])) expansion.basis.push_back(nb::cast<Text>(basis).value);
   expansion.modes = numbers(parts[2]);
-  expansion.elements = expansion.shape + "_elements";
-  values.name = expansion.shape;
+  // Blocks of one shape are told apart as put_elements() does.
+  const auto before = std::ranges::count_if(
+      step.tables, [&](const Table& table) { return table.expansion && table.expansion->shape == expansion.shape; });
+  values.name = expansion.shape + (before == 0 ? "" : "_" + std::to_string(before + 1));
+  expansion.elements = values.name + "_elements";
   for (const std::string& variable : variables) {
     Column& column = values.columns.emplace_back();
     column.name = variable;

@@ -1,6 +1,7 @@
 #include "quire/api/simulation.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -65,6 +66,12 @@ WriteSimulation::WriteSimulation(const FileDescription& file, int ranks, const W
   const Format& format = format_named(options.format);
   planner_ = format.plan_writing(CheckedOptions(format.write_options(), options.options));
   planner_->set_file(file);
+  suit({static_cast<std::uint64_t>(ranks), 1, std::max(1U, std::thread::hardware_concurrency())});
+}
+
+void WriteSimulation::suit(const Machine& machine) {
+  StreamPlanner* streams = planner_->streams();
+  if (streams != nullptr && streams->asks_for_machine()) streams->suit(machine);
 }
 
 WriteSimulation::~WriteSimulation() = default;
@@ -156,6 +163,10 @@ StepFrame WriteSimulation::next(const Workload& workload, PlanSink& sink) {
 SimulationReport simulate(const FileDescription& file, const WriteOptions& options, const Workload& workload,
                           std::uint64_t steps, const StorageLayout& layout) {
   WriteSimulation simulation(file, workload.ranks(), options);
+  if (layout.ranks_per_node != 0) {
+    const auto ranks = static_cast<std::uint64_t>(workload.ranks());
+    simulation.suit({ranks, (ranks + layout.ranks_per_node - 1) / layout.ranks_per_node, layout.ranks_per_node});
+  }
   WriteSurvey survey(layout, workload.ranks());
   Surveyor surveyor(survey);
   SimulationReport report;

@@ -131,32 +131,31 @@ class StreamSimulation {
   }
 
   void add(WritePlan& plan, const SimulatedStream& stream, std::uint64_t order, Addresses& addresses) {
+    const auto at = static_cast<std::size_t>(order);
     addresses.begin_stream();
-    if (planner_.merges() && is_collector(order)) {
-      const std::vector<Extent>& own = groups_[order].fill.own;
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        if (own[i].length > 0) plan.add(own[i].offset, addresses.piece(own[i].length));
-      }
-      return;
-    }
     StreamWriter::State state;
     state.options = stream.options;
-    state.fill.emplace(place_of(order));
-    std::size_t call = 0;
+    state.fill.emplace(places_[at]);
     for (const SimulatedPiece& piece : stream.pieces) {
-      const auto bytes = addresses.piece(piece.bytes);
-      const Kind kind = kind_of(piece);
-      if (kind != Kind::together) {
-        state.place(plan, {.kind = kind, .bytes = bytes, .key = 0, .room = 0});
-        continue;
-      }
-      std::uint64_t done = 0;
-      for (const Extent& extent : members_[static_cast<std::size_t>(order)].at(call++)) {
-        plan.add(extent.offset, bytes.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(extent.length)));
-        done += extent.length;
+      state.pieces.push_back({.kind = kind_of(piece), .bytes = addresses.piece(piece.bytes), .key = 0, .room = 0});
+    }
+    if (planner_.merges()) tell_merged(state, order);
+    state.place_all(plan);
+    if (!state.collects) uses_[at].chunks = state.fill->chunks();
+  }
+
+  /// What rank 0 would answer.
+  void tell_merged(StreamWriter::State& state, std::uint64_t order) {
+    state.collects = is_collector(order);
+    state.merged.resize(state.pieces.size());
+    std::size_t call = 0;
+    for (std::size_t i = 0; i < state.pieces.size(); ++i) {
+      if (state.collects) {
+        state.merged[i] = {groups_[order].fill.own[i]};
+      } else if (state.pieces[i].kind == Kind::together) {
+        state.merged[i] = std::move(members_[static_cast<std::size_t>(order)].at(call++));
       }
     }
-    uses_[static_cast<std::size_t>(order)].chunks = state.fill->chunks();
   }
 
   StreamPlanner& planner_;

@@ -108,6 +108,7 @@ struct WriteSurvey::State {
   std::array<SizeClass, 65> sizes{};
   std::vector<std::uint64_t> ends;     ///< of the files, by member; 0: nobody has written to it
   std::vector<bool> opened;            ///< by rank: the first file
+  std::vector<bool> wrote;             ///< by rank: anything
   std::uint64_t domain_begin = 0;      ///< of the first aggregator
   std::uint64_t domain_bytes = 0;      ///< of each; 0: there are none
   std::vector<ExtentTrain> requests;   ///< of the rank at hand
@@ -117,7 +118,11 @@ struct WriteSurvey::State {
   std::uint64_t rank_requests = 0;
 
   State(const StorageLayout& given, int count)
-      : layout(given), ranks(count), locks(given.lock_entries), opened(static_cast<std::size_t>(count)) {
+      : layout(given),
+        ranks(count),
+        locks(given.lock_entries),
+        opened(static_cast<std::size_t>(count)),
+        wrote(static_cast<std::size_t>(count)) {
     if (layout.lock_bytes == 0) layout.lock_bytes = layout.stripe_bytes;
     sums.targets.resize(static_cast<std::size_t>(layout.targets));
     const auto nodes = [&] {
@@ -297,7 +302,7 @@ void WriteSurvey::State::leave_rank() {
 
 void WriteSurvey::State::finish_rank() {
   if (!rank) return;
-  sums.writers += rank_bytes > 0 ? 1 : 0;
+  if (rank_bytes > 0) wrote[static_cast<std::size_t>(*rank)] = true;
   sums.bytes_of_rank.add(rank_bytes, static_cast<std::uint64_t>(*rank));
   sums.requests_of_rank.add(rank_requests, static_cast<std::uint64_t>(*rank));
   leave_rank();
@@ -348,7 +353,8 @@ SurveyResult WriteSurvey::result() const {
   const LockTable::Sums locks = state_->locks.sums();
   result.shared_units = locks.shared;
   result.conflicts = locks.conflicts;
-  result.most_sharers = locks.most;
+  result.most_sharers = std::min(locks.most, static_cast<std::uint64_t>(state_->ranks));
+  result.writers = static_cast<std::uint64_t>(std::ranges::count(state_->wrote, true));
   result.sampled = locks.sampled;
   return result;
 }

@@ -100,8 +100,8 @@ TEST_P(SeamOfWorkloads, TraceEqualsPlan) {
       continue;
     }
     step.commit();
-    EXPECT_EQ(text(traced.written(simulation, first_name(file))),
-              text(TracedFiles::planned(frame, sink.extents, comm.is_root())));
+    const auto wanted = TracedFiles::planned(frame, sink.extents, comm.is_root());
+    EXPECT_EQ(text(traced.written(simulation, first_name(file), wanted)), text(wanted));
     out.close();
   }
 }
@@ -126,8 +126,9 @@ TEST_P(SeamOfStreams, TraceEqualsPlan) {
   OneRank sink(comm.rank());
   const auto streams = [&](int rank) { return bytes.streams(rank, comm.size()); };
   const StepFrame frame = simulation.next(streams, file, sink);
-  EXPECT_EQ(text(traced.written(simulation, std::filesystem::path(file).filename().string())),
-            text(TracedFiles::planned(frame, sink.extents, comm.is_root())));
+  const auto wanted = TracedFiles::planned(frame, sink.extents, comm.is_root());
+  const std::string first = std::filesystem::path(file).filename().string();
+  EXPECT_EQ(text(traced.written(simulation, first, wanted)), text(wanted));
   out.close();
 }
 

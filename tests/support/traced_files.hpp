@@ -32,13 +32,19 @@ class TracedFiles {
     for (auto& [file, trace] : traces_) trace->events.clear();
   }
 
-  /// What was written, by address; a resize has length 0, as in a simulation. `first` is the name of the first file.
-  [[nodiscard]] std::vector<Extent> written(const WriteSimulation& simulation, const std::string& first) const {
-    std::map<std::string, std::uint64_t> members{{first, 0}};
-    for (std::uint64_t member = 1; member <= most; ++member) members[simulation.member_name(first, member)] = member;
+  /// What was written, by address; a resize has length 0, as in a simulation. `first` is the name of the first file,
+  /// `planned` what a simulation has planned: files that it knows nothing of come last.
+  [[nodiscard]] std::vector<Extent> written(const WriteSimulation& simulation, const std::string& first,
+                                            const std::vector<Extent>& planned) const {
+    std::map<std::string, std::uint64_t> members;
+    for (const Extent& extent : planned) {
+      members[simulation.member_name(first, member_of(extent.offset))] = member_of(extent.offset);
+    }
+    members[first] = 0;
     std::vector<Extent> extents;
     for (const auto& [file, trace] : traces_) {
-      const std::uint64_t base = address_in(members.at(file), 0);
+      const auto member = members.try_emplace(file, most_members - 1).first->second;
+      const std::uint64_t base = address_in(member, 0);
       for (const TraceEvent& event : trace->events) {
         if (event.what == TraceEvent::What::write) extents.push_back({base + event.offset, event.length});
         if (event.what == TraceEvent::What::resize) extents.push_back({base + event.offset, 0});
@@ -64,7 +70,6 @@ class TracedFiles {
   }
 
  private:
-  static constexpr std::uint64_t most = 16;
   std::map<std::string, std::shared_ptr<Trace>> traces_;
 };
 

@@ -59,6 +59,10 @@ class WriteSimulation {
 
   ~WriteSimulation();
 
+  /// Independent. What writes, for formats whose plan depends on it; before the first step. Otherwise it is one node
+  /// with the processors of this one.
+  void suit(const Machine& machine);
+
   using Parts = std::function<StepPart(int rank)>;
   using Streams = std::function<std::vector<SimulatedStream>(int rank)>;
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import answer, command
 from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from quire.toolkit.planning import RankPlan
 
 MOST_EXTENTS = 6
+MACHINE = "Machine of --workload"
 
 
 @command
@@ -39,22 +40,92 @@ def plan(
     format: Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")] = None,
     read_option: ReadOptions = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload", help="Count what writing it needs: particles, table:1000000x8, field:512x512."
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option("--method", help="FORMAT[:option=value,...]; several to compare.")
+    ] = None,
+    stripe_count: Annotated[
+        int, typer.Option("--stripe-count", min=1, help="Storage targets of a file.", rich_help_panel=MACHINE)
+    ] = 1,
+    stripe_size: Annotated[
+        str, typer.Option("--stripe-size", help="As 1MiB.", rich_help_panel=MACHINE)
+    ] = "1MiB",
+    targets: Annotated[
+        int | None,
+        typer.Option(
+            "--targets", min=1, help="Targets in all; else one for each stripe.", rich_help_panel=MACHINE
+        ),
+    ] = None,
+    lock_size: Annotated[
+        str | None,
+        typer.Option("--lock-size", help="What is locked at once; else a stripe.", rich_help_panel=MACHINE),
+    ] = None,
+    request_size: Annotated[
+        str, typer.Option("--request-size", help="The longest request.", rich_help_panel=MACHINE)
+    ] = "4MiB",
+    aggregators: Annotated[
+        int | None,
+        typer.Option(
+            "--aggregators",
+            min=1,
+            help="Ranks that write for all, by parts of the file.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None,
+    ranks_per_node: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks-per-node",
+            min=1,
+            help="One rank of a node writes for all of it.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None,
+    row_bytes: Annotated[
+        int, typer.Option("--row-bytes", min=0, help="Of a row of text; else numbers of usual width.")
+    ] = 0,
+    measured: Annotated[
+        str | None, typer.Option("--measured", help="What quire doctor --save kept: estimates times.")
+    ] = None,
+    durable: Annotated[bool, typer.Option("--durable", help="Times with what makes steps durable.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Every extent, for programs.")] = False,
 ) -> None:
-    """Print which bytes each of many ranks would read or write.
+    """Print which bytes each of many ranks would read or write; or count what storage would see of it.
 
     Extents of the file are offset and length in bytes. Nothing is read but the header, nothing is written,
-    and no MPI is needed.
+    and no MPI is needed. With --workload a million ranks take seconds.
 
     Example: quire plan beam.h5 --ranks 4 --columns x,px --json
 
     Example: quire plan --write --format NAME --columns x:float64,id:int32 --rows 1000000 --ranks 8
+
+    Example: quire plan --workload particles --ranks 4096 --method NAME --method NAME:option=value
     """
     import quire
+    from quire.advise.situation import parse_size
     from quire.errors import UsageError
     from quire.toolkit.planning import read_plans
     from quire.toolkit.selection import parse_names, parse_rows
 
+    if workload is not None or method:
+        if file is not None or write or columns or rows or format or option or workload is None or not method:
+            raise UsageError("a simulation needs --workload and at least one --method, and no file")
+        machine = {
+            "stripe_count": stripe_count,
+            "stripe_size": parse_size(stripe_size),
+            "targets": targets or 0,
+            "lock_size": parse_size(lock_size) if lock_size else 0,
+            "request_size": parse_size(request_size),
+            "aggregators": aggregators or 0,
+            "ranks_per_node": ranks_per_node or 0,
+        }
+        simulate(workload, method, ranks, machine, row_bytes, measured, durable, json)
+        return
     if write:
         if file is not None or step is not None or index is not None or read_option:
             raise UsageError("--write plans a new file: name none, no step and no option of a reader")
@@ -73,6 +144,39 @@ def plan(
             say_json({"path": file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]})
             return
         tell(found)
+
+
+def simulate(
+    workload: str,
+    methods: Sequence[str],
+    ranks: int,
+    machine: dict[str, int],
+    row_bytes: int,
+    measured: str | None,
+    durable: bool,
+    json: bool,
+) -> None:
+    """Print what storage would see of each method, and how long it would take."""
+    from quire.bench.workloads import describe_workload
+    from quire.cli.simulation import Question, tell_json, tell_reports
+    from quire.doctor import load
+    from quire.toolkit.estimate import estimate
+    from quire.toolkit.simulation import Machine, Report, compare, parse_method, parse_workload
+
+    record = load(measured) if measured is not None else None
+    made = parse_workload(workload)
+    storage = Machine(**machine)
+    found = compare([parse_method(one) for one in methods], made, ranks, storage, row_bytes=row_bytes)
+    times = [
+        estimate(one, record, storage, durable=durable) if record and isinstance(one, Report) else None
+        for one in found
+    ]
+    streams = made["kind"] == "streams"
+    words = f"streams of {made['bytes']} bytes" if streams else describe_workload(made)
+    question = Question(made, words, ranks, storage, measured or "")
+    (tell_json if json else tell_reports)(question, found, times)
+    if not any(isinstance(one, Report) for one in found):
+        answer(False)
 
 
 def plan_write(

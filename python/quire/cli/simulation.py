@@ -1,0 +1,186 @@
+"""What storage would see of a program, as tables: methods side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from quire.cli.output import columns_of_text, plural, say, say_json
+
+if TYPE_CHECKING:
+    from quire.toolkit.estimate import Estimate
+    from quire.toolkit.simulation import Machine, Refusal, Report
+
+    Found = Report | Refusal
+
+LONGEST_NAME = 28
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What was asked."""
+
+    workload: Mapping[str, Any]
+    words: str
+    """The workload for people."""
+    ranks: int
+    machine: Machine
+    calibration: str = ""
+    """Where the costs of single operations are from."""
+
+
+def tell_reports(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
+    """Independent. A column for each method that can write the workload, a line for each that cannot."""
+    from quire.toolkit.simulation import Report
+
+    say(f"{question.words} on {plural(question.ranks, 'rank')}")
+    reports = [one for one in found if isinstance(one, Report)]
+    times = [time for one, time in zip(found, estimates, strict=True) if isinstance(one, Report)]
+    names = [one.method.name for one in reports]
+    heads = [name if len(name) <= LONGEST_NAME else f"[{i + 1}]" for i, name in enumerate(names)]
+    for head, name in zip(heads, names, strict=True):
+        if head != name:
+            say(f"{head} {name}")
+    if reports:
+        say()
+        for line in columns_of_text(list(rows(heads, reports, times))):
+            say(line)
+    for one in found:
+        if not isinstance(one, Report):
+            say(f"{one.method.name}: not possible: {one.reason}")
+    if any(one.sampled < 1 for one in reports):
+        say(
+            "~ estimated from a sample of the lock units, "
+            + ", ".join(f"{one.sampled:.2g}" for one in reports)
+            + " of all"
+        )
+    if question.calibration:
+        from quire.toolkit.estimate import MODEL_FACTOR
+
+        say(
+            f"times from {question.calibration}: its quartiles, at best all at once and at worst one after "
+            f"another, and a factor of {MODEL_FACTOR:g} either way for the model"
+        )
+
+
+def rows(
+    heads: Sequence[str], reports: Sequence[Report], estimates: Sequence[Estimate | None]
+) -> list[list[str]]:
+    """Independent. The table: its heads, then what was counted."""
+    table = [["", *heads]]
+
+    def add(name: str, cell: Callable[[Report], str]) -> None:
+        cells = [cell(one) for one in reports]
+        if any(cells):
+            table.append([name, *(text or "-" for text in cells)])
+
+    add("files", lambda one: f"{one.files} of {size(one.file_bytes)} in all")
+    add("payload", lambda one: f"{100 * one.payload_share:.2f} % of the files")
+    add("ranks that write", lambda one: str(one.writers))
+    add("bytes of a rank", bytes_of_rank)
+    add("extents", lambda one: str(one.extents))
+    add("requests", lambda one: f"{one.requests}, {size(one.bytes / max(one.requests, 1))} each")
+    add("requests of a rank", lambda one: f"up to {one.requests_of_rank.most}")
+    for limit in sorted({size_class.limit for one in reports for size_class in one.sizes}):
+        add(f"  up to {limit_text(limit)}", functools.partial(of_class, limit))
+    add("busiest target", lambda one: busiest(one.targets))
+    add("stripe ends crossed", lambda one: f"{one.crossings} by {plural(one.crossing, 'extent')}")
+    add("lock conflicts", conflicts)
+    add("busiest aggregator", lambda one: busiest(one.aggregators))
+    add(
+        "sent to aggregators",
+        lambda one: f"{size(one.message_bytes)} in {one.messages}" if one.aggregators else "",
+    )
+    add("creates, opens", lambda one: f"{one.files}, {one.opens}")
+    add("to guard, to publish", acts)
+    if any(estimates):
+        parts = sorted({name for one in estimates if one for name in one.parts})
+        for name in ["total", *parts]:
+            cells = [span(one, name) if one else "" for one in estimates]
+            table.append(["seconds" if name == "total" else f"  {name}", *cells])
+    return table
+
+
+def bytes_of_rank(report: Report) -> str:
+    """Independent. The least and the most, and who has that."""
+    spread = report.bytes_of_rank
+    return f"{size(spread.least)} to {size(spread.most)} (rank {spread.most_at})"
+
+
+def of_class(limit: int, report: Report) -> str:
+    """Independent. How many requests are of a size."""
+    return next((str(one.requests) for one in report.sizes if one.limit == limit), "")
+
+
+def busiest(loads: Sequence[Any]) -> str:
+    """Independent. The most bytes of one of these, and how uneven that is."""
+    if not loads:
+        return ""
+    most = max(load.bytes for load in loads)
+    mean = sum(load.bytes for load in loads) / len(loads)
+    return f"{size(most)} of {len(loads)}, {most / mean if mean else 1:.2f} x the mean"
+
+
+def conflicts(report: Report) -> str:
+    """Independent. Ranks that meet in one lock unit."""
+    if not report.conflicts:
+        return "0"
+    mark = "~" if report.sampled < 1 else ""
+    units = plural(report.shared_units, "unit")
+    return f"{mark}{report.conflicts} in {mark}{units}, up to {report.most_sharers} ranks"
+
+
+def acts(report: Report) -> str:
+    """Independent. What rank 0 does around the data."""
+    resizes = f", {plural(report.resizes, 'resize')}" if report.resizes else ""
+    guards = plural(report.guard_writes, "write")
+    return f"{guards}, {report.publish_writes} of {size(report.publish_bytes)}{resizes}"
+
+
+def span(estimate: Estimate, name: str) -> str:
+    """Independent. Seconds, and between which ends they may lie."""
+    found = estimate.total if name == "total" else estimate.parts.get(name)
+    return "" if found is None else f"{found.likely:.3g} ({found.low:.2g} to {found.high:.2g})"
+
+
+def size(bytes: float) -> str:
+    """Independent. Bytes in powers of 1000."""
+    for factor, unit in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if bytes >= factor:
+            return f"{bytes / factor:.3g} {unit}"
+    return f"{round(bytes)} B"
+
+
+def limit_text(bytes: int) -> str:
+    """Independent. A power of two in the unit that fits."""
+    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if bytes >= 1 << power:
+            return f"{bytes >> power} {unit}"
+    return f"{bytes} B"
+
+
+def tell_json(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
+    """Independent. Everything, for programs."""
+    from quire.toolkit.simulation import Report
+
+    methods = []
+    for one, time in zip(found, estimates, strict=True):
+        entry: dict[str, Any] = {"format": one.method.format, "options": dict(one.method.options)}
+        if isinstance(one, Report):
+            counted = dataclasses.asdict(one)
+            del counted["method"]
+            entry |= {"report": counted | {"payload_share": one.payload_share}}
+            entry |= {"estimate": dataclasses.asdict(time) if time else None}
+        else:
+            entry |= {"refused": one.reason}
+        methods.append(entry)
+    say_json(
+        {
+            "ranks": question.ranks,
+            "workload": dict(question.workload),
+            "machine": dataclasses.asdict(question.machine),
+            "methods": methods,
+        }
+    )

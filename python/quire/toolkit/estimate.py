@@ -1,0 +1,145 @@
+"""From what storage would see to seconds, by what `quire doctor` has measured, and how sure they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from quire.advise.situation import CLASSES
+from quire.doctor.record import Cost, Record
+from quire.errors import UsageError
+from quire.toolkit.simulation import Machine, Report
+
+MIB = float(1 << 20)
+MODEL_FACTOR = 2.0
+"""By how much the model may be wrong either way, besides the spread of what was measured (docs/plan.md)."""
+
+COLLECTIVES_OF_STEP = 4
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """An estimate and where it may lie."""
+
+    low: float
+    likely: float
+    high: float
+
+    def __add__(self, other: Seconds) -> Seconds:
+        return Seconds(self.low + other.low, self.likely + other.likely, self.high + other.high)
+
+    def times(self, low: float, likely: float, high: float) -> Seconds:
+        """Independent. So many of them."""
+        return Seconds(self.low * low, self.likely * likely, self.high * high)
+
+
+NOTHING = Seconds(0.0, 0.0, 0.0)
+
+
+def between(low: float, high: float) -> tuple[float, float, float]:
+    """Independent. Two ends, all at once and one after another, and their geometric mean."""
+    low = min(math.ceil(low), high)
+    return low, math.sqrt(low * high), high
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds of one run, from the first open to the last close."""
+
+    parts: Mapping[str, Seconds]
+    """metadata, data, locks, messages, meetings and, of durable runs, sync."""
+    total: Seconds
+    """Its ends include what the model itself may be wrong by."""
+
+
+def estimate(report: Report, record: Record, machine: Machine, *, durable: bool = False) -> Estimate:
+    """Independent. How long it would take on more of the machine on which the record was made.
+
+    The node of the record is the unit: its rate of writing is that of one node and that of one storage
+    target. Raises UsageError for a record that lacks a cost.
+    """
+    costs = Costs(record)
+    parts = {
+        "metadata": costs.metadata(report),
+        "data": costs.data(report, machine),
+        "locks": costs.locks(report, machine),
+        "messages": costs.messages(report),
+        "meetings": costs.meetings(report),
+    }
+    if durable:
+        parts["sync"] = costs.sync(report)
+    total = sum(parts.values(), NOTHING)
+    return Estimate(parts, Seconds(total.low / MODEL_FACTOR, total.likely, total.high * MODEL_FACTOR))
+
+
+class Costs:
+    """What a record says of single operations."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def _of(self, *names: str) -> Seconds:
+        """The first of these costs that was measured, or an error."""
+        cost: Cost | None = next(
+            (self._record.costs[name] for name in names if name in self._record.costs), None
+        )
+        if cost is None:
+            raise UsageError(f"the record has no cost of {names[0]}", advice="run quire doctor again")
+        return Seconds(cost.low, cost.median, cost.high)
+
+    def metadata(self, report: Report) -> Seconds:
+        """Files that are made and opened: at best all ranks at once, at worst one after another."""
+        made = self._of("create").times(*between(report.files / max(report.writers, 1), report.files))
+        others = max(0, report.opens - report.files)
+        return made + self._of("open").times(*between(others / max(report.writers, 1), others))
+
+    def data(self, report: Report, machine: Machine) -> Seconds:
+        """The slowest rank, node or target: a request costs as much as a small call, and its bytes."""
+        call, alone = self._of("stat"), self._of("write_1mib")
+        together = self._of("write_1mib_shared_file", "write_1mib")
+        # All ranks of the record wrote 1 MiB each at the same time.
+        node = together.times(*[1 / (MIB * max(self._record.ranks, 1))] * 3)
+        busiest = max(report.aggregators, key=lambda load: load.bytes, default=None)
+        requests = busiest.requests if busiest else report.requests_of_rank.most * report.steps
+        amount = busiest.bytes if busiest else report.bytes_of_rank.most * report.steps
+        rank = call.times(*[requests] * 3) + alone.times(*[amount / MIB] * 3)
+        per_node = machine.ranks_per_node or max(self._record.ranks, 1)
+        nodes = math.ceil(report.ranks / per_node)
+        target = max((load.bytes for load in report.targets), default=0)
+        of_node = node.times(*[report.bytes / nodes] * 3)
+        of_target = node.times(*[target] * 3)
+        return Seconds(
+            max(rank.low, of_node.low),
+            max(rank.likely, of_node.likely, of_target.likely),
+            max(rank.high, of_node.high, of_target.high),
+        )
+
+    def locks(self, report: Report, machine: Machine) -> Seconds:
+        """Locks that go from rank to rank, where a file system has such: each a message there and back."""
+        if self._record.file_system.type not in (*CLASSES["parallel"], *CLASSES["network"]):
+            return NOTHING
+        message = self._of("message_there_and_back", "polite_barrier")
+        targets = machine.targets or machine.stripe_count
+        return message.times(
+            report.conflicts / report.ranks, report.conflicts / targets, float(report.conflicts)
+        )
+
+    def messages(self, report: Report) -> Seconds:
+        """What goes to aggregators: the busiest one takes its part of it."""
+        if not report.message_bytes:
+            return NOTHING
+        message = self._of("message_1mib_there_and_back", "write_1mib")
+        amount = report.message_bytes / max(len(report.aggregators), 1) / MIB
+        return message.times(amount / 2, amount / 2, amount)
+
+    def meetings(self, report: Report) -> Seconds:
+        """Collectives, which grow with the logarithm of the ranks."""
+        growth = math.log2(max(report.ranks, 2)) / math.log2(max(self._record.ranks, 2))
+        count = COLLECTIVES_OF_STEP * report.steps * max(growth, 1.0)
+        return self._of("polite_barrier").times(count, count, count)
+
+    def sync(self, report: Report) -> Seconds:
+        """Data, then what publishes them, then the directory."""
+        each = 2 * report.steps + report.publish_syncs
+        return self._of("fsync").times(each, each, each * max(1, report.files / report.steps))
