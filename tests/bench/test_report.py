@@ -105,6 +105,27 @@ def test_phases_and_facts_are_recomputed(page: Page, cells: dict[str, recomputed
             same(numbers, recompute(cells[key]))
 
 
+def test_the_fastest_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
+    """The fastest method on the most ranks, and those that cannot be told apart from it."""
+    rows = page.rows("short")
+    case = "some <particles>"
+    suffixes = ["write/3-3/none", "read/3-3/evicted", "read-other/3-1/evicted"]
+    assert len(rows) == len(suffixes)
+    for row, suffix in zip(rows, suffixes, strict=True):
+        keys = {name: f"{case}/{name}/{suffix}" for name in ("one", "other & more")}
+        medians = {name: recomputed.times(cells[key], key, "returned")["all"] for name, key in keys.items()}
+        first, last = sorted(keys, key=lambda name: medians[name]["median"] or 0)
+        assert row.about["cell"] == keys[first]
+        raw = {name: f"{case}/{name}/{suffix}" for name in ("raw shared", "raw own")}
+        wanted = {"median": medians[first]["median"]}
+        for name, key in raw.items():
+            seed = f"{keys[first]}:{name}"
+            wanted[f"to {name}"] = recomputed.ratio(cells[keys[first]], cells[key], seed)["median"]
+        same(row.numbers, wanted)
+        low = recomputed.ratio(cells[keys[last]], cells[keys[first]], f"{keys[last]}:{first}")["low"]
+        assert row.about["equal"] == (last if low is not None and low <= 1 else "")
+
+
 def test_days_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
     """The median of each day."""
     shown = {row.about["cell"]: row.numbers for row in page.rows("days")}

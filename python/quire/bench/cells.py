@@ -27,6 +27,8 @@ class Method:
     options: Mapping[str, str] = field(default_factory=dict)
     fault: Mapping[str, Any] | None = None
     """What the driver does wrong on purpose, for tests of the benchmark itself."""
+    least_ranks: int = 1
+    """On fewer ranks it makes no sense and is left out."""
 
     def as_json(self) -> dict[str, Any]:
         """Independent. As it stands in the plan of a launch; nothing is said of what is empty."""

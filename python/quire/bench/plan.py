@@ -35,7 +35,7 @@ PLAN_KEYS = {
     "title", "about", "seed", "passes", "mode", "scale", "ranks", "operations", "caches", "readers",
     "scaling", "quantity", "baselines", "limits", "method", "case",
 }  # fmt: skip
-METHOD_KEYS = {"name", "engine", "format", "transport", "transfer", "options", "vary", "fault"}
+METHOD_KEYS = {"name", "engine", "format", "transport", "transfer", "options", "vary", "fault", "least_ranks"}
 CASE_FACTORS = ("ranks", "operations", "caches", "readers", "scaling", "methods", "scaled")
 
 
@@ -208,6 +208,7 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
         str(given.get("transfer", "")),
         options,
         given.get("fault"),
+        positive([given.get("least_ranks", 1)])[0],
     )
     if engine == "library" and not method.format:
         raise UsageError("a method of the library needs a format", object=name)
@@ -273,7 +274,8 @@ def expand_case(case: Mapping[str, Any], methods: Sequence[Method], scale: float
                 one_of(str(operation), OPERATIONS, "operation")
                 for readers, cache in variants(case, str(operation), ranks):
                     for method in chosen:
-                        yield Cell(method, str(operation), sized, ranks, readers, cache, method.fault)
+                        if ranks >= method.least_ranks:
+                            yield Cell(method, str(operation), sized, ranks, readers, cache, method.fault)
 
 
 def variants(case: Mapping[str, Any], operation: str, ranks: int) -> list[tuple[int, str]]:

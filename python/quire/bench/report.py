@@ -22,6 +22,7 @@ from quire.bench.tables import (
     phases_table,
     ratios_table,
     row,
+    short_table,
     table,
     times_table,
 )
@@ -80,6 +81,13 @@ def head(study: Study) -> Iterator[str]:
         yield f'<p class="bad">{count} of the repetitions failed or moved wrong values; see below.</p>'
     links = "".join(f'<a href="#{file_name(case)}">{escape(case)}</a>' for case in study.cases)
     yield f"<nav>{links}</nav>"
+    short = short_table(study)
+    if short is not None:
+        yield short
+        yield (
+            '<p class="quiet">Not told apart: methods whose interval of the ratio to the fastest one, pass by '
+            "pass, holds 1. Raw transfers are no candidates.</p>"
+        )
 
 
 def section(study: Study, case: str) -> Iterator[str]:

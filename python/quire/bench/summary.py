@@ -196,6 +196,14 @@ def mean_phases(repetitions: Sequence[Repetition]) -> dict[str, float]:
     return {name: sums[name] / len(repetitions) for name in ordered if name in sums}
 
 
+@dataclass(frozen=True)
+class Best:
+    """The fastest method of a group, and the names of those that cannot be told apart from it."""
+
+    cell: CellSummary
+    equal: Sequence[str]
+
+
 class Study:
     """All that a report shows of some results."""
 
@@ -239,6 +247,26 @@ class Study:
         """Independent. The labels of the days, in the order of time."""
         ordered = sorted(self.results.repetitions, key=lambda one: str(one.line.get("started", "")))
         return list(dict.fromkeys(one.day for one in ordered))
+
+    def best(self) -> list[Best]:
+        """Independent. Of each case and operation the fastest method on the most ranks, raw ones left out."""
+        found = []
+        ratios = {(cell.key, ratio.other): ratio.summary for cell, ratio in self.pairs}
+        for case in self.cases:
+            for aspect in self.aspects(case):
+                cells = [one for one in self.of_case(case) if one.group.aspect == aspect and one.returned]
+                most = max((one.group.ranks, one.group.readers) for one in cells) if cells else None
+                others = [
+                    one
+                    for one in cells
+                    if (one.group.ranks, one.group.readers) == most and one.method not in self.baselines
+                ]
+                if others:
+                    first = min(others, key=median_of)
+                    known = [(one.method, ratios.get((one.key, first.method))) for one in others]
+                    equal = [name for name, ratio in known if ratio and ratio.low and ratio.low <= 1]
+                    found.append(Best(first, equal))
+        return found
 
     def of_case(self, case: str) -> list[CellSummary]:
         """Independent. The cells of a case, group by group, methods in their order."""
@@ -300,6 +328,11 @@ class Study:
         factor = self.rule.factor(group.operation)
         returned, durable = (timing_of(good, kind, factor, bare.key) for kind in KINDS)
         return CellSummary(group, method, good, bare.failed, returned, durable)
+
+
+def median_of(cell: CellSummary) -> float:
+    """Independent. The median of all points until the last rank was back; infinite without points."""
+    return cell.returned.every.median if cell.returned else float("inf")
 
 
 def time_key(one: Repetition) -> tuple[str, str, int, int]:
@@ -368,6 +401,11 @@ def seconds_text(seconds: float | None) -> str:
         if abs(seconds) >= factor:
             return f"{seconds / factor:#.3g} {unit}".replace(". ", " ")
     return f"{seconds / 1e-6:#.3g} us".replace(". ", " ")
+
+
+def short(ratio: float) -> str:
+    """Independent. Three digits, two of them behind the point of small numbers."""
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.1f}" if ratio < 100 else f"{ratio:.0f}"
 
 
 def outlier_words(point: Point) -> Mapping[str, Any]:

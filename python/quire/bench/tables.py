@@ -76,6 +76,25 @@ def statistics_of(timing: Timing, *, kept: bool) -> list[Content]:
     ]
 
 
+def short_table(study: Study) -> str | None:
+    """Independent. The fastest methods on the most ranks of each case and operation; None without methods."""
+    rows = []
+    for best in study.best():
+        cell = best.cell
+        if cell.returned is None:
+            continue
+        texts: list[Content] = [cell.group.case, cell.group.title, cell.method]
+        numbers: list[Content] = [seconds(cell.returned.every.median, "median")]
+        for name in study.baselines:
+            ratio = cell.ratios.get(name)
+            numbers.append(plain(ratio.summary.median if ratio else None, f"to {name}", ".3g"))
+        equal: list[Content] = [", ".join(best.equal)]
+        rows.append(row([*texts, *numbers, *equal], cell=cell.key, kind="short", equal="|".join(best.equal)))
+    heads = ["case", "operation", "fastest", "median", *(f"to {name}" for name in study.baselines)]
+    title = "In short: the smallest median on the most ranks"
+    return table(title, [*heads, "not told apart from it"], rows, 3) if rows else None
+
+
 def times_table(study: Study, case: str, kind: str) -> str | None:
     """Independent. Times of a kind, with and without outliers; None if there are none."""
     rows = []

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from quire.bench.summary import CellSummary, Ratio, Study, Timing, outlier_words, seconds_text
+from quire.bench.summary import CellSummary, Ratio, Study, Timing, outlier_words, seconds_text, short
 from quire.bench.workloads import describe_workload, payload_of
 
 MOST_CHARACTERS = 10_000
@@ -95,8 +95,9 @@ def ratio_text(ratio: Ratio | None) -> str:
     if ratio is None:
         return ""
     one = ratio.summary
-    interval = "" if one.low is None else f" [{one.low:.2f} {one.high:.2f}]"
-    return f"{one.median:.2f}{interval}"
+    if one.low is None or one.high is None:
+        return short(one.median)
+    return f"{short(one.median)} [{short(one.low)} {short(one.high)}]"
 
 
 def remarks(study: Study) -> Iterator[str]:

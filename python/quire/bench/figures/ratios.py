@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from quire.bench.figures.axes import SMALL, Scale, log_ticks, tick_text
 from quire.bench.figures.scene import GRAY, GRID, INK, Path, Scene, Text, mark, text_width
 from quire.bench.figures.style import Look
-from quire.bench.summary import CellSummary, Ratio, Study, ranks_text
+from quire.bench.summary import CellSummary, Ratio, Study, ranks_text, short
 
 WIDTH = 860.0
 STEP = 17.0
@@ -89,12 +89,12 @@ def draw_ratio(
     left, width, y = place
     middle = y + STEP / 2
     one = cell.ratios[baseline].summary
-    text = f"{one.median:.2f}"
+    text = short(one.median)
     if one.low is not None and one.high is not None:
         shares = [min(1.0, max(0.0, scale.place(value))) for value in (one.low, one.high)]
         ends = [(left + share * width, middle) for share in shares]
         scene.add(Path(ends, look.colour, 2.2))
-        text += f"  [{one.low:.2f}, {one.high:.2f}]"
+        text += f"  [{short(one.low)}, {short(one.high)}]"
     at = (left + scale.place(one.median) * width, middle)
     scene.add(mark(look.kind, at, 4.4, look.colour, title=f"{cell.method}: {text}", edge="#ffffff"))
     scene.add(Text((left + width + 8, middle + 3.6), text, size=SMALL))

@@ -84,21 +84,24 @@ def quantity_for(study: Study, aspects: Sequence[Aspect]) -> Quantity:
 
 
 def columns_of_case(study: Study, case: str) -> Iterator[list[Aspect]]:
-    """Independent. The figures of a case: each a read on the left and a write on the right."""
+    """Independent. The figures of a case: reads on the left, writes on the right, then what is left."""
     found: dict[str, list[CellSummary]] = {}
     for cell in study.of_case(case):
         found.setdefault(cell.group.aspect, []).append(cell)
     reads = [
         Aspect(name, "returned", cells) for name, cells in found.items() if is_read(cells[0].group.operation)
     ]
-    writes: list[Aspect] = []
-    for name, cells in found.items():
-        if not is_read(cells[0].group.operation):
-            writes.append(Aspect(name, "returned", cells))
-            if any(cell.durable for cell in cells):
-                writes.append(Aspect(f"{name}, until durable", "durable", cells))
-    for place in range(max(len(reads), len(writes))):
-        yield [*reads[place : place + 1], *writes[place : place + 1]]
+    others = {name: cells for name, cells in found.items() if not is_read(cells[0].group.operation)}
+    writes = [Aspect(name, "returned", cells) for name, cells in others.items()]
+    durable = [
+        Aspect(f"{name}, until durable", "durable", cells)
+        for name, cells in others.items()
+        if any(cell.durable for cell in cells)
+    ]
+    both = min(len(reads), len(writes))
+    yield from ([read, write] for read, write in zip(reads, writes, strict=False))
+    rest = [*reads[both:], *writes[both:], *durable]
+    yield from (rest[place : place + 2] for place in range(0, len(rest), 2))
 
 
 def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mapping[str, Look]) -> Scene:

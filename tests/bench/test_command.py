@@ -1,0 +1,167 @@
+"""`quire bench` from the command line: what it leaves, what it refuses, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.bench.studies import STAND_IN
+from typer.testing import CliRunner, Result
+
+from quire.bench.plan import presets
+from quire.cli.main import app
+
+PLAN = """
+title = "a trial"
+passes = 2
+ranks = [2]
+operations = ["write", "read"]
+[[method]]
+name = "one"
+engine = "mpiio"
+[[case]]
+workload = "particles"
+scale_of_this = 1
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A plan in a file, and the stand-in in place of the driver."""
+    monkeypatch.setenv("QUIRE_MPIEXEC", f"{sys.executable} {STAND_IN} {{ranks}}")
+    monkeypatch.setenv("QUIRE_BENCH_DRIVER", "quire-bench")
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN.replace("scale_of_this = 1\n", "rows = 100\n"))
+    return path
+
+
+def bench(*words: str | Path) -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(app, ["bench", *map(str, words)])
+
+
+def test_presets_are_listed() -> None:
+    """Without a command the presets are shown."""
+    done = bench()
+    assert done.exit_code == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == list(presets())
+
+
+def test_run_leaves_results_and_a_page(plan: Path, tmp_path: Path) -> None:
+    """A run ends with results, a page and a table, and with nothing else in its directory."""
+    folder = tmp_path / "there"
+    done = bench("run", plan, "--directory", folder, "--day", "monday")
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in folder.iterdir()} == {"results.jsonl", "results.html"}
+    for word in ("a trial, 2 passes", "raw own", "write, 2 ranks", "to raw shared"):
+        assert word in done.stdout
+    again = bench("run", plan, "--directory", folder)
+    assert again.exit_code == 2
+    assert "--resume goes on" in again.stderr
+    more = bench("run", plan, "--directory", folder, "--passes", "3", "--resume")
+    assert more.exit_code == 0
+    assert "6 cells measured, 12 before" in more.stderr
+
+
+def test_changes_reach_the_plan(plan: Path) -> None:
+    """Options change ranks, passes, operations and methods; a dry run lists the cells in their order."""
+    words = ("--ranks", "1,4", "--passes", "3", "--operations", "write", "--method", "one")
+    done = bench("run", plan, "--dry-run", *words)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 * 2 * 3
+    assert len({line.partition(" ")[2] for line in lines}) == 6
+    assert done.stdout == bench("run", plan, "--dry-run", *words).stdout
+    assert done.stdout != bench("run", plan, "--dry-run", *words, "--seed", "5").stdout
+
+
+def test_wrong_values_change_the_exit_code(
+    plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A method that lies is named, and the answer is no."""
+    monkeypatch.setenv("STAND_IN_LIE", "/one/read/")
+    done = bench("run", plan, "--directory", tmp_path / "there")
+    assert done.exit_code == 1
+    assert "quire: wrong: particles/one/read/2/warm" in done.stderr
+    assert "wrong: particles/one/read/2/warm, pass 1: values differ" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run",), "say what to measure"),
+        (("run", "PLAN"), "say where to measure"),
+        (("run", "PLAN", "--preset", "none"), "say what to measure"),
+        (("run", "--preset", "none", "-d", "x"), "no preset 'none'"),
+        (("run", "PLAN", "--ranks", "two", "-d", "x"), "no numbers of ranks"),
+        (("script", "PLAN", "-d", "x"), "--slurm or --pbs"),
+    ],
+)
+def test_usage_is_explained(plan: Path, words: tuple[str, ...], message: str) -> None:
+    """What is missing or contradicts itself is said, with exit code 2."""
+    done = bench(*(str(plan) if word == "PLAN" else word for word in words))
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_missing_results_are_told(tmp_path: Path) -> None:
+    """Neither a missing file nor one of something else is taken for results."""
+    assert bench("report", tmp_path / "none.jsonl").exit_code == 4
+    (tmp_path / "other.jsonl").write_text('{"kind": "letter"}\n')
+    done = bench("report", tmp_path / "other.jsonl")
+    assert done.exit_code == 3
+    assert "no results of a benchmark" in done.stderr
+    (tmp_path / "broken.jsonl").write_text('{"kind": "repetition"}\n{}\n')
+    done = bench("report", tmp_path / "broken.jsonl")
+    assert done.exit_code == 3
+    assert "line 1 is no result: it lacks 'id'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        (
+            "--slurm",
+            ["#SBATCH --nodes=4", "#SBATCH --ntasks=48", "#SBATCH --time=01:30:00", "srun -n {ranks}"],
+        ),
+        (
+            "--pbs",
+            ["#PBS -l select=4:ncpus=12:mpiprocs=12", "#PBS -l walltime=01:30:00", "mpiexec -n {ranks}"],
+        ),
+    ],
+)
+def test_scripts_are_printed(plan: Path, system: str, words: list[str]) -> None:
+    """A script asks for the most ranks of the plan, and its command goes on with what an earlier job left."""
+    given = ("--ranks", "24,48", "--ranks-per-node", "12", "--hours", "1.5", "-d", "/scratch/a b")
+    done = bench("script", plan, system, *given)
+    assert done.exit_code == 0
+    for word in [
+        *words,
+        "--resume",
+        "--directory '/scratch/a b'",
+        "--ranks 24,48",
+        f"quire bench run {plan}",
+    ]:
+        assert word in done.stdout
+    assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
+
+
+def test_request_to_end_cleans_up(plan: Path, tmp_path: Path) -> None:
+    """A terminated run ends its driver and removes its data; the results stay."""
+    folder = tmp_path / "there"
+    command = [sys.executable, "-m", "quire.cli", "bench", "run", str(plan), "--directory", str(folder)]
+    environment = os.environ | {"STAND_IN_SILENT": "1"}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        last = time.monotonic() + 30
+        while not list(folder.glob("quire-bench-*")) and time.monotonic() < last:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 130
+    assert [path.name for path in folder.iterdir()] == ["results.jsonl"]
+    assert json.loads((folder / "results.jsonl").read_text())["title"] == "a trial"
