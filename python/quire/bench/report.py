@@ -32,6 +32,12 @@ VARYING = ("kind", "load", "started", "scratch")
 """What differs from launch to launch on the same machine."""
 
 
+SHORT_TEXT = (
+    "Not told apart: methods whose interval of the ratio to the fastest one, pass by pass, holds 1. "
+    "Raw transfers are no candidates."
+)
+
+
 def write_page(study: Study, path: Path) -> None:
     """Independent. Write the page of a study."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,10 +90,8 @@ def head(study: Study) -> Iterator[str]:
     short = short_table(study)
     if short is not None:
         yield short
-        yield (
-            '<p class="quiet">Not told apart: methods whose interval of the ratio to the fastest one, pass by '
-            "pass, holds 1. Raw transfers are no candidates.</p>"
-        )
+        words = escape(SHORT_TEXT)
+        yield f'<p class="quiet">{words}</p>'
 
 
 def section(study: Study, case: str) -> Iterator[str]:
