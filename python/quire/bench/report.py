@@ -90,8 +90,7 @@ def head(study: Study) -> Iterator[str]:
     short = short_table(study)
     if short is not None:
         yield short
-        words = escape(SHORT_TEXT)
-        yield f'<p class="quiet">{words}</p>'
+        yield f'<p class="quiet">{escape(SHORT_TEXT)}</p>'
 
 
 def section(study: Study, case: str) -> Iterator[str]:
