@@ -60,7 +60,7 @@ std::vector<ElementEntry> find_elements(Comm& comm, std::span<const ElementEntry
 
   std::vector<std::uint32_t> ids(wanted.begin(), wanted.end());
   std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   Mail questions;
   for (const std::uint32_t id : ids) questions[home_of(id, comm)].push_back(id);
   Mail answers;

@@ -264,7 +264,7 @@ void WriteSurvey::State::count_aggregators(const ExtentTrain& train) {
 
 void WriteSurvey::State::count_files(int of_rank) {
   std::ranges::sort(members);
-  members.erase(std::ranges::unique(members).begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
   for (const std::uint64_t member : members) {
     if (member != 0) {
       ++sums.opens;
@@ -290,7 +290,7 @@ void WriteSurvey::State::take(int of_rank, std::span<const ExtentTrain> trains, 
     count_locks(train);
     count_aggregators(train);
   }
-  if (members.size() > 1) members.erase(std::ranges::unique(members).begin(), members.end());
+  if (members.size() > 1) members.erase(std::unique(members.begin(), members.end()), members.end());
 }
 
 void WriteSurvey::State::leave_rank() {
