@@ -232,6 +232,9 @@ H5partDescriber::StepGroup H5partDescriber::open_step(const StepEntry& entry) {
     const ExternalTarget target = external_target(main_->id(), entry.name);
     step.file = neighbour(target.file);
     object = target.object;
+  } else if (may_be_cut_) {
+    // Where a later part of a header is cut off, HDF5 forgets memory, of which it complains at exit.
+    check_before_opening(main_->image(), main_->id(), entry.name);
   }
   const auto open = [&] {
     return own(H5Oopen(step.file->id(), object.c_str(), H5P_DEFAULT), "open the step", entry.name);

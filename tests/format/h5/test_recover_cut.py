@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,30 @@ def cut(tmp_path: Path) -> Path:
     content = path.read_bytes()
     path.write_bytes(content[:-20000])
     return path
+
+
+CUT_EVERYWHERE = """
+import contextlib, sys, numpy, quire
+path = sys.argv[1]
+with quire.create(path, format="h5part") as out:
+    for number in range(3):
+        with out.step(number) as step:
+            step.set("t", 1.0)
+            for column in "xyzabcde":
+                step.put(column, numpy.zeros(20))
+data = open(path, "rb").read()
+for size in range(2500, len(data), 97):
+    with open(path, "wb") as file:
+        file.write(data[:size])
+    with contextlib.suppress(quire.BadFileError), quire.open(path, cut=True) as file:
+        file.check()
+"""
+
+
+def test_nothing_is_left_open_wherever_a_file_is_cut(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", CUT_EVERYWHERE, str(tmp_path / "cut.h5")]
+    done = subprocess.run(program, timeout=60, check=True, capture_output=True, text=True)
+    assert done.stderr == "", "the library complains at exit of what was not given back"
 
 
 def run(*arguments: Any) -> Any:
