@@ -122,6 +122,7 @@ class Bench:
         self.build = Path(os.environ.get("QUIRE_BUILD", ROOT / "build" / preset))
         self.environment = environment_of(self.build, preset)
         self.mpiexec = cache_entry(self.build, "MPIEXEC_EXECUTABLE")
+        self.flavour = cache_entry(self.build, "QUIRE_MPI_FLAVOUR")
         self.driver = self.build / "bench" / "driver" / "quire-bench"
         disk = Path(os.environ.get("QUIRE_BENCH_DISK", ROOT / "build" / "bench"))
         disk.mkdir(parents=True, exist_ok=True)
@@ -180,9 +181,11 @@ class Bench:
         """Measure every target of the table, one run of the driver for all that share it."""
         selected = [target for target in self.table["target"] if self.wants(target["id"])]
         for run in self.table["run"]:
+            if run.get("mpi", self.flavour) != self.flavour:
+                continue
             targets = [target for target in selected if target["run"] == run["name"]]
             for ranks in sorted({count for target in targets for count in target["ranks"]}):
-                if ranks > self.options.most_ranks:
+                if "mpi" not in run and ranks > self.options.most_ranks:
                     continue
                 for place in self.places:
                     here = [one for one in targets if ranks in one["ranks"] and place in one["places"]]
@@ -193,8 +196,9 @@ class Bench:
     def speed_of(self, run: dict[str, Any], ranks: int, place: str, targets: list[dict[str, Any]]) -> None:
         """Measure the targets that share a run, again if it was disturbed on an idle machine."""
         arguments = ["--operation", run["operation"], "--columns", run["columns"]]
-        arguments += ["--steps", str(run.get("steps", 1)), "--size", str(self.options.size)]
-        arguments += ["--passes", str(self.options.passes), "--seed", str(self.options.seed)]
+        arguments += ["--steps", str(run.get("steps", 1)), "--size", str(run.get("size", self.options.size))]
+        passes = max(self.options.passes, run.get("passes", 0))
+        arguments += ["--passes", str(passes), "--seed", str(self.options.seed)]
         for method in methods_for(run, targets):
             arguments += ["--method", method]
         findings: list[Finding] = []

@@ -91,6 +91,7 @@ class TableLanding final : public Landing {
     if (rows_ != memory_.share().data.rows) throw Error(ErrorKind::bad_file, "the table has a wrong number of rows");
     memory_.check(columns_);
   }
+  void put(WriteStep& step, Comm& /*comm*/) override { put_table(step, memory_); }
 
  private:
   ShareMemory memory_;
@@ -117,6 +118,7 @@ class FieldLanding final : public Landing {
     }
   }
   void check() override { memory_.check(quantities_); }
+  void put(WriteStep& step, Comm& /*comm*/) override { put_fields(step, memory_); }
 
  private:
   ShareMemory memory_;
@@ -138,6 +140,15 @@ class ElementLanding final : public Landing {
     if (elements != request_.ids->size() || !found_.missing.empty() || !found_.repeated.empty()) {
       throw Error(ErrorKind::bad_file, "elements are missing or come twice");
     }
+  }
+  void put(WriteStep& step, Comm& comm) override {
+    std::vector<ElementPart> parts;
+    for (const ElementBlock& block : found_.blocks) {
+      ElementPart part{block.expansion, ConstView(block.ids), {}, block.variables, {}};
+      for (const auto& values : block.values) part.values.emplace_back(values);
+      parts.push_back(std::move(part));
+    }
+    put_elements(step, comm, parts);
   }
 
  private:
@@ -180,6 +191,9 @@ class StreamLanding final : public Landing {
   void check() override {
     if (is_short_) throw Error(ErrorKind::bad_file, "a stream is shorter than it was written");
     memory_.check(cell_);
+  }
+  void put(WriteStep& /*step*/, Comm& /*comm*/) override {
+    throw Error(ErrorKind::unsupported, "the streams of some ranks are not converted to those of others");
   }
 
  private:

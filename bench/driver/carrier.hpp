@@ -36,6 +36,9 @@ class Landing {
   virtual void read(const ReadStep& step) = 0;
   /// Independent. Throws bad_file errors unless read() has found what was written.
   virtual void check() = 0;
+  /// Collective. Puts what was read into a step that is written. Throws unsupported errors for streams, which belong to
+  /// the ranks that wrote them.
+  virtual void put(WriteStep& step, Comm& comm) = 0;
 };
 
 /// Independent. For what rank `rank` of `size` reads in a cell's operation.

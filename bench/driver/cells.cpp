@@ -1,5 +1,7 @@
 #include "driver/cells.hpp"
 
+#include <fcntl.h>
+
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +14,7 @@
 #include "driver/measured.hpp"
 #include "driver/page_cache.hpp"
 #include "driver/plan.hpp"
+#include "driver/raw_file.hpp"
 #include "driver/scratch.hpp"
 #include "quire/base/error.hpp"
 
@@ -55,6 +58,7 @@ class Cells {
   Cells(const CellsRequest& request, Comm world)
       : world_(std::move(world)), plan_(read_plan(request.plan, world_)), scratch_(request.directory, world_) {
     const Json environment = describe_environment(world_, scratch_.path());
+    warm_up();
     if (!world_.is_root()) return;
     Json line{{"kind", "environment"}, {"version", 1}};
     line.update(environment);
@@ -82,6 +86,16 @@ class Cells {
  private:
   [[nodiscard]] double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+  /// Independent. The first bytes that a rank writes to a file system take longer than all others.
+  void warm_up() const {
+    const std::string path = scratch_.path() + "/warm-up-" + std::to_string(world_.rank());
+    TransportCounters counters;
+    RawFile file(path, O_WRONLY | O_CREAT);
+    file.write(0, std::vector<std::byte>(RawFile::piece), counters);
+    file.close();
+    std::filesystem::remove(path);
   }
 
   /// Collective over all ranks, the first time. The first `size` ranks; the others get one they never use.
@@ -172,14 +186,14 @@ class Cells {
     maker.operation = "write";
     maker.cache = "none";
     maker.to.reset();
+    std::unique_ptr<Engine> engine;
     auto error = together(comm, [&] {
-      const auto engine = make_engine({maker, maker.method, comm});
+      engine = make_engine({maker, maker.method, comm});
       Trial unmeasured;
       engine->prepare_writing();
       engine->write(folder, unmeasured);
-      comm.barrier();
-      engine->verify(folder);
     });
+    if (!error) error = together(comm, [&] { engine->verify(folder); });
     const auto files = files_in(folder, comm);
     PageCache(comm).sync(files, true);
     if (error) {
@@ -234,8 +248,10 @@ class Cells {
   void read_cell(const Cell& cell, Comm& comm, const std::string& folder, Measured& measured) {
     std::unique_ptr<Engine> engine;
     const auto files = files_in(folder, comm);
+    const std::string target = cell.to ? new_folder(comm) : std::string();
+    if (cell.to) garbage_.push_back(target);
     measured.error = together(comm, [&] {
-      engine = make_engine({cell, cell.method, comm});
+      engine = make_engine({cell, cell.method, comm, target});
       engine->prepare_reading(folder);
     });
     if (measured.error) return;
@@ -246,7 +262,7 @@ class Cells {
     measure_trial(
         comm, cell.fault, [&](Trial& trial) { engine->read(folder, trial); }, measured);
     if (!measured.error) measured.error = together(comm, [&] { engine->check_read(); });
-    describe_files(comm, files, measured);
+    describe_files(comm, cell.to ? files_in(target, comm) : files, measured);
   }
 
   static void describe_files(const Comm& comm, const std::vector<FileEntry>& files, Measured& measured) {

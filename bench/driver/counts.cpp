@@ -86,13 +86,14 @@ void run_collectives(const Request& request, Comm comm) {
   const Slice mine = even_slice(request.workload.rows, comm.rank(), comm.size());
   const Block source(request.workload, mine, Block::Use::source);
   for (const MethodSpec& spec : request.methods) {
-    Writer writer = create(request.path, comm, library_options(spec));
+    const WriteOptions options = library_options(spec);
+    Writer writer = create(request.path, comm, options);
     std::uint64_t of_a_new_shape = 0;
     std::uint64_t of_a_repeated_shape = 0;
     for (std::int64_t s = 0; s < steps; ++s) {
       const std::uint64_t before = writer.comm().collectives();
       WriteStep step = writer.step(s);
-      put_all(step, source);
+      put_all(step, comm, options, source);
       step.commit();
       std::uint64_t& most = s == 0 ? of_a_new_shape : of_a_repeated_shape;
       most = std::max(most, writer.comm().collectives() - before);

@@ -50,6 +50,7 @@ struct Task {
   const Cell& cell;
   CellMethod method;
   Comm comm;
+  std::string target{};  ///< the folder that a conversion writes to
 };
 
 /// One way to move the data of a cell. write(), rewrite() and read() are what the clock measures: from opening to
@@ -61,7 +62,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  /// Independent. Memory and values for write() and rewrite().
+  /// Collective. Memory and values for write() and rewrite().
   virtual void prepare_writing() = 0;
   /// Collective. Writes all steps.
   virtual void write(const std::string& folder, Trial& trial) = 0;
@@ -71,7 +72,7 @@ class Engine {
   /// on one.
   virtual void verify(const std::string& folder) = 0;
 
-  /// Independent. Memory for read(), which holds nothing of what is to be read.
+  /// Collective. Memory for read(), which holds nothing of what is to be read.
   virtual void prepare_reading(const std::string& folder) = 0;
   /// Collective. Reads all steps, or of all steps what the operation asks for.
   virtual void read(const std::string& folder, Trial& trial) = 0;
@@ -96,6 +97,14 @@ class Engine {
 [[nodiscard]] std::unique_ptr<Engine> make_engine(Task task);
 
 [[nodiscard]] std::unique_ptr<Engine> make_library_engine(Task task);
+/// Plain MPI-IO on one file: fields by file views, everything else in the layout of the shared raw file.
+[[nodiscard]] std::unique_ptr<Engine> make_mpiio_engine(Task task);
+/// Reads a file of the library and writes what was read to another one, in Task::target; check_read() is collective.
+[[nodiscard]] std::unique_ptr<Engine> make_conversion_engine(Task task);
+#ifdef QUIRE_BENCH_PNETCDF
+/// A classic netCDF file by PnetCDF.
+[[nodiscard]] std::unique_ptr<Engine> make_pnetcdf_engine(Task task);
+#endif
 /// A file shared by all ranks, or one of each.
 [[nodiscard]] std::unique_ptr<Engine> make_raw_engine(Task task, bool shared);
 

@@ -10,6 +10,8 @@
 #include "driver/method.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
+#include "quire/comm/partition.hpp"
+#include "quire/format/format.hpp"
 
 namespace quire::bench {
 namespace {
@@ -33,14 +35,25 @@ class Library final : public Method {
     Writer writer = create(path, setting_.comm, options_);
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       WriteStep step = writer.step(static_cast<std::int64_t>(s));
-      put_all(step, *setting_.source);
+      put_all(step, setting_.comm, options_, *setting_.source);
       step.commit();
     }
     writer.close();
     counters_ = writer.counters();
   }
 
-  void verify_written(const std::string& path) override { verify_file(path, setting_.workload, setting_.comm); }
+  void verify_written(const std::string& path) override {
+    if (!holds_streams(options_)) return verify_file(path, setting_.workload, setting_.comm);
+    const Reader reader = open(path, setting_.comm);
+    const int writer = (setting_.comm.rank() + 1) % setting_.comm.size();
+    const auto streams = reader.at(0).streams({writer});
+    const Slice rows = even_slice(setting_.workload.rows, writer, setting_.comm.size());
+    const Block wanted(setting_.workload, rows, Block::Use::source);
+    std::vector<std::byte> found(streams.front().size());
+    if (streams.front().read_at(0, found) != found.size() || !std::ranges::equal(found, wanted.step_bytes())) {
+      throw Error(ErrorKind::bad_file, "the stream holds other bytes than were written");
+    }
+  }
 
   void prepare_reading(const std::string& path) override {
     // As the source: programs do not have all columns at the same place modulo 4096.
@@ -153,7 +166,15 @@ WriteOptions library_options(const MethodSpec& spec) {
   return options;
 }
 
-void put_all(WriteStep& step, const Block& source) {
+bool holds_streams(const WriteOptions& options) {
+  return !options.format.empty() && format_named(options.format).holds_streams();
+}
+
+void put_all(WriteStep& step, const Comm& comm, const WriteOptions& options, const Block& source) {
+  if (holds_streams(options)) {
+    step.stream({.rank = comm.rank()}).write_together(source.step_bytes());
+    return;
+  }
   step.rows(source.rows().count);
   for (std::size_t c = 0; c < source.columns(); ++c) step.put(Workload::column_name(c), source.values(c), "m");
 }

@@ -9,7 +9,10 @@ namespace quire::bench {
 /// Independent. How a method of the engine "library" writes. Throws usage errors for unknown keys.
 [[nodiscard]] WriteOptions library_options(const MethodSpec& spec);
 
-/// Independent. Puts this rank's rows of all columns.
-void put_all(WriteStep& step, const Block& source);
+/// Independent. Whether what is written are streams, and nothing but streams.
+[[nodiscard]] bool holds_streams(const WriteOptions& options);
+
+/// Independent. Puts this rank's rows of all columns, or as many bytes in a stream.
+void put_all(WriteStep& step, const Comm& comm, const WriteOptions& options, const Block& source);
 
 }  // namespace quire::bench

@@ -1,9 +1,12 @@
 // The library by its public interface: any format and any transport, both by name.
 
-#include <filesystem>
+#include <algorithm>
+#include <functional>
 
 #include "driver/carrier.hpp"
+#include "driver/counting_comm.hpp"
 #include "driver/engine.hpp"
+#include "driver/ranks.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::bench {
@@ -36,6 +39,9 @@ Options format_options(const Format& format, const Options& all) {
   return known;
 }
 
+/// What a step of the workload gets.
+using PutStep = std::function<void(std::uint64_t step, WriteStep& target, Comm& comm)>;
+
 class LibraryEngine final : public Engine {
  public:
   explicit LibraryEngine(Task given)
@@ -50,16 +56,26 @@ class LibraryEngine final : public Engine {
     source_->fill();
   }
 
-  void write(const std::string& folder, Trial& trial) override { write_series(folder, 0, trial); }
+  void write(const std::string& folder, Trial& trial) override { write_series(folder, 0, trial, put_source()); }
+  /// Collective. The same with what another engine has read.
+  void write_found(const std::string& folder, Trial& trial, const LibraryEngine& source) {
+    write_series(folder, 0, trial,
+                 [&](std::uint64_t s, WriteStep& step, Comm& comm) { source.landings_[s]->put(step, comm); });
+  }
 
   void rewrite(const std::string& folder, Trial& trial) override {
     series_ += 1;
     if (format_.holds_one_step()) {
-      write_series(folder, series_ * steps(), trial);
+      write_series(folder, series_ * steps(), trial, put_source());
     } else {
+      CommCounts counts;
       std::optional<Writer> writer;
-      trial.time(Phase::create, [&] { writer.emplace(append(path(folder, 0), comm(), {}, Later::refuse, options_)); });
-      write_steps(*writer, series_ * steps(), steps(), trial);
+      trial.time(Phase::create, [&] {
+        writer.emplace(append(path(folder, 0), counting(comm(), counts), {}, Later::refuse, options_));
+      });
+      write_steps(*writer, {series_ * steps(), steps()}, trial,
+                  [&](std::uint64_t, WriteStep& step, Comm& ranks) { put_case(step, ranks, carrier_, *source_); });
+      count_messages(trial, counts);
     }
   }
 
@@ -102,32 +118,38 @@ class LibraryEngine final : public Engine {
     return folder + "/data" + (format_.holds_one_step() ? "-" + std::to_string(step) : "") + suffix;
   }
 
-  void write_series(const std::string& folder, std::uint64_t first, Trial& trial) {
+  [[nodiscard]] PutStep put_source() const {
+    return [this](std::uint64_t, WriteStep& step, Comm& comm) { put_case(step, comm, carrier_, *source_); };
+  }
+
+  void write_series(const std::string& folder, std::uint64_t first, Trial& trial, const PutStep& put) {
     const std::uint64_t in_a_file = format_.holds_one_step() ? 1 : steps();
     for (std::uint64_t s = 0; s < steps(); s += in_a_file) {
+      CommCounts counts;
       std::optional<Writer> writer;
-      trial.time(Phase::create, [&] { writer.emplace(create(path(folder, first + s), comm(), options_)); });
-      write_steps(*writer, format_.holds_one_step() ? 0 : first, in_a_file, trial);
+      trial.time(Phase::create,
+                 [&] { writer.emplace(create(path(folder, first + s), counting(comm(), counts), options_)); });
+      write_steps(*writer, {format_.holds_one_step() ? 0 : first, in_a_file}, trial,
+                  [&](std::uint64_t i, WriteStep& step, Comm& ranks) { put(s + i, step, ranks); });
+      count_messages(trial, counts);
     }
   }
 
-  /// Steps [first, first + count) and the end of the file.
-  void write_steps(Writer& writer, std::uint64_t first, std::uint64_t count, Trial& trial) {
+  /// Steps of these numbers, and the end of the file.
+  static void write_steps(Writer& writer, const Slice& numbers, Trial& trial, const PutStep& put) {
     double seconds = 0;
-    const Timing before = writer.timing();
-    for (std::uint64_t s = first; s < first + count; ++s) {
+    const Moment before{writer.timing(), writer.counters().sync_seconds};
+    for (std::uint64_t i = 0; i < numbers.count; ++i) {
       Trial watch;
       seconds += watch.time(Phase::data, [&] {
-        WriteStep step = writer.step(static_cast<std::int64_t>(s));
-        put_case(step, writer.comm(), carrier_, *source_);
+        WriteStep step = writer.step(static_cast<std::int64_t>(numbers.first + i));
+        put(i, step, writer.comm());
         step.commit();
       });
     }
-    add_timing(trial, before, writer.timing(), seconds);
+    add_timing(trial, before, {writer.timing(), writer.counters().sync_seconds}, seconds);
     trial.time(Phase::close, [&] { writer.close(); });
     count_calls(trial, writer.counters());
-    // The file has a copy of the communicator, which goes on counting from there.
-    trial.counts["collectives"] += writer.comm().collectives() - comm().collectives();
   }
 
   template <class Use>
@@ -135,30 +157,46 @@ class LibraryEngine final : public Engine {
     const std::uint64_t in_a_file = format_.holds_one_step() ? 1 : steps();
     const std::uint64_t before = series_ * steps();
     for (std::uint64_t s = 0; s < steps(); s += in_a_file) {
+      CommCounts counts;
       std::optional<Reader> reader;
-      trial.time(Phase::create, [&] { reader.emplace(open(path(folder, before + s), comm(), options)); });
+      trial.time(Phase::create,
+                 [&] { reader.emplace(open(path(folder, before + s), counting(comm(), counts), options)); });
       double seconds = 0;
-      const Timing opened = reader->timing();
+      const Moment opened{reader->timing(), 0};
       for (std::uint64_t i = 0; i < in_a_file; ++i) {
         Trial watch;
         seconds += watch.time(Phase::data, [&] { use(s + i, reader->at(format_.holds_one_step() ? 0 : before + i)); });
       }
-      add_timing(trial, opened, reader->timing(), seconds);
+      add_timing(trial, opened, {reader->timing(), 0}, seconds);
       trial.time(Phase::close, [&] { reader->close(); });
       count_calls(trial, reader->counters());
-      trial.counts["collectives"] += reader->comm().collectives() - comm().collectives();
+      count_messages(trial, counts);
     }
   }
 
+  /// What an open file says about its time.
+  struct Moment {
+    Timing timing;
+    double sync_seconds = 0;
+  };
+
   /// Splits the seconds between opening and closing: what the library does not name moved data.
-  static void add_timing(Trial& trial, const Timing& before, const Timing& after, double seconds) {
-    const double plan = after.plan - before.plan;
-    const double metadata = after.metadata - before.metadata;
-    const double wait = after.wait - before.wait;
+  static void add_timing(Trial& trial, const Moment& before, const Moment& after, double seconds) {
+    const double plan = after.timing.plan - before.timing.plan;
+    const double metadata = after.timing.metadata - before.timing.metadata;
+    const double wait = after.timing.wait - before.timing.wait;
+    const double sync = after.sync_seconds - before.sync_seconds;
     trial.add(Phase::plan, plan);
     trial.add(Phase::metadata, metadata);
     trial.add(Phase::barrier, wait);
-    trial.add(Phase::data, std::max(0.0, seconds - plan - metadata - wait));
+    if (sync > 0) trial.add(Phase::sync, sync);
+    trial.add(Phase::data, std::max(0.0, seconds - plan - metadata - wait - sync));
+  }
+
+  static void count_messages(Trial& trial, const CommCounts& counts) {
+    trial.counts["collectives"] += counts.collectives;
+    trial.counts["messages"] += counts.messages;
+    trial.counts["message_bytes"] += counts.message_bytes;
   }
 
   WriteOptions options_;
@@ -169,8 +207,57 @@ class LibraryEngine final : public Engine {
   std::vector<std::unique_ptr<Landing>> landings_;
 };
 
+/// The task of the second half of a conversion: the readers write.
+Cell cell_of_target(const Cell& cell) {
+  Cell target = cell;
+  target.operation = "write";
+  target.ranks = cell.readers;
+  target.to.reset();
+  return target;
+}
+
+class ConversionEngine final : public Engine {
+ public:
+  explicit ConversionEngine(Task given)
+      : Engine(std::move(given)),
+        target_cell_(cell_of_target(cell())),
+        source_({cell(), task().method, comm()}),
+        target_({target_cell_, *cell().to, comm()}) {}
+
+  void prepare_writing() override {}
+  void write(const std::string& /*folder*/, Trial& /*trial*/) override { refuse(); }
+  void rewrite(const std::string& /*folder*/, Trial& /*trial*/) override { refuse(); }
+  void verify(const std::string& /*folder*/) override { refuse(); }
+
+  void prepare_reading(const std::string& folder) override { source_.prepare_reading(folder); }
+  void read(const std::string& folder, Trial& trial) override {
+    source_.read(folder, trial);
+    target_.write_found(task().target, trial, source_);
+  }
+  void check_read() override {
+    // A rank that has found wrong values still takes part in looking at the target.
+    const auto wrong = together(comm(), [&] { source_.check_read(); });
+    target_.verify(task().target);
+    if (wrong) throw Error(*wrong);
+  }
+
+ private:
+  [[noreturn]] static void refuse() { throw Error(ErrorKind::internal, "a conversion reads and writes in one go"); }
+
+  Cell target_cell_;
+  LibraryEngine source_;
+  LibraryEngine target_;
+};
+
 }  // namespace
 
 std::unique_ptr<Engine> make_library_engine(Task task) { return std::make_unique<LibraryEngine>(std::move(task)); }
+
+std::unique_ptr<Engine> make_conversion_engine(Task task) {
+  if (task.method.engine != "library" || task.cell.to->engine != "library") {
+    throw Error(ErrorKind::usage, "only files of the library are converted");
+  }
+  return std::make_unique<ConversionEngine>(std::move(task));
+}
 
 }  // namespace quire::bench

@@ -26,6 +26,41 @@ std::vector<Piece> pieces_of(const Cell& cell, int rank, int size) {
   return pieces;
 }
 
+ByteLayout::ByteLayout(const Cell& cell, bool shared) : shared_(shared), steps_(cell.data.steps) {
+  std::uint64_t next = 0;
+  for (int writer = 0; writer < cell.ranks; ++writer) {
+    bytes_.push_back(bytes_of_rank(cell.data, writer, cell.ranks));
+    starts_.push_back(shared ? next : 0);
+    next += steps_ * stride(writer);
+  }
+}
+
+std::uint64_t ByteLayout::stride(int writer) const { return round_up(bytes_of(writer), PieceMemory::page); }
+
+std::uint64_t ByteLayout::place(int writer, std::uint64_t step) const {
+  return starts_[static_cast<std::size_t>(writer)] + step * stride(writer);
+}
+
+std::uint64_t ByteLayout::end(int writer) const {
+  return bytes_of(writer) == 0 ? 0 : place(writer, steps_ - 1) + bytes_of(writer);
+}
+
+std::uint64_t ByteLayout::file_size(int writer) const { return shared_ ? total_size() : end(writer); }
+
+std::uint64_t ByteLayout::total_size() const {
+  std::uint64_t sum = 0;
+  std::uint64_t last = 0;
+  for (int writer = 0; writer < static_cast<int>(bytes_.size()); ++writer) {
+    sum += end(writer);
+    last = std::max(last, end(writer));
+  }
+  return shared_ ? last : sum;
+}
+
+std::string ByteLayout::path(const std::string& folder, int writer) const {
+  return folder + (shared_ ? "/data" : "/data." + std::to_string(writer));
+}
+
 PieceMemory::PieceMemory(std::vector<Piece> pieces)
     : pieces_(std::move(pieces)),
       starts_([&] {

@@ -21,6 +21,34 @@ struct Piece {
 /// share of all.
 [[nodiscard]] std::vector<Piece> pieces_of(const Cell& cell, int rank, int size);
 
+/// Where the bytes of writers stand, all in one file or each in a file of its own: a writer's steps one behind the
+/// other, each at the beginning of a page.
+class ByteLayout {
+ public:
+  ByteLayout(const Cell& cell, bool shared);
+
+  [[nodiscard]] bool is_shared() const noexcept { return shared_; }
+  /// Of a step.
+  [[nodiscard]] std::uint64_t bytes_of(int writer) const { return bytes_[static_cast<std::size_t>(writer)]; }
+  [[nodiscard]] std::uint64_t place(int writer, std::uint64_t step) const;
+  /// Of the file that this writer writes to.
+  [[nodiscard]] std::uint64_t file_size(int writer) const;
+  /// Of all files.
+  [[nodiscard]] std::uint64_t total_size() const;
+  /// In `folder`.
+  [[nodiscard]] std::string path(const std::string& folder, int writer) const;
+
+ private:
+  [[nodiscard]] std::uint64_t stride(int writer) const;
+  /// Behind the last byte of a writer.
+  [[nodiscard]] std::uint64_t end(int writer) const;
+
+  bool shared_;
+  std::uint64_t steps_;
+  std::vector<std::uint64_t> bytes_;
+  std::vector<std::uint64_t> starts_;
+};
+
 /// Memory for pieces of one step. The first byte of each stands at the same place of a page as at `page_offset` said,
 /// with room for whole pages around it: as direct transfers need it.
 class PieceMemory {

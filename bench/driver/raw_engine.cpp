@@ -17,14 +17,7 @@ namespace {
 
 class RawEngine final : public Engine {
  public:
-  RawEngine(Task given, bool shared) : Engine(std::move(given)), shared_(shared) {
-    std::uint64_t next = 0;
-    for (int writer = 0; writer < cell().ranks; ++writer) {
-      bytes_.push_back(bytes_of_rank(cell().data, writer, cell().ranks));
-      starts_.push_back(shared ? next : 0);
-      next += steps() * stride(writer);
-    }
-  }
+  RawEngine(Task given, bool shared) : Engine(std::move(given)), layout_(cell(), shared) {}
 
   void prepare_writing() override {
     source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), ShareMemory::Order::together);
@@ -37,7 +30,7 @@ class RawEngine final : public Engine {
   void verify(const std::string& folder) override {
     require_sizes(folder);
     const int neighbour = (comm().rank() + 1) % comm().size();
-    const PieceMemory memory({{neighbour, 0, bytes_of(neighbour)}});
+    const PieceMemory memory({{neighbour, 0, layout_.bytes_of(neighbour)}});
     TransportCounters counters;
     const Files files = open_files(folder, memory.pieces(), O_RDONLY);
     for (std::uint64_t s = 0; s < steps(); ++s) {
@@ -75,38 +68,19 @@ class RawEngine final : public Engine {
     for (const auto& target : targets_) target->check(cell());
   }
 
-  [[nodiscard]] std::optional<std::uint64_t> predicted_bytes() const override {
-    std::uint64_t sum = 0;
-    std::uint64_t end = 0;
-    for (int writer = 0; writer < cell().ranks; ++writer) {
-      sum += shared_ ? 0 : size_of_own(writer);
-      if (shared_) end = std::max(end, bytes_of(writer) == 0 ? 0 : place(writer, steps() - 1) + bytes_of(writer));
-    }
-    return shared_ ? end : sum;
-  }
+  [[nodiscard]] std::optional<std::uint64_t> predicted_bytes() const override { return layout_.total_size(); }
 
  private:
-  [[nodiscard]] std::uint64_t bytes_of(int writer) const { return bytes_[static_cast<std::size_t>(writer)]; }
-  [[nodiscard]] std::uint64_t stride(int writer) const { return round_up(bytes_of(writer), PieceMemory::page); }
-  [[nodiscard]] std::uint64_t place(int writer, std::uint64_t step) const {
-    return starts_[static_cast<std::size_t>(writer)] + step * stride(writer);
-  }
-  [[nodiscard]] std::uint64_t size_of_own(int writer) const {
-    return bytes_of(writer) == 0 ? 0 : place(writer, steps() - 1) + bytes_of(writer);
-  }
-  [[nodiscard]] std::string path(const std::string& folder, int writer) const {
-    return folder + (shared_ ? "/data" : "/data." + std::to_string(writer));
-  }
-
   void write_to(const std::string& folder, Trial& trial) {
     TransportCounters counters;
     std::optional<RawFile> file;
     // Every rank may create the file: nobody waits for another.
-    trial.time(Phase::create, [&] { file.emplace(path(folder, comm().rank()), O_WRONLY | O_CREAT); });
+    trial.time(Phase::create, [&] { file.emplace(layout_.path(folder, comm().rank()), O_WRONLY | O_CREAT); });
     ++counters.opens;
+    ++counters.creates;
     trial.time(Phase::data, [&] {
       for (std::uint64_t s = 0; s < steps(); ++s) {
-        file->write(place(comm().rank(), s), source_->bytes(), counters);
+        file->write(layout_.place(comm().rank(), s), source_->bytes(), counters);
       }
     });
     trial.time(Phase::close, [&] { file->close(); });
@@ -121,8 +95,8 @@ class RawEngine final : public Engine {
   [[nodiscard]] Files open_files(const std::string& folder, const std::vector<Piece>& pieces, int flags) const {
     Files files;
     for (const Piece& piece : pieces) {
-      auto& file = files[shared_ ? 0 : piece.writer];
-      if (!file) file = std::make_unique<RawFile>(path(folder, piece.writer), flags);
+      auto& file = files[layout_.is_shared() ? 0 : piece.writer];
+      if (!file) file = std::make_unique<RawFile>(layout_.path(folder, piece.writer), flags);
     }
     return files;
   }
@@ -130,8 +104,8 @@ class RawEngine final : public Engine {
   void read_step(const Files& files, const PieceMemory& memory, std::uint64_t step, TransportCounters& counters) const {
     for (std::size_t p = 0; p < memory.pieces().size(); ++p) {
       const Piece& piece = memory.pieces()[p];
-      const RawFile& file = *files.at(shared_ ? 0 : piece.writer);
-      const std::uint64_t offset = place(piece.writer, step) + piece.offset;
+      const RawFile& file = *files.at(layout_.is_shared() ? 0 : piece.writer);
+      const std::uint64_t offset = layout_.place(piece.writer, step) + piece.offset;
       if (is_direct()) {
         const std::uint64_t skipped = offset % PieceMemory::page;
         file.read(offset - skipped, memory.pages(p), static_cast<std::size_t>(skipped + piece.length), counters);
@@ -142,8 +116,8 @@ class RawEngine final : public Engine {
   }
 
   void require_sizes(const std::string& folder) const {
-    const auto wanted = shared_ ? *predicted_bytes() : size_of_own(comm().rank());
-    const std::string mine = path(folder, comm().rank());
+    const std::uint64_t wanted = layout_.file_size(comm().rank());
+    const std::string mine = layout_.path(folder, comm().rank());
     std::error_code failure;
     const std::uintmax_t size = std::filesystem::file_size(mine, failure);
     if (failure || size != wanted) {
@@ -152,51 +126,15 @@ class RawEngine final : public Engine {
     }
   }
 
-  bool shared_;
-  std::vector<std::uint64_t> bytes_;   ///< of a step of each writer
-  std::vector<std::uint64_t> starts_;  ///< in the file
+  ByteLayout layout_;
   std::optional<ShareMemory> source_;
   std::vector<std::unique_ptr<PieceMemory>> targets_;
 };
 
-/// Moves nothing: what is left is the program itself.
-class NoEngine final : public Engine {
- public:
-  using Engine::Engine;
-  void prepare_writing() override {}
-  void write(const std::string& /*folder*/, Trial& /*trial*/) override {}
-  void rewrite(const std::string& /*folder*/, Trial& /*trial*/) override {}
-  void verify(const std::string& /*folder*/) override {}
-  void prepare_reading(const std::string& /*folder*/) override {}
-  void read(const std::string& /*folder*/, Trial& /*trial*/) override {}
-  void check_read() override {}
-};
-
 }  // namespace
-
-void count_calls(Trial& trial, const TransportCounters& counters) {
-  trial.counts["opens"] += counters.opens;
-  trial.counts["writes"] += counters.writes;
-  trial.counts["reads"] += counters.reads;
-  trial.counts["bytes_written"] += counters.bytes_written;
-  trial.counts["bytes_read"] += counters.bytes_read;
-}
 
 std::unique_ptr<Engine> make_raw_engine(Task task, bool shared) {
   return std::make_unique<RawEngine>(std::move(task), shared);
-}
-
-std::unique_ptr<Engine> make_engine(Task task) {
-  const std::string engine = task.method.engine;
-  if (engine != "raw-shared" && engine != "raw-own" && task.cell.cache == "direct") {
-    throw Error(ErrorKind::usage, "only raw engines read around the page cache");
-  }
-  if (engine == "library") return make_library_engine(std::move(task));
-  if (engine == "raw-shared") return make_raw_engine(std::move(task), true);
-  if (engine == "raw-own") return make_raw_engine(std::move(task), false);
-  if (engine == "nothing") return std::make_unique<NoEngine>(std::move(task));
-  throw Error(ErrorKind::usage, "there is no engine \"" + engine + "\"")
-      .advise("library, raw-shared, raw-own or nothing");
 }
 
 }  // namespace quire::bench

@@ -12,15 +12,15 @@
 namespace quire::bench {
 namespace {
 
-/// Moves bytes by calls of `move(place, length, offset)` until `least` are done; `calls` counts them.
-template <class Move>
-void move_all(std::size_t size, std::size_t least, std::uint64_t offset, std::uint64_t& calls, const Move& move) {
+/// Moves bytes by calls of `move(place, length, offset)` until `least` are done; `count` counts them.
+template <class Count, class Move>
+void move_all(std::size_t size, std::size_t least, std::uint64_t offset, const Count& count, const Move& move) {
   for (std::size_t done = 0; done < least;) {
     const ssize_t moved = move(done, std::min(RawFile::piece, size - done), static_cast<off_t>(offset + done));
     if (moved < 0 && errno == EINTR) continue;
     if (moved <= 0) throw system_error("move bytes", moved < 0 ? errno : EIO);
     done += static_cast<std::size_t>(moved);
-    ++calls;
+    count(static_cast<std::size_t>(moved));
   }
 }
 
@@ -36,18 +36,20 @@ RawFile::~RawFile() {
 }
 
 void RawFile::write(std::uint64_t offset, std::span<const std::byte> bytes, TransportCounters& counters) const {
-  move_all(bytes.size(), bytes.size(), offset, counters.writes, [&](std::size_t at, std::size_t length, off_t to) {
-    return ::pwrite(descriptor_, bytes.data() + at, length, to);
-  });
-  counters.bytes_written += bytes.size();
+  move_all(
+      bytes.size(), bytes.size(), offset, [&](std::size_t moved) { counters.count_write(moved); },
+      [&](std::size_t at, std::size_t length, off_t to) {
+        return ::pwrite(descriptor_, bytes.data() + at, length, to);
+      });
 }
 
 void RawFile::read(std::uint64_t offset, std::span<std::byte> out, std::size_t least,
                    TransportCounters& counters) const {
-  move_all(out.size(), least, offset, counters.reads, [&](std::size_t at, std::size_t length, off_t from) {
-    return ::pread(descriptor_, out.data() + at, length, from);
-  });
-  counters.bytes_read += least;
+  move_all(
+      out.size(), least, offset, [&](std::size_t moved) { counters.count_read(moved); },
+      [&](std::size_t at, std::size_t length, off_t from) {
+        return ::pread(descriptor_, out.data() + at, length, from);
+      });
 }
 
 void RawFile::sync() const {

@@ -98,17 +98,19 @@ std::uint64_t bytes_in(const std::vector<FileEntry>& files) {
   return sum;
 }
 
-void spoil(const std::vector<FileEntry>& files) {
-  const auto largest = std::ranges::max_element(files, {}, &FileEntry::bytes);
-  if (largest == files.end() || largest->bytes == 0) return;
+void spoil_byte(const std::string& path, std::uint64_t place) {
   TransportCounters counters;
-  RawFile file(largest->path, O_RDWR);
+  RawFile file(path, O_RDWR);
   std::byte byte{};
-  const std::uint64_t place = largest->bytes / 7;
   file.read(place, {&byte, 1}, counters);
   byte = ~byte;
   file.write(place, {&byte, 1}, counters);
   file.close();
+}
+
+void spoil(const std::vector<FileEntry>& files) {
+  const auto largest = std::ranges::max_element(files, {}, &FileEntry::bytes);
+  if (largest != files.end() && largest->bytes > 0) spoil_byte(largest->path, largest->bytes / 7);
 }
 
 }  // namespace quire::bench

@@ -47,6 +47,8 @@ struct FileEntry {
 
 [[nodiscard]] std::uint64_t bytes_in(const std::vector<FileEntry>& files);
 
+/// Changes one byte of a file.
+void spoil_byte(const std::string& path, std::uint64_t place);
 /// Changes one byte in the largest file, behind its header.
 void spoil(const std::vector<FileEntry>& files);
 

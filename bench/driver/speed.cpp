@@ -1,8 +1,4 @@
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <numeric>
 #include <optional>
@@ -11,6 +7,7 @@
 #include "driver/clock.hpp"
 #include "driver/json.hpp"
 #include "driver/run.hpp"
+#include "driver/scratch.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/partition.hpp"
 
@@ -36,20 +33,22 @@ Order draw_order(std::mt19937_64& random, std::size_t count) {
   return order;
 }
 
+/// Removes a file and all others beside it whose names go on with a dot: a file of each rank, parts of a multifile.
 void remove(const std::string& path, const Comm& comm) {
-  if (comm.is_root()) std::filesystem::remove(path);
+  if (!comm.is_root()) return;
+  std::filesystem::remove(path);
+  const std::filesystem::path first(path);
+  std::vector<std::filesystem::path> others;
+  for (const auto& entry : std::filesystem::directory_iterator(first.parent_path())) {
+    if (entry.path().filename().string().starts_with(first.filename().string() + ".")) others.push_back(entry.path());
+  }
+  for (const auto& other : others) std::filesystem::remove(other);
 }
 
 /// Changes one byte well inside the data: behind the header, before the place where the ranks of a pair meet.
 void spoil(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) throw system_error("open " + path, errno);
-  const auto place = static_cast<off_t>(std::filesystem::file_size(path) / 3);
-  char byte = 0;
-  const bool done = ::pread(file, &byte, 1, place) == 1 && (byte = static_cast<char>(~byte), true) &&
-                    ::pwrite(file, &byte, 1, place) == 1;
-  ::close(file);
-  if (!done) throw system_error("spoil " + path, errno);
+  const std::string file = std::filesystem::exists(path) ? path : path + ".0";
+  spoil_byte(file, std::filesystem::file_size(file) / 3);
 }
 
 class Speed {

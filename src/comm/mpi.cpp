@@ -44,7 +44,6 @@ class MpiBackend final : public CommBackend {
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
-  [[nodiscard]] MPI_Comm handle() const noexcept { return communicator_; }
   [[nodiscard]] const void* native() const noexcept override { return &communicator_; }
 
   void barrier(Deadline deadline) override {
@@ -217,7 +216,7 @@ Comm mpi_comm(MPI_Comm communicator) {
 Comm world() { return mpi_comm(MPI_COMM_WORLD); }
 
 MPI_Comm mpi_handle(const Comm& comm) {
-  if (const auto* backend = dynamic_cast<const MpiBackend*>(&comm.backend())) return backend->handle();
+  if (const auto* native = static_cast<const MPI_Comm*>(comm.backend().native())) return *native;
   if (comm.size() == 1) return MPI_COMM_SELF;
   throw Error(ErrorKind::usage, "there is no MPI communicator behind these ranks");
 }

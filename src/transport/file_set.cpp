@@ -38,17 +38,6 @@ std::map<std::uint64_t, Plan> split(const Plan& whole) {
   return parts;
 }
 
-void add(TransportCounters& sum, const TransportCounters& part) {
-  sum.opens += part.opens;
-  sum.writes += part.writes;
-  sum.reads += part.reads;
-  sum.bytes_written += part.bytes_written;
-  sum.bytes_read += part.bytes_read;
-  sum.syncs += part.syncs;
-  sum.encode_seconds += part.encode_seconds;
-  sum.transfer_seconds += part.transfer_seconds;
-}
-
 }  // namespace
 
 Transport& FileSet::member(std::uint64_t number) {
@@ -111,7 +100,7 @@ void FileSet::close() {
 
 const TransportCounters& FileSet::counters() const noexcept {
   counters_ = first_->counters();
-  for (const auto& [number, transport] : others_) add(counters_, transport->counters());
+  for (const auto& [number, transport] : others_) counters_ += transport->counters();
   return counters_;
 }
 

@@ -84,6 +84,8 @@ class InflatedFile final : public RawFile {
     const double moving = after.transfer_seconds - before.transfer_seconds;
     mine.reads += after.reads - before.reads;
     mine.bytes_read += after.bytes_read - before.bytes_read;
+    mine.read_sizes += after.read_sizes;
+    mine.read_sizes -= before.read_sizes;
     mine.transfer_seconds += moving;
     mine.encode_seconds += seconds - moving;
   }

@@ -129,8 +129,7 @@ class MpiCollectiveTransport final : public FileTransport {
                     piece.offset);
     if (piece.bytes.empty()) return;
     const std::size_t written = bytes_moved(status);
-    ++counters.writes;
-    counters.bytes_written += written;
+    counters.count_write(written);
     if (written == piece.bytes.size()) return;
     throw Error(ErrorKind::io, "cannot write: not all bytes were taken")
         .in_file(request_.path)
@@ -147,8 +146,7 @@ class MpiCollectiveTransport final : public FileTransport {
                     piece.offset);
     if (piece.memory.empty()) return 0;
     const std::size_t read = bytes_moved(status);
-    ++counters.reads;
-    counters.bytes_read += read;
+    counters.count_read(read);
     return read;
   }
 

@@ -39,8 +39,7 @@ void MpiFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
                   offset);
     const std::size_t written = bytes_moved(status);
     if (written == 0) throw Error(ErrorKind::io, "cannot write: no byte was taken").in_file(path()).at(offset);
-    ++counters().writes;
-    counters().bytes_written += written;
+    counters().count_write(written);
     bytes = bytes.subspan(written);
     offset += written;
   }
@@ -57,10 +56,9 @@ std::size_t MpiFile::read(std::uint64_t offset, std::span<std::byte> out) {
     handle_.check("read",
                   MPI_File_read_at(file, system_offset(offset + done), out.data() + done, count, MPI_BYTE, &status),
                   offset + done);
-    ++counters().reads;
     const std::size_t read = bytes_moved(status);
+    counters().count_read(read);
     if (read == 0) break;
-    counters().bytes_read += read;
     done += read;
   }
   return done;
@@ -68,6 +66,7 @@ std::size_t MpiFile::read(std::uint64_t offset, std::span<std::byte> out) {
 
 std::uint64_t MpiFile::size() {
   MPI_Offset size = 0;
+  ++counters().stats;
   handle_.check("look up the size", MPI_File_get_size(opened(), &size));
   return static_cast<std::uint64_t>(size);
 }
@@ -82,6 +81,7 @@ void MpiFile::sync(bool directory) {
   const MPI_File file = opened();
   if (file_system_of(path()).in_memory) return;
   const Stopwatch stopwatch(counters().transfer_seconds);
+  const Stopwatch of_syncs(counters().sync_seconds);
   handle_.check("sync", MPI_File_sync(file));
   ++counters().syncs;
   if (!directory) return;

@@ -59,8 +59,7 @@ void PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) throw failure("write", errno).at(offset);
       if (written == 0) throw failure("write", ENOSPC).at(offset);
-      ++counters().writes;
-      counters().bytes_written += static_cast<std::uint64_t>(written);
+      counters().count_write(static_cast<std::uint64_t>(written));
       bytes = bytes.subspan(static_cast<std::size_t>(written));
       offset += static_cast<std::uint64_t>(written);
     }
@@ -90,9 +89,8 @@ std::size_t PosixFile::read(std::uint64_t offset, std::span<std::byte> out) {
     const ssize_t read = ::pread(file, out.data() + done, out.size() - done, system_offset(offset + done));
     if (read < 0 && errno == EINTR) continue;
     if (read < 0) throw failure("read", errno).at(offset + done);
-    ++counters().reads;
+    counters().count_read(static_cast<std::uint64_t>(read));
     if (read == 0) break;
-    counters().bytes_read += static_cast<std::uint64_t>(read);
     done += static_cast<std::size_t>(read);
   }
   return done;
@@ -100,6 +98,7 @@ std::size_t PosixFile::read(std::uint64_t offset, std::span<std::byte> out) {
 
 std::uint64_t PosixFile::size() {
   struct stat facts {};
+  ++counters().stats;
   if (::fstat(descriptor(), &facts) != 0) throw failure("look up the size", errno);
   return static_cast<std::uint64_t>(facts.st_size);
 }
@@ -128,6 +127,7 @@ void PosixFile::sync(bool directory) {
   const int file = descriptor();
   if (file_system_.in_memory) return;
   const Stopwatch stopwatch(counters().transfer_seconds);
+  const Stopwatch of_syncs(counters().sync_seconds);
   int result = 0;
   do {
     result = ::fdatasync(file);

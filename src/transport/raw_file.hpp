@@ -41,6 +41,7 @@ class RawFile {
     open_now();
     was_opened_ = true;
     ++counters_.opens;
+    if (request_.creates) ++counters_.creates;
   }
   /// All of the bytes. A write or read of nothing does not open the file.
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;

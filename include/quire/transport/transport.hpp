@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,16 +22,69 @@ enum class Access : std::uint8_t {
   join,    ///< the file is read and written; whoever comes first makes it, nobody cuts it
 };
 
+/// Calls by the number of bytes that each moved.
+struct CallSizes {
+  /// The most bytes of a call of each class; a last class has all that are larger.
+  static constexpr std::array<std::uint64_t, 4> limits{4ULL << 10, 64ULL << 10, 1ULL << 20, 4ULL << 20};
+  std::array<std::uint64_t, limits.size() + 1> calls{};
+
+  void count(std::uint64_t bytes) noexcept {
+    std::size_t size = 0;
+    while (size < limits.size() && bytes > limits[size]) ++size;
+    ++calls[size];
+  }
+  CallSizes& operator+=(const CallSizes& other) noexcept {
+    for (std::size_t size = 0; size < calls.size(); ++size) calls[size] += other.calls[size];
+    return *this;
+  }
+  CallSizes& operator-=(const CallSizes& other) noexcept {
+    for (std::size_t size = 0; size < calls.size(); ++size) calls[size] -= other.calls[size];
+    return *this;
+  }
+};
+
 /// How many calls and bytes went to the operating system or MPI, and where the seconds went.
 struct TransportCounters {
   std::uint64_t opens = 0;
+  std::uint64_t creates = 0;  ///< of the opens, those that made the file anew
+  std::uint64_t stats = 0;    ///< times that the size of a file was asked for
   std::uint64_t writes = 0;
   std::uint64_t reads = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t syncs = 0;
+  CallSizes write_sizes;
+  CallSizes read_sizes;
   double encode_seconds = 0;    ///< inside encoders and decoders
   double transfer_seconds = 0;  ///< inside the operating system or MPI-IO
+  double sync_seconds = 0;      ///< of these, until data were durable
+
+  void count_write(std::uint64_t bytes) noexcept {
+    ++writes;
+    bytes_written += bytes;
+    write_sizes.count(bytes);
+  }
+  void count_read(std::uint64_t bytes) noexcept {
+    ++reads;
+    bytes_read += bytes;
+    read_sizes.count(bytes);
+  }
+  TransportCounters& operator+=(const TransportCounters& other) noexcept {
+    opens += other.opens;
+    creates += other.creates;
+    stats += other.stats;
+    writes += other.writes;
+    reads += other.reads;
+    bytes_written += other.bytes_written;
+    bytes_read += other.bytes_read;
+    syncs += other.syncs;
+    write_sizes += other.write_sizes;
+    read_sizes += other.read_sizes;
+    encode_seconds += other.encode_seconds;
+    transfer_seconds += other.transfer_seconds;
+    sync_seconds += other.sync_seconds;
+    return *this;
+  }
 };
 
 /// Sizes of the data path, settled by measurement (specs/performance.md section 5). In one place.

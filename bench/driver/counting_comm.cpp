@@ -1,0 +1,68 @@
+#include "driver/counting_comm.hpp"
+
+#include <utility>
+
+namespace quire::bench {
+namespace {
+
+class CountingBackend final : public CommBackend {
+ public:
+  CountingBackend(std::shared_ptr<CommBackend> inner, CommCounts& counts) : inner_(std::move(inner)), counts_(counts) {}
+
+  [[nodiscard]] int rank() const noexcept override { return inner_->rank(); }
+  [[nodiscard]] int size() const noexcept override { return inner_->size(); }
+  void barrier(Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->barrier(deadline);
+  }
+  void sum(std::span<std::uint64_t> words, Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->sum(words, deadline);
+  }
+  void maximum(std::span<std::uint64_t> words, Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->maximum(words, deadline);
+  }
+  void prefix(std::span<std::uint64_t> words, Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->prefix(words, deadline);
+  }
+  void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->prefix_maximum(words, deadline);
+  }
+  void broadcast(std::span<std::byte> bytes, int root, Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->broadcast(bytes, root, deadline);
+  }
+  [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
+    ++counts_.collectives;
+    for (const Parcel& parcel : parcels) {
+      counts_.messages += parcel.bytes.empty() ? 0 : 1;
+      counts_.message_bytes += parcel.bytes.size();
+    }
+    return inner_->exchange(std::move(parcels), deadline);
+  }
+  [[nodiscard]] std::shared_ptr<CommBackend> split(int color, int key) override {
+    ++counts_.collectives;
+    return std::make_shared<CountingBackend>(inner_->split(color, key), counts_);
+  }
+  [[nodiscard]] std::shared_ptr<CommBackend> split_by_node() override {
+    return std::make_shared<CountingBackend>(inner_->split_by_node(), counts_);
+  }
+  [[nodiscard]] const void* native() const noexcept override { return inner_->native(); }
+
+ private:
+  std::shared_ptr<CommBackend> inner_;
+  CommCounts& counts_;
+};
+
+}  // namespace
+
+Comm counting(const Comm& comm, CommCounts& counts) {
+  // The handle keeps the backend only; what it points to is shared with `comm`, which outlives the measurement.
+  const std::shared_ptr<CommBackend> inner(&comm.backend(), [](CommBackend*) {});
+  return Comm(std::make_shared<CountingBackend>(inner, counts));
+}
+
+}  // namespace quire::bench

@@ -1,0 +1,163 @@
+// The classic netCDF format by PnetCDF: tables as variables of one dimension, fields as variables of their own.
+
+#include <pnetcdf.h>
+
+#include <algorithm>
+#include <array>
+
+#include "driver/engine.hpp"
+#include "quire/base/error.hpp"
+#include "quire/comm/mpi.hpp"
+
+namespace quire::bench {
+namespace {
+
+void require(int code, const std::string& action) {
+  if (code != NC_NOERR) throw Error(ErrorKind::io, "cannot " + action + ": " + ncmpi_strerror(code));
+}
+
+/// A rank's part of a variable, as PnetCDF asks for it: first the step.
+struct Region {
+  std::vector<MPI_Offset> start{0};
+  std::vector<MPI_Offset> count{1};
+  std::vector<MPI_Offset> stride{1};
+
+  explicit Region(const Share& share) {
+    const bool is_field = share.data.kind == Case::Kind::field;
+    const Hyperslab rows{{share.rows.first}, {1}, {share.rows.count}, {1}};
+    const Hyperslab& slab = is_field ? share.selection.parts().front() : rows;
+    for (std::size_t axis = 0; axis < slab.start.size(); ++axis) {
+      start.push_back(static_cast<MPI_Offset>(slab.start[axis]));
+      count.push_back(static_cast<MPI_Offset>(slab.count[axis]));
+      stride.push_back(static_cast<MPI_Offset>(slab.stride[axis]));
+    }
+  }
+};
+
+class PnetcdfEngine final : public Engine {
+ public:
+  explicit PnetcdfEngine(Task given) : Engine(std::move(given)), together_(task().method.transfer == "collective") {
+    const auto is_double = [](Type type) { return type == Type::float64; };
+    if (cell().data.kind == Case::Kind::elements || !std::ranges::all_of(cell().data.columns, is_double)) {
+      throw Error(ErrorKind::unsupported, "this engine writes tables and fields of float64");
+    }
+  }
+
+  void prepare_writing() override {
+    source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), ShareMemory::Order::apart);
+    source_->fill();
+  }
+  void write(const std::string& folder, Trial& trial) override {
+    int file = -1;
+    const std::string path = folder + "/data.nc";
+    trial.time(Phase::create, [&] {
+      require(ncmpi_create(mpi_handle(comm()), path.c_str(), NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &file),
+              "create " + path);
+    });
+    trial.time(Phase::metadata, [&] { define(file); });
+    write_all(file, trial);
+  }
+  void rewrite(const std::string& folder, Trial& trial) override {
+    int file = -1;
+    trial.time(Phase::create, [&] { file = opened(folder, NC_WRITE); });
+    write_all(file, trial);
+  }
+  void verify(const std::string& folder) override {
+    set_targets((comm().rank() + 1) % comm().size());
+    Trial trial;
+    read(folder, trial);
+    check_read();
+  }
+  void prepare_reading(const std::string& /*folder*/) override { set_targets(comm().rank()); }
+  void read(const std::string& folder, Trial& trial) override {
+    int file = -1;
+    trial.time(Phase::create, [&] { file = opened(folder, NC_NOWRITE); });
+    trial.time(Phase::data, [&] {
+      for (std::uint64_t s = 0; s < steps(); ++s) {
+        move(file, s, *targets_[s], wanted_, [&](int variable, const Region& region, std::span<std::byte> values) {
+          auto* to = reinterpret_cast<double*>(values.data());
+          const auto get = together_ ? ncmpi_get_vars_double_all : ncmpi_get_vars_double;
+          require(get(file, variable, region.start.data(), region.count.data(), region.stride.data(), to), "read");
+        });
+      }
+    });
+    trial.time(Phase::close, [&] { require(ncmpi_close(file), "close"); });
+  }
+  void check_read() override {
+    for (const auto& target : targets_) target->check(wanted_);
+  }
+
+ private:
+  int opened(const std::string& folder, int mode) {
+    int file = -1;
+    const std::string path = folder + "/data.nc";
+    require(ncmpi_open(mpi_handle(comm()), path.c_str(), mode, MPI_INFO_NULL, &file), "open " + path);
+    return file;
+  }
+
+  void define(int file) const {
+    const Case& data = cell().data;
+    const auto extents = data.kind == Case::Kind::field ? data.extents : std::vector<std::uint64_t>{data.rows};
+    std::vector<int> dimensions(extents.size() + 1);
+    require(ncmpi_def_dim(file, "step", static_cast<MPI_Offset>(data.steps), dimensions.data()), "define a dimension");
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+      const std::string name = "axis" + std::to_string(axis);
+      require(ncmpi_def_dim(file, name.c_str(), static_cast<MPI_Offset>(extents[axis]), &dimensions[axis + 1]),
+              "define a dimension");
+    }
+    for (std::size_t q = 0; q < source_->share().quantities(); ++q) {
+      int variable = -1;
+      const std::string name = "q" + std::to_string(q);
+      require(ncmpi_def_var(file, name.c_str(), NC_DOUBLE, static_cast<int>(dimensions.size()), dimensions.data(),
+                            &variable),
+              "define a variable");
+    }
+    require(ncmpi_enddef(file), "end the definitions");
+  }
+
+  /// Calls `use(variable, region, memory)` for each of the first quantities.
+  template <class Use>
+  void move(int file, std::uint64_t step, const ShareMemory& memory, std::size_t quantities, const Use& use) {
+    Region region(memory.share());
+    region.start[0] = static_cast<MPI_Offset>(step);
+    if (!together_) require(ncmpi_begin_indep_data(file), "begin independent calls");
+    for (std::size_t q = 0; q < quantities; ++q) use(static_cast<int>(q), region, memory.quantity(q));
+    if (!together_) require(ncmpi_end_indep_data(file), "end independent calls");
+  }
+
+  void write_all(int file, Trial& trial) {
+    trial.time(Phase::data, [&] {
+      for (std::uint64_t s = 0; s < steps(); ++s) {
+        const auto put = [&](int variable, const Region& region, std::span<std::byte> values) {
+          const auto* from = reinterpret_cast<const double*>(values.data());
+          const auto write = together_ ? ncmpi_put_vars_double_all : ncmpi_put_vars_double;
+          require(write(file, variable, region.start.data(), region.count.data(), region.stride.data(), from), "write");
+        };
+        move(file, s, *source_, source_->share().quantities(), put);
+      }
+    });
+    trial.time(Phase::close, [&] { require(ncmpi_close(file), "close"); });
+  }
+
+  void set_targets(int rank) {
+    targets_.clear();
+    for (std::uint64_t s = 0; s < steps(); ++s) {
+      targets_.push_back(
+          std::make_unique<ShareMemory>(Share::of(cell().data, rank, comm().size()), ShareMemory::Order::apart));
+      targets_.back()->forget();
+    }
+    const Share& share = targets_.front()->share();
+    wanted_ = cell().operation == "read-subset" ? share.subset_quantities() : share.quantities();
+  }
+
+  bool together_;
+  std::optional<ShareMemory> source_;
+  std::vector<std::unique_ptr<ShareMemory>> targets_;
+  std::size_t wanted_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_pnetcdf_engine(Task task) { return std::make_unique<PnetcdfEngine>(std::move(task)); }
+
+}  // namespace quire::bench
