@@ -122,6 +122,21 @@ def test_wrong_plans_are_refused(changed: dict[str, Any], words: str) -> None:
         trial(**changed)
 
 
+def test_conversions_name_their_target() -> None:
+    """Only methods that say to which one they convert are converted; the driver is told that method."""
+    name = quire.formats()[0]
+    methods = [{"name": "a", "format": name, "to": "b"}, {"name": "b", "format": name, "least_ranks": 3}]
+    plan = trial(method=methods, operations=["convert", "write"])
+    converted = [cell for cell in plan.cells if cell.operation == "convert"]
+    assert [(cell.method.name, cell.ranks) for cell in converted] == [("a", 1), ("a", 3)]
+    assert all(cell.as_json()["to"]["name"] == "b" for cell in converted)
+    written = [(cell.method.name, cell.ranks) for cell in plan.cells if cell.operation == "write"]
+    assert ("b", 3) in written
+    assert ("b", 1) not in written
+    with pytest.raises(quire.UsageError, match="no method 'c'"):
+        trial(method=[{"name": "a", "format": name, "to": "c"}], operations=["convert"])
+
+
 def test_methods_are_chosen_by_name() -> None:
     """Some methods of a plan are measured beside the raw ones; unknown names are refused."""
     plan = make_plan(CONTENT, Changes(methods=["one"]))

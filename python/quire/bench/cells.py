@@ -29,6 +29,8 @@ class Method:
     """What the driver does wrong on purpose, for tests of the benchmark itself."""
     least_ranks: int = 1
     """On fewer ranks it makes no sense and is left out."""
+    to: str = ""
+    """The name of the method by which `convert` writes what it reads by this one."""
 
     def as_json(self) -> dict[str, Any]:
         """Independent. As it stands in the plan of a launch; nothing is said of what is empty."""
@@ -50,6 +52,8 @@ class Cell:
     readers: int
     cache: str = "none"
     fault: Mapping[str, Any] | None = None
+    to: Method | None = None
+    """By what a conversion writes."""
 
     @property
     def id(self) -> str:
@@ -65,6 +69,7 @@ class Cell:
 
     def as_json(self) -> dict[str, Any]:
         """Independent. As it stands in the plan of a launch."""
+        target = {} if self.to is None else {"to": self.to.as_json()}
         return {
             "id": self.id,
             "method": self.method.as_json(),
@@ -75,6 +80,7 @@ class Cell:
             "cache": self.cache,
             "repetition": 0,
             "fault": None if self.fault is None else dict(self.fault),
+            **target,
         }
 
 

@@ -35,7 +35,18 @@ PLAN_KEYS = {
     "title", "about", "seed", "passes", "mode", "scale", "ranks", "operations", "caches", "readers",
     "scaling", "quantity", "baselines", "limits", "method", "case",
 }  # fmt: skip
-METHOD_KEYS = {"name", "engine", "format", "transport", "transfer", "options", "vary", "fault", "least_ranks"}
+METHOD_KEYS = {
+    "name",
+    "engine",
+    "format",
+    "transport",
+    "transfer",
+    "options",
+    "vary",
+    "fault",
+    "least_ranks",
+    "to",
+}
 CASE_FACTORS = ("ranks", "operations", "caches", "readers", "scaling", "methods", "scaled")
 
 
@@ -209,6 +220,7 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
         options,
         given.get("fault"),
         positive([given.get("least_ranks", 1)])[0],
+        str(given.get("to", "")),
     )
     if engine == "library" and not method.format:
         raise UsageError("a method of the library needs a format", object=name)
@@ -274,8 +286,18 @@ def expand_case(case: Mapping[str, Any], methods: Sequence[Method], scale: float
                 one_of(str(operation), OPERATIONS, "operation")
                 for readers, cache in variants(case, str(operation), ranks):
                     for method in chosen:
-                        if ranks >= method.least_ranks:
-                            yield Cell(method, str(operation), sized, ranks, readers, cache, method.fault)
+                        target = target_of(method, methods) if operation == "convert" else None
+                        if ranks >= method.least_ranks and (operation != "convert" or target is not None):
+                            cell = Cell(method, str(operation), sized, ranks, readers, cache)
+                            yield replace(cell, fault=method.fault, to=target)
+
+
+def target_of(method: Method, methods: Sequence[Method]) -> Method | None:
+    """Independent. The method by which a conversion writes; None if this one converts to none."""
+    if not method.to:
+        return None
+    one_of(method.to, tuple(one.name for one in methods), "method")
+    return next(one for one in methods if one.name == method.to)
 
 
 def variants(case: Mapping[str, Any], operation: str, ranks: int) -> list[tuple[int, str]]:
