@@ -8,6 +8,7 @@ from html import escape
 
 from quire.bench.summary import Ratio, Study, Timing, outlier_words, seconds_text
 
+LONG_TEXT = 60
 STATISTICS = ("n", "min", "Q1", "median", "Q3", "max", "mean", "sd", "low", "high")
 
 
@@ -43,17 +44,19 @@ def row(cells: Sequence[Content], style: str = "", **data: str) -> str:
 def cell_html(content: Content) -> str:
     """Independent. One field of a table."""
     if isinstance(content, str):
-        return f'<td class="text">{escape(content)}</td>'
+        style = "text wrap" if len(content) > LONG_TEXT else "text"
+        return f'<td class="{style}">{escape(content)}</td>'
     if content.value is None:
         return "<td></td>"
     name = f' data-name="{escape(content.name)}"' if content.name else ""
     return f'<td{name} data-value="{content.value!r}">{escape(content.text)}</td>'
 
 
-def table(title: str, heads: Sequence[str], rows: Sequence[str], texts: int = 2) -> str:
-    """Independent. A table, the first columns of which hold text."""
+def table(title: str, heads: Sequence[str], rows: Sequence[str], texts: int = 2, last: bool = False) -> str:
+    """Independent. A table, the first columns of which hold text, and perhaps the last."""
+    words = {*range(texts), *([len(heads) - 1] if last else [])}
     head = "".join(
-        f'<th class="text">{escape(name)}</th>' if place < texts else f"<th>{escape(name)}</th>"
+        f'<th class="text">{escape(name)}</th>' if place in words else f"<th>{escape(name)}</th>"
         for place, name in enumerate(heads)
     )
     body = "\n".join(rows)
@@ -92,7 +95,7 @@ def short_table(study: Study) -> str | None:
         rows.append(row([*texts, *numbers, *equal], cell=cell.key, kind="short", equal="|".join(best.equal)))
     heads = ["case", "operation", "fastest", "median", *(f"to {name}" for name in study.baselines)]
     title = "In short: the smallest median on the most ranks"
-    return table(title, [*heads, "not told apart from it"], rows, 3) if rows else None
+    return table(title, [*heads, "not told apart from it"], rows, 3, last=True) if rows else None
 
 
 def times_table(study: Study, case: str, kind: str) -> str | None:

@@ -102,7 +102,7 @@ def share_of_letter(letter: str) -> float:
     return 0.7 if letter.isupper() else 0.6
 
 
-MARKS = ("circle", "square", "triangle", "diamond", "wedge", "pentagon", "hexagon", "star")
+MARKS = ("circle", "square", "triangle", "diamond", "wedge", "pentagon", "hexagon", "star", "cross", "plus")
 
 
 def mark(
@@ -126,6 +126,8 @@ def mark(
 
 def corners_of(kind: str, centre: XY, radius: float) -> list[XY]:
     """Independent. The corners of a mark of about the area of a disc."""
+    if kind in ("cross", "plus"):
+        return corners_of_bars(centre, radius, 45.0 if kind == "cross" else 0.0)
     count, turn, grow = {
         "square": (4, 45.0, 1.25),
         "triangle": (3, 90.0, 1.4),
@@ -140,4 +142,16 @@ def corners_of(kind: str, centre: XY, radius: float) -> list[XY]:
         angle = math.radians(turn + corner * 360 / count)
         long = radius * grow * (0.45 if kind == "star" and corner % 2 else 1.0)
         found.append((centre[0] + long * math.cos(angle), centre[1] - long * math.sin(angle)))
+    return found
+
+
+def corners_of_bars(centre: XY, radius: float, turn: float) -> list[XY]:
+    """Independent. The corners of two bars across each other, turned by so many degrees."""
+    long, half = 1.35 * radius, 0.45 * radius
+    arm = [(half, half), (half, long), (-half, long)]
+    found = []
+    for quarter in range(4):
+        angle = math.radians(turn + 90 * quarter)
+        cosine, sine = math.cos(angle), math.sin(angle)
+        found += [(centre[0] + x * cosine - y * sine, centre[1] + x * sine + y * cosine) for x, y in arm]
     return found
