@@ -38,8 +38,7 @@ std::string host_names(Comm& comm) {
   }
   std::ranges::sort(names);
   std::string list;
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
   return list;
 }
