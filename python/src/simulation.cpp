@@ -120,6 +120,7 @@ StorageLayout layout_from(const nb::dict& given) {
   take("targets", layout.targets);
   take("lock_bytes", layout.lock_bytes);
   take("request_bytes", layout.request_bytes);
+  take("staging_bytes", layout.staging_bytes);
   take("ranks_per_node", layout.ranks_per_node);
   take("aggregators", layout.aggregators);
   return layout;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/records_runs.hpp"
 #include "quire/format/records.hpp"
 
 namespace quire {
@@ -17,14 +18,21 @@ void add_groups(std::vector<PlacedItem>& items, const std::vector<PackedGroup>& 
       last->step = group.length;
       ++last->count;
     } else if (group.length > 0) {
-      items.push_back({{offset, group.length, 0, 1}, {}, 0});
+      items.push_back({{offset, group.length, 0, 1, false}, {}, 0, false});
     }
     offset += group.length;
   }
 }
 
-void add_run(std::vector<PlacedItem>& items, const Run& run) {
-  if (run.bytes > 0) items.push_back({{run.offset, run.bytes, 0, 1}, {}, 0});
+void add_run(std::vector<PlacedItem>& items, const Run& run, bool staged) {
+  if (run.bytes > 0) items.push_back({{run.offset, run.bytes, 0, 1, staged}, {}, 0, staged});
+}
+
+/// Whether the values of a run are encoded on their way.
+bool is_staged(const Run& run, std::span<const ConstView> views) {
+  if (run.text || run.record_bytes == 0) return true;
+  const ConstView& view = views[static_cast<std::size_t>(run.cells.front().column)];
+  return !is_ready(run, view.type, view.is_contiguous());
 }
 
 }  // namespace
@@ -34,19 +42,28 @@ std::vector<PlacedItem> placed_items(const StepPart& part, const Placement& plac
   std::vector<PlacedItem> items;
   WritePlan title = placement.title;
   coalesce(title);
-  for (const Extent& extent : extents_of(title)) items.push_back({{extent.offset, extent.length, 0, 1}, {}, 0});
+  for (const Extent& extent : extents_of(title)) {
+    items.push_back({{extent.offset, extent.length, 0, 1, false}, {}, 0, false});
+  }
   for (std::size_t t = 0; t < placement.tables.size(); ++t) {
     for (std::size_t r = 0; r < placement.tables[t].size(); ++r) {
       const Run& run = placement.tables[t][r];
-      run.opaque ? add_groups(items, part.groups.at(t).at(r), run.offset) : add_run(items, run);
+      if (run.opaque) {
+        add_groups(items, part.groups.at(t).at(r), run.offset);
+      } else {
+        add_run(items, run, is_staged(run, part.tables[t]));
+      }
     }
   }
   for (std::size_t f = 0; f < placement.fields.size(); ++f) {
     for (const Run& run : placement.fields[f]) {
       if (run.text || run.record_bytes == 0) {
-        add_run(items, run);
+        add_run(items, run, true);
+      } else if (run.opaque) {
+        items.push_back({{run.offset, 0, 0, 1, false}, f, chunking[f].bytes, false});
       } else {
-        items.push_back({{run.offset, 0, 0, 1}, f, run.opaque ? chunking[f].bytes : run.record_bytes});
+        const bool staged = is_staged(run, part.fields[f].views);
+        items.push_back({{run.offset, 0, 0, 1, staged}, f, run.record_bytes, staged});
       }
     }
   }
@@ -65,7 +82,7 @@ std::vector<AxisPart> owned_chunks(const std::vector<AxisPart>& elements, const 
 }
 
 void append_elements(std::vector<ExtentTrain>& trains, std::uint64_t offset, const std::vector<std::uint64_t>& extents,
-                     std::span<const AxisPart> axes, std::uint64_t element_bytes, bool apart) {
+                     std::span<const AxisPart> axes, std::uint64_t element_bytes, bool apart, bool staged) {
   for (const AxisPart& axis : axes) {
     if (axis.count == 0) return;
   }
@@ -86,7 +103,7 @@ void append_elements(std::vector<ExtentTrain>& trains, std::uint64_t offset, con
       loops.push_back({part.count, part.stride * stride * element_bytes, 0});
     }
   }
-  ExtentTrain train{offset, line * element_bytes, 0, 1};
+  ExtentTrain train{offset, line * element_bytes, 0, 1, staged};
   if (apart && line > 1) {
     loops.insert(loops.begin(), Loop{line, element_bytes, 0});
     train.length = element_bytes;

@@ -17,6 +17,7 @@ struct PlacedItem {
   ExtentTrain train;                 ///< of bytes; only the offset counts for a field: that of its first element
   std::optional<std::size_t> field;  ///< the elements of this one
   std::uint64_t element_bytes = 0;   ///< of the field, or of one chunk of it
+  bool staged = false;               ///< its bytes are encoded
 };
 
 /// How the chunks of the fields of a step lie, where they have any.
@@ -36,7 +37,7 @@ struct FieldChunking {
 
 /// Independent. Appends the extents of elements in an array that begins at an offset; `apart`: each element is one.
 void append_elements(std::vector<ExtentTrain>& trains, std::uint64_t offset, const std::vector<std::uint64_t>& extents,
-                     std::span<const AxisPart> axes, std::uint64_t element_bytes, bool apart);
+                     std::span<const AxisPart> axes, std::uint64_t element_bytes, bool apart, bool staged = false);
 
 /// How the items of ranks whose parts are alike move with what lies before them.
 class PartPattern {

@@ -37,6 +37,15 @@ void add_measure(Measure& sum, const Measure& measure) {
   for (std::size_t slot = 0; slot < measure.size(); ++slot) sum[slot] += measure[slot];
 }
 
+std::vector<ExtentTrain> trains_of(const WritePlan& plan) {
+  std::vector<ExtentTrain> trains;
+  for (const WriteExtent& extent : plan.extents) {
+    trains.push_back(
+        {extent.offset, extent.length, 0, 1, std::holds_alternative<std::shared_ptr<Encoder>>(extent.source)});
+  }
+  return trains;
+}
+
 StepFrame begin_step(WritePlanner& planner, const StepPart& root) {
   StepFrame frame;
   frame.begin = planner.published_size();
@@ -122,14 +131,15 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   Measure before(total.size(), 0);
   grouped([&](int rank, const StepPart& mine, const Measure& measure) {
     const Placement placement = planner_->place(mine, before, total, rank == 0);
-    std::vector<Extent> extents = extents_of(whole_plan(mine, placement, lossy_));
-    add_group_extents(extents, mine, placement);
-    add_chunk_extents(extents, mine, placement);
-    std::ranges::sort(extents, {}, &Extent::offset);
+    const WritePlan plan = whole_plan(mine, placement, lossy_);
+    std::vector<ExtentTrain> trains = trains_of(plan);
+    std::vector<Extent> encoded;
+    add_group_extents(encoded, mine, placement);
+    add_chunk_extents(encoded, mine, placement);
+    for (const Extent& extent : encoded) trains.push_back({extent.offset, extent.length, 0, 1, false});
+    std::ranges::sort(trains, {}, &ExtentTrain::offset);
     if (rank == 0) sink.begin(frame.begin, placement.end);
     frame.end = placement.end;
-    std::vector<ExtentTrain> trains;
-    for (const Extent& extent : extents) trains.push_back({extent.offset, extent.length, 0, 1});
     sink.add(rank, trains);
     add_measure(before, measure);
   });

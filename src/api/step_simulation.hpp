@@ -9,6 +9,9 @@ namespace quire {
 
 // What the simulations of steps have in common, and their kinds: of any parts, of streams, of made-up parts.
 
+/// The extents of a plan, each one a train.
+[[nodiscard]] std::vector<ExtentTrain> trains_of(const WritePlan& plan);
+
 void add_measure(Measure& sum, const Measure& measure);
 
 /// Publishes what rank 0 has, and goes on to the next step.

@@ -64,9 +64,7 @@ class StreamSimulation {
       Addresses addresses;
       for (const SimulatedStream& stream : streams_(rank)) add(plan, stream, order++, addresses);
       coalesce(plan);
-      trains_.clear();
-      for (const WriteExtent& extent : plan.extents) trains_.push_back({extent.offset, extent.length, 0, 1});
-      sink.add(rank, trains_);
+      sink.add(rank, trains_of(plan));
     }
     planner_.use(std::move(uses_));
   }
@@ -166,7 +164,6 @@ class StreamSimulation {
   std::vector<StreamUse> uses_;
   std::map<std::uint64_t, Group> groups_;
   std::vector<std::vector<std::vector<Extent>>> members_;  ///< by stream and call
-  std::vector<ExtentTrain> trains_;
 };
 
 }  // namespace

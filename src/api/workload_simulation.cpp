@@ -279,7 +279,7 @@ class WorkloadSimulation {
       std::vector<AxisPart> axes = workload_.axes(rank, f);
       if (is_chunked) axes = owned_chunks(axes, chunking);
       append_elements(trains, item.train.offset, is_chunked ? chunking.counts : root_.description.fields[f].extents,
-                      axes, item.element_bytes, is_chunked);
+                      axes, item.element_bytes, is_chunked, item.staged);
     }
     std::erase_if(trains, [](const ExtentTrain& train) { return train.length == 0; });
     if (!std::ranges::is_sorted(trains, {}, &ExtentTrain::offset)) {

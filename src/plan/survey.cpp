@@ -71,9 +71,30 @@ std::pair<std::uint64_t, std::uint64_t> crossings_of(const ExtentTrain& train, s
   return {extents, times};
 }
 
+/// How a transport cuts an extent: pieces end on pages, and of ready bytes a small rest joins the last one.
+template <class Use>
+void each_piece(const ExtentTrain& train, std::uint64_t limit, Use&& use) {
+  constexpr std::uint64_t page = 4096;
+  const std::uint64_t room = limit > page ? limit - train.offset % page : limit;
+  const std::uint64_t first = std::min(train.length, room);
+  const std::uint64_t left = train.length - first;
+  const auto is_absorbed = [&](std::uint64_t rest) { return !train.staged && rest < limit / 8; };
+  if (is_absorbed(left)) return use(train.length, 1);
+  use(first, 1);
+  const std::uint64_t whole = left / limit;
+  const std::uint64_t rest = left % limit;
+  if (whole > 0 && is_absorbed(rest)) {
+    use(limit, whole - 1);
+    use(limit + rest, 1);
+  } else {
+    use(limit, whole);
+    use(rest, 1);
+  }
+}
+
 void check(const StorageLayout& layout, int ranks) {
   if (ranks < 1) throw Error(ErrorKind::usage, "a program has at least one rank");
-  if (layout.stripe_bytes == 0 || layout.stripes == 0 || layout.request_bytes == 0) {
+  if (layout.stripe_bytes == 0 || layout.stripes == 0 || layout.request_bytes == 0 || layout.staging_bytes == 0) {
     throw Error(ErrorKind::usage, "a file has at least one stripe, and stripes and requests have bytes");
   }
   if (layout.stripes > layout.targets) {
@@ -108,6 +129,7 @@ struct WriteSurvey::State {
   std::array<SizeClass, 65> sizes{};
   std::vector<std::uint64_t> ends;     ///< of the files, by member; 0: nobody has written to it
   std::vector<bool> opened;            ///< by rank: the first file
+  std::vector<bool> root_opened;       ///< by member, of rank 0, who comes several times in a step
   std::vector<bool> wrote;             ///< by rank: anything
   std::uint64_t domain_begin = 0;      ///< of the first aggregator
   std::uint64_t domain_bytes = 0;      ///< of each; 0: there are none
@@ -139,7 +161,7 @@ struct WriteSurvey::State {
     if (ends.size() <= at) ends.resize(at + 1, 0);
     return ends[at];
   }
-  void join(std::span<const ExtentTrain> trains);
+  void join(std::span<const ExtentTrain> trains, bool may_join);
   void count_request(std::uint64_t length, std::uint64_t times);
   void count_sizes(const ExtentTrain& train);
   void count_targets(const ExtentTrain& train);
@@ -151,20 +173,20 @@ struct WriteSurvey::State {
   void finish_rank();
 };
 
-/// Neighbours in the file, of which one is short, go in one request.
-void WriteSurvey::State::join(std::span<const ExtentTrain> trains) {
+/// Neighbours in the file that go through the buffer share it.
+void WriteSurvey::State::join(std::span<const ExtentTrain> trains, bool may_join) {
   requests.clear();
   for (ExtentTrain train : trains) {
     if (train.length == 0 || train.count == 0) continue;
     sums.extents += train.count;
     sums.bytes += train.count * train.length;
-    if (train.step == train.length && train.length < layout.join_below) {
-      train = {train.offset, train.count * train.length, 0, 1};
+    train.staged = train.staged || train.length < layout.join_below;
+    if (train.staged && train.step == train.length && may_join) {
+      train = {train.offset, train.count * train.length, 0, 1, true};
     }
-    if (!requests.empty() && train.count == 1) {
+    if (may_join && !requests.empty() && train.count == 1 && train.staged) {
       ExtentTrain& before = requests.back();
-      const bool is_short = std::min(before.length, train.length) < layout.join_below;
-      if (before.count == 1 && before.offset + before.length == train.offset && is_short) {
+      if (before.staged && before.count == 1 && before.offset + before.length == train.offset) {
         before.length += train.length;
         continue;
       }
@@ -182,10 +204,11 @@ void WriteSurvey::State::count_request(std::uint64_t length, std::uint64_t times
 }
 
 void WriteSurvey::State::count_sizes(const ExtentTrain& train) {
-  const std::uint64_t full = train.length / layout.request_bytes;
-  const std::uint64_t rest = train.length % layout.request_bytes;
-  if (full > 0) count_request(layout.request_bytes, full * train.count);
-  if (rest > 0) count_request(rest, train.count);
+  const std::uint64_t limit =
+      std::min(layout.request_bytes, train.staged ? layout.staging_bytes : layout.request_bytes);
+  each_piece(train, limit, [&](std::uint64_t length, std::uint64_t times) {
+    if (length > 0 && times > 0) count_request(length, times * train.count);
+  });
   rank_bytes += train.length * train.count;
 }
 
@@ -267,7 +290,10 @@ void WriteSurvey::State::count_files(int of_rank) {
   members.erase(std::unique(members.begin(), members.end()), members.end());
   for (const std::uint64_t member : members) {
     if (member != 0) {
-      ++sums.opens;
+      const auto at = static_cast<std::size_t>(member);
+      if (of_rank == 0 && root_opened.size() <= at) root_opened.resize(at + 1, false);
+      if (of_rank != 0 || !root_opened[at]) ++sums.opens;
+      if (of_rank == 0) root_opened[at] = true;
     } else if (!opened[static_cast<std::size_t>(of_rank)]) {
       opened[static_cast<std::size_t>(of_rank)] = true;
       ++sums.opens;
@@ -279,7 +305,7 @@ void WriteSurvey::State::count_files(int of_rank) {
 void WriteSurvey::State::take(int of_rank, std::span<const ExtentTrain> trains, bool is_shared) {
   if (rank && *rank != of_rank) finish_rank();
   rank = of_rank;
-  join(trains);
+  join(trains, is_shared);
   for (const ExtentTrain& train : requests) {
     members.push_back(member_of(train.offset));
     std::uint64_t& end = end_of(member_of(train.offset));
@@ -330,7 +356,7 @@ void WriteSurvey::add_alone(std::span<const Extent> extents) {
   std::vector<ExtentTrain> trains;
   state_->finish_rank();
   for (const Extent& extent : extents) {
-    trains.push_back({extent.offset, extent.length, 0, 1});
+    trains.push_back({extent.offset, extent.length, 0, 1, false});
     if (extent.length == 0) state_->end_of(member_of(extent.offset)) = offset_in(extent.offset);
   }
   state_->take(0, trains, false);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -19,18 +20,33 @@
 namespace quire::test {
 namespace {
 
-/// Keeps the extents of one rank.
+/// Keeps the extents of one rank, and counts all.
 class OneRank final : public PlanSink {
  public:
-  explicit OneRank(int rank) : rank_(rank) {}
+  explicit OneRank(const Comm& comm) : survey({}, comm.size()), rank_(comm.rank()) {}
   void add(int rank, std::span<const ExtentTrain> trains) override {
     if (rank == rank_) extents = extents_of(trains);
+    survey.add(rank, trains);
   }
   std::vector<Extent> extents;
+  WriteSurvey survey;
 
  private:
   int rank_;
 };
+
+/// What a survey counts is what the transports have done, of all ranks together.
+void expect_counted(Comm& comm, const Writer& out, OneRank& sink, const StepFrame& frame) {
+  sink.survey.add_alone(frame.guard);
+  sink.survey.add_alone(frame.publication);
+  const SurveyResult counted = sink.survey.result();
+  const TransportCounters mine = out.counters();
+  std::array<std::uint64_t, 3> done{mine.opens, mine.writes, mine.bytes_written};
+  comm.sum(done);
+  EXPECT_EQ(counted.opens, done[0]);
+  EXPECT_EQ(counted.requests, done[1]);
+  EXPECT_EQ(counted.bytes, done[2]);
+}
 
 /// A made-up part whose views all have memory, each its own: zeros where there are no values.
 StepPart with_memory(StepPart part, std::deque<std::vector<std::byte>>& memory) {
@@ -85,7 +101,7 @@ TEST_P(SeamOfWorkloads, TraceEqualsPlan) {
     WriteStep step = out.step(0);
     put(step, with_memory(workload.part(comm.rank(), true), memory));
     WriteSimulation simulation({}, comm.size(), options);
-    OneRank sink(comm.rank());
+    OneRank sink(comm);
     StepFrame frame;
     std::optional<Error> refused;
     try {
@@ -102,6 +118,7 @@ TEST_P(SeamOfWorkloads, TraceEqualsPlan) {
     step.commit();
     const auto wanted = TracedFiles::planned(frame, sink.extents, comm.is_root());
     EXPECT_EQ(text(traced.written(simulation, first_name(file), wanted)), text(wanted));
+    expect_counted(comm, out, sink, frame);
     out.close();
   }
 }
@@ -123,12 +140,13 @@ TEST_P(SeamOfStreams, TraceEqualsPlan) {
   bytes.fill(step, comm);
   step.commit();
   WriteSimulation simulation({}, comm.size(), writing);
-  OneRank sink(comm.rank());
+  OneRank sink(comm);
   const auto streams = [&](int rank) { return bytes.streams(rank, comm.size()); };
   const StepFrame frame = simulation.next(streams, file, sink);
   const auto wanted = TracedFiles::planned(frame, sink.extents, comm.is_root());
   const std::string first = std::filesystem::path(file).filename().string();
   EXPECT_EQ(text(traced.written(simulation, first, wanted)), text(wanted));
+  expect_counted(comm, out, sink, frame);
   out.close();
 }
 

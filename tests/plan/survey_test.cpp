@@ -91,18 +91,33 @@ TEST(Survey, CountsWhatEveryByteSays) {
 }
 
 TEST(Survey, CutsRequestsAndJoinsShortNeighbours) {
-  WriteSurvey survey({.request_bytes = 100, .join_below = 50}, 1);
-  const std::vector<ExtentTrain> trains{{0, 250, 0, 1}, {250, 10, 0, 1}, {260, 10, 10, 3}, {1000, 60, 60, 2}};
+  WriteSurvey survey({.request_bytes = 100, .staging_bytes = 30, .join_below = 50}, 1);
+  const std::vector<ExtentTrain> trains{
+      {0, 250, 0, 1}, {250, 10, 0, 1}, {260, 10, 10, 3}, {1000, 60, 60, 2}, {2000, 60, 0, 1, true}};
   survey.add(0, trains);
   const SurveyResult result = survey.result();
-  EXPECT_EQ(result.extents, 7U);
-  // 290 bytes in one go: 100, 100, 90; and two of 60.
-  EXPECT_EQ(result.requests, 5U);
-  ASSERT_EQ(result.sizes.size(), 2U);
-  EXPECT_EQ(result.sizes[0].limit, 64U);
-  EXPECT_EQ(result.sizes[0].requests, 2U);
+  EXPECT_EQ(result.extents, 8U);
+  // 250 ready bytes as 100, 100, 50; 40 short ones through the buffer as 30, 10; two of 60; 60 encoded ones as 30, 30.
+  EXPECT_EQ(result.requests, 9U);
+  ASSERT_EQ(result.sizes.size(), 4U);
+  EXPECT_EQ(result.sizes[0].limit, 16U);
+  EXPECT_EQ(result.sizes[0].requests, 1U);
+  EXPECT_EQ(result.sizes[1].limit, 32U);
   EXPECT_EQ(result.sizes[1].requests, 3U);
-  EXPECT_EQ(result.sizes[1].bytes, 290U);
+  EXPECT_EQ(result.sizes[2].limit, 64U);
+  EXPECT_EQ(result.sizes[2].requests, 3U);
+  EXPECT_EQ(result.sizes[3].requests, 2U);
+  EXPECT_EQ(result.sizes[3].bytes, 200U);
+}
+
+TEST(Survey, CutsRequestsOnPagesAndLetsTheLastOneTakeASmallRest) {
+  WriteSurvey survey({.request_bytes = 65536, .join_below = 1}, 1);
+  survey.add(0, std::vector<ExtentTrain>{{100, 3 * 65536 + 1000, 0, 1}, {1 << 20, 65536 + 8192, 0, 1}});
+  const SurveyResult result = survey.result();
+  // 65436 up to a page, one of 65536, and one with a rest of 1100; then one, and one of 8192, which is not small.
+  EXPECT_EQ(result.requests, 5U);
+  EXPECT_EQ(result.sizes.front().limit, 8192U);
+  EXPECT_EQ(result.sizes.back().bytes, 65536U + 1100U);
 }
 
 TEST(Survey, CountsFilesOpensAndSizes) {

@@ -16,6 +16,7 @@ struct ExtentTrain {
   std::uint64_t length = 0;
   std::uint64_t step = 0;  ///< from one to the next, at least `length`
   std::uint64_t count = 1;
+  bool staged = false;  ///< its bytes are encoded, and go through a buffer
   [[nodiscard]] bool operator==(const ExtentTrain&) const = default;
 };
 
@@ -28,8 +29,10 @@ struct StorageLayout {
   std::uint64_t stripes = 1;     ///< over how many targets a file is spread
   std::uint64_t targets = 1;     ///< that there are in all; the files of a set take turns
   std::uint64_t lock_bytes = 0;  ///< what a file system locks at once; 0: a stripe
-  /// A request has at most so many bytes. Neighbours in the file share requests where one of them is short.
+  // As transports cut requests (TransportLimits): ready bytes from `join_below` on straight from memory, others through
+  // a buffer, where neighbours in the file share it.
   std::uint64_t request_bytes = std::uint64_t{4} << 20;
+  std::uint64_t staging_bytes = std::uint64_t{1} << 20;
   std::uint64_t join_below = std::uint64_t{256} << 10;
   std::uint64_t ranks_per_node = 0;  ///< one rank writes for so many; 0: each for itself
   std::uint64_t aggregators = 0;     ///< as many ranks write, each an equal part of the file; 0: each rank its own

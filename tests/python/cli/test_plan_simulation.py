@@ -38,7 +38,7 @@ def check_sums(report: dict[str, Any]) -> None:
     assert sum(one["bytes"] for one in report["sizes"]) == report["bytes"]
     assert sum(one["requests"] for one in report["sizes"]) == report["requests"]
     assert sum(one["bytes"] for one in report["targets"]) == report["bytes"]
-    assert report["requests"] <= report["extents"] + report["bytes"] // (4 << 20) + 1
+    assert report["requests"] <= report["extents"] + report["bytes"] // (1 << 20) + 1
 
 
 @pytest.mark.parametrize("format", [*TABLES, *STREAMS])
