@@ -95,7 +95,8 @@ Placement XmlPlanner::place(const StepPart& mine, const Measure& before, const M
     return placement;
   }
   if (total[ranks] > most_members - 1 || part_name(rank).size() != part_name(0).size()) {
-    throw Error(ErrorKind::unsupported, "a directory holds the files of ten million ranks at most");
+    throw Error(ErrorKind::unsupported,
+                "a directory holds the files of " + std::to_string(most_members - 1) + " ranks at most");
   }
   placement.title.add(address_in(rank + 1, 0), bytes_of(own.opening + own.blocks + closing_text()));
   if (!own.index.empty()) {
