@@ -3,7 +3,8 @@
     stand_in.py RANKS quire-bench cells --directory DIR --plan PLAN.json
 
 STAND_IN_STOP=n ends it before line n; STAND_IN_LIE=text makes the values of cells with this text wrong;
-STAND_IN_SLOW=text makes cells with it a thousandfold slower in pass 3; STAND_IN_SILENT=1 hangs.
+STAND_IN_SLOW=text makes cells with it a thousandfold slower in pass 3; STAND_IN_SILENT=1 hangs;
+STAND_IN_REFUSE=text refuses cells with it.
 """
 
 from __future__ import annotations
@@ -80,6 +81,16 @@ def main() -> int:
         if os.environ.get("STAND_IN_STOP") == str(order):
             print("the system took memory back", file=sys.stderr)
             return 4
+        refuse = os.environ.get("STAND_IN_REFUSE")
+        if refuse and refuse in cell["id"]:
+            refused = {
+                "kind": "refused",
+                "id": cell["id"],
+                "cell": cell,
+                "limit": "space",
+                "error": "it is full",
+            }
+            line, wrong = json.dumps(refused), True
         print(line, flush=True)
     print(json.dumps({"kind": "end", "cells": len(plan["cells"]), "seconds": 0.1}), flush=True)
     return 1 if wrong else 0

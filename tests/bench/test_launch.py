@@ -87,6 +87,19 @@ def test_wrong_values_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert outcome.cells == 2 * len(plan.cells)
 
 
+def test_refused_cells_are_told_and_left_for_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells beyond a limit are no points and no errors of methods; they are tried again on resuming."""
+    monkeypatch.setenv("STAND_IN_REFUSE", "/one/write/3")
+    plan = trial(passes=1)
+    outcome = run_trial(tmp_path, plan)
+    assert outcome.refused == ["some <particles>/one/write/3: it is full"]
+    assert outcome.wrong == []
+    assert sum(measured(tmp_path).values()) == len(plan.cells) - 1
+    monkeypatch.delenv("STAND_IN_REFUSE")
+    run_trial(tmp_path, plan, resume=True)
+    assert measured(tmp_path) == {(1, cell.id): 1 for cell in plan.cells}
+
+
 def test_silent_driver_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that hangs is ended after a while."""
     monkeypatch.setenv("STAND_IN_SILENT", "1")

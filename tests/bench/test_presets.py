@@ -1,0 +1,51 @@
+"""Every preset ends with a report when the real driver runs it, on two ranks and tiny sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.bench.page import Page
+from tests.python.support.mpi import mpi_program, mpiexec
+from typer.testing import CliRunner
+
+from quire.bench.plan import Changes, Plan, make_plan, presets, read_preset
+from quire.bench.records import read_results
+from quire.cli.main import app
+from quire.io.formats import format_info
+
+
+def impossible(plan: Plan) -> set[str]:
+    """Return the methods with options that the registry of this build does not offer."""
+    found = set()
+    for method in (cell.method for cell in plan.cells if cell.method.format):
+        choices = {one.name: one.choices for one in format_info(method.format).write_options}
+        if any(choices[name] and value not in choices[name] for name, value in method.options.items()):
+            found.add(method.name)
+    return found
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_preset_makes_its_report(name: str, tmp_path: Path) -> None:
+    """All cells are measured and right, phases are told, and the page shows them."""
+    driver = mpi_program("bench", "driver", "quire-bench")
+    words = ["--directory", str(tmp_path / "there"), "--launcher", mpiexec(), "--driver", driver]
+    words += ["--ranks", "2", "--passes", "1", "--scale", "1e-6", "--operations", "write"]
+    plan = make_plan(read_preset(name), Changes(scale=1e-6, ranks=[2], passes=1, operations=["write"]))
+    left_out = impossible(plan)
+    done = CliRunner().invoke(app, ["bench", "run", "--preset", name, *words])
+    assert done.exit_code == (1 if left_out else 0), done.output
+    found = read_results([tmp_path / "there" / "results.jsonl"])
+    assert sorted(one.id for one in found.repetitions) == sorted(cell.id for cell in plan.cells)
+    good = [one for one in found.repetitions if one.cell["method"]["name"] not in left_out]
+    for one in good:
+        assert one.good
+        assert len(one.phase("total")) == 2
+        returned, durable = one.seconds("returned"), one.seconds("durable")
+        assert returned is not None
+        assert durable is not None
+        assert max(one.work()) <= returned <= durable
+    page = Page(tmp_path / "there" / "results.html")
+    assert len(page.rows("returned")) == len(good)
+    assert page.references() == []
