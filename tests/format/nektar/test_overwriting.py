@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.toolkit import replacing
 from quire.toolkit.recover import recover
 
 SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
@@ -60,7 +59,7 @@ def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: py
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(replacing.quire, "finish_replacement", die)
+        patch.setattr(quire, "finish_replacement", die)
         with pytest.raises(KeyboardInterrupt):
             quire.copy(SMALL, target, layout="directory", overwrite=True)
     assert (target / "Info.xml").stat().st_ino == entry

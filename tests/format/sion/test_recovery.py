@@ -268,7 +268,7 @@ def test_streams_may_be_larger_than_32_bits_count(tmp_path: Path) -> None:
         assert opened.check().damage is None
         assert list(opened[0].table["bytes"].read()) == sizes
         for task, size in enumerate(sizes):
-            stream = opened[0].streams[task]
-            assert stream.read(4) == b"head"
-            assert stream.seek(-4, 2) == size - 4
-            assert stream.read() == b"\0end"
+            piece = opened[0].streams[task]
+            assert piece.read(4) == b"head"
+            assert piece.seek(-4, 2) == size - 4
+            assert piece.read() == b"\0end"
