@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,9 +14,9 @@ from tests.bench.studies import CONTENT, trial
 from tests.python.support.files import path_for, table_formats, write_table
 
 import quire
-from quire.bench.own_file import workload_of_file
+from quire.bench.own_file import sizes_of_elements, sizes_of_step, workload_of_file
 from quire.bench.plan import Changes, make_plan, presets, read_preset
-from quire.bench.workloads import make_workload, named_workloads, payload_of, scaled
+from quire.bench.workloads import coefficients_of, make_workload, named_workloads, payload_of, scaled
 from quire.io.formats import format_info
 
 
@@ -155,6 +158,43 @@ def test_own_file_is_a_workload(tmp_path: Path) -> None:
     assert (workload["rows"], workload["columns"], workload["steps"]) == (30, "2xfloat64+1xint32", 1)
     assert payload_of(workload) == 30 * 20
     assert workload["name"] == path.name
+
+
+@dataclass
+class Elements:
+    """Stands for the elements of a file."""
+
+    sizes: list[int]
+    variables: tuple[str, ...] = ("u", "v")
+
+    def counts(self) -> Any:
+        """Return the coefficients of each element."""
+        return np.array(self.sizes)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+@pytest.mark.parametrize("sizes", [[[64] * 40], [[10] * 30, [20] * 90], [[1]], [[3, 6, 10] * 400]])
+def test_own_elements_keep_their_coefficients(sizes: list[list[int]]) -> None:
+    """As many elements and variables, and about as many coefficients, over all shapes."""
+    found = sizes_of_elements([cast(Any, Elements(some)) for some in sizes])
+    assert found["elements"] == sum(len(some) for some in sizes)
+    assert found["variables"] == 2
+    wanted = sum(sum(some) for some in sizes)
+    assert coefficients_of(found["modes"], found["elements"]) == pytest.approx(wanted, rel=0.02)
+
+
+@pytest.mark.parametrize("extents", [(4, 6), (3, 4, 5)])
+def test_own_field_is_a_workload(extents: tuple[int, ...]) -> None:
+    """Extents and components of the largest field, and how many others are like it."""
+    field = SimpleNamespace(extents=extents, components=2)
+    small = SimpleNamespace(extents=(2,), components=1)
+    step = SimpleNamespace(expansions=[], tables={}, fields={"a": field, "b": small, "c": field})
+    found = sizes_of_step(cast(Any, step))
+    assert found is not None
+    workload = make_workload({"name": "mine", **found, "steps": 3})
+    assert payload_of(workload) == 3 * 2 * 8 * 2 * math.prod(extents)
 
 
 def test_file_without_numbers_is_no_workload(tmp_path: Path) -> None:

@@ -11,7 +11,13 @@ from quire.bench.workloads import BYTES_OF_TYPE, check_workload
 from quire.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from quire import Expansion, Field, Step, Table
+
+
+MOST_MODES = 100
+"""How many numbers of modes stand for the orders of all elements."""
 
 
 def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
@@ -38,10 +44,10 @@ def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
 
 
 def sizes_of_step(step: Step) -> dict[str, Any] | None:
-    """Independent. Kind and sizes of the largest thing in a step; None if there is none."""
+    """Independent. Kind and sizes of what a step holds most of; None if there is none."""
     expansions = [one for one in step.expansions if len(one)]
     if expansions:
-        return sizes_of_elements(max(expansions, key=len))
+        return sizes_of_elements(expansions)
     tables = [one for one in step.tables.values() if len(one) and columns_of(one)]
     if tables:
         table = max(tables, key=len)
@@ -56,21 +62,23 @@ def columns_of(table: Table) -> str:
     return "+".join(f"{count}x{name}" for name, count in counts.items())
 
 
-def sizes_of_elements(expansion: Expansion) -> dict[str, Any]:
-    """Independent. Elements, variables, and modes of hexahedra with about as many coefficients in all.
+def sizes_of_elements(expansions: Sequence[Expansion]) -> dict[str, Any]:
+    """Independent. All elements, the most variables, and modes of hexahedra with about as many coefficients.
 
     With m modes in each direction an element has m^3 coefficients; two neighbouring m are mixed.
     """
-    mean = max(1.0, float(expansion.counts().sum()) / len(expansion))
+    elements = sum(len(one) for one in expansions)
+    mean = max(1.0, sum(float(one.counts().sum()) for one in expansions) / elements)
     lower = next(one for one in itertools.count(1) if (one + 1) ** 3 > mean)
     share = (mean - lower**3) / ((lower + 1) ** 3 - lower**3)
-    modes = [lower + (math.floor(place * share) < math.floor((place + 1) * share)) for place in range(10)]
-    variables = max(1, len(expansion.variables))
+    count = min(elements, MOST_MODES)
+    places = [math.floor(place * share + 0.5) for place in range(count + 1)]
+    modes = [lower + (after > before) for before, after in itertools.pairwise(places)]
     return {
         "kind": "elements",
-        "elements": len(expansion),
-        "variables": variables,
-        "modes": [lower] if len(set(modes)) == 1 else modes,
+        "elements": elements,
+        "variables": max(1, *(len(one.variables) for one in expansions)),
+        "modes": [modes[0]] if len(set(modes)) == 1 else modes,
     }
 
 
