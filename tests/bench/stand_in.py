@@ -4,7 +4,7 @@
 
 STAND_IN_STOP=n ends it before line n; STAND_IN_LIE=text makes the values of cells with this text wrong;
 STAND_IN_SLOW=text makes cells with it a thousandfold slower in pass 3; STAND_IN_SILENT=1 hangs;
-STAND_IN_REFUSE=text refuses cells with it.
+STAND_IN_REFUSE=text refuses cells with it; STAND_IN_LOAD=x is the load.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ def main() -> int:
         "hosts": ["here"],
         "ranks": world,
         "mpi": "none",
+        "load": [float(os.environ.get("STAND_IN_LOAD", "0")), 0, 0],
         "file_system": {"type": "ext4", "mount": "/"},
     }
     print(json.dumps({"kind": "environment", "version": 1, **environment}), flush=True)

@@ -194,6 +194,19 @@ def test_outliers_are_marked_with_their_values(folders: list[Path], tmp_path: Pa
     assert f">{seconds_text(outlier.seconds)}</text>" in scatter.read_text()
 
 
+@pytest.mark.parametrize("load", ["0.4", "2.5"])
+def test_busy_machine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: str) -> None:
+    """Where others work on the machine before the first launch, the page says what that means."""
+    monkeypatch.setenv("STAND_IN_LOAD", load)
+    run_trial(tmp_path, trial(passes=1, ranks=[1], operations=["write"]))
+    monkeypatch.setenv("STAND_IN_LOAD", "7")  # of the first pass itself
+    run_trial(tmp_path, trial(passes=2, ranks=[1], operations=["write"]), resume=True)
+    path = tmp_path / "page.html"
+    write_page(study_of(tmp_path), path)
+    assert ("The machine was busy (load 2.5 at the start)" in path.read_text()) == (load == "2.5")
+    assert "The machine was busy (load 7" not in path.read_text()
+
+
 def test_rule_can_be_set(folders: list[Path]) -> None:
     """With another factor other points are outliers."""
     strict = study_of(folders[0], rule=Rule(0.1, 0.1))

@@ -11,7 +11,7 @@ from typing import Any
 
 from quire.bench.export import figures_of, file_name
 from quire.bench.figures.svg import to_svg
-from quire.bench.summary import Study
+from quire.bench.summary import Study, busy_text, load_of
 from quire.bench.tables import (
     Content,
     days_table,
@@ -82,6 +82,8 @@ def head(study: Study) -> Iterator[str]:
         f"scale {plan['scale']:g}" if plan else "",
     ]
     yield f'<p class="quiet">{escape("; ".join(word for word in words if word))}</p>'
+    if study.busy is not None:
+        yield f'<p class="bad">{escape(busy_text(study.busy))}</p>'
     if study.errors:
         count = len(study.errors)
         yield f'<p class="bad">{count} of the repetitions failed or moved wrong values; see below.</p>'
@@ -180,11 +182,8 @@ def environments(study: Study) -> Iterator[tuple[dict[str, Any], list[float]]]:
         if isinstance(system, dict):
             fixed["file_system"] = {key: value for key, value in system.items() if key != "free_bytes"}
         entry = found.setdefault(json.dumps(fixed, sort_keys=True), (fixed, []))
-        load = one.get("load")
-        if isinstance(load, list) and load:
-            load = load[0]
-        if isinstance(load, int | float):
-            entry[1].append(float(load))
+        load = load_of(one)
+        entry[1].extend([] if load is None else [load])
     yield from found.values()
 
 

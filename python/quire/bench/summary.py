@@ -18,6 +18,8 @@ from quire.bench.statistics import (
     summarise,
 )
 
+BUSY_FROM = 1.0
+"""A load of others above which times of a machine mean little."""
 KINDS = ("returned", "durable")
 PHASES = ("plan", "create", "metadata", "data", "close")
 """The parts of the own time of a rank that are told apart, in their order."""
@@ -243,6 +245,20 @@ class Study:
         return [one for one in dict.fromkeys([*planned, *sorted(measured)]) if one in measured]
 
     @cached_property
+    def busy(self) -> float | None:
+        """Independent. The largest load with which a file of results begins; None if no machine was busy.
+
+        Later launches find the load of earlier ones and do not count.
+        """
+        first: dict[str, float] = {}
+        for one in self.results.repetitions:
+            load = load_of(one.environment)
+            if load is not None:
+                first.setdefault(one.source, load)
+        most = max(first.values(), default=0.0)
+        return most if most > BUSY_FROM else None
+
+    @cached_property
     def days(self) -> list[str]:
         """Independent. The labels of the days, in the order of time."""
         ordered = sorted(self.results.repetitions, key=lambda one: str(one.line.get("started", "")))
@@ -333,6 +349,19 @@ class Study:
 def median_of(cell: CellSummary) -> float:
     """Independent. The median of all points until the last rank was back; infinite without points."""
     return cell.returned.every.median if cell.returned else float("inf")
+
+
+def load_of(environment: Mapping[str, Any]) -> float | None:
+    """Independent. How many processes wanted a processor in the minute before a launch; None if unknown."""
+    load = environment.get("load")
+    if isinstance(load, list) and load:
+        load = load[0]
+    return float(load) if isinstance(load, int | float) else None
+
+
+def busy_text(load: float) -> str:
+    """Independent. What a busy machine means for the numbers."""
+    return f"The machine was busy (load {load:.1f} at the start): only ratios inside a pass mean something."
 
 
 def time_key(one: Repetition) -> tuple[str, str, int, int]:

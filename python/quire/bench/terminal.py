@@ -10,7 +10,16 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from quire.bench.summary import CellSummary, Ratio, Study, Timing, outlier_words, seconds_text, short
+from quire.bench.summary import (
+    CellSummary,
+    Ratio,
+    Study,
+    Timing,
+    busy_text,
+    outlier_words,
+    seconds_text,
+    short,
+)
 from quire.bench.workloads import describe_workload, payload_of
 
 MOST_CHARACTERS = 10_000
@@ -23,6 +32,8 @@ def print_study(study: Study, console: Console | None = None) -> None:
     plan = study.results.plan
     passes = f", {plan['passes']} passes, order seed {plan['seed']}, {plan['mode']}" if plan else ""
     console.print(f"[bold]{study.title}[/bold]{passes}", soft_wrap=True)
+    if study.busy is not None:
+        console.print(busy_text(study.busy), soft_wrap=True)
     for case in study.cases:
         console.print(f"\n{case_line(study, case)}", soft_wrap=True)
         print_whole(console, case_table(study, case))
