@@ -91,7 +91,7 @@ std::vector<NamedWorkload> made() {
           of_step("elements", Holding::elements, element_step(101)),
           of_step("streams", Holding::streams, stream_step(), streams),
           of_step("many_rows", Holding::tables, table_step(20000000)),
-          of_fields("large_blocks", {400, 300, 400}, false),
+          of_fields("large_blocks", {300, 200, 200}, false),
           of_step("many_elements", Holding::elements, element_step(4000000))};
 }
 

@@ -12,7 +12,7 @@ from quire.errors import UsageError
 from quire.toolkit.simulation import Machine, Report
 
 MIB = float(1 << 20)
-MODEL_FACTOR = 2.0
+MODEL_FACTOR = 4.0
 """By how much the model may be wrong either way, besides the spread of what was measured (docs/plan.md)."""
 
 COLLECTIVES_OF_STEP = 4
