@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.bench.studies import launcher, run_trial, trial
 
 import quire
-from quire.bench.launch import Launcher, said_by
+from quire.bench.launch import Launcher, find_driver, said_by
 from quire.bench.records import read_results
 
 
@@ -109,6 +110,27 @@ def test_silent_driver_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     starter = launcher().arguments(1)
     with pytest.raises(quire.InputOutputError, match=r"said nothing for 0\.3 s"):
         list(said_by([*starter, "cells", "--directory", str(tmp_path), "--plan", str(plan)], 0.3))
+
+
+def test_driver_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver is what the environment says, else that of the build, else on the path; none is an error."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "bin" / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("QUIRE_BENCH_DRIVER", raising=False)
+    with pytest.raises(quire.UsageError, match="quire-bench is not found"):
+        find_driver()
+    program = tmp_path / "quire-bench"
+    program.touch(0o755)
+    assert find_driver() == str(program)
+    build = tmp_path / "build" / "bench" / "driver" / "quire-bench"
+    build.parent.mkdir(parents=True)
+    build.touch(0o755)
+    module = SimpleNamespace(origin=str(tmp_path / "build" / "python" / "_core.so"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: module)
+    assert find_driver() == str(build)
+    monkeypatch.setenv("QUIRE_BENCH_DRIVER", "elsewhere")
+    assert find_driver() == "elsewhere"
 
 
 def test_missing_driver_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import queue
@@ -89,9 +90,15 @@ def find_starter() -> str:
 def find_driver() -> str:
     """Independent. The program that measures. Raises UsageError."""
     given = os.environ.get("QUIRE_BENCH_DRIVER", "")
-    beside = Path(sys.executable).parent / DRIVER
-    for candidate in (given, shutil.which(DRIVER) or "", str(beside) if beside.exists() else ""):
-        if candidate:
+    if given:
+        return given
+    found = [Path(sys.executable).parent / DRIVER]
+    compiled = importlib.util.find_spec("quire._core")
+    if compiled is not None and compiled.origin:
+        # In a working copy the compiled module leads to the build that made it.
+        found.insert(0, Path(compiled.origin).resolve().parent.parent / "bench" / "driver" / DRIVER)
+    for candidate in (str(found[0]), shutil.which(DRIVER) or "", str(found[-1])):
+        if candidate and Path(candidate).is_file():
             return candidate
     raise UsageError(
         f"the program {DRIVER} is not found", advice="give --driver, QUIRE_BENCH_DRIVER or put it on the path"
