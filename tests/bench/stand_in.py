@@ -4,7 +4,8 @@
 
 STAND_IN_STOP=n ends it before line n; STAND_IN_LIE=text makes the values of cells with this text wrong;
 STAND_IN_SLOW=text makes cells with it a thousandfold slower in pass 3; STAND_IN_SILENT=1 hangs;
-STAND_IN_REFUSE=text refuses cells with it; STAND_IN_LOAD=x is the load.
+STAND_IN_REFUSE=text refuses cells with it; STAND_IN_LOAD=x is the load;
+STAND_IN_RANK=r makes rank r slower by a second.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def repetition(plan: dict[str, Any], order: int, cell: dict[str, Any]) -> dict[s
         base *= 1000
     ranks = max(1, cell["readers"] if cell["operation"].startswith("read") else cell["ranks"])
     work = [base * own.lognormvariate(0, 0.2) / ranks**0.5 for _ in range(ranks)]
+    if os.environ.get("STAND_IN_RANK"):
+        work[int(os.environ["STAND_IN_RANK"])] += 1.0
     returned = max(work) + 1e-4
     phases = {name: [share * one for one in work] for name, share in PARTS.items()}
     phases |= {"barrier": [returned - one for one in work], "total": [returned] * ranks}

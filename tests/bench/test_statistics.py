@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from tests.bench.studies import run_trial, study_of, trial
 
+from quire.bench.figures.stragglers import medians_of, rows_of
 from quire.bench.statistics import outlier_limit, outliers, quantile, summarise
+from quire.bench.summary import CellSummary
 
 TIMES = [1, 1.1, 1.2, 1.0, 1.1, 1.05, 1.15, 1.2, 1.1, 1.0, 1.1, 40]
 
@@ -60,6 +62,28 @@ def test_intervals_cover_the_median() -> None:
         assert one.high is not None
         covered += one.low <= 1.0 <= one.high
     assert 175 <= covered <= 200
+
+
+def test_slow_rank_is_the_maximum_not_the_median(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One slow rank of five decides the time and the phases, and leaves the median over ranks alone."""
+    monkeypatch.setenv("STAND_IN_RANK", "3")
+    run_trial(tmp_path, trial(ranks=[5], operations=["write"]))
+    for cell in study_of(tmp_path).cells:
+        assert cell.median_rank is not None
+        assert cell.slowest_rank is not None
+        assert cell.returned is not None
+        assert cell.median_rank < 0.2
+        assert 1.0 <= cell.slowest_rank <= cell.returned.every.median <= cell.slowest_rank + 1e-3
+        assert sum(cell.phases.values()) > 1.0
+        assert all(row_is_dark == (rank == 3) for rank, row_is_dark in enumerate(dark_rows(cell)))
+
+
+def dark_rows(cell: CellSummary) -> list[bool]:
+    """Tell which rows of the map of ranks are far above the median in every repetition."""
+    return [
+        all(seconds > 4 * median for seconds, median in zip(row, medians_of(cell), strict=True))
+        for row in rows_of(cell)
+    ]
 
 
 def test_identical_methods_have_a_ratio_of_one(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ class Repetition:
     @property
     def reason(self) -> str:
         """Independent. What is wrong with one that is not good."""
-        return str(self.line.get("error") or "values differ")
+        return " ".join(str(self.line.get("error") or "values differ").split())
 
     def seconds(self, kind: str) -> float | None:
         """Independent. Until the last rank was back (`returned`), or all was on storage (`durable`)."""
