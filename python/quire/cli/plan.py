@@ -7,17 +7,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import answer, command
+from quire.cli.command import command
 from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
+from quire.cli.plan_options import (
+    Aggregators,
+    Durable,
+    LockSize,
+    Measured,
+    Methods,
+    RanksPerNode,
+    RequestSize,
+    RowBytes,
+    StripeCount,
+    StripeSize,
+    Targets,
+    Workload,
+)
 from quire.cli.streams import readable
 
 if TYPE_CHECKING:
     from quire.toolkit.planning import RankPlan
 
 MOST_EXTENTS = 6
-MACHINE = "Machine of --workload"
 
 
 @command
@@ -40,59 +53,18 @@ def plan(
     format: Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")] = None,
     read_option: ReadOptions = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload", help="Count what writing it needs: particles, table:1000000x8, field:512x512."
-        ),
-    ] = None,
-    method: Annotated[
-        list[str] | None, typer.Option("--method", help="FORMAT[:option=value,...]; several to compare.")
-    ] = None,
-    stripe_count: Annotated[
-        int, typer.Option("--stripe-count", min=1, help="Storage targets of a file.", rich_help_panel=MACHINE)
-    ] = 1,
-    stripe_size: Annotated[
-        str, typer.Option("--stripe-size", help="As 1MiB.", rich_help_panel=MACHINE)
-    ] = "1MiB",
-    targets: Annotated[
-        int | None,
-        typer.Option(
-            "--targets", min=1, help="Targets in all; else one for each stripe.", rich_help_panel=MACHINE
-        ),
-    ] = None,
-    lock_size: Annotated[
-        str | None,
-        typer.Option("--lock-size", help="What is locked at once; else a stripe.", rich_help_panel=MACHINE),
-    ] = None,
-    request_size: Annotated[
-        str, typer.Option("--request-size", help="The longest request.", rich_help_panel=MACHINE)
-    ] = "4MiB",
-    aggregators: Annotated[
-        int | None,
-        typer.Option(
-            "--aggregators",
-            min=1,
-            help="Ranks that write for all, by parts of the file.",
-            rich_help_panel=MACHINE,
-        ),
-    ] = None,
-    ranks_per_node: Annotated[
-        int | None,
-        typer.Option(
-            "--ranks-per-node",
-            min=1,
-            help="One rank of a node writes for all of it.",
-            rich_help_panel=MACHINE,
-        ),
-    ] = None,
-    row_bytes: Annotated[
-        int, typer.Option("--row-bytes", min=0, help="Of a row of text; else numbers of usual width.")
-    ] = 0,
-    measured: Annotated[
-        str | None, typer.Option("--measured", help="What quire doctor --save kept: estimates times.")
-    ] = None,
-    durable: Annotated[bool, typer.Option("--durable", help="Times with what makes steps durable.")] = False,
+    workload: Workload = None,
+    method: Methods = None,
+    stripe_count: StripeCount = 1,
+    stripe_size: StripeSize = "1MiB",
+    targets: Targets = 0,
+    lock_size: LockSize = "0",
+    request_size: RequestSize = "4MiB",
+    aggregators: Aggregators = 0,
+    ranks_per_node: RanksPerNode = 0,
+    row_bytes: RowBytes = 0,
+    measured: Measured = None,
+    durable: Durable = False,
     json: Annotated[bool, typer.Option("--json", help="Every extent, for programs.")] = False,
 ) -> None:
     """Print which bytes each of many ranks would read or write; or count what storage would see of it.
@@ -108,23 +80,26 @@ def plan(
     """
     import quire
     from quire.advise.situation import parse_size
+    from quire.cli.simulation import Wanted, show_simulation
     from quire.errors import UsageError
     from quire.toolkit.planning import read_plans
     from quire.toolkit.selection import parse_names, parse_rows
+    from quire.toolkit.simulation import Machine
 
-    if workload is not None or method:
-        if file is not None or write or columns or rows or format or option or workload is None or not method:
+    if workload is not None or method or measured:
+        others = (file, step, index, columns, rows, format, option)
+        if workload is None or not method or write or any(one is not None for one in others):
             raise UsageError("a simulation needs --workload and at least one --method, and no file")
-        machine = {
-            "stripe_count": stripe_count,
-            "stripe_size": parse_size(stripe_size),
-            "targets": targets or 0,
-            "lock_size": parse_size(lock_size) if lock_size else 0,
-            "request_size": parse_size(request_size),
-            "aggregators": aggregators or 0,
-            "ranks_per_node": ranks_per_node or 0,
-        }
-        simulate(workload, method, ranks, machine, row_bytes, measured, durable, json)
+        machine = Machine(
+            stripe_count,
+            parse_size(stripe_size),
+            targets,
+            parse_size(lock_size),
+            parse_size(request_size),
+            ranks_per_node,
+            aggregators,
+        )
+        show_simulation(Wanted(workload, method, ranks, machine, row_bytes, measured, durable), as_json=json)
         return
     if write:
         if file is not None or step is not None or index is not None or read_option:
@@ -144,39 +119,6 @@ def plan(
             say_json({"path": file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]})
             return
         tell(found)
-
-
-def simulate(
-    workload: str,
-    methods: Sequence[str],
-    ranks: int,
-    machine: dict[str, int],
-    row_bytes: int,
-    measured: str | None,
-    durable: bool,
-    json: bool,
-) -> None:
-    """Print what storage would see of each method, and how long it would take."""
-    from quire.bench.workloads import describe_workload
-    from quire.cli.simulation import Question, tell_json, tell_reports
-    from quire.doctor import load
-    from quire.toolkit.estimate import estimate
-    from quire.toolkit.simulation import Machine, Report, compare, parse_method, parse_workload
-
-    record = load(measured) if measured is not None else None
-    made = parse_workload(workload)
-    storage = Machine(**machine)
-    found = compare([parse_method(one) for one in methods], made, ranks, storage, row_bytes=row_bytes)
-    times = [
-        estimate(one, record, storage, durable=durable) if record and isinstance(one, Report) else None
-        for one in found
-    ]
-    streams = made["kind"] == "streams"
-    words = f"streams of {made['bytes']} bytes" if streams else describe_workload(made)
-    question = Question(made, words, ranks, storage, measured or "")
-    (tell_json if json else tell_reports)(question, found, times)
-    if not any(isinstance(one, Report) for one in found):
-        answer(False)
 
 
 def plan_write(

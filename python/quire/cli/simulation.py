@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from quire.cli.command import answer
 from quire.cli.output import columns_of_text, plural, say, say_json
 
 if TYPE_CHECKING:
@@ -19,8 +20,22 @@ LONGEST_NAME = 28
 
 
 @dataclasses.dataclass(frozen=True)
+class Wanted:
+    """What was asked for."""
+
+    workload: str
+    methods: Sequence[str]
+    ranks: int
+    machine: Machine
+    row_bytes: int = 0
+    measured: str | None = None
+    """A record of `quire doctor`."""
+    durable: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
 class Question:
-    """What was asked."""
+    """What is answered."""
 
     workload: Mapping[str, Any]
     words: str
@@ -29,6 +44,32 @@ class Question:
     machine: Machine
     calibration: str = ""
     """Where the costs of single operations are from."""
+
+
+def show_simulation(wanted: Wanted, *, as_json: bool) -> None:
+    """Independent. Print what storage would see of each method, and how long it would take. Leaves with 1 if
+    no method can write the workload.
+    """
+    from quire.bench.workloads import describe_workload
+    from quire.doctor import load
+    from quire.toolkit.estimate import estimate
+    from quire.toolkit.simulation import Report, compare, parse_method, parse_workload
+
+    record = load(wanted.measured) if wanted.measured is not None else None
+    made = parse_workload(wanted.workload)
+    methods = [parse_method(one) for one in wanted.methods]
+    found = compare(methods, made, wanted.ranks, wanted.machine, row_bytes=wanted.row_bytes)
+    times = [
+        estimate(one, record, wanted.machine, durable=wanted.durable)
+        if record and isinstance(one, Report)
+        else None
+        for one in found
+    ]
+    words = f"streams of {made['bytes']} bytes" if made["kind"] == "streams" else describe_workload(made)
+    question = Question(made, words, wanted.ranks, wanted.machine, wanted.measured or "")
+    (tell_json if as_json else tell_reports)(question, found, times)
+    if not any(isinstance(one, Report) for one in found):
+        answer(False)
 
 
 def tell_reports(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:

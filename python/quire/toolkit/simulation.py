@@ -205,6 +205,8 @@ def parse_change(text: str) -> tuple[str, Any]:
         return name, [int(number) if number.isdigit() else 0 for number in value.split("x")]
     if name in ("columns", "decomposition", "name"):
         return name, value
+    if name in ("content", "imbalance", "seed"):
+        raise UsageError(f"a simulation has no {name}: no values, and the ranks share evenly")
     return name, parse_size(value)
 
 

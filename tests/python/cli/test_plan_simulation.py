@@ -107,6 +107,7 @@ def test_what_cannot_be_written_is_said(run: Run) -> None:
         ["--workload", "nonsense", "--method", TABLES[0]],
         ["--workload", "table:100x2,rows", "--method", TABLES[0]],
         ["--workload", "table:many", "--method", TABLES[0]],
+        ["--workload", "table:100x2,imbalance=linear", "--method", TABLES[0]],
         ["--workload", "streams:1MB,holes=3", "--method", STREAMS[0]],
         ["--workload", "table:100x2", "--method", "nonsense"],
         ["--workload", "table:100x2", "--method", f"{TABLES[0]}:nonsense=1"],
