@@ -244,6 +244,26 @@ ShareMemory::Order order_for(Carrier carrier) {
   return carrier == Carrier::streams ? ShareMemory::Order::together : ShareMemory::Order::apart;
 }
 
+StepDescription describe_case(const Case& data, Carrier carrier) {
+  StepDescription step;
+  if (carrier == Carrier::table) {
+    Table table;
+    table.rows = data.rows;
+    for (std::size_t c = 0; c < data.columns.size(); ++c) {
+      Column column;
+      column.name = column_name(c);
+      column.type = data.columns[c];
+      column.unit = "m";
+      table.columns.push_back(std::move(column));
+    }
+    step.tables.push_back(std::move(table));
+  }
+  if (carrier == Carrier::fields) {
+    for (std::size_t f = 0; f < data.fields; ++f) step.fields.push_back(field_of(data, f));
+  }
+  return step;
+}
+
 void put_case(WriteStep& step, Comm& comm, Carrier carrier, const ShareMemory& source) {
   if (carrier == Carrier::table) {
     put_table(step, source);

@@ -25,6 +25,9 @@ enum class Carrier : std::uint8_t { table, fields, expansion, streams };
 /// Independent. In which order the values must stand in memory for put_case().
 [[nodiscard]] ShareMemory::Order order_for(Carrier carrier);
 
+/// Independent. What a step is like that holds the case as tables or fields; nothing for other carriers.
+[[nodiscard]] StepDescription describe_case(const Case& data, Carrier carrier);
+
 /// Collective. Puts this rank's values into a step.
 void put_case(WriteStep& step, Comm& comm, Carrier carrier, const ShareMemory& source);
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 #include "driver/engine.hpp"
 #include "driver/environment.hpp"
@@ -324,6 +325,14 @@ class Cells {
 
 }  // namespace
 
-int run_cells(const CellsRequest& request, Comm world) { return Cells(request, std::move(world)).run(); }
+int run_cells(const CellsRequest& request, Comm world) {
+  Cells cells(request, std::move(world));
+  try {
+    return cells.run();
+  } catch (const Error& error) {
+    // Errors of cells are lines. This one is known to a rank alone, for which the others wait.
+    throw std::runtime_error(error.what());
+  }
+}
 
 }  // namespace quire::bench

@@ -16,9 +16,12 @@
 
 namespace quire::bench {
 
-enum class Phase : std::uint8_t { plan, create, metadata, data, sync, close, barrier, slept, total };
-inline constexpr std::array<const char*, 9> phase_names{"plan",  "create",  "metadata", "data", "sync",
-                                                        "close", "barrier", "slept",    "total"};
+/// Parts of an operation, as far as a method tells them. All but `sync` are parts of the total: `wait` is for other
+/// ranks inside the method, `barrier` behind it, `commit_sync` what the method itself makes durable. `sync` follows the
+/// total.
+enum class Phase : std::uint8_t { plan, create, metadata, data, wait, commit_sync, close, slept, barrier, total, sync };
+inline constexpr std::array<const char*, 11> phase_names{"plan",  "create", "metadata", "data",  "wait", "commit_sync",
+                                                         "close", "slept",  "barrier",  "total", "sync"};
 
 /// What one rank's clock and counters say of one operation.
 class Trial {
@@ -79,7 +82,7 @@ class Engine {
   /// Independent. Throws bad_file errors unless read() has read what was written.
   virtual void check_read() = 0;
 
-  /// Independent. The bytes in all files, if the method's layout is known without writing.
+  /// Independent, rank 0. The bytes in all files, if the method's layout is known without writing.
   [[nodiscard]] virtual std::optional<std::uint64_t> predicted_bytes() const { return std::nullopt; }
 
  protected:

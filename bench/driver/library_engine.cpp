@@ -6,6 +6,7 @@
 #include "driver/carrier.hpp"
 #include "driver/counting_comm.hpp"
 #include "driver/engine.hpp"
+#include "driver/predicted.hpp"
 #include "driver/ranks.hpp"
 #include "quire/base/error.hpp"
 
@@ -107,6 +108,16 @@ class LibraryEngine final : public Engine {
     read_series(folder, options, trial, [&](std::uint64_t s, const ReadStep& step) { landings_[s]->read(step); });
   }
 
+  [[nodiscard]] std::optional<std::uint64_t> predicted_bytes() const override {
+    if (!comm().is_root() || cell().operation != "write") return std::nullopt;
+    try {
+      return predicted_size(cell().data, comm().size(), carrier_, options_);
+    } catch (const Error&) {
+      // Writing will tell what is wrong, on all ranks.
+      return std::nullopt;
+    }
+  }
+
   void check_read() override {
     for (const auto& landing : landings_) landing->check();
   }
@@ -188,8 +199,8 @@ class LibraryEngine final : public Engine {
     const double sync = after.sync_seconds - before.sync_seconds;
     trial.add(Phase::plan, plan);
     trial.add(Phase::metadata, metadata);
-    trial.add(Phase::barrier, wait);
-    if (sync > 0) trial.add(Phase::sync, sync);
+    trial.add(Phase::wait, wait);
+    if (sync > 0) trial.add(Phase::commit_sync, sync);
     trial.add(Phase::data, std::max(0.0, seconds - plan - metadata - wait - sync));
   }
 

@@ -119,10 +119,11 @@ def holders(program: str, workload: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("workload", [TABLE, FIELD, ELEMENTS], ids=lambda one: one["kind"])
 def test_every_format_is_verified(folder: Path, program: str, workload: dict[str, Any]) -> None:
-    """Whatever a format holds is written, written again, and read in three ways with the right values."""
+    """Whatever a format holds is written, again, and read in three ways: values and sizes are right."""
     methods = holders(program, workload)
     assert methods
     cells = [cell(method, workload, operation) for method in methods for operation in OPERATIONS]
+    predicted = 0
     for line in run(program, folder, cells):
         assert line["verified"], line
         assert line["error"] is None
@@ -130,10 +131,16 @@ def test_every_format_is_verified(folder: Path, program: str, workload: dict[str
         reads = line["cell"]["operation"].startswith("read")
         ranks = 2 if line["cell"]["operation"] == "read-other" else 3
         assert all(len(seconds) == ranks for seconds in line["phases"].values())
-        assert {"plan", "create", "metadata", "data", "close", "barrier", "total"} <= set(line["phases"])
+        assert {"plan", "create", "metadata", "data", "wait", "close", "barrier", "total"} <= set(
+            line["phases"]
+        )
         assert max(line["phases"]["total"]) == line["times"]["returned"]
         assert (line["times"]["durable"] is None) == reads
         assert line["counters"]["files"] > 0
+        if line["bytes"]["predicted"] is not None:
+            predicted += 1
+            assert line["bytes"]["file"] == line["bytes"]["predicted"], line
+    assert predicted >= 5
 
 
 def test_transports_and_conversions_are_verified(folder: Path, program: str) -> None:
