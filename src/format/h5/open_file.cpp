@@ -1,6 +1,8 @@
 #include "format/h5/open_file.hpp"
 
 #include "format/h5/driver.hpp"
+#include "format/h5/header_check.hpp"
+#include "quire/base/checked.hpp"
 
 namespace quire::h5 {
 
@@ -17,6 +19,11 @@ OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budge
       superblock_(read_superblock(image_.reader(), image_.size(), may_be_cut)),
       file_(with_hdf5(image_, [&] {
         image_.claim_end(superblock_.end);
+        // Where a later part of a header is cut off, HDF5 forgets memory, of which it complains at exit.
+        if (superblock_.end > raw_size_) {
+          check_chunk_messages(image_.reader(), image_.size(), superblock_.offset,
+                               checked_add(superblock_.offset, superblock_.root));
+        }
         return open_image(image_);
       })) {
   image_.set_base(superblock_);

@@ -92,6 +92,9 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_b
   block.address_width = width;
   block.length = shape.addresses + (shape.count + shape.tail_offsets) * width + shape.tail;
   if (block.length > available) throw Error(ErrorKind::bad_file, "the HDF5 superblock is cut").at(*offset + available);
+  // The last address, or behind the first one of the symbol table entry.
+  const std::size_t root_index = shape.tail_offsets == 0 ? shape.count - 1 : shape.count + 1;
+  block.root = number_at(bytes, shape.addresses + root_index * width, width, *offset);
   block.end = number_at(bytes, shape.addresses + shape.end_index * width, width, *offset);
   if (block.end > size && !may_be_cut) {
     throw cut_error(block, size)

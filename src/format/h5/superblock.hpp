@@ -17,6 +17,7 @@ struct Superblock {
   std::uint64_t offset = 0;  ///< where it stands: the size of the user block
   std::uint64_t length = 0;  ///< its bytes
   std::uint64_t end = 0;     ///< the end of the HDF5 data in the file, absolute
+  std::uint64_t root = 0;    ///< where the header of the root group stands, behind `offset`
   unsigned version = 0;
   std::size_t address_width = 8;  ///< bytes of an address
 };

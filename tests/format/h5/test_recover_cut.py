@@ -41,13 +41,14 @@ CUT_EVERYWHERE = """
 import contextlib, sys, numpy, quire
 path = sys.argv[1]
 with quire.create(path, format="h5part") as out:
+    out.set("code", "tracker")
     for number in range(3):
         with out.step(number) as step:
             step.set("t", 1.0)
             for column in "xyzabcde":
                 step.put(column, numpy.zeros(20))
 data = open(path, "rb").read()
-for size in range(2500, len(data), 97):
+for size in [1000, *range(2500, len(data), 97)]:
     with open(path, "wb") as file:
         file.write(data[:size])
     with contextlib.suppress(quire.BadFileError), quire.open(path, cut=True) as file:
