@@ -191,6 +191,21 @@ TEST_P(Engines, TakeAFailedStepBack) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::type) << error.what();
     }
+    // In a field the rank that fails may have had nothing to write yet, or other ranks nothing at all.
+    WriteStep worse = out.step(9);
+    Field phi;
+    phi.name = "phi";
+    phi.extents = {static_cast<std::uint64_t>(comm.size())};
+    worse.put("x", good);
+    const Box box{.start = {static_cast<std::uint64_t>(comm.rank())}, .count = {1}};
+    worse.put_field(phi, box, {comm.rank() == culprit ? ConstView(bad) : ConstView(std::span(good).first(1))});
+    try {
+      worse.commit();
+      ADD_FAILURE() << "a value was lost";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::type) << error.what();
+      EXPECT_EQ(error.object(), "phi");
+    }
     WriteStep left = out.step(8);
     left.put("x", good);
     left.abort("no time");

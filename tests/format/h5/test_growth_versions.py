@@ -1,4 +1,4 @@
-"""Growth in files that may hold what later releases of HDF5 have brought: other indices of chunks, other superblocks."""
+"""Growth in files with what later releases of HDF5 have brought: other indices of chunks and superblocks."""
 
 from __future__ import annotations
 

@@ -94,7 +94,10 @@ class ParallelEngine final : public StepEngine {
     before_.assign(before.begin(), before.end());
     if (!is_broken_) {
       failure.attempt([&] {
-        with_library([&] { targets_ = layout_->make(file_.id(), mine.description, {total.begin(), total.end()}); });
+        with_library([&] {
+          targets_ = layout_->make(file_.id(), mine.description, {total.begin(), total.end()});
+          make_ready();
+        });
       });
     }
     // What fails everywhere leaves all ranks with the same file; else nobody knows what the library makes of it.
@@ -113,7 +116,7 @@ class ParallelEngine final : public StepEngine {
     with_library([&] {
       layout_->publish(file_.id(), mine.description);
       if (request_.durable) require(H5Fflush(file_.id(), H5F_SCOPE_LOCAL), "flush the HDF5 file");
-      targets_.clear();
+      forget();
     });
     is_begun_ = false;
   }
@@ -121,7 +124,7 @@ class ParallelEngine final : public StepEngine {
   void discard() override {
     if (is_broken_) return;
     with_library([&] {
-      targets_.clear();
+      forget();
       layout_->discard(file_.id());
     });
     is_begun_ = false;
@@ -136,7 +139,7 @@ class ParallelEngine final : public StepEngine {
     FirstFailure failure;
     with_library([&] {
       failure.attempt([&] {
-        targets_.clear();
+        forget();
         layout_->discard(file_.id());
         layout_->finish(file_.id());
       });
@@ -171,16 +174,26 @@ class ParallelEngine final : public StepEngine {
     return (stream.records() - 1) / at_once + 1;
   }
 
-  /// Whether the data set has no elements at all: the library fails where all ranks select nothing of nothing.
-  [[nodiscard]] static bool is_empty(const EngineTarget& target) {
-    const Handle space = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
-    return H5Sget_simple_extent_npoints(space.id()) == 0;
+  /// Everything that a rank needs to go through the writing of the targets with nothing to write, made before the ranks
+  /// say whether all of them have begun: behind that a rank that fails still finds it.
+  void make_ready();
+  void forget() noexcept {
+    nothing_.clear();
+    targets_.clear();
   }
+  /// Whether any rank has failed before the first call that needs all of them; where ranks write alone, this one.
+  /// `rounds_` then holds what the rank with the most records needs.
+  [[nodiscard]] bool is_stopped(bool has_failed);
+  /// Writes what `make` answers, or nothing if it fails or answers nothing, or if something has failed before: other
+  /// ranks write, too. Returns the bytes that were written.
+  template <class Make>
+  std::uint64_t put_made(std::size_t target, FirstFailure& failure, Make&& make);
 
-  /// The next records of a stream, which are rows from `row` of the data set; nothing if there is no stream.
-  [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream* stream, std::uint64_t row, std::uint64_t done);
-  [[nodiscard]] Piece field_piece(const EngineTarget& target, const StepPart& mine, std::vector<std::byte>& converted);
-  [[nodiscard]] static Piece nothing(const EngineTarget& target);
+  /// The next records of a stream that has some left, which are rows from `row` of the data set.
+  [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t row, std::uint64_t done);
+  /// This rank's elements of a field, if it has any.
+  [[nodiscard]] std::optional<Piece> field_piece(const EngineTarget& target, const StepPart& mine,
+                                                 std::vector<std::byte>& converted);
   void put(const EngineTarget& target, const Piece& piece, const Handle& transfer);
 
   EngineSettings settings_;
@@ -191,6 +204,10 @@ class ParallelEngine final : public StepEngine {
   Handle alone_;
   Handle together_;
   std::vector<EngineTarget> targets_;
+  /// For each target its shape with nothing selected; none where it has no elements at all: the library fails where all
+  /// ranks select nothing of nothing.
+  std::vector<std::optional<Piece>> nothing_;
+  std::vector<std::uint64_t> rounds_;  ///< for each target how often all ranks write, and a word for what has failed
   std::vector<std::uint64_t> before_;
   std::vector<std::byte> buffer_;
   bool is_begun_ = false;
@@ -198,13 +215,38 @@ class ParallelEngine final : public StepEngine {
   EngineCounters counters_;
 };
 
-Piece ParallelEngine::nothing(const EngineTarget& target) {
-  Piece piece;
-  piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
-  piece.memory = space_of({1});
-  require(H5Sselect_none(piece.file.id()), "select nothing");
-  require(H5Sselect_none(piece.memory.id()), "select nothing");
-  return piece;
+void ParallelEngine::make_ready() {
+  rounds_.assign(targets_.size() + 1, 0);
+  nothing_.clear();
+  for (const EngineTarget& target : targets_) {
+    std::optional<Piece>& piece = nothing_.emplace_back();
+    Handle space = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
+    const hssize_t elements = require(H5Sget_simple_extent_npoints(space.id()), "read the shape", target.name);
+    if (elements == 0) continue;
+    piece.emplace();
+    piece->file = std::move(space);
+    piece->memory = space_of({1});
+    require(H5Sselect_none(piece->file.id()), "select nothing");
+    require(H5Sselect_none(piece->memory.id()), "select nothing");
+  }
+}
+
+bool ParallelEngine::is_stopped(bool has_failed) {
+  if (!settings_.is_collective) return has_failed;
+  rounds_.back() = has_failed ? 1 : 0;
+  ranks_.maximum(rounds_);
+  return rounds_.back() != 0;
+}
+
+template <class Make>
+std::uint64_t ParallelEngine::put_made(std::size_t target, FirstFailure& failure, Make&& make) {
+  std::optional<Piece> made;
+  failure.attempt([&] {
+    if (!failure.is_set()) made = make();
+  });
+  const Piece& piece = made ? *made : *nothing_[target];
+  failure.attempt([&] { put(targets_[target], piece, together_); });
+  return piece.bytes;
 }
 
 void ParallelEngine::put(const EngineTarget& target, const Piece& piece, const Handle& transfer) {
@@ -218,19 +260,18 @@ void ParallelEngine::put(const EngineTarget& target, const Piece& piece, const H
   counters_.bytes_written += piece.bytes;
 }
 
-Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream* stream, std::uint64_t row,
+Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t row,
                                 std::uint64_t done) {
-  if (stream == nullptr || done >= stream->records()) return nothing(target);
   Piece piece;
-  std::uint64_t records = stream->records();
-  piece.data = stream->ready();
+  std::uint64_t records = stream.records();
+  piece.data = stream.ready();
   if (piece.data == nullptr) {
-    records = std::min(records - done, records_at_once(stream->record_bytes()));
-    buffer_.resize(static_cast<std::size_t>(records * stream->record_bytes()));
-    stream->next(buffer_);
+    records = std::min(records - done, records_at_once(stream.record_bytes()));
+    buffer_.resize(static_cast<std::size_t>(records * stream.record_bytes()));
+    stream.next(buffer_);
     piece.data = buffer_.data();
   }
-  piece.bytes = records * stream->record_bytes();
+  piece.bytes = records * stream.record_bytes();
   piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
   select_rows(piece.file.id(), row + done, records);
   piece.memory = space_of({records * target.cells.size()});
@@ -240,33 +281,31 @@ Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream* stream,
 void ParallelEngine::write_tables(const StepPart& mine) {
   if (!is_begun_) return;
   FirstFailure failure;
-  std::vector<ValueStream> streams(targets_.size());
-  std::vector<std::uint64_t> rounds(targets_.size(), 1);
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    const EngineTarget& target = targets_[i];
-    if (target.kind != EngineTarget::Kind::rows) continue;
-    failure.attempt([&] {
+  std::vector<ValueStream> streams;
+  failure.attempt([&] {
+    streams.resize(targets_.size());
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      const EngineTarget& target = targets_[i];
+      if (target.kind != EngineTarget::Kind::rows) continue;
       std::vector<ConstView> views;
       for (const Cell& cell : target.cells) views.push_back(mine.tables[target.index][cell.column]);
       const Table& table = mine.description.tables[target.index];
       streams[i] = ValueStream(target.cells, views, request_.lossy, names_of(table));
-      rounds[i] = rounds_of(streams[i]);
-    });
-  }
-  if (settings_.is_collective) ranks_.maximum(rounds);
+      rounds_[i] = rounds_of(streams[i]);
+    }
+  });
   with_library([&] {
+    if (is_stopped(failure.is_set())) return failure.rethrow();
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const EngineTarget& target = targets_[i];
-      if (target.kind != EngineTarget::Kind::rows || is_empty(target)) continue;
+      if (target.kind != EngineTarget::Kind::rows || !nothing_[i]) continue;
       std::uint64_t done = 0;
-      for (std::uint64_t round = 0; round < rounds[i]; ++round) {
-        Piece piece = nothing(target);
-        failure.attempt([&] {
-          ValueStream* stream = failure.is_set() ? nullptr : &streams[i];
-          piece = next_rows(target, stream, before_[target.index], done);
+      for (std::uint64_t round = 0; round < rounds_[i]; ++round) {
+        const std::uint64_t bytes = put_made(i, failure, [&]() -> std::optional<Piece> {
+          if (done >= streams[i].records()) return std::nullopt;
+          return next_rows(target, streams[i], before_[target.index], done);
         });
-        failure.attempt([&] { put(target, piece, together_); });
-        done += piece.bytes / std::max<std::uint64_t>(1, streams[i].record_bytes());
+        done += bytes / std::max<std::uint64_t>(1, streams[i].record_bytes());
       }
     }
     failure.rethrow();
@@ -285,7 +324,7 @@ void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::ui
       ValueStream stream(target.cells, views, request_.lossy, names);
       std::uint64_t done = 0;
       while (done < stream.records()) {
-        const Piece piece = next_rows(target, &stream, before_[table] + first, done);
+        const Piece piece = next_rows(target, stream, before_[table] + first, done);
         put(target, piece, alone_);
         done += piece.bytes / stream.record_bytes();
       }
@@ -293,7 +332,8 @@ void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::ui
   });
 }
 
-Piece ParallelEngine::field_piece(const EngineTarget& target, const StepPart& mine, std::vector<std::byte>& converted) {
+std::optional<Piece> ParallelEngine::field_piece(const EngineTarget& target, const StepPart& mine,
+                                                 std::vector<std::byte>& converted) {
   const Field& field = mine.description.fields[target.index];
   const FieldPart& part = mine.fields[target.index];
   const Cell& cell = target.cells.front();
@@ -302,10 +342,7 @@ Piece ParallelEngine::field_piece(const EngineTarget& target, const StepPart& mi
   piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
   select_elements(piece.file.id(), target.lead, field.extents, part.selection, field.name);
   const std::uint64_t elements = part.selection.elements();
-  if (elements == 0) {
-    piece.memory = nothing(target).memory;
-    return piece;
-  }
+  if (elements == 0) return std::nullopt;
   piece.bytes = elements * size_of(cell.type);
   const bool is_as_stored = view.type == cell.type && view.is_contiguous();
   if (is_as_stored && !part.memory.is_packed()) {
@@ -336,14 +373,11 @@ void ParallelEngine::write_fields(const StepPart& mine) {
   if (!is_begun_) return;
   FirstFailure failure;
   with_library([&] {
-    for (const EngineTarget& target : targets_) {
-      if (target.kind != EngineTarget::Kind::field || is_empty(target)) continue;
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      const EngineTarget& target = targets_[i];
+      if (target.kind != EngineTarget::Kind::field || !nothing_[i]) continue;
       std::vector<std::byte> converted;
-      Piece piece = nothing(target);
-      failure.attempt([&] {
-        if (!failure.is_set()) piece = field_piece(target, mine, converted);
-      });
-      failure.attempt([&] { put(target, piece, together_); });
+      put_made(i, failure, [&] { return field_piece(target, mine, converted); });
     }
     failure.rethrow();
   });
