@@ -22,9 +22,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace quire::test {
 namespace {
 
-std::vector<std::filesystem::path> files() {
+std::vector<std::filesystem::path> files(const char* folder = QUIRE_TEST_DATA_FOLDER "/sion") {
   std::vector<std::filesystem::path> all;
-  for (const auto& entry : std::filesystem::directory_iterator(QUIRE_TEST_DATA_FOLDER "/sion")) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string ending = entry.path().extension().string();
     if (ending != ".json" && ending != ".md") all.push_back(entry.path());
   }
@@ -106,6 +106,15 @@ ErrorKind kind_of(const Action& action) {
   }
   ADD_FAILURE() << "nothing was refused";
   return ErrorKind::internal;
+}
+
+TEST(Damage, ThatAFuzzerHasMadeIsRefusedOrHarmless) {
+  const auto made = files(QUIRE_TEST_DATA_FOLDER "/fuzzed/sion");
+  ASSERT_GT(made.size(), 30U);
+  for (const auto& path : made) {
+    SCOPED_TRACE(path.filename().string());
+    look(bytes_of(path));
+  }
 }
 
 TEST(Damage, OfTheNumberOfTasksTakesNoMemoryInAFileWithAHole) {
