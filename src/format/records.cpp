@@ -1,6 +1,7 @@
 #include "quire/format/records.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -174,10 +175,60 @@ std::vector<kernels::CellShape> cell_shapes(const Run& run) {
   return shapes;
 }
 
+namespace {
+
+/// Rows of one piece, as the run that it is by itself; of pieces cell by cell the run of each cell.
+void add_rows_of_piece(ReadPlan& plan, const Run& run, const Extent& piece, const Slice& rows,
+                       std::span<const CellTarget> wanted, bool lossy) {
+  Run alone;
+  alone.records = piece.length;
+  alone.order = run.order;
+  alone.offset = piece.offset;
+  if (!run.by_cell) {
+    alone.record_bytes = run.record_bytes;
+    alone.bytes = alone.records * alone.record_bytes;
+    alone.cells = run.cells;
+    return add_run(plan, alone, std::span(&rows, 1), wanted, lossy);
+  }
+  for (const CellTarget& target : wanted) {
+    std::uint64_t before = 0;
+    for (std::size_t c = 0; c < target.cell; ++c) before += size_of(run.cells[c].type);
+    alone.cells = {run.cells[target.cell]};
+    alone.record_bytes = size_of(alone.cells.front().type);
+    alone.bytes = alone.records * alone.record_bytes;
+    alone.offset = piece.offset + before * alone.records;
+    const CellTarget first{0, target.view, target.object};
+    add_run(plan, alone, std::span(&rows, 1), std::span(&first, 1), lossy);
+  }
+}
+
+/// Slices of a run in pieces.
+void add_pieces(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
+                bool lossy) {
+  std::uint64_t delivered = 0;
+  for (const Slice& slice : slices) {
+    auto piece = std::ranges::upper_bound(run.pieces, slice.first, {}, &Piece::first);
+    for (std::uint64_t row = slice.first; row < slice.end(); ++piece) {
+      const Piece& now = *std::prev(piece);
+      const std::uint64_t end = piece == run.pieces.end() ? run.records : piece->first;
+      const std::uint64_t count = std::min(end, slice.end()) - row;
+      std::vector<CellTarget> targets(wanted.begin(), wanted.end());
+      for (CellTarget& target : targets) target.view = part_of(target.view, delivered, count);
+      // Not an extent of bytes here: where the piece begins, and how many records it has.
+      add_rows_of_piece(plan, run, {now.offset, end - now.first}, {row - now.first, count}, targets, lossy);
+      delivered += count;
+      row += count;
+    }
+  }
+}
+
+}  // namespace
+
 void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
              bool lossy) {
   if (run.opaque || wanted.empty() || slices.empty()) return;
   for (const Slice& slice : slices) check_rows(run, slice);
+  if (!run.pieces.empty()) return add_pieces(plan, run, slices, wanted, lossy);
   if (run.record_bytes != 0 && !run.chunks) return add_fixed(plan, run, slices, wanted, lossy);
   std::vector<WantedColumn> columns;
   for (const CellTarget& target : wanted) {

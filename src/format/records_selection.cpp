@@ -204,7 +204,9 @@ std::vector<Slice> slices_of(SelectionWalk elements) {
 
 }  // namespace
 
-bool is_addressed(const Run& run) noexcept { return run.record_bytes != 0 && !run.opaque && !run.chunks; }
+bool is_addressed(const Run& run) noexcept {
+  return run.record_bytes != 0 && !run.opaque && !run.chunks && run.pieces.empty();
+}
 
 void add_selection(WritePlan& plan, const Run& run, const SelectionWalk& elements, const ConstView& view,
                    const MemorySelection& memory, bool lossy, const std::string& object) {

@@ -59,6 +59,16 @@ struct TextLayout {
   }
 };
 
+/// Some of the records of a run that stand by themselves in the file.
+struct Piece {
+  std::uint64_t first = 0;   ///< which record of the run is its first one; it ends where the next piece begins
+  std::uint64_t offset = 0;  ///< where it stands
+  template <class Archive>
+  void archive(Archive& a) {
+    a(first, offset);
+  }
+};
+
 /// Records one behind the other in the file: the one way in which tables and fields of every format are laid out.
 ///
 /// Rows of an interleaved table are records of many cells; a contiguous column is a run with one cell.
@@ -76,13 +86,18 @@ struct Run {
   /// The records are an array in chunks, in C order: each is one element or, where it takes as much as all elements
   /// along the last axis, these. The run's own offset means nothing then.
   std::optional<ChunkedLayout> chunks;
+  /// The records of fixed size stand in pieces, by rising first records, none of them empty: what many ranks wrote of
+  /// one kind. The run's own offset means nothing then. `by_cell`: inside a piece all values of the first cell, then all
+  /// of the next one, instead of record by record.
+  std::vector<Piece> pieces = {};
+  bool by_cell = false;
   bool opaque = false;  ///< the bytes cannot be addressed; the format itself must read them
   /// The path of the records inside the file, where the file is a container in which other programs find objects by
   /// their paths (HDF5): for references from outside.
   std::string path = {};
   template <class Archive>
   void archive(Archive& a) {
-    a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, opaque, path);
+    a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, pieces, by_cell, opaque, path);
   }
 };
 

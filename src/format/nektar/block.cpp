@@ -6,6 +6,7 @@
 
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/model/type.hpp"
 
 namespace quire::nektar {
 namespace {
@@ -73,6 +74,35 @@ void check_variables(const std::vector<std::string>& variables) {
     if (variable.empty()) throw Error(ErrorKind::bad_file, "a variable has no name");
     if (!seen.insert(variable).second) throw Error(ErrorKind::bad_file, "a variable is there twice").on(variable);
   }
+}
+
+std::vector<Run> runs_in_pieces(const Run& like, std::vector<Piece> pieces, std::uint64_t records,
+                                std::vector<Cell> cells, bool by_cell) {
+  Run base;
+  base.order = like.order;
+  base.path = like.path;
+  base.records = records;
+  if (pieces.size() == 1) base.offset = pieces.front().offset;
+  const auto finished = [&](Run run, std::vector<Cell> own) {
+    run.cells = std::move(own);
+    for (const Cell& cell : run.cells) run.record_bytes += size_of(cell.type);
+    run.bytes = checked_multiply(run.records, run.record_bytes);
+    return run;
+  };
+  std::vector<Run> runs;
+  if (pieces.size() > 1) {
+    base.pieces = std::move(pieces);
+    base.by_cell = by_cell;
+    runs.push_back(finished(std::move(base), std::move(cells)));
+  } else if (!by_cell) {
+    runs.push_back(finished(std::move(base), std::move(cells)));
+  } else {
+    for (const Cell& cell : cells) {
+      runs.push_back(finished(base, {cell}));
+      base.offset += runs.back().bytes;
+    }
+  }
+  return runs;
 }
 
 void BlockTables::add(Block block, Place coefficients, Place elements) {

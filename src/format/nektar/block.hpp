@@ -47,6 +47,14 @@ void count_uniform(Block& block);
 /// Throws bad_file errors for variables without a name, or two of one name.
 void check_variables(const std::vector<std::string>& variables);
 
+/// Whether blocks of one kind go to one table: then no list of tables grows with the ranks that have written a file.
+enum class Blocks : std::uint8_t { joined, each };
+
+/// The runs of the columns of a table whose rows stand in these pieces, with `records` rows in all. `like` tells byte
+/// order and path. What stands in one piece are runs like any others.
+[[nodiscard]] std::vector<Run> runs_in_pieces(const Run& like, std::vector<Piece> pieces, std::uint64_t records,
+                                              std::vector<Cell> cells, bool by_cell);
+
 /// Adds blocks to a step as tables: of coefficients, named by the shape, and of elements.
 class BlockTables {
  public:

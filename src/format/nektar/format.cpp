@@ -7,18 +7,29 @@
 #include "format/nektar/acceptance.hpp"
 #include "format/nektar/h5_describer.hpp"
 #include "format/nektar/h5_planner.hpp"
+#include "format/nektar/stream_describer.hpp"
+#include "format/nektar/stream_planner.hpp"
 #include "format/nektar/xml_describer.hpp"
 #include "format/nektar/xml_planner.hpp"
+#include "format/sion/header.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire {
 namespace {
 
-bool is_hdf5(ByteSource& bytes) {
+/// What the layouts are wrapped in.
+enum class Container : std::uint8_t { xml, hdf5, streams };
+
+Container container_of(std::span<const std::byte> head) {
+  if (h5::has_signature(head)) return Container::hdf5;
+  return sion::has_magic(head) ? Container::streams : Container::xml;
+}
+
+Container container_of(ByteSource& bytes) {
   constexpr std::size_t looked_at = 4096;
   std::vector<std::byte> head(looked_at);
   head.resize(bytes.read(0, head));
-  return h5::has_signature(head);
+  return container_of(head);
 }
 
 nektar::Rules rules_of(const CheckedOptions& options) { return {options.text("version"), options.text("timestamp")}; }
@@ -42,16 +53,24 @@ class NektarFormat final : public Format {
   [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
     const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    if (h5::has_signature(head)) return true;
+    if (container_of(head) != Container::xml) return true;
     return first != std::string_view::npos && text[first] == '<' && text.find("<NEKTAR") != std::string_view::npos;
   }
 
   [[nodiscard]] bool owns(const std::shared_ptr<ByteSource>& bytes) const override {
-    return !is_hdf5(*bytes) || nektar::holds_fields(bytes);
+    const Container container = container_of(*bytes);
+    if (container == Container::streams) return nektar::holds_field_streams(bytes);
+    return container == Container::xml || nektar::holds_fields(bytes);
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
-    static const std::vector<Option> options;
+    static const std::vector<Option> options{
+        {"blocks",
+         OptionKind::text,
+         "joined",
+         {"joined", "each"},
+         "HDF5 and streams: blocks of one kind as one table, or a table of each block that a rank has written"},
+    };
     return options;
   }
   [[nodiscard]] const std::vector<Option>& write_options() const override {
@@ -59,8 +78,8 @@ class NektarFormat final : public Format {
         {"layout",
          OptionKind::text,
          "hdf5",
-         {"hdf5", "xml", "directory"},
-         "one HDF5 file, one XML file, or an XML file of each rank in a directory"},
+         {"hdf5", "xml", "directory", "streams"},
+         "one HDF5 file, one XML file, an XML file of each rank in a directory, or a stream of each rank in a multifile"},
         {"largest_block", OptionKind::integer, "1073741824", {}, "XML: blocks of more bytes are written as several"},
         {"version", OptionKind::text, "5.6.0", {}, "the version of the program, if the metadata tell none"},
         {"timestamp",
@@ -73,14 +92,23 @@ class NektarFormat final : public Format {
   }
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
-                                                    const CheckedOptions& /*options*/) const override {
-    if (is_hdf5(*bytes)) return std::make_unique<nektar::H5Describer>(std::move(bytes), context);
+                                                    const CheckedOptions& options) const override {
+    const auto blocks = options.text("blocks") == "each" ? nektar::Blocks::each : nektar::Blocks::joined;
+    switch (container_of(*bytes)) {
+      case Container::hdf5:
+        return std::make_unique<nektar::H5Describer>(std::move(bytes), context, blocks);
+      case Container::streams:
+        return std::make_unique<nektar::StreamDescriber>(std::move(bytes), context, blocks);
+      case Container::xml:
+        break;
+    }
     return std::make_unique<nektar::XmlDescriber>(std::move(bytes), context);
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
     const std::string& layout = options.text("layout");
     if (layout == "hdf5") return std::make_unique<nektar::H5Planner>(rules_of(options), h5::Alignment::of(options));
+    if (layout == "streams") return std::make_unique<nektar::StreamPlanner>(rules_of(options));
     constexpr long long most = 0xFFFFFFFF;  // the reference counts bytes in 32 bits
     const long long largest = options.integer("largest_block");
     if (largest < 1 || largest > most) {

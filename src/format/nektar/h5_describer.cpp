@@ -1,6 +1,7 @@
 #include "format/nektar/h5_describer.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "format/h5/attributes.hpp"
@@ -83,7 +84,8 @@ auto H5Describer::guarded(Work&& work) {
   }
 }
 
-H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context) : context_(std::move(context)) {
+H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks)
+    : context_(std::move(context)), blocks_(blocks) {
   try {
     file_ = std::make_unique<h5::OpenFile>(std::move(bytes), context_.memory_budget);
   } catch (Error& error) {
@@ -233,8 +235,12 @@ void H5Describer::describe() {
         .on(line(static_cast<Part>(p)).name);
   }
   BlockTables tables(*step_);
-  for (const DecompositionRow& row : rows) {
-    if (row.hash != 0) add_block(group.id(), row, tables);
+  if (blocks_ == Blocks::joined && can_join()) {
+    add_joined(group.id(), rows, tables);
+  } else {
+    for (const DecompositionRow& row : rows) {
+      if (row.hash != 0) add_block(block_of(group.id(), row), row, tables);
+    }
   }
   step_->end = file_->superblock().end;
   step_->description.number = number_of(step_->description.attributes);
@@ -327,7 +333,7 @@ void H5Describer::keep_opaque(const std::string& table, const Place& place, Part
   }
 }
 
-void H5Describer::add_block(hid_t group, const DecompositionRow& row, BlockTables& tables) {
+Block H5Describer::block_of(hid_t group, const DecompositionRow& row) {
   const BlockType& type = type_of(group, row.hash);
   try {
     Block block = type.block;
@@ -342,30 +348,106 @@ void H5Describer::add_block(hid_t group, const DecompositionRow& row, BlockTable
       count_uniform(block);
     }
     const std::uint64_t values = checked_multiply(block.coefficients, block.variables.size());
-    if (values != row[Part::data].count) {
-      throw Error(ErrorKind::bad_file, "a block of " + std::to_string(block.elements) + " elements has " +
-                                           std::to_string(row[Part::data].count) + " values, not " +
-                                           std::to_string(values));
-    }
-    const std::size_t variables = block.variables.size();
-    const std::size_t directions = type.is_mixed ? block.expansion.basis.size() : 0;
-    const Place values_place = place_columns(Part::data, row[Part::data], variables, false);
-    const Place ids = place_columns(Part::ids, row[Part::ids], 1, false);
-    const Place orders = place_columns(Part::orders, row[Part::orders], directions, true);
-    Place elements = ids;
-    elements.runs.insert(elements.runs.end(), orders.runs.begin(), orders.runs.end());
-    tables.add(std::move(block), values_place, std::move(elements));
-    auto& described = step_->description.tables;
-    Table& coefficients = described[described.size() - 2];
-    Table& rows = described.back();
-    for (Column& column : coefficients.columns) column.type = line(Part::data).data.type;
-    rows.columns.front().type = line(Part::ids).data.type;
-    for (std::size_t c = 1; c < rows.columns.size(); ++c) rows.columns[c].type = line(Part::orders).data.type;
-    keep_opaque(coefficients.name, values_place, Part::data, row[Part::data], 0, false);
-    keep_opaque(rows.name, ids, Part::ids, row[Part::ids], 0, false);
-    keep_opaque(rows.name, orders, Part::orders, row[Part::orders], 1, true);
+    if (values == row[Part::data].count) return block;
+    throw Error(ErrorKind::bad_file, "a block of " + std::to_string(block.elements) + " elements has " +
+                                         std::to_string(row[Part::data].count) + " values, not " +
+                                         std::to_string(values));
   } catch (Error& error) {
     throw error.object().empty() ? error.on(std::to_string(row.hash)) : error;
+  }
+}
+
+void H5Describer::add_block(Block block, const DecompositionRow& row, BlockTables& tables) {
+  const std::size_t variables = block.variables.size();
+  const std::size_t directions = block.expansion.is_mixed() ? block.expansion.basis.size() : 0;
+  const Place values_place = place_columns(Part::data, row[Part::data], variables, false);
+  const Place ids = place_columns(Part::ids, row[Part::ids], 1, false);
+  const Place orders = place_columns(Part::orders, row[Part::orders], directions, true);
+  Place elements = ids;
+  elements.runs.insert(elements.runs.end(), orders.runs.begin(), orders.runs.end());
+  tables.add(std::move(block), values_place, std::move(elements));
+  set_types();
+  const auto& described = step_->description.tables;
+  keep_opaque(described[described.size() - 2].name, values_place, Part::data, row[Part::data], 0, false);
+  keep_opaque(described.back().name, ids, Part::ids, row[Part::ids], 0, false);
+  keep_opaque(described.back().name, orders, Part::orders, row[Part::orders], 1, true);
+}
+
+void H5Describer::set_types() {
+  auto& described = step_->description.tables;
+  for (Column& column : described[described.size() - 2].columns) column.type = line(Part::data).data.type;
+  Table& elements = described.back();
+  elements.columns.front().type = line(Part::ids).data.type;
+  for (std::size_t c = 1; c < elements.columns.size(); ++c) elements.columns[c].type = line(Part::orders).data.type;
+}
+
+// ---- Joined blocks
+
+namespace {
+
+/// Blocks that are joined: of one group, on the same planes and strips.
+struct Joined {
+  Block block;
+  std::vector<Piece> values;
+  std::vector<Piece> ids;
+  std::vector<Piece> orders;
+};
+
+}  // namespace
+
+bool H5Describer::can_join() const {
+  return std::ranges::all_of(lines_, [](const auto& one) {
+    const Run& run = one.second.data.run;
+    return one.second.size() == 0 || (!run.opaque && !run.chunks);
+  });
+}
+
+void H5Describer::add_joined(hid_t group, const std::vector<DecompositionRow>& rows, BlockTables& tables) {
+  using Planes = std::vector<std::uint64_t>;
+  std::map<std::tuple<std::uint64_t, Planes, Planes, Planes>, std::size_t> known;
+  std::vector<Joined> all;
+  const auto offset_of = [&](Part part, const Slice& where) {
+    return line(part).data.run.offset + where.first * size_of(line(part).data.type);
+  };
+  for (const DecompositionRow& row : rows) {
+    if (row.hash == 0) continue;
+    Block block = block_of(group, row);
+    const Expansion& expansion = block.expansion;
+    const auto [found, is_new] =
+        known.emplace(std::tuple(row.hash, expansion.y_ids, expansion.z_ids, expansion.strip_ids), all.size());
+    if (is_new) {
+      all.push_back({.block = block, .values = {}, .ids = {}, .orders = {}});
+      all.back().block.elements = all.back().block.coefficients = 0;
+    }
+    if (block.elements == 0) continue;
+    Joined& joined = all[found->second];
+    joined.values.push_back({joined.block.coefficients, offset_of(Part::data, row[Part::data])});
+    joined.ids.push_back({joined.block.elements, offset_of(Part::ids, row[Part::ids])});
+    if (expansion.is_mixed()) {
+      joined.orders.push_back({joined.block.elements, offset_of(Part::orders, row[Part::orders])});
+    }
+    joined.block.elements += block.elements;
+    joined.block.coefficients = checked_add(joined.block.coefficients, block.coefficients);
+  }
+  for (Joined& joined : all) {
+    const auto cells = [&](Part part, std::size_t first, std::size_t count) {
+      std::vector<Cell> made;
+      for (std::size_t c = 0; c < count; ++c) made.push_back({.column = first + c, .type = line(part).data.type});
+      return made;
+    };
+    const std::uint64_t elements = joined.block.elements;
+    const std::size_t directions = joined.block.expansion.is_mixed() ? joined.block.expansion.basis.size() : 0;
+    Place values{runs_in_pieces(line(Part::data).data.run, std::move(joined.values), joined.block.coefficients,
+                                cells(Part::data, 0, joined.block.variables.size()), true)};
+    Place numbers{runs_in_pieces(line(Part::ids).data.run, std::move(joined.ids), elements, cells(Part::ids, 0, 1),
+                                 true)};
+    if (directions > 0) {
+      const auto orders = runs_in_pieces(line(Part::orders).data.run, std::move(joined.orders), elements,
+                                         cells(Part::orders, 1, directions), false);
+      numbers.runs.insert(numbers.runs.end(), orders.begin(), orders.end());
+    }
+    tables.add(std::move(joined.block), std::move(values), std::move(numbers));
+    set_types();
   }
 }
 

@@ -18,10 +18,11 @@ namespace quire::nektar {
 /// Whether the root of an HDF5 file has the group of Nektar++. False for damaged files.
 [[nodiscard]] bool holds_fields(const std::shared_ptr<ByteSource>& bytes);
 
-/// Describes fields in one HDF5 file (specs/nektar-fld.md sections 5 and 6): every row of the decomposition is a block.
+/// Describes fields in one HDF5 file (specs/nektar-fld.md sections 5 and 6): every row of the decomposition is a block,
+/// and those of one kind are one table unless asked for each.
 class H5Describer final : public Describer {
  public:
-  H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context);
+  H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks);
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
   [[nodiscard]] std::uint64_t steps() override { return 1; }
@@ -60,7 +61,15 @@ class H5Describer final : public Describer {
   [[nodiscard]] std::vector<std::uint64_t> numbers(Part part, const Slice& where) const;
   [[nodiscard]] const BlockType& type_of(hid_t group, std::uint64_t hash);
   [[nodiscard]] BlockType read_type(hid_t group, const std::string& name) const;
-  void add_block(hid_t group, const DecompositionRow& row, BlockTables& tables);
+  /// What a row says: its block with planes, elements and coefficients. Throws bad_file errors that name its group.
+  [[nodiscard]] Block block_of(hid_t group, const DecompositionRow& row);
+  void add_block(Block block, const DecompositionRow& row, BlockTables& tables);
+  /// Gives the columns of the last two tables the types that they have in the file.
+  void set_types();
+  /// Blocks of one kind as one table.
+  void add_joined(hid_t group, const std::vector<DecompositionRow>& rows, BlockTables& tables);
+  /// Whether all elements of all lines have places of their own: then blocks can be joined.
+  [[nodiscard]] bool can_join() const;
   [[nodiscard]] std::uint64_t count_mixed(const Block& block, const Slice& orders) const;
   /// The cells of every `columns`-th element of a line that belong to one block.
   [[nodiscard]] Place place_columns(Part part, const Slice& where, std::size_t columns, bool interleaved);
@@ -70,6 +79,7 @@ class H5Describer final : public Describer {
   auto guarded(Work&& work);
 
   DescribeContext context_;
+  Blocks blocks_;
   std::unique_ptr<h5::OpenFile> file_;
   FileDescription description_;
   std::optional<StepLayout> step_;

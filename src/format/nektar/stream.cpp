@@ -1,68 +1,136 @@
 #include "format/nektar/stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "format/nektar/basis.hpp"
+#include "format/nektar/metadata.hpp"
 #include "quire/base/checked.hpp"
+#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::nektar {
 namespace {
 
+constexpr std::uint64_t most_attributes = 7;
+constexpr std::string_view metadata_mark = "METADATA";
+
+/// Bytes in memory.
+class SpanSource final : public ByteSource {
+ public:
+  explicit SpanSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    if (offset >= bytes_.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - static_cast<std::size_t>(offset));
+    std::memcpy(out.data(), bytes_.data() + offset, count);
+    return count;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
 /// Numbers and texts one behind the other, little-endian as all machines were that wrote such streams.
 class Cursor {
  public:
-  explicit Cursor(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit Cursor(ByteSource& bytes) : bytes_(bytes), size_(bytes.size()) {}
 
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
-  [[nodiscard]] bool at_end() const noexcept { return position_ == bytes_.size(); }
+  [[nodiscard]] bool at_end() const noexcept { return position_ == size_; }
 
   [[noreturn]] void refuse(const std::string& what) const { throw Error(ErrorKind::bad_file, what).at(position_); }
 
   template <class Number>
   Number number() {
-    Number value{};
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    std::array<std::byte, sizeof(Number)> bytes{};
+    take(bytes);
+    return load<Number>(bytes.data(), ByteOrder::little);
+  }
+  /// The same without going on; nothing at the end.
+  std::optional<std::uint64_t> next_number() {
+    if (size_ - position_ < sizeof(std::uint64_t)) return std::nullopt;
+    const auto value = number<std::uint64_t>();
+    position_ -= sizeof(std::uint64_t);
     return value;
   }
   /// A count of things that take `bytes` each, and that the stream still holds.
   std::uint64_t count(std::uint64_t bytes) {
     const auto count = number<std::uint64_t>();
-    if (count > (bytes_.size() - position_) / bytes) refuse("the stream ends before what it announces");
+    if (count > (size_ - position_) / bytes) refuse("the stream ends before what it announces");
     return count;
   }
   std::string text() {
-    const auto bytes = take(count(1));
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    constexpr std::uint64_t longest = std::uint64_t{16} << 20;
+    const std::uint64_t length = count(1);
+    if (length > longest) refuse("a text takes " + std::to_string(length) + " bytes");
+    std::string text(static_cast<std::size_t>(length), '\0');
+    take(std::as_writable_bytes(std::span(text)));
+    return text;
   }
   template <class Number>
   std::vector<Number> numbers() {
-    std::vector<Number> values(static_cast<std::size_t>(count(sizeof(Number))));
-    const auto bytes = take(values.size() * sizeof(Number));
-    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    constexpr std::uint64_t longest = std::uint64_t{16} << 20;
+    const std::uint64_t length = count(sizeof(Number));
+    if (length > longest) refuse("a list has " + std::to_string(length) + " numbers");
+    std::vector<std::byte> bytes(static_cast<std::size_t>(length) * sizeof(Number));
+    take(bytes);
+    std::vector<Number> values(static_cast<std::size_t>(length));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = load<Number>(bytes.data() + i * sizeof(Number), ByteOrder::little);
+    }
     return values;
   }
   /// The place of numbers that are not read.
   Extent skip(std::uint64_t bytes) {
     const std::uint64_t length = count(bytes) * bytes;
     const Extent place{position_, length};
-    static_cast<void>(take(length));
+    position_ += length;
     return place;
+  }
+  /// Numbers at a place that was skipped, in pieces of so many at most.
+  void visit(const Extent& place, std::uint64_t at_once,
+             const std::function<void(std::span<const std::uint64_t>)>& look) {
+    const std::uint64_t behind = std::exchange(position_, place.offset);
+    const std::uint64_t end = place.offset + place.length;
+    std::vector<std::uint64_t> piece;
+    while (position_ < end) {
+      piece.resize(static_cast<std::size_t>(std::min(at_once, (end - position_) / sizeof(std::uint32_t))));
+      for (std::uint64_t& one : piece) one = number<std::uint32_t>();
+      look(piece);
+    }
+    position_ = behind;
   }
 
  private:
-  std::span<const std::byte> take(std::uint64_t length) {
-    if (length > bytes_.size() - position_) refuse("the stream ends early");
-    const auto part = bytes_.subspan(static_cast<std::size_t>(position_), static_cast<std::size_t>(length));
-    position_ += length;
-    return part;
+  void take(std::span<std::byte> out) {
+    if (out.size() > size_ - position_) refuse("the stream ends early");
+    while (!out.empty()) {
+      if (position_ < first_ || position_ >= first_ + loaded_.size()) fill();
+      const auto from = static_cast<std::size_t>(position_ - first_);
+      const std::size_t count = std::min(out.size(), loaded_.size() - from);
+      std::memcpy(out.data(), loaded_.data() + from, count);
+      out = out.subspan(count);
+      position_ += count;
+    }
+  }
+  void fill() {
+    constexpr std::uint64_t piece = std::uint64_t{4} << 10;
+    loaded_.resize(static_cast<std::size_t>(std::min(piece, size_ - position_)));
+    first_ = position_;
+    if (bytes_.read(position_, loaded_) != loaded_.size()) refuse("the stream ends early");
   }
 
-  std::span<const std::byte> bytes_;
+  ByteSource& bytes_;
+  std::uint64_t size_;
   std::uint64_t position_ = 0;
+  std::uint64_t first_ = 0;
+  std::vector<std::byte> loaded_;
 };
 
 std::vector<std::uint64_t> wide(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
@@ -73,18 +141,22 @@ struct Attributes {
   ShapeText shape;
   std::vector<double> lengths;
   bool is_mixed = false;
-  std::vector<std::uint64_t> modes;
+  std::vector<std::uint64_t> modes;  ///< of all elements alike,
+  Extent orders;                     ///< or of each
 };
 
-void read_modes(Cursor& cursor, StreamLayout layout, Attributes& told) {
+void read_modes(Cursor& cursor, StreamStyle layout, Attributes& told) {
   const std::string kind = cursor.text();
   told.is_mixed = kind == "MIXORDER";
   if (!told.is_mixed && kind != "UNIORDER") cursor.refuse("the modes are neither of one order nor mixed");
-  const bool as_text = !told.is_mixed && layout == StreamLayout::first;
-  told.modes = as_text ? parse_numbers(cursor.text()) : wide(cursor.numbers<std::uint32_t>());
+  if (told.is_mixed) {
+    told.orders = cursor.skip(sizeof(std::uint32_t));
+  } else {
+    told.modes = layout == StreamStyle::first ? parse_numbers(cursor.text()) : wide(cursor.numbers<std::uint32_t>());
+  }
 }
 
-void read_attribute(Cursor& cursor, StreamLayout layout, StreamBlock& block, Attributes& told) {
+void read_attribute(Cursor& cursor, StreamStyle layout, StreamBlock& block, Attributes& told) {
   const std::string name = cursor.text();
   Expansion& expansion = block.expansion;
   if (name == "FIELDS") {
@@ -110,10 +182,29 @@ void read_attribute(Cursor& cursor, StreamLayout layout, StreamBlock& block, Att
   }
 }
 
-StreamBlock read_block(Cursor& cursor, StreamLayout layout) {
-  constexpr std::uint64_t most_attributes = 7;
+/// The modes of a mixed block. Its elements may have the same ones after all: the writers of such streams kept those of
+/// the first element alone.
+void count_coefficients(Cursor& cursor, StreamBlock& block, Attributes& told) {
+  const std::uint64_t directions = block.expansion.basis.size();
+  const std::uint64_t numbers = told.orders.length / sizeof(std::uint32_t);
+  const bool has_all = directions > 0 && numbers == checked_multiply(block.elements, directions);
+  if (told.is_mixed && !has_all) {
+    const Extent one{told.orders.offset, std::min(directions, numbers) * sizeof(std::uint32_t)};
+    cursor.visit(one, directions + 1, [&](auto modes) { told.modes.assign(modes.begin(), modes.end()); });
+  }
+  block.expansion.modes = std::move(told.modes);
+  check_expansion(block.expansion);
+  if (!told.is_mixed || !has_all) return count_uniform(block);
+  constexpr std::uint64_t at_once = std::uint64_t{64} << 10;
+  block.orders = told.orders;
+  cursor.visit(told.orders, at_once / directions * directions, [&](auto modes) {
+    block.coefficients = checked_add(block.coefficients, mixed_coefficients(block.expansion, modes));
+  });
+}
+
+StreamBlock read_block(Cursor& cursor, StreamStyle layout) {
   std::optional<std::uint64_t> end;
-  if (layout == StreamLayout::second) {
+  if (layout == StreamStyle::second) {
     const std::uint64_t length = cursor.count(1);
     end = cursor.position() + length;
   }
@@ -129,14 +220,10 @@ StreamBlock read_block(Cursor& cursor, StreamLayout layout) {
   set_shape(block.expansion, told.shape, std::move(told.lengths));
   std::vector<std::string> warnings;
   // Streams tell no version. Those of the first layout are from before the numbering changed.
-  const Provenance provenance{layout == StreamLayout::first ? "4.4.0" : "5.0.0", ""};
+  const Provenance provenance{layout == StreamStyle::first ? "4.4.0" : "5.0.0", ""};
   block.expansion.basis = basis_names(told.basis, told.shape.shape, provenance, warnings);
   block.elements = block.ids.length / sizeof(std::uint32_t);
-  // The writers of mixed blocks kept the modes of the first element alone: those of all, if the size agrees.
-  if (told.modes.size() > block.expansion.basis.size()) told.modes.resize(block.expansion.basis.size());
-  block.expansion.modes = std::move(told.modes);
-  check_expansion(block.expansion);
-  count_uniform(block);
+  count_coefficients(cursor, block, told);
   if (checked_multiply(checked_multiply(block.coefficients, block.variables.size()), sizeof(double)) ==
       block.values.length) {
     return block;
@@ -155,33 +242,149 @@ void skip_dummy(Cursor& cursor) {
   if (!is_dummy) cursor.refuse("there is something behind the last block");
 }
 
-std::vector<StreamBlock> parse(std::span<const std::byte> bytes, bool ranked, StreamLayout layout) {
+Stream parse(ByteSource& bytes, bool ranked, StreamStyle layout) {
   Cursor cursor(bytes);
   const auto version = cursor.number<std::uint32_t>();
   if (version != 1) cursor.refuse("the version of the stream is " + std::to_string(version) + ", not 1");
   if (ranked) static_cast<void>(cursor.number<std::uint64_t>());
-  std::vector<StreamBlock> blocks;
+  Stream stream;
   const std::uint64_t count = cursor.count(sizeof(std::uint64_t));
-  for (std::uint64_t i = 0; i < count; ++i) blocks.push_back(read_block(cursor, layout));
+  for (std::uint64_t i = 0; i < count; ++i) stream.blocks.push_back(read_block(cursor, layout));
   while (!cursor.at_end()) {
-    if (layout == StreamLayout::first) cursor.refuse("there is something behind the last block");
-    skip_dummy(cursor);
+    if (layout == StreamStyle::first) cursor.refuse("there is something behind the last block");
+    if (cursor.next_number() != metadata_mark.size()) {
+      skip_dummy(cursor);
+    } else if (cursor.text() == metadata_mark && stream.metadata.empty()) {
+      stream.metadata = cursor.text();
+    } else {
+      cursor.refuse("there is something behind the last block");
+    }
   }
-  return blocks;
+  return stream;
 }
 
 }  // namespace
 
-std::vector<StreamBlock> parse_stream(std::span<const std::byte> bytes, bool ranked) {
+Stream parse_stream(ByteSource& bytes, bool ranked) {
   // A block of the second layout begins with the length of its attributes, one of the first with their number. No block
   // has as many as its attributes have bytes.
-  constexpr std::uint64_t most_attributes = 7;
   Cursor look(bytes);
   static_cast<void>(look.number<std::uint32_t>());
   if (ranked) static_cast<void>(look.number<std::uint64_t>());
   const bool is_second =
       look.number<std::uint64_t>() == 0 ? !look.at_end() : look.number<std::uint64_t>() > most_attributes;
-  return parse(bytes, ranked, is_second ? StreamLayout::second : StreamLayout::first);
+  return parse(bytes, ranked, is_second ? StreamStyle::second : StreamStyle::first);
+}
+
+std::vector<StreamBlock> parse_stream(std::span<const std::byte> bytes, bool ranked) {
+  SpanSource source(bytes);
+  return parse_stream(source, ranked).blocks;
+}
+
+bool begins_like_stream(std::span<const std::byte> head) noexcept {
+  const auto word = [&](std::size_t at) {
+    return head.size() < at + sizeof(std::uint64_t) ? 0 : load<std::uint64_t>(head.data() + at, ByteOrder::little);
+  };
+  const auto has_text = [&](std::size_t at, std::string_view text) {
+    if (word(at) != text.size() || head.size() < at + sizeof(std::uint64_t) + text.size()) return false;
+    return std::memcmp(head.data() + at + sizeof(std::uint64_t), text.data(), text.size()) == 0;
+  };
+  constexpr std::size_t version = sizeof(std::uint32_t);
+  constexpr std::size_t words = sizeof(std::uint64_t);
+  if (head.size() < version || load<std::uint32_t>(head.data(), ByteOrder::little) != 1) return false;
+  constexpr std::string_view first_attribute = "FIELDS";
+  if (word(version) == 0) return has_text(version + words, metadata_mark);
+  return has_text(version + 2 * words, first_attribute) || has_text(version + 3 * words, first_attribute);
+}
+
+// ---- Writing
+
+namespace {
+
+class Printer {
+ public:
+  template <class Number>
+  void number(Number value) {
+    bytes_.resize(bytes_.size() + sizeof value);
+    store(bytes_.data() + bytes_.size() - sizeof value, value, ByteOrder::little);
+  }
+  void text(std::string_view text) {
+    number(static_cast<std::uint64_t>(text.size()));
+    const auto bytes = std::as_bytes(std::span(text));
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  template <class Number>
+  void numbers(const auto& values) {
+    number(static_cast<std::uint64_t>(values.size()));
+    for (const auto value : values) number(static_cast<Number>(value));
+  }
+  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+std::vector<std::byte> stream_opening(std::uint64_t blocks) {
+  Printer printer;
+  printer.number(std::uint32_t{1});
+  printer.number(blocks);
+  return printer.take();
+}
+
+std::vector<std::byte> block_opening(const Table& values, std::uint64_t elements) {
+  const Expansion& expansion = *values.expansion;
+  Printer part;
+  part.number(std::uint64_t{0});  // the length, once it is known
+  const bool is_homogeneous = !expansion.lengths.empty();
+  part.number(std::uint64_t{is_homogeneous ? 5U : 4U});
+  part.text("FIELDS");
+  part.number(static_cast<std::uint64_t>(values.columns.size()));
+  for (const Column& column : values.columns) part.text(column.name);
+  part.text("BASIS");
+  std::vector<std::uint32_t> basis;
+  for (const std::string& name : expansion.basis) basis.push_back(basis_number(name));
+  part.numbers<std::uint32_t>(basis);
+  part.text("SHAPE");
+  part.text(shape_text(expansion));
+  if (is_homogeneous) {
+    part.text("HOMOGENEOUSLENGTHS");
+    part.numbers<double>(expansion.lengths);
+    for (const auto* ids : {&expansion.y_ids, &expansion.z_ids, &expansion.strip_ids}) {
+      part.numbers<std::uint32_t>(*ids);
+    }
+  }
+  part.text("NUMMODESPERDIR");
+  part.text(expansion.is_mixed() ? "MIXORDER" : "UNIORDER");
+  const std::uint64_t modes = checked_multiply(elements, expansion.basis.size());
+  std::uint64_t behind = 0;
+  if (expansion.is_mixed()) {
+    part.number(modes);
+    behind = checked_multiply(modes, sizeof(std::uint32_t));
+  } else {
+    part.numbers<std::uint32_t>(expansion.modes);
+  }
+  std::vector<std::byte> bytes = part.take();
+  const std::uint64_t length = checked_add(bytes.size() - sizeof(std::uint64_t), behind);
+  store(bytes.data(), length, ByteOrder::little);
+  return bytes;
+}
+
+std::uint64_t block_bytes(const Table& values, std::uint64_t elements) {
+  const Expansion& expansion = *values.expansion;
+  const std::uint64_t modes = expansion.is_mixed() ? checked_multiply(elements, expansion.basis.size()) : 0;
+  std::uint64_t bytes = block_opening(values, elements).size();
+  bytes = checked_add(bytes, checked_multiply(checked_add(modes, elements), sizeof(std::uint32_t)));
+  const std::uint64_t doubles = checked_multiply(values.rows, values.columns.size());
+  return checked_add(bytes, checked_add(2 * sizeof(std::uint64_t), checked_multiply(doubles, sizeof(double))));
+}
+
+std::vector<std::byte> stream_metadata(const std::vector<Attribute>& attributes) {
+  Printer printer;
+  printer.text(metadata_mark);
+  printer.text(metadata_text(attributes));
+  return printer.take();
 }
 
 }  // namespace quire::nektar

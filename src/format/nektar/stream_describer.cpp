@@ -1,0 +1,316 @@
+#include "format/nektar/stream_describer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "format/nektar/metadata.hpp"
+#include "format/nektar/values.hpp"
+#include "quire/base/archive.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/plan/member.hpp"
+
+namespace quire::nektar {
+namespace {
+
+constexpr std::uint64_t streams_at_once = 256;
+constexpr std::uint64_t streams_looked_at = 4096;
+constexpr std::size_t numbers_at_once = std::size_t{32} << 10;
+constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
+
+/// What blocks of one table have in common.
+std::string kind_of(const Block& block) {
+  Expansion expansion = block.expansion;
+  expansion.origin.clear();
+  const auto bytes = pack(block.variables);
+  const auto more = pack(expansion);
+  std::string kind(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return kind.append(reinterpret_cast<const char*>(more.data()), more.size());
+}
+
+/// Where bytes of a stream stand in the file, if they stand there together.
+std::optional<std::uint64_t> address_of(const StreamLayout& layout, const Extent& part) {
+  std::uint64_t first = 0;
+  for (const Extent& chunk : layout.chunks) {
+    if (part.offset >= first && part.offset - first < chunk.length) {
+      if (part.length > chunk.length - (part.offset - first)) return std::nullopt;
+      return chunk.offset + (part.offset - first);
+    }
+    first += chunk.length;
+  }
+  return part.length == 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
+}
+
+std::vector<Cell> cells_of(Type type, std::size_t first, std::size_t count) {
+  std::vector<Cell> cells;
+  for (std::size_t c = 0; c < count; ++c) cells.push_back({.column = first + c, .type = type});
+  return cells;
+}
+
+}  // namespace
+
+/// The bytes of one stream, whose chunks may lie in any file of a set.
+class StreamDescriber::Bytes final : public ByteSource {
+ public:
+  Bytes(StreamDescriber& owner, StreamLayout layout) : owner_(owner), layout_(std::move(layout)) {}
+  [[nodiscard]] std::uint64_t size() override { return layout_.bytes(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    std::size_t done = 0;
+    for (const Extent& chunk : layout_.chunks) {
+      if (offset >= chunk.length) {
+        offset -= chunk.length;
+        continue;
+      }
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size() - done, chunk.length - offset));
+      const auto part = out.subspan(done, count);
+      const std::uint64_t address = chunk.offset + offset;
+      done += owner_.member(member_of(address))->read(offset_in(address), part);
+      if (done == out.size()) break;
+      offset = 0;
+    }
+    return done;
+  }
+
+ private:
+  StreamDescriber& owner_;
+  StreamLayout layout_;
+};
+
+bool holds_field_streams(const std::shared_ptr<ByteSource>& bytes) {
+  try {
+    sion::SionDescriber container(bytes, {.path = "", .memory_budget = look_budget, .neighbour = {}}, {});
+    if (container.steps() == 0) return false;
+    const std::uint64_t streams = container.step(0)->description.streams;
+    for (std::uint64_t i = 0; i < std::min(streams, streams_looked_at); ++i) {
+      const auto wanted = static_cast<std::int64_t>(i);
+      const StreamLayout stream = container.streams(0, StreamsBy::index, std::span(&wanted, 1)).front();
+      if (stream.chunks.empty() || member_of(stream.chunks.front().offset) != 0) continue;
+      std::vector<std::byte> head(static_cast<std::size_t>(
+          std::min<std::uint64_t>(stream_head_bytes, stream.chunks.front().length)));
+      head.resize(bytes->read(stream.chunks.front().offset, head));
+      if (begins_like_stream(head)) return true;
+      // Those of tasks without blocks tell nothing.
+      const bool is_empty = stream.bytes() == stream_opening(0).size() && std::ranges::equal(head, stream_opening(0));
+      if (!is_empty) return false;
+    }
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::io) throw;
+  }
+  return false;
+}
+
+template <class Work>
+auto StreamDescriber::guarded(Work&& work) {
+  try {
+    return work();
+  } catch (Error& error) {
+    if (error.file().empty() && !context_.path.empty()) error.in_file(context_.path);
+    throw;
+  }
+}
+
+StreamDescriber::StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks)
+    : bytes_(bytes), context_(std::move(context)), blocks_(blocks), container_(std::move(bytes), context_, {}) {
+  description_ = container_.file();
+  description_.format = "nektar";
+  description_.layout.insert(description_.layout.begin(), {"flavour", "streams"});
+}
+
+StreamDescriber::~StreamDescriber() = default;
+
+std::int64_t StreamDescriber::step_number(std::uint64_t index) {
+  if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  return layout().description.number;
+}
+
+std::optional<StepLayout> StreamDescriber::step(std::uint64_t index) {
+  if (index > 0) return std::nullopt;
+  return layout();
+}
+
+const StepLayout& StreamDescriber::layout() {
+  if (!step_) guarded([&] { describe(); });
+  return *step_;
+}
+
+std::shared_ptr<ByteSource> StreamDescriber::member(std::uint64_t number) {
+  if (number == 0) return bytes_;
+  if (open_file_ && open_member_ == number) return open_file_;
+  const std::string& name = description_.members.at(static_cast<std::size_t>(number));
+  open_file_ = context_.neighbour ? context_.neighbour(name) : nullptr;
+  open_member_ = number;
+  if (!open_file_) throw Error(ErrorKind::missing, name + " is missing").on(name);
+  return open_file_;
+}
+
+StreamLayout StreamDescriber::layout_of(std::uint64_t stream) {
+  const auto wanted = static_cast<std::int64_t>(stream);
+  return container_.streams(0, StreamsBy::index, std::span(&wanted, 1)).front();
+}
+
+void StreamDescriber::describe() {
+  joined_.clear();
+  metadata_.clear();
+  StepLayout step;
+  step.end = container_.step(0)->end;
+  const std::uint64_t streams = container_.step(0)->description.streams;
+  std::map<std::string, std::size_t> known;
+  for (std::uint64_t first = 0; first < streams; first += streams_at_once) {
+    std::vector<std::int64_t> wanted(static_cast<std::size_t>(std::min(streams_at_once, streams - first)));
+    std::iota(wanted.begin(), wanted.end(), static_cast<std::int64_t>(first));
+    for (const StreamLayout& layout : container_.streams(0, StreamsBy::index, wanted)) take_stream(layout, known);
+  }
+  step_ = std::move(step);
+  try {
+    BlockTables tables(*step_);
+    for (Joined& joined : joined_) add_table(joined, tables);
+    StepDescription& description = step_->description;
+    if (!metadata_.empty()) add_metadata(metadata_, description.attributes, description.warnings);
+    description.number = number_of(description.attributes);
+  } catch (...) {
+    step_.reset();
+    throw;
+  }
+}
+
+void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known) {
+  if (layout.bytes() == 0) return;
+  try {
+    Bytes bytes(*this, layout);
+    Stream stream;
+    try {
+      stream = parse_stream(bytes);
+    } catch (const Error& error) {
+      // Streams that were to be merged begin with the number of their rank.
+      if (error.kind() != ErrorKind::bad_file) throw;
+      try {
+        stream = parse_stream(bytes, true);
+      } catch (const Error&) {
+        throw error;
+      }
+    }
+    if (metadata_.empty()) metadata_ = std::move(stream.metadata);
+    for (StreamBlock& block : stream.blocks) take_block(layout, std::move(block), known);
+  } catch (Error& error) {
+    throw error.on("stream of task " + std::to_string(layout.rank));
+  }
+}
+
+void StreamDescriber::take_block(const StreamLayout& layout, StreamBlock block,
+                                 std::map<std::string, std::size_t>& known) {
+  std::size_t place = joined_.size();
+  if (blocks_ == Blocks::joined) place = known.emplace(kind_of(block), place).first->second;
+  if (place == joined_.size()) {
+    Joined& made = joined_.emplace_back();
+    made.block = block;
+    made.block.elements = made.block.coefficients = 0;
+    if (blocks_ == Blocks::each) made.block.expansion.origin = "task " + std::to_string(layout.rank);
+  }
+  if (block.elements == 0) return;
+  Joined& joined = joined_[place];
+  const std::uint64_t elements = joined.block.elements;
+  const std::uint64_t coefficients = joined.block.coefficients;
+  const auto keep = [&](std::vector<Piece>& pieces, std::uint64_t first, const Extent& part) {
+    const auto address = address_of(layout, part);
+    if (address) pieces.push_back({first, *address});
+    joined.is_opaque = joined.is_opaque || !address;
+  };
+  keep(joined.ids, elements, block.ids);
+  keep(joined.values, coefficients, block.values);
+  if (block.expansion.is_mixed()) keep(joined.orders, elements, block.orders);
+  joined.sources.push_back({layout.index, elements, coefficients, block.orders, block.ids, block.values});
+  joined.block.elements = checked_add(elements, block.elements);
+  joined.block.coefficients = checked_add(coefficients, block.coefficients);
+}
+
+void StreamDescriber::add_table(Joined& joined, BlockTables& tables) {
+  Run like;
+  like.order = ByteOrder::little;
+  const Block& block = joined.block;
+  const auto value_cells = cells_of(Type::float64, 0, block.variables.size());
+  const auto order_cells = cells_of(Type::uint32, 1, block.expansion.is_mixed() ? block.expansion.basis.size() : 0);
+  const auto id_cells = cells_of(Type::uint32, 0, 1);
+  Place values;
+  Place elements;
+  if (joined.is_opaque) {
+    values.runs = runs_in_pieces(like, {}, block.coefficients, value_cells, true);
+    elements.runs = runs_in_pieces(like, {}, block.elements, id_cells, true);
+    for (const Cell& cell : order_cells) {
+      const auto more = runs_in_pieces(like, {}, block.elements, {cell}, true);
+      elements.runs.insert(elements.runs.end(), more.begin(), more.end());
+    }
+    for (Place* place : {&values, &elements}) {
+      for (Run& run : place->runs) run.opaque = true;
+    }
+  } else {
+    values.runs = runs_in_pieces(like, std::move(joined.values), block.coefficients, value_cells, true);
+    elements.runs = runs_in_pieces(like, std::move(joined.ids), block.elements, id_cells, true);
+    if (!order_cells.empty()) {
+      const auto more = runs_in_pieces(like, std::move(joined.orders), block.elements, order_cells, false);
+      elements.runs.insert(elements.runs.end(), more.begin(), more.end());
+    }
+    joined.sources.clear();
+  }
+  tables.add(block, std::move(values), std::move(elements));
+}
+
+// ---- What does not stand together
+
+void StreamDescriber::read(const Joined& joined, bool elements, std::size_t column, Slice rows,
+                           std::span<std::byte> out) {
+  const std::size_t size = elements ? sizeof(std::uint32_t) : sizeof(double);
+  for (std::size_t s = 0; s < joined.sources.size() && rows.count > 0; ++s) {
+    const Source& source = joined.sources[s];
+    const std::uint64_t begin = elements ? source.first_element : source.first_coefficient;
+    const std::uint64_t count = elements ? source.ids.length / sizeof(std::uint32_t)
+                                         : source.values.length / sizeof(double) / joined.block.variables.size();
+    if (rows.first >= begin + count) continue;
+    const Slice part{rows.first - begin, std::min(rows.count, begin + count - rows.first)};
+    if (!open_stream_ || open_number_ != source.stream) {
+      open_stream_ = std::make_unique<Bytes>(*this, layout_of(source.stream));
+      open_number_ = source.stream;
+    }
+    const auto fetch = [&](std::uint64_t offset, std::span<std::byte> to) {
+      if (open_stream_->read(offset, to) != to.size()) throw Error(ErrorKind::bad_file, "the stream ends early");
+    };
+    if (elements && column > 0) {
+      const std::uint64_t width = joined.block.expansion.basis.size();
+      std::vector<std::byte> modes(static_cast<std::size_t>(part.count * width) * size);
+      fetch(source.orders.offset + part.first * width * size, modes);
+      for (std::size_t i = 0; i < part.count; ++i) {
+        std::memcpy(out.data() + i * size, modes.data() + (i * width + column - 1) * size, size);
+      }
+    } else {
+      const std::uint64_t place = elements ? source.ids.offset : source.values.offset + column * count * size;
+      fetch(place + part.first * size, out.first(static_cast<std::size_t>(part.count) * size));
+    }
+    out = out.subspan(static_cast<std::size_t>(part.count) * size);
+    rows = {rows.first + part.count, rows.count - part.count};
+  }
+}
+
+void StreamDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t /*component*/,
+                                  const Slice& rows, const View& out) {
+  guarded([&] {
+    if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index");
+    const std::size_t slash = object.find('/');
+    const StepDescription& step = layout().description;
+    const std::size_t table = step.find_table(object.substr(0, slash));
+    const std::size_t column = step.tables[table].find(object.substr(slash + 1));
+    const bool elements = !step.tables[table].expansion;
+    const Joined& joined = joined_.at(table / 2);
+    const auto read_into = [&](const Slice& part, auto to) {
+      read(joined, elements, column, part, std::as_writable_bytes(to));
+      if constexpr (native_order != ByteOrder::little) {
+        for (auto& one : to) one = load<std::decay_t<decltype(one)>>(reinterpret_cast<const std::byte*>(&one),
+                                                                    ByteOrder::little);
+      }
+    };
+    if (elements) return in_pieces<std::uint32_t>(Type::uint32, rows, out, object, numbers_at_once, read_into);
+    in_pieces<double>(Type::float64, rows, out, object, numbers_at_once, read_into);
+  });
+}
+
+}  // namespace quire::nektar
