@@ -14,6 +14,7 @@
 #include "api/transport_source.hpp"
 #include "api/write_target.hpp"
 #include "base/stopwatch.hpp"
+#include "transport/file_system.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/format/format.hpp"
 
@@ -47,9 +48,10 @@ struct Opening {
   std::string format;
   FileDescription file;
   std::optional<InflationSurvey> inflation;
+  std::vector<std::string> of_entry;  ///< options, each behind its name: what a directory tells its reader
   template <class Archive>
   void archive(Archive& a) {
-    a(format, file, inflation);
+    a(format, file, inflation, of_entry);
   }
 };
 
@@ -88,6 +90,22 @@ std::string nearest_numbers(std::vector<std::int64_t> numbers, std::int64_t want
   return list.empty() ? "the file has no steps" : "the nearest are " + list;
 }
 
+/// Rank 0: what the reader of a directory is told besides the file that is opened for it.
+std::vector<std::string> options_of_entry(const Reader::State& state) {
+  std::vector<std::string> told;
+  std::error_code ignored;
+  if (state.first_file == state.path || !std::filesystem::is_directory(state.path, ignored)) return told;
+  for (const auto& [name, value] : state.format->entry_options(names_in(state.path))) {
+    told.push_back(name);
+    told.push_back(value);
+  }
+  return told;
+}
+
+void adopt_options(Reader::State& state, const std::vector<std::string>& told) {
+  for (std::size_t i = 0; i + 1 < told.size(); i += 2) state.options.options.emplace(told[i], told[i + 1]);
+}
+
 /// Rank 0: what the file is, once it is known whether its bytes are compressed.
 Opening describe_file(Reader::State& state, const Options& inflation) {
   std::vector<std::byte> head(std::size_t{1} << 16);
@@ -99,7 +117,9 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
     state.format =
         name.empty() ? &recognise(head, std::make_shared<TransportSource>(*state.transport)) : &format_named(name);
     if (state.options.tolerant) state.options.options.merge(state.format->tolerant_options());
-    return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation};
+    const std::vector<std::string> of_entry = options_of_entry(state);
+    adopt_options(state, of_entry);
+    return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation, of_entry};
   };
   if (!state.inflation) return describe();
   refuse_tolerances(*state.inflation, state.options.options);
@@ -330,6 +350,7 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
     const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(describe_file(*state, mine)); }));
     state->format = &format_named(opening.format);
     state->file = opening.file;
+    adopt_options(*state, opening.of_entry);
     state->find_members();
     if (state->comm.is_root() || !opening.inflation) return;
     state->inflation = opening.inflation;

@@ -72,6 +72,8 @@ bool WritePlanner::is_member(const std::string&, std::string_view) const { retur
 
 std::string Format::entry_of(std::span<const std::string>) const { return {}; }
 
+Options Format::entry_options(std::span<const std::string>) const { return {}; }
+
 std::vector<std::string> Format::stand_ins(const std::string&, const Options&) const { return {}; }
 
 bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }

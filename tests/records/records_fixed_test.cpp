@@ -318,5 +318,44 @@ TEST(FixedRecords, AColumnMayBeReadTwice) {
   EXPECT_EQ(again, data.x);
 }
 
+TEST(Pieces, RowsAreFoundAcrossThem) {
+  // Three pieces of 2, 1 and 4 rows with a number and an integer each, in any order in the file.
+  const std::vector<std::uint64_t> rows_of{2, 1, 4};
+  const std::vector<std::uint64_t> offsets{100, 7, 40};
+  for (const bool by_cell : {true, false}) {
+    MemoryFile file(200);
+    Run run = fixed_run({Type::float64, Type::int32}, 7, native_order, 0);
+    run.by_cell = by_cell;
+    std::uint64_t row = 0;
+    for (std::size_t p = 0; p < rows_of.size(); ++p) {
+      run.pieces.push_back({row, offsets[p]});
+      for (std::uint64_t i = 0; i < rows_of[p]; ++i, ++row) {
+        std::byte* place = file.bytes().data() + offsets[p];
+        const double number = static_cast<double>(row) + 0.5;
+        const auto integer = static_cast<std::int32_t>(row * 10);
+        std::memcpy(place + (by_cell ? i * 8 : i * 12), &number, sizeof number);
+        std::memcpy(place + (by_cell ? rows_of[p] * 8 + i * 4 : i * 12 + 8), &integer, sizeof integer);
+      }
+    }
+    EXPECT_FALSE(is_addressed(run));
+    for (std::uint64_t first = 0; first < 7; ++first) {
+      for (std::uint64_t count = 0; count <= 7 - first; ++count) {
+        std::vector<double> numbers(static_cast<std::size_t>(count));
+        std::vector<std::int64_t> integers(static_cast<std::size_t>(count));
+        const std::vector<ColumnTarget> targets{{1, View(integers)}, {0, View(numbers)}};
+        ReadPlan plan;
+        add_rows(plan, place_of(run), {first, count}, targets, false);
+        coalesce(plan);
+        EXPECT_EQ(plan.bytes(), count * 12);
+        file.run(plan, 64);
+        for (std::size_t i = 0; i < count; ++i) {
+          EXPECT_EQ(numbers[i], static_cast<double>(first + i) + 0.5);
+          EXPECT_EQ(integers[i], static_cast<std::int64_t>(first + i) * 10);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quire

@@ -286,14 +286,18 @@ class Format {
   /// Of the files in a directory, by their names, the one that is opened for the whole; empty if the directory is none
   /// of this format's.
   [[nodiscard]] virtual std::string entry_of(std::span<const std::string> names) const;
+  /// What the reader of such a directory is told besides: options of its own, unless they are given.
+  [[nodiscard]] virtual Options entry_options(std::span<const std::string> names) const;
   /// Paths of files that may be opened in the place of one that is missing, if the options of the reader ask for it.
   [[nodiscard]] virtual std::vector<std::string> stand_ins(const std::string& path, const Options& options) const;
   /// Whether a file is one step and no more: a second one is an unsupported error, and so is appending.
   [[nodiscard]] virtual bool holds_one_step() const { return false; }
   /// Whether what is written to such a file are streams, and nothing but streams.
   [[nodiscard]] virtual bool holds_streams() const { return false; }
+  /// Whether what is written to such a file are elements with coefficients, and nothing else.
+  [[nodiscard]] virtual bool holds_elements() const { return false; }
   /// Whether a step may have tables of any columns; otherwise only what the format is made for.
-  [[nodiscard]] virtual bool holds_tables() const { return !holds_streams(); }
+  [[nodiscard]] virtual bool holds_tables() const { return !holds_streams() && !holds_elements(); }
 
   [[nodiscard]] virtual const std::vector<Option>& read_options() const = 0;
   /// Options with which a reader gives what is whole of files that it refuses otherwise.

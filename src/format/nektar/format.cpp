@@ -45,10 +45,16 @@ class NektarFormat final : public Format {
     for (const char* index : {"Info.xml", "PartitionInfo.xml"}) {
       if (std::ranges::find(names, index) != names.end()) return index;
     }
-    return {};
+    const std::vector<std::string> parts = nektar::part_names(names);
+    return parts.empty() ? std::string() : parts.front();
+  }
+  [[nodiscard]] Options entry_options(std::span<const std::string> names) const override {
+    const std::vector<std::string> parts = nektar::part_names(names);
+    if (parts.empty() || entry_of(names) != parts.front()) return {};
+    return {{"parts", nektar::join_list(parts)}};
   }
   [[nodiscard]] bool holds_one_step() const override { return true; }
-  [[nodiscard]] bool holds_tables() const override { return false; }
+  [[nodiscard]] bool holds_elements() const override { return true; }
 
   [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -70,6 +76,12 @@ class NektarFormat final : public Format {
          "joined",
          {"joined", "each"},
          "HDF5 and streams: blocks of one kind as one table, or a table of each block that a rank has written"},
+        {"parts",
+         OptionKind::text,
+         "",
+         {},
+         "XML: files beside the one that is opened, all of them with commas between; told by itself for a directory "
+         "without an index"},
     };
     return options;
   }
@@ -102,7 +114,9 @@ class NektarFormat final : public Format {
       case Container::xml:
         break;
     }
-    return std::make_unique<nektar::XmlDescriber>(std::move(bytes), context);
+    const std::string& parts = options.text("parts");
+    return std::make_unique<nektar::XmlDescriber>(
+        std::move(bytes), context, parts.empty() ? std::vector<std::string>{} : nektar::split_list(parts));
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {

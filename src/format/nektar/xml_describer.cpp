@@ -38,14 +38,46 @@ auto XmlDescriber::guarded(Work&& work) {
   }
 }
 
-XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context)
+std::vector<std::string> part_names(std::span<const std::string> names) {
+  std::vector<std::string> parts;
+  for (const std::string& name : names) {
+    constexpr std::string_view end = ".fld";
+    const bool has_frame = name.size() > 1 + end.size() && name.front() == 'P' && name.ends_with(end);
+    if (has_frame && std::ranges::all_of(name.substr(1, name.size() - 1 - end.size()),
+                                         [](char c) { return c >= '0' && c <= '9'; })) {
+      parts.push_back(name);
+    }
+  }
+  // Early writers left out the leading zeros.
+  std::ranges::sort(parts, {}, [](const std::string& name) { return std::pair(name.size(), name); });
+  return parts;
+}
+
+XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> parts)
     : bytes_(std::move(bytes)), context_(std::move(context)) {
   description_.format = "nektar";
-  guarded([&] { read_index(); });
+  guarded([&] { parts.empty() ? read_index() : take_parts(std::move(parts)); });
   description_.layout.push_back({"flavour", description_.members.empty() ? "xml" : "directory of xml"});
   // As the option of a writer calls it.
   description_.layout.push_back({"layout", description_.members.empty() ? "xml" : "directory"});
-  if (!index_.empty()) description_.layout.push_back({"parts", std::to_string(index_.size())});
+  const std::size_t own_blocks = parts_without_index_ ? 1 : 0;
+  if (!description_.members.empty()) {
+    description_.layout.push_back({"parts", std::to_string(index_.size() + own_blocks)});
+  }
+}
+
+void XmlDescriber::take_parts(std::vector<std::string> parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) index_.push_back({});
+    const std::string& name = parts[i];
+    const bool is_plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+    if (!is_plain) throw Error(ErrorKind::usage, "a part has a name that is none: \"" + name + "\"").on("parts");
+  }
+  static_cast<void>(address_in(index_.size(), 0));
+  description_.members = std::move(parts);
+  description_.warnings.push_back("the directory has no index: its " + std::to_string(index_.size() + 1) +
+                                  " parts are read, whether or not these are all");
+  parts_without_index_ = true;
 }
 
 void XmlDescriber::read_index() {
@@ -149,10 +181,10 @@ void XmlDescriber::describe_file(std::uint64_t member, BlockTables& tables) {
   } catch (Error& error) {
     throw error.in_file(path_of(member));
   }
-  if (member == 0) return;
+  if (member == 0 || !index_[static_cast<std::size_t>(member) - 1].ids) return;
   std::uint64_t elements = 0;
   for (std::size_t t = first_table; t < step.tables.size(); t += 2) elements += step.tables[t + 1].rows;
-  const std::uint64_t told = index_[static_cast<std::size_t>(member) - 1].ids.count();
+  const std::uint64_t told = index_[static_cast<std::size_t>(member) - 1].ids->count();
   if (elements == told) return;
   step.warnings.push_back(description_.members[static_cast<std::size_t>(member)] + " has " + std::to_string(elements) +
                           " elements, " + std::to_string(told) + " by the index");
@@ -174,7 +206,7 @@ void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const Xm
   try {
     XmlBlock block = parse_tag(scanner.window().text(element.tag), element.content.length, step_->description.warnings);
     const ByteOrder order = block.order;
-    if (member > 0) block.expansion.origin = description_.members[static_cast<std::size_t>(member)];
+    if (!description_.members.empty()) block.expansion.origin = description_.members[static_cast<std::size_t>(member)];
     std::vector<Cell> values;
     for (std::size_t i = 0; i < block.variables.size(); ++i) values.push_back({.column = i, .type = Type::float64});
     std::vector<Cell> numbers;

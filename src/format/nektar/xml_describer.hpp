@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,15 @@
 
 namespace quire::nektar {
 
+/// Of the files in a directory, by their names, those that hold the elements of one rank each, in the order of the ranks.
+[[nodiscard]] std::vector<std::string> part_names(std::span<const std::string> names);
+
 /// Describes fields in XML: one file, or the parts that an index names. The places of blocks are found without reading
 /// them; a rank that is told these places needs no look through the file.
 class XmlDescriber final : public Describer {
  public:
-  XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context);
+  /// `parts`: the names of all files that belong together, this one first, where no index tells them.
+  XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> parts = {});
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
   [[nodiscard]] std::uint64_t steps() override { return 1; }
@@ -31,13 +36,14 @@ class XmlDescriber final : public Describer {
  private:
   /// One file that the index of a directory names.
   struct IndexEntry {
-    RangeList ids;
+    std::optional<RangeList> ids;
     std::uint64_t offset = 0;  ///< of the entry in the index
   };
 
   void describe();
   /// If the file is the index of a directory: its parts.
   void read_index();
+  void take_parts(std::vector<std::string> parts);
   void describe_file(std::uint64_t member, BlockTables& tables);
   void add_metadata_of(XmlScanner& scanner, const XmlElement& element);
   void add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element, BlockTables& tables);
@@ -56,6 +62,7 @@ class XmlDescriber final : public Describer {
   FileDescription description_;
   std::optional<StepLayout> step_;
   std::vector<IndexEntry> index_;  ///< of members 1 and on
+  bool parts_without_index_ = false;
   std::uint64_t open_member_ = 0;
   std::shared_ptr<ByteSource> open_part_;  ///< the bytes of that member, if it is not the first file
 

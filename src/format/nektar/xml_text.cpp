@@ -29,14 +29,6 @@ void append(std::vector<Number>& numbers, Type type, const ConstView& view, cons
   throw Error(ErrorKind::type, "the value of row " + std::to_string(before + *lost) + " does not fit").on(name);
 }
 
-/// How elements of a block are cut: so many, with so many coefficients.
-struct Cut {
-  std::size_t first = 0;
-  std::size_t count = 0;
-  std::uint64_t offset = 0;
-  std::uint64_t coefficients = 0;
-};
-
 /// One block of a rank: what is said of it, and its values.
 class BlockText {
  public:
@@ -66,17 +58,7 @@ class BlockText {
 
   [[nodiscard]] std::string text(std::uint64_t largest) const {
     std::string text;
-    Cut cut;
-    const std::uint64_t bytes = sizeof(double) * reals_.size();
-    for (std::size_t i = 0; i < elements_; ++i) {
-      if (cut.count > 0 && checked_multiply(cut.coefficients + counts_[i], bytes) > largest) {
-        add(text, cut);
-        cut = {i, 0, cut.offset + cut.coefficients, 0};
-      }
-      ++cut.count;
-      cut.coefficients += counts_[i];
-    }
-    if (cut.count > 0) add(text, cut);
+    for (const Cut& cut : cuts_of(counts_, reals_.size(), largest)) add(text, cut);
     return text;
   }
 
@@ -131,6 +113,27 @@ class BlockText {
 };
 
 }  // namespace
+
+std::vector<Cut> cuts_of(std::span<const std::uint64_t> counts, std::size_t variables, std::uint64_t largest) {
+  constexpr std::uint64_t most = 0xFFFFFFFF;
+  const std::uint64_t bytes = sizeof(double) * variables;
+  std::vector<Cut> cuts;
+  Cut cut;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (checked_multiply(counts[i], bytes) > most) {
+      throw Error(ErrorKind::unsupported, "an element takes 4 GiB or more, which a block in XML does not hold")
+          .advise("write another layout");
+    }
+    if (cut.count > 0 && checked_multiply(checked_add(cut.coefficients, counts[i]), bytes) > largest) {
+      cuts.push_back(cut);
+      cut = {i, 0, cut.offset + cut.coefficients, 0};
+    }
+    ++cut.count;
+    cut.coefficients += counts[i];
+  }
+  if (cut.count > 0) cuts.push_back(cut);
+  return cuts;
+}
 
 void CollectedValues::add(const StepDescription& step, const std::vector<std::vector<ConstView>>& tables, bool lossy) {
   reals.resize(step.tables.size());

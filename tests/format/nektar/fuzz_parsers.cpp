@@ -13,6 +13,7 @@
 
 #include "format/nektar/range_list.hpp"
 #include "format/nektar/stream.hpp"
+#include "format/nektar/stream_describer.hpp"
 #include "format/nektar/xml_block.hpp"
 #include "format/nektar/xml_describer.hpp"
 #include "quire/base/error.hpp"
@@ -67,6 +68,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     XmlDescriber describer(std::make_shared<InputSource>(bytes),
                            {.path = "fuzzed", .memory_budget = budget, .neighbour = {}});
     static_cast<void>(describer.verified(0));
+  });
+  shielded([&] {
+    StreamDescriber describer(std::make_shared<InputSource>(bytes),
+                              {.path = "fuzzed", .memory_budget = budget, .neighbour = {}}, Blocks::joined);
+    static_cast<void>(describer.step(0));
   });
   return 0;
 }

@@ -19,6 +19,7 @@
 #include "format/nektar/type_names.hpp"
 #include "format/nektar/xml_block.hpp"
 #include "format/nektar/xml_scanner.hpp"
+#include "format/nektar/xml_text.hpp"
 #include "quire/base/error.hpp"
 #include "quire/kernels/base64.hpp"
 
@@ -317,6 +318,71 @@ TEST(Stream, BothLayoutsAreRead) {
         if (cut == end) continue;
         EXPECT_THROW(static_cast<void>(parse_stream(std::span(bytes).first(cut))), Error) << name << " " << cut;
       }
+    }
+  }
+}
+
+TEST(XmlText, BlocksAreCutBelowTheLimitAndNoElementMayExceedIt) {
+  const Numbers counts{3, 4, 5, 100, 1};
+  const auto cuts = cuts_of(counts, 2, 7 * 2 * sizeof(double));
+  std::vector<std::size_t> sizes;
+  for (const Cut& cut : cuts) sizes.push_back(cut.count);
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{2, 1, 1, 1}));
+  EXPECT_EQ(cuts[3].offset, 112U);
+  constexpr std::uint64_t whole = std::uint64_t{1} << 29;  // 4 GiB of one variable
+  EXPECT_THROW(static_cast<void>(cuts_of(Numbers{whole}, 1, 0xFFFFFFFF)), Error);
+  EXPECT_EQ(cuts_of(Numbers{whole - 1, whole - 1}, 1, 0xFFFFFFFF).size(), 2U);
+}
+
+/// A block as it is written, in memory.
+std::vector<std::byte> written_stream(const Table& table, std::span<const std::uint32_t> modes,
+                                      std::span<const std::uint32_t> ids, std::span<const double> values) {
+  std::vector<std::byte> bytes = stream_opening(1);
+  const auto add = [&](std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); };
+  add(block_opening(table, ids.size()));
+  add(std::as_bytes(modes));
+  for (const std::uint64_t count : {ids.size(), values.size()}) {
+    add(std::as_bytes(std::span(&count, 1)));
+    add(count == ids.size() ? std::as_bytes(ids) : std::as_bytes(values));
+  }
+  return bytes;
+}
+
+TEST(Stream, WhatIsWrittenIsReadAgain) {
+  Table table;
+  table.name = "Triangle";
+  table.expansion.emplace();
+  table.expansion->shape = "Triangle";
+  table.expansion->basis = {"Modified_A", "Modified_B", "Fourier"};
+  table.expansion->lengths = {0.1};
+  table.expansion->z_ids = {2, 3};
+  for (const char* name : {"u", "v"}) table.columns.emplace_back().name = name;
+  const std::vector<std::uint32_t> ids{7, 5};
+  const std::vector<std::uint32_t> modes{2, 3, 4, 3, 3, 4};  // 5 and 6 coefficients, in two planes
+  for (const bool is_mixed : {false, true}) {
+    table.expansion->modes = is_mixed ? Numbers{} : Numbers{2, 3, 4};
+    table.rows = is_mixed ? 22 : 20;
+    const std::vector<double> values(2 * table.rows, 1.5);
+    auto bytes = written_stream(table, is_mixed ? std::span(modes) : std::span<const std::uint32_t>(), ids, values);
+    ASSERT_EQ(bytes.size(), stream_opening(1).size() + block_bytes(table, 2));
+    EXPECT_TRUE(begins_like_stream(std::span(bytes).first(stream_head_bytes)));
+    Attribute time;
+    time.name = "Time";
+    time.value = Value("0.5");
+    const auto metadata = stream_metadata({time});
+    bytes.insert(bytes.end(), metadata.begin(), metadata.end());
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    MemorySource source(text);
+    const Stream stream = parse_stream(source);
+    ASSERT_EQ(stream.blocks.size(), 1U);
+    const StreamBlock& block = stream.blocks.front();
+    EXPECT_EQ(block.expansion, *table.expansion);
+    EXPECT_EQ(block.coefficients, table.rows);
+    EXPECT_EQ(block.orders.length, is_mixed ? modes.size() * sizeof(std::uint32_t) : 0U);
+    EXPECT_NE(stream.metadata.find("<Time>0.5</Time>"), std::string::npos);
+    for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
+      if (cut == bytes.size() - metadata.size()) continue;
+      EXPECT_THROW(static_cast<void>(parse_stream(std::span(bytes).first(cut))), Error) << cut;
     }
   }
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.format.nektar.made import TRIANGLES, block_of
 
 import quire
 
@@ -102,17 +103,36 @@ def test_directories_say_which_part_is_missing(tmp_path: Path) -> None:
     index = folder / "Info.xml"
     index.write_text(index.read_text().replace("P0000002.fld", "../tiny.fld"))
     assert isinstance(damage_of(folder), quire.BadFileError)
-    index.unlink()
+
+
+def test_a_directory_without_an_index_is_read_by_its_parts(tmp_path: Path) -> None:
+    folder = tmp_path / "case.fld"
+    shutil.copytree(DATA / "tiny-dir.fld", folder)
+    with quire.open(folder) as file:
+        wanted = {int(id): expansion.element(id)["p"] for expansion in file[0].expansions for id in expansion.ids}
+        time = file[0].attributes["Time"].value
+    (folder / "Info.xml").unlink()
+    with quire.open(folder) as file:
+        assert any("no index" in warning for warning in file.warnings)
+        assert file.check().damage is None
+        assert file[0].attributes["Time"].value == time
+        found = {int(id): expansion.element(id)["p"] for expansion in file[0].expansions for id in expansion.ids}
+        assert found.keys() == wanted.keys()
+        assert all(np.array_equal(found[id], wanted[id]) for id in wanted)
+    quire.copy(folder, tmp_path / "again.fld", layout="directory")
+    assert (tmp_path / "again.fld" / "Info.xml").exists()
+    with quire.open(folder / "P0000002.fld") as file:
+        assert len(list(file[0].expansions)) == 1
+    for part in folder.iterdir():
+        part.unlink()
     assert "directory" in str(damage_of(folder))
 
 
 def test_writers_say_what_is_wrong_with_elements(tmp_path: Path) -> None:
-    from tests.format.nektar.made import TRIANGLES, block_of
-
     good = block_of(TRIANGLES, [1, 2, 3], np.array([2, 3]))
     twice = block_of(TRIANGLES, [1, 2, 1], np.array([2, 3]))
     short = quire.ElementBlock(ids=np.arange(4), modes=good.modes, values=good.values, **TRIANGLES)
-    for layout in ("hdf5", "xml", "directory"):
+    for layout in ("hdf5", "xml", "directory", "streams"):
         for wrong, words in ((twice, "twice"), (short, "needs 20 coefficients")):
             with (
                 pytest.raises(quire.UsageError, match=words),
@@ -120,7 +140,37 @@ def test_writers_say_what_is_wrong_with_elements(tmp_path: Path) -> None:
                 out.step(0) as step,
             ):
                 step.put_elements([wrong])
-    with quire.create(tmp_path / "none.fld", layout="xml") as out, out.step(0) as step:
-        step.put_elements([])
-    with quire.open(tmp_path / "none.fld") as file:
-        assert file[0].expansions == ()
+        path = tmp_path / f"none_{layout}.fld"
+        with quire.create(path, layout=layout) as out, out.step(0) as step:
+            step.put_elements([])
+        quire.create(path.with_suffix(".chk"), layout=layout).close()
+        for written in (path, path.with_suffix(".chk")):
+            with quire.open(written) as file:
+                assert file[0].expansions == ()
+
+
+def test_streams_in_any_chunks_are_joined(tmp_path: Path) -> None:
+    path, cut = tmp_path / "whole.chk", tmp_path / "cut.chk"
+    blocks = [
+        block_of(TRIANGLES, [5, 3, 4], np.array([[2, 3], [3, 3], [2, 2]])),
+        block_of(TRIANGLES, [1, 2], np.array([2, 3])),
+    ]
+    with quire.create(path, layout="streams") as out:
+        out.step(0).set("Time", 0.5).put_elements(blocks).commit()
+    with quire.open(path, format="sion") as file:
+        stream = file[0].streams[0].read()
+    # As the container's own writers leave them: chunks that end anywhere, also inside of a number.
+    with quire.create(cut, format="sion", block_size=1) as out, out.step(0) as step:
+        for task in range(2):
+            pieces = step.stream(rank=task, chunk_size=37)
+            for first in range(0, len(stream), 37):
+                pieces.write(bytes(stream[first : first + 37]))
+    for name, times in ((path, 1), (cut, 2)):
+        with quire.open(name) as file:
+            assert file[0].attributes["Time"].value == "0.5"
+            everything = file[0].read_elements(partition="everything")
+            for block, wanted in zip(everything, blocks, strict=True):
+                assert block.ids.tolist() == wanted.ids.tolist() * times
+                assert np.array_equal(block.coefficients("v"), np.tile(wanted.coefficients("v"), times))
+    with quire.open(cut, blocks="each") as file:
+        assert len(file[0].expansions) == 4
