@@ -54,7 +54,7 @@ void put_fields(WriteStep& step, const ShareMemory& source) {
   }
 }
 
-void put_expansions(WriteStep& step, Comm& comm, const ShareMemory& source) {
+void put_expansions(WriteStep& step, const ShareMemory& source) {
   const Share& share = source.share();
   std::vector<ElementPart> parts;
   for (const ElementGroup& group : share.groups) {
@@ -66,7 +66,7 @@ void put_expansions(WriteStep& step, Comm& comm, const ShareMemory& source) {
     }
     parts.push_back(std::move(part));
   }
-  put_elements(step, comm, parts);
+  put_elements(step, parts);
 }
 
 /// The number of quantities that an operation reads.
@@ -270,7 +270,7 @@ void put_case(WriteStep& step, Comm& comm, Carrier carrier, const ShareMemory& s
   } else if (carrier == Carrier::fields) {
     put_fields(step, source);
   } else if (carrier == Carrier::expansion) {
-    put_expansions(step, comm, source);
+    put_expansions(step, source);
   } else {
     StreamWriter stream = step.stream({.rank = comm.rank()});
     stream.write_together(source.bytes());

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     )
     from quire.io.attributes import Attribute
     from quire.io.boxes import GridPart, disjoint_box, disjoint_boxes, grid_part, require_disjoint
-    from quire.io.elements import ElementBlock, Elements, Expansion
+    from quire.io.elements import ElementBlock, ElementLayout, Elements, Expansion
     from quire.io.field import Field
     from quire.io.file import File, finish_replacement, open, repair
     from quire.io.formats import formats
@@ -55,6 +55,7 @@ __all__ = [
     "Counters",
     "DeadlineError",
     "ElementBlock",
+    "ElementLayout",
     "Elements",
     "Error",
     "Expansion",
@@ -101,6 +102,7 @@ _HOMES = {
     "Column": "quire.io.table",
     "Counters": "quire.io.report",
     "ElementBlock": "quire.io.elements",
+    "ElementLayout": "quire.io.elements",
     "Elements": "quire.io.elements",
     "Expansion": "quire.io.elements",
     "Field": "quire.io.field",

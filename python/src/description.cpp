@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
+#include "quire/api/elements.hpp"
 #include "text.hpp"
 #include "value.hpp"
 
@@ -110,6 +111,10 @@ nb::tuple texts_of(const std::vector<std::string>& texts) {
 }
 
 void bind_expansion(nb::module_& module) {
+  nb::class_<ElementLayout>(module, "ElementLayout")
+      .def(nb::init<>())
+      .def_prop_ro("told", &ElementLayout::told)
+      .def_prop_ro("reused", &ElementLayout::reused);
   nb::class_<Expansion> expansion(module, "Expansion");
   expansion.def(
       "__init__",

@@ -18,9 +18,10 @@ nb::tuple to_tuple(const Timing& timing) {
   return nb::make_tuple(timing.plan, timing.wait, timing.encode, timing.transfer, timing.metadata);
 }
 
-nb::tuple to_tuple(const TransportCounters& counters) {
+nb::tuple to_tuple(const TransportCounters& counters, const Traffic& traffic) {
   return nb::make_tuple(counters.opens, counters.writes, counters.reads, counters.bytes_written, counters.bytes_read,
-                        counters.syncs, counters.encode_seconds, counters.transfer_seconds);
+                        counters.syncs, counters.encode_seconds, counters.transfer_seconds, traffic.collectives,
+                        traffic.messages, traffic.bytes);
 }
 
 }  // namespace quire::python

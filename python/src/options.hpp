@@ -11,6 +11,6 @@ namespace quire::python {
 
 /// In the order in which the structures declare their members.
 [[nodiscard]] nanobind::tuple to_tuple(const Timing& timing);
-[[nodiscard]] nanobind::tuple to_tuple(const TransportCounters& counters);
+[[nodiscard]] nanobind::tuple to_tuple(const TransportCounters& counters, const Traffic& traffic);
 
 }  // namespace quire::python

@@ -427,7 +427,9 @@ void bind_reader(nb::module_& module) {
       .def("check", &check_file)
       .def("close", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.close(); }); })
       .def("timing", [](const ReaderHandle& self) { return to_tuple(self.file->opened.timing()); })
-      .def("counters", [](const ReaderHandle& self) { return to_tuple(self.file->opened.counters()); });
+      .def("counters", [](const ReaderHandle& self) {
+        return to_tuple(self.file->opened.counters(), self.file->opened.comm().traffic());
+      });
   module.def("open", &open_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("lossy"), nb::arg("tolerant"), nb::arg("deadline").none(), nb::arg("memory_budget"),
              nb::arg("options"));

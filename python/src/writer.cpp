@@ -85,7 +85,7 @@ void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, 
 }
 
 /// Parts as tuples: expansion, ids, modes of each direction, variables, their values.
-void put_elements(WriteStepHandle& self, const nb::list& parts) {
+void put_elements(WriteStepHandle& self, const nb::list& parts, const ElementLayout& layout) {
   std::vector<ElementPart> all;
   for (const nb::handle item : parts) {
     ElementPart& part = all.emplace_back();
@@ -98,7 +98,7 @@ void put_elements(WriteStepHandle& self, const nb::list& parts) {
       part.values.push_back(self.held.view(Type::float64, values));
     }
   }
-  self.file->run([&](Writer& writer) { quire::put_elements(self.step, writer.comm(), all); });
+  quire::put_elements(self.step, all, layout);
 }
 
 WriteOptions write_options(const Text& format, const Text& transport, bool durable, bool lossy, nb::handle deadline,
@@ -149,7 +149,7 @@ void bind_step(nb::module_& module) {
             self.step.table(table.value).expansion(expansion);
           },
           nb::arg("table"), nb::arg("expansion"))
-      .def("put_elements", &put_elements, nb::arg("parts"))
+      .def("put_elements", &put_elements, nb::arg("parts"), nb::arg("layout"))
       .def("put", &put_column, nb::arg("table"), nb::arg("column"), nb::arg("type"), nb::arg("values"))
       .def("put_field", &put_field, nb::arg("field"), nb::arg("selection"), nb::arg("type"), nb::arg("components"),
            nb::arg("memory"))
@@ -223,7 +223,9 @@ void bind_writer(nb::module_& module) {
              return remarks;
            })
       .def("timing", [](const WriterHandle& self) { return to_tuple(self.file->opened.timing()); })
-      .def("counters", [](const WriterHandle& self) { return to_tuple(self.file->opened.counters()); });
+      .def("counters", [](const WriterHandle& self) {
+        return to_tuple(self.file->opened.counters(), self.file->opened.comm().traffic());
+      });
   module.def("create", &create_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("durable"), nb::arg("lossy"), nb::arg("deadline").none(), nb::arg("options"));
   module.def("append", &append_file, nb::arg("path"), nb::arg("comm"), nb::arg("after").none(), nb::arg("drop"),

@@ -32,8 +32,8 @@ Location location_of(const Place& place, std::uint64_t column, std::uint64_t val
     location.type = cell->type;
     location.order = run.order;
     location.offset = run.offset;
-    const bool is_plain =
-        !run.opaque && !run.text && !run.chunks && run.pieces.empty() && run.cells.size() == 1 && cell->type != Type::string;
+    const bool is_plain = !run.opaque && !run.text && !run.chunks && run.pieces.empty() && run.cells.size() == 1 &&
+                          cell->type != Type::string;
     location.contiguous = is_plain && runs == 1 && run.record_bytes == size_of(cell->type) && run.records == values;
   }
   return location;

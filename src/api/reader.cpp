@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "api/checksums.hpp"
 #include "api/file_sets.hpp"
 #include "api/publication.hpp"
 #include "api/reader_state.hpp"
@@ -14,9 +15,9 @@
 #include "api/transport_source.hpp"
 #include "api/write_target.hpp"
 #include "base/stopwatch.hpp"
-#include "transport/file_system.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/format/format.hpp"
+#include "transport/file_system.hpp"
 
 namespace quire {
 
@@ -314,6 +315,12 @@ CheckReport Reader::check() const {
   if (packed.damaged) report.damage = state_->placed(Error::unpack(packed.damage));
   report.salvageable = packed.salvageable;
   report.warnings = packed.warnings;
+  if (report.damage) return report;
+  if (const auto changed = find_changed_bytes(*state_)) {
+    report.damage = state_->placed(*changed);
+    report.numbers.clear();
+    report.whole_steps = 0;
+  }
   return report;
 }
 

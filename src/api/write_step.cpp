@@ -71,6 +71,7 @@ std::optional<Error> accept_step(State& step) {
   if (error) return error;
   return caught(writer.comm.rank(), [&] {
     writer.tell_file();
+    lay_out_elements(step);
     step.part = &step.builder.finish();
     step.accept(*step.part);
     step.part->description = step.accepted;
@@ -84,6 +85,7 @@ Announcement measured(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
   Announcement mine;
+  mine.elements = step.elements && !step.elements->joined;
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
       if (step.grouped.empty()) weigh(step);
@@ -198,10 +200,17 @@ namespace {
 /// have met before.
 void exchange(State& step) {
   Writer::State& writer = *step.writer;
+  agree_on_elements(step);
   std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
-  const Announcement mine = measured(step, error);
+  Announcement mine = measured(step, error);
   const Stopwatch watch(writer.timing.wait);
   Consensus all = announce(writer.comm, mine);
+  if (all.failed == 0 && all.closing == 0 && !all.same_structure && all.elements) {
+    join_elements(step);
+    error = accept_step(step);
+    mine = measured(step, error);
+    all = announce(writer.comm, mine);
+  }
   if (all.failed != 0 || all.closing != 0) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
   if (all.changed) {
@@ -373,6 +382,7 @@ void State::finish(bool published) {
   phase = Phase::done;
   for (const auto& stream : streams) stream->finished = true;
   writer->step_open = false;
+  if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
   if (!published && part != nullptr) writer->planner->advance(*part, total, false);
   if (!published) writer->measure.clear();
 }
@@ -554,6 +564,7 @@ void WriteStep::commit() {
   } else {
     publish(step);
   }
+  keep_layout(step);
   writer.schema = step.accepted;
   ++writer.steps_written;
   step.finish(true);

@@ -56,6 +56,11 @@ const std::vector<Option>& common_write_options() {
          "direct",
          {"direct", "whole"},
          "whole: what is there stays until the new file is complete and durable, at close"},
+        {"checksums",
+         OptionKind::truth,
+         "false",
+         {},
+         "files of one step: keep checksums of all pieces beside the file, which a check compares with it"},
     };
     all.insert(all.end(), transport_knobs().begin(), transport_knobs().end());
     return all;
@@ -72,6 +77,7 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : target_(pa
     if (level < 0 || level > most) throw Error(ErrorKind::usage, "compression_level is a number from 0 to 9");
     choice_.level = static_cast<int>(level);
   }
+  keeps_sums_ = mine.truth("checksums");
   replaces_whole_ = !is_compressed() && mine.text("replacement") == "whole";
   if (!is_compressed() && !replaces_whole_) return;
   target_ = behind_link(path);

@@ -23,6 +23,8 @@ class WriteTarget {
   [[nodiscard]] bool is_compressed() const noexcept { return choice_.compression != Compression::none; }
   /// Whether the new one takes the place of the old one only when it is complete, durable, and not given up.
   [[nodiscard]] bool replaces_whole() const noexcept { return replaces_whole_; }
+  /// Whether checksums of what is written are kept beside it.
+  [[nodiscard]] bool keeps_sums() const noexcept { return keeps_sums_; }
   [[nodiscard]] std::string_view compression() const noexcept { return name(choice_.compression); }
   /// The path to write: beside the target, or the target itself.
   [[nodiscard]] const std::string& written() const noexcept { return written_; }
@@ -45,6 +47,7 @@ class WriteTarget {
   std::string written_{};
   CompressionChoice choice_{};
   bool replaces_whole_ = false;
+  bool keeps_sums_ = false;
 };
 
 /// Independent, rank 0. Finishes a replacement that was interrupted, or drops what its writer left; returns whether

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "api/checksums.hpp"
 #include "api/compressed.hpp"
 #include "api/engine_steps.hpp"
 #include "api/file_sets.hpp"
@@ -56,6 +57,14 @@ std::shared_ptr<Writer::State> new_state(const std::string& path, Comm comm, con
   return std::make_shared<Writer::State>(Writer::State{.path = path, .comm = std::move(comm), .options = options});
 }
 
+/// Pieces that later steps may write over have no checksums that stay true.
+void check_summed(const Format& format, bool has_engine) {
+  if (format.holds_one_step() && !has_engine) return;
+  throw Error(ErrorKind::unsupported, has_engine ? "what another library writes has no checksums here"
+                                                 : "checksums are kept of files of one step")
+      .on("checksums");
+}
+
 /// What the other ranks must know to continue a file.
 struct Resumption {
   std::string format;
@@ -99,12 +108,18 @@ void finish(Writer::State& state) {
   if ((root && state.options.durable) || (wrote && state.target.replaces_whole())) state.transport->sync(true);
 }
 
-/// Collective. Whether a rank has left the file in the middle: then the older one stays.
-bool was_given_up(Writer::State& state) {
+/// Collective. Whether a rank has left the file in the middle.
+bool is_left(Writer::State& state) {
   std::uint64_t reasons = state.given_up || state.abandoned || state.broken ? 1 : 0;
   state.comm.sum(std::span(&reasons, 1));
-  if (reasons != 0 && state.comm.is_root()) state.target.discard();
   return reasons != 0;
+}
+
+/// Collective. The same: then the older file stays.
+bool was_given_up(Writer::State& state) {
+  const bool is_given_up = is_left(state);
+  if (is_given_up && state.comm.is_root()) state.target.discard();
+  return is_given_up;
 }
 
 }  // namespace
@@ -251,7 +266,15 @@ void Writer::close() {
       [&state, first = std::filesystem::path(state.first_file).filename().string()](const std::string& name) {
         return state.planner->entry().empty() && state.planner->is_member(first, name);
       };
+  // The old checksums go before what they are of, and the new ones come behind it.
+  const bool replaces = state.target.replaces_whole();
+  if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
   state.target.complete(state.comm, open, state.options.durable, is_member);
+  if (state.sums == nullptr || is_left(state)) return;
+  const std::string first = std::filesystem::path(state.first_file).filename().string();
+  write_sums(state.comm, state.path, state.sums->told(), [&state, first](std::uint64_t member) {
+    return member == 0 ? first : state.planner->member_name(first, member);
+  });
 }
 
 const StepDescription& Writer::schema() const { return state_->schema; }
@@ -288,11 +311,13 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
     state->engine = state->planner->engine();
     if (state->engine) check_engine_options(options);
+    if (state->target.keeps_sums()) check_summed(format, state->engine != nullptr);
     state->file.format = format.name();
     state->first_file = first_file_for(state->target.written(), *state->planner);
     if (!state->comm.is_root()) return;
     state->target.prepare();
     clear_members(state->target.written(), *state->planner);
+    if (!state->target.replaces_whole()) remove_sums(path);
     if (striping.is_asked_for()) {
       std::string remark = apply_striping(state->first_file, striping);
       if (!remark.empty()) state->remarks.push_back(std::move(remark));
@@ -307,6 +332,11 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   state->transport = wrapped_transport(state->first_file, access, state->comm, options);
   state->find_members();
   suit_machine(*state);
+  if (state->target.keeps_sums()) {
+    auto summed = std::make_unique<SummedTransport>(std::move(state->transport));
+    state->sums = summed.get();
+    state->transport = std::move(summed);
+  }
   return Writer(std::move(state));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/announcement.hpp"
+#include "api/put_elements.hpp"
 #include "api/row_groups.hpp"
 #include "api/step_builder.hpp"
 #include "api/write_target.hpp"
@@ -14,6 +15,7 @@
 #include "quire/format/format.hpp"
 #include "quire/format/streams.hpp"
 #include "quire/transport/transport.hpp"
+#include "transport/summed.hpp"
 #include "transport/write_lock.hpp"
 
 namespace quire {
@@ -27,6 +29,7 @@ struct Writer::State {
   std::string first_file{};  ///< what is opened: the target, or a file in that directory
   WriteLock lock{};          ///< rank 0: no second writer
   std::unique_ptr<Transport> transport{};
+  SummedTransport* sums = nullptr;          ///< what moves the bytes, if their checksums are kept
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
   FileDescription file{};
@@ -79,6 +82,7 @@ struct WriteStep::State {
   Placement placement;
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
   std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
+  std::optional<PendingElements> elements;            ///< whose tables are put at the commit
 
   // Where rows are encoded in groups (api/write_groups.hpp), for each table:
   bool agreed_on_rows = false;

@@ -12,28 +12,35 @@ Comm Comm::self() { return Comm(std::make_shared<SerialBackend>()); }
 
 Comm::Comm(std::shared_ptr<CommBackend> backend) : backend_(std::move(backend)) {}
 
+void Comm::count(std::uint64_t bytes) noexcept {
+  ++traffic_.collectives;
+  if (size() == 1 || bytes == 0) return;
+  ++traffic_.messages;
+  traffic_.bytes += bytes;
+}
+
 void Comm::barrier() {
-  ++collectives_;
+  count(0);
   backend_->barrier(deadline_);
 }
 
 void Comm::sum(std::span<std::uint64_t> words) {
-  ++collectives_;
+  count(words.size_bytes());
   backend_->sum(words, deadline_);
 }
 
 void Comm::maximum(std::span<std::uint64_t> words) {
-  ++collectives_;
+  count(words.size_bytes());
   backend_->maximum(words, deadline_);
 }
 
 void Comm::prefix(std::span<std::uint64_t> words) {
-  ++collectives_;
+  count(words.size_bytes());
   backend_->prefix(words, deadline_);
 }
 
 void Comm::prefix_maximum(std::span<std::uint64_t> words) {
-  ++collectives_;
+  count(words.size_bytes());
   backend_->prefix_maximum(words, deadline_);
 }
 
@@ -50,14 +57,19 @@ std::vector<Parcel> Comm::exchange(std::vector<Parcel> parcels) {
       throw Error(ErrorKind::usage, "there are two parcels for rank " + std::to_string(rank));
     }
   }
-  ++collectives_;
+  count(0);
+  for (const Parcel& parcel : parcels) {
+    if (parcel.rank == rank()) continue;
+    ++traffic_.messages;
+    traffic_.bytes += parcel.bytes.size();
+  }
   std::vector<Parcel> received = backend_->exchange(std::move(parcels), deadline_);
   std::ranges::sort(received, {}, &Parcel::rank);
   return received;
 }
 
 void Comm::broadcast(std::span<std::byte> bytes, int root) {
-  ++collectives_;
+  count(rank() == root ? bytes.size() : 0);
   backend_->broadcast(bytes, root, deadline_);
 }
 
@@ -69,7 +81,7 @@ void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
 }
 
 Comm Comm::split(int color, int key) {
-  ++collectives_;
+  count(0);
   // MPI's own split cannot be given up, so everybody is waited for before it, politely.
   backend_->barrier(deadline_);
   Comm part(backend_->split(color, key));
@@ -78,7 +90,7 @@ Comm Comm::split(int color, int key) {
 }
 
 Comm Comm::split_by_node() {
-  ++collectives_;
+  count(0);
   backend_->barrier(deadline_);
   Comm node(backend_->split_by_node());
   node.set_deadline(deadline_);

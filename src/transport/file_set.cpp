@@ -42,9 +42,10 @@ std::map<std::uint64_t, Plan> split(const Plan& whole) {
 
 Transport& FileSet::member(std::uint64_t number) {
   if (number == 0) return *first_;
-  auto& transport = others_[number];
-  if (!transport) transport = open_(number);
-  return *transport;
+  const auto found = others_.find(number);
+  if (found != others_.end()) return *found->second;
+  // Nothing is kept of one that cannot be opened.
+  return *others_.emplace(number, open_(number)).first->second;
 }
 
 template <class Plan>

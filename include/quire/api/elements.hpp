@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "quire/comm/comm.hpp"
 #include "quire/model/expansion.hpp"
 #include "quire/model/view.hpp"
 
@@ -58,10 +58,29 @@ struct ElementPart {
   std::vector<ConstView> values;  ///< of each variable, element after element: float64
 };
 
-/// Collective. Puts each rank's elements into a step that is being written; ranks may have none, or others than the
-/// rest. The ranks agree on all expansions there are, by one reduction if everybody has the same ones, and put tables
-/// for all of them. The arrays must live until commit(). Throws usage errors for parts that contradict themselves, on
-/// every rank.
-void put_elements(WriteStep& step, Comm& comm, std::span<const ElementPart> mine);
+/// What the ranks have agreed on for the elements of one checkpoint, kept for the next ones of a series: which
+/// expansions there are on all ranks, and where each rank's part begins. Every rank of one communicator has its own and
+/// uses it for the same files. A cheap handle: copies share what is kept.
+class ElementLayout {
+ public:
+  ElementLayout();
+
+  /// Independent. How many checkpoints had their layout told among the ranks, and how many found it unchanged.
+  [[nodiscard]] std::uint64_t told() const noexcept;
+  [[nodiscard]] std::uint64_t reused() const noexcept;
+
+  struct State;
+  [[nodiscard]] const std::shared_ptr<State>& state() const noexcept { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Independent, though every rank calls it, also one without elements: the ranks meet in commit(). Puts this rank's
+/// elements into a step that is being written; those of others may be of other kinds. commit() compares hashes of the
+/// kinds of all ranks in its first reduction; only where they differ, and a `layout` of an earlier checkpoint does not
+/// tell them, rank 0 joins them and tells the others. The arrays must live until then. Wrong parts are usage errors of
+/// commit(), on every rank.
+void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout = {});
 
 }  // namespace quire

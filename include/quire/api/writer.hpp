@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quire/api/elements.hpp"
 #include "quire/api/streams.hpp"
 #include "quire/comm/comm.hpp"
 #include "quire/format/options.hpp"
@@ -110,6 +111,7 @@ class WriteStep {
 
  private:
   friend class Writer;
+  friend void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout);
   explicit WriteStep(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -21,6 +21,15 @@ struct Parcel {
   std::vector<std::byte> bytes;
 };
 
+/// What a rank has handed to others through one handle of a communicator.
+struct Traffic {
+  std::uint64_t collectives = 0;
+  /// One for each parcel to another rank, and one for each sum, maximum, prefix or broadcast of its own that this rank
+  /// brings words to: how a library passes them on is its own affair.
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;  ///< in these messages
+};
+
 /// What a communicator must be able to do. One implementation is serial, one is MPI.
 class CommBackend {
  public:
@@ -84,13 +93,18 @@ class Comm {
   [[nodiscard]] Comm split_by_node();
 
   /// Independent. How many collective calls this handle has made: tests count them.
-  [[nodiscard]] std::uint64_t collectives() const noexcept { return collectives_; }
+  [[nodiscard]] std::uint64_t collectives() const noexcept { return traffic_.collectives; }
+  /// Independent. The same with what this rank has handed to others.
+  [[nodiscard]] const Traffic& traffic() const noexcept { return traffic_; }
   [[nodiscard]] CommBackend& backend() const noexcept { return *backend_; }
 
  private:
+  /// Counts one collective that this rank brings so many bytes to.
+  void count(std::uint64_t bytes) noexcept;
+
   std::shared_ptr<CommBackend> backend_;
   Deadline deadline_;
-  std::uint64_t collectives_ = 0;
+  Traffic traffic_;
 };
 
 /// Collective. If any rank brings an error, every rank throws the error of the lowest such rank, with its

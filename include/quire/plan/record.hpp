@@ -87,8 +87,8 @@ struct Run {
   /// along the last axis, these. The run's own offset means nothing then.
   std::optional<ChunkedLayout> chunks;
   /// The records of fixed size stand in pieces, by rising first records, none of them empty: what many ranks wrote of
-  /// one kind. The run's own offset means nothing then. `by_cell`: inside a piece all values of the first cell, then all
-  /// of the next one, instead of record by record.
+  /// one kind. The run's own offset means nothing then. `by_cell`: inside a piece all values of the first cell, then
+  /// all of the next one, instead of record by record.
   std::vector<Piece> pieces = {};
   bool by_cell = false;
   bool opaque = false;  ///< the bytes cannot be addressed; the format itself must read them

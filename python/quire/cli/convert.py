@@ -24,6 +24,7 @@ from quire.cli.copying import (
     copy_file,
 )
 from quire.cli.options import ReadOptions
+from quire.cli.parallel import start_ranks
 from quire.cli.where import Where
 
 
@@ -46,19 +47,24 @@ def convert(
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
+    ranks: Annotated[
+        int | None, typer.Option("--ranks", metavar="N", help="Work on so many ranks, started by mpiexec.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be lost.")] = False,
     json: AsJson = False,
 ) -> None:
     """Convert a file to another format, or to other options.
 
-    Works block by block in bounded memory, and in parallel under mpiexec with the same result. What the
-    target cannot hold is told on standard error before it is written. --dry-run leaves with 1 if something
-    would be lost.
+    Works block by block in bounded memory, and in parallel under mpiexec with the same result, but for
+    files that keep a part of each rank: --ranks parts these anew. What the target cannot hold is told on
+    standard error before it is written. --dry-run leaves with 1 if something would be lost.
 
     Example: quire convert run.data run.h5
 
     Example: mpiexec -n 4 quire convert run.h5 late.data --format NAME --steps 10-20
     """
+    if ranks is not None:
+        start_ranks(ranks)
     from quire.toolkit.profiles import profile_named
     from quire.toolkit.selection import parse_names, parse_rows
 

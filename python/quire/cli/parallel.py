@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from typing import Any
 
 RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 SIZE_VARIABLES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+STARTERS = ("mpiexec.mpich", "mpiexec", "mpirun")
+"""What starts ranks, unless QUIRE_MPIEXEC names it."""
 SECONDS_FOR_OTHERS = 10.0
 """How long a rank that fails waits for the others to fail, too, before it ends them."""
 
@@ -56,6 +59,36 @@ def refuse_ranks(what: str) -> None:
         from quire.errors import UsageError
 
         raise UsageError(f"{what} is the work of one process: start it without mpiexec")
+
+
+def start_ranks(ranks: int, option: str = "--ranks") -> None:
+    """Independent. Start this command line again on several ranks, in the place of this process.
+
+    The option that asks for them is left out then. Raises UsageError without a starter, or under one.
+    """
+    from quire.errors import UsageError
+
+    if launched_rank() is not None:
+        raise UsageError(f"{option} starts the ranks by itself: leave out mpiexec, or the option")
+    if ranks < 1:
+        raise UsageError(f"there are no {ranks} ranks")
+    starter = os.environ.get("QUIRE_MPIEXEC") or next(filter(shutil.which, STARTERS), None)
+    if starter is None:
+        raise UsageError("there is no mpiexec to start ranks by", advice="set QUIRE_MPIEXEC to its name")
+    arguments = without_option(sys.argv[1:], option)
+    os.execvp(starter, [starter, "-n", str(ranks), sys.executable, "-m", "quire.cli", *arguments])
+
+
+def without_option(arguments: list[str], option: str) -> list[str]:
+    """Independent. Arguments of a command line without an option and its value."""
+    kept = []
+    words = iter(arguments)
+    for word in words:
+        if word == option:
+            next(words, None)
+        elif not word.startswith(f"{option}="):
+            kept.append(word)
+    return kept
 
 
 def agreed_code(code: int, is_cause: bool) -> int:

@@ -13,6 +13,12 @@ from quire.errors import MissingError, UsageError
 from quire.io.table import Table
 from quire.io.types import Array
 
+ElementLayout = _core.ElementLayout
+"""What the ranks have agreed on for one checkpoint, kept for the next ones of a series (see `put_elements`).
+
+`told` counts the checkpoints whose layout the ranks had to tell each other, `reused` those that found it
+unchanged."""
+
 
 @dataclass(frozen=True)
 class ElementBlock:

@@ -38,7 +38,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """How many calls and bytes went to the operating system or MPI on this rank."""
+    """How many calls and bytes went to the operating system or MPI, and to other ranks, on this rank."""
 
     opens: int
     writes: int
@@ -48,3 +48,8 @@ class Counters:
     syncs: int
     encode_seconds: float
     transfer_seconds: float
+    collectives: int
+    """Meetings of the ranks of this file."""
+    messages: int
+    """What this rank gave to others there: parcels, and words of reductions and broadcasts."""
+    message_bytes: int

@@ -12,7 +12,7 @@ from quire import _core
 from quire.errors import Placing, UsageError, placed, reason_of
 from quire.io.attributes import Attribute
 from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
-from quire.io.elements import ElementBlock
+from quire.io.elements import ElementBlock, ElementLayout
 from quire.io.quantity import Quantity
 from quire.io.streams import WriteStream
 from quire.io.texts import Texts, core_attribute, core_quantity, texts
@@ -200,10 +200,14 @@ class WriteStep:
         return self
 
     @placed
-    def put_elements(self, parts: Sequence[ElementBlock]) -> WriteStep:
-        """Collective. Put this rank's elements, if it has any. Arrays are looked at until `commit`."""
+    def put_elements(self, parts: Sequence[ElementBlock], layout: ElementLayout | None = None) -> WriteStep:
+        """Independent, though every rank calls it. Put this rank's elements, if it has any.
+
+        The ranks meet in `commit`, which looks at the arrays. A `quire.ElementLayout` that is given to all
+        checkpoints of a series lets them tell each other their layout only when it has changed.
+        """
         self._require_filling("put_elements")
-        self._core.put_elements([part._as_part() for part in parts])
+        self._core.put_elements([part._as_part() for part in parts], layout or ElementLayout())
         return self
 
     @placed

@@ -45,13 +45,13 @@ class NektarFormat final : public Format {
     for (const char* index : {"Info.xml", "PartitionInfo.xml"}) {
       if (std::ranges::find(names, index) != names.end()) return index;
     }
-    const std::vector<std::string> parts = nektar::part_names(names);
-    return parts.empty() ? std::string() : parts.front();
+    const std::vector<std::string> files = nektar::part_names(names);
+    return files.empty() ? std::string() : files.front();
   }
   [[nodiscard]] Options entry_options(std::span<const std::string> names) const override {
-    const std::vector<std::string> parts = nektar::part_names(names);
-    if (parts.empty() || entry_of(names) != parts.front()) return {};
-    return {{"parts", nektar::join_list(parts)}};
+    const std::vector<std::string> files = nektar::part_names(names);
+    if (files.empty() || entry_of(names) != files.front()) return {};
+    return {{"parts", nektar::join_list(files)}};
   }
   [[nodiscard]] bool holds_one_step() const override { return true; }
   [[nodiscard]] bool holds_elements() const override { return true; }
@@ -91,7 +91,8 @@ class NektarFormat final : public Format {
          OptionKind::text,
          "hdf5",
          {"hdf5", "xml", "directory", "streams"},
-         "one HDF5 file, one XML file, an XML file of each rank in a directory, or a stream of each rank in a multifile"},
+         "one HDF5 file, one XML file, an XML file of each rank in a directory, or a stream of each rank in a "
+         "multifile"},
         {"largest_block", OptionKind::integer, "1073741824", {}, "XML: blocks of more bytes are written as several"},
         {"version", OptionKind::text, "5.6.0", {}, "the version of the program, if the metadata tell none"},
         {"timestamp",
@@ -114,9 +115,9 @@ class NektarFormat final : public Format {
       case Container::xml:
         break;
     }
-    const std::string& parts = options.text("parts");
+    const std::string& files = options.text("parts");
     return std::make_unique<nektar::XmlDescriber>(
-        std::move(bytes), context, parts.empty() ? std::vector<std::string>{} : nektar::split_list(parts));
+        std::move(bytes), context, files.empty() ? std::vector<std::string>{} : nektar::split_list(files));
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {

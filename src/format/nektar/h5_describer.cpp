@@ -439,8 +439,8 @@ void H5Describer::add_joined(hid_t group, const std::vector<DecompositionRow>& r
     const std::size_t directions = joined.block.expansion.is_mixed() ? joined.block.expansion.basis.size() : 0;
     Place values{runs_in_pieces(line(Part::data).data.run, std::move(joined.values), joined.block.coefficients,
                                 cells(Part::data, 0, joined.block.variables.size()), true)};
-    Place numbers{runs_in_pieces(line(Part::ids).data.run, std::move(joined.ids), elements, cells(Part::ids, 0, 1),
-                                 true)};
+    Place numbers{
+        runs_in_pieces(line(Part::ids).data.run, std::move(joined.ids), elements, cells(Part::ids, 0, 1), true)};
     if (directions > 0) {
       const auto orders = runs_in_pieces(line(Part::orders).data.run, std::move(joined.orders), elements,
                                          cells(Part::orders, 1, directions), false);

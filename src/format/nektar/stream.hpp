@@ -30,8 +30,8 @@ struct Stream {
 };
 
 /// The logical stream of one task, of either layout; a task without blocks has none. No more of it is read than what is
-/// said of the blocks, of mixed ones their modes. `ranked`: the stream begins with the number of the rank that wrote it.
-/// Throws bad_file errors with offsets for anything else.
+/// said of the blocks, of mixed ones their modes. `ranked`: the stream begins with the number of the rank that wrote
+/// it. Throws bad_file errors with offsets for anything else.
 [[nodiscard]] Stream parse_stream(ByteSource& bytes, bool ranked = false);
 /// The same in memory.
 [[nodiscard]] std::vector<StreamBlock> parse_stream(std::span<const std::byte> bytes, bool ranked = false);

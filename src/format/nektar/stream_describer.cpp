@@ -43,6 +43,19 @@ std::optional<std::uint64_t> address_of(const StreamLayout& layout, const Extent
   return part.length == 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
 }
 
+/// The first bytes of a stream, as far as they are in the first file of a set.
+std::vector<std::byte> head_of(ByteSource& bytes, const StreamLayout& stream) {
+  std::vector<std::byte> head;
+  for (const Extent& chunk : stream.chunks) {
+    const std::size_t before = head.size();
+    if (before == stream_head_bytes || member_of(chunk.offset) != 0) break;
+    head.resize(before + static_cast<std::size_t>(std::min<std::uint64_t>(stream_head_bytes - before, chunk.length)));
+    const std::size_t found = bytes.read(chunk.offset, std::span(head).subspan(before));
+    head.resize(before + found);
+  }
+  return head;
+}
+
 std::vector<Cell> cells_of(Type type, std::size_t first, std::size_t count) {
   std::vector<Cell> cells;
   for (std::size_t c = 0; c < count; ++c) cells.push_back({.column = first + c, .type = type});
@@ -86,10 +99,8 @@ bool holds_field_streams(const std::shared_ptr<ByteSource>& bytes) {
     for (std::uint64_t i = 0; i < std::min(streams, streams_looked_at); ++i) {
       const auto wanted = static_cast<std::int64_t>(i);
       const StreamLayout stream = container.streams(0, StreamsBy::index, std::span(&wanted, 1)).front();
-      if (stream.chunks.empty() || member_of(stream.chunks.front().offset) != 0) continue;
-      std::vector<std::byte> head(static_cast<std::size_t>(
-          std::min<std::uint64_t>(stream_head_bytes, stream.chunks.front().length)));
-      head.resize(bytes->read(stream.chunks.front().offset, head));
+      if (stream.chunks.empty()) continue;
+      const std::vector<std::byte> head = head_of(*bytes, stream);
       if (begins_like_stream(head)) return true;
       // Those of tasks without blocks tell nothing.
       const bool is_empty = stream.bytes() == stream_opening(0).size() && std::ranges::equal(head, stream_opening(0));
@@ -115,7 +126,8 @@ StreamDescriber::StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
     : bytes_(bytes), context_(std::move(context)), blocks_(blocks), container_(std::move(bytes), context_, {}) {
   description_ = container_.file();
   description_.format = "nektar";
-  description_.layout.insert(description_.layout.begin(), {"flavour", "streams"});
+  // As the option of a writer calls it.
+  description_.layout.insert(description_.layout.begin(), {{"flavour", "streams"}, {"layout", "streams"}});
 }
 
 StreamDescriber::~StreamDescriber() = default;
@@ -304,8 +316,8 @@ void StreamDescriber::read_opaque(std::uint64_t index, const std::string& object
     const auto read_into = [&](const Slice& part, auto to) {
       read(joined, elements, column, part, std::as_writable_bytes(to));
       if constexpr (native_order != ByteOrder::little) {
-        for (auto& one : to) one = load<std::decay_t<decltype(one)>>(reinterpret_cast<const std::byte*>(&one),
-                                                                    ByteOrder::little);
+        for (auto& one : to)
+          one = load<std::decay_t<decltype(one)>>(reinterpret_cast<const std::byte*>(&one), ByteOrder::little);
       }
     };
     if (elements) return in_pieces<std::uint32_t>(Type::uint32, rows, out, object, numbers_at_once, read_into);

@@ -16,8 +16,8 @@ namespace quire::nektar {
 /// Whether the streams of a multifile hold fields. False for damaged files, and for those that were not closed.
 [[nodiscard]] bool holds_field_streams(const std::shared_ptr<ByteSource>& bytes);
 
-/// Describes fields in the streams of a multifile (specs/nektar-fld.md section 7): the blocks of all tasks are one step.
-/// Numbers that stand in one chunk are addressed like those of any file, others are read through the streams.
+/// Describes fields in the streams of a multifile (specs/nektar-fld.md section 7): the blocks of all tasks are one
+/// step. Numbers that stand in one chunk are addressed like those of any file, others are read through the streams.
 class StreamDescriber final : public Describer {
  public:
   StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks);

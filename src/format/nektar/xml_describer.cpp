@@ -39,24 +39,24 @@ auto XmlDescriber::guarded(Work&& work) {
 }
 
 std::vector<std::string> part_names(std::span<const std::string> names) {
-  std::vector<std::string> parts;
+  std::vector<std::string> found;
   for (const std::string& name : names) {
     constexpr std::string_view end = ".fld";
     const bool has_frame = name.size() > 1 + end.size() && name.front() == 'P' && name.ends_with(end);
     if (has_frame && std::ranges::all_of(name.substr(1, name.size() - 1 - end.size()),
                                          [](char c) { return c >= '0' && c <= '9'; })) {
-      parts.push_back(name);
+      found.push_back(name);
     }
   }
   // Early writers left out the leading zeros.
-  std::ranges::sort(parts, {}, [](const std::string& name) { return std::pair(name.size(), name); });
-  return parts;
+  std::ranges::sort(found, {}, [](const std::string& name) { return std::pair(name.size(), name); });
+  return found;
 }
 
-XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> parts)
+XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> set)
     : bytes_(std::move(bytes)), context_(std::move(context)) {
   description_.format = "nektar";
-  guarded([&] { parts.empty() ? read_index() : take_parts(std::move(parts)); });
+  guarded([&] { set.empty() ? read_index() : take_set(std::move(set)); });
   description_.layout.push_back({"flavour", description_.members.empty() ? "xml" : "directory of xml"});
   // As the option of a writer calls it.
   description_.layout.push_back({"layout", description_.members.empty() ? "xml" : "directory"});
@@ -66,15 +66,15 @@ XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext co
   }
 }
 
-void XmlDescriber::take_parts(std::vector<std::string> parts) {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+void XmlDescriber::take_set(std::vector<std::string> set) {
+  for (std::size_t i = 0; i < set.size(); ++i) {
     if (i > 0) index_.push_back({});
-    const std::string& name = parts[i];
+    const std::string& name = set[i];
     const bool is_plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
     if (!is_plain) throw Error(ErrorKind::usage, "a part has a name that is none: \"" + name + "\"").on("parts");
   }
   static_cast<void>(address_in(index_.size(), 0));
-  description_.members = std::move(parts);
+  description_.members = std::move(set);
   description_.warnings.push_back("the directory has no index: its " + std::to_string(index_.size() + 1) +
                                   " parts are read, whether or not these are all");
   parts_without_index_ = true;

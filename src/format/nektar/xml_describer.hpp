@@ -14,15 +14,16 @@
 
 namespace quire::nektar {
 
-/// Of the files in a directory, by their names, those that hold the elements of one rank each, in the order of the ranks.
+/// Of the files in a directory, by their names, those that hold the elements of one rank each, in the order of the
+/// ranks.
 [[nodiscard]] std::vector<std::string> part_names(std::span<const std::string> names);
 
 /// Describes fields in XML: one file, or the parts that an index names. The places of blocks are found without reading
 /// them; a rank that is told these places needs no look through the file.
 class XmlDescriber final : public Describer {
  public:
-  /// `parts`: the names of all files that belong together, this one first, where no index tells them.
-  XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> parts = {});
+  /// `set`: the names of all files that belong together, this one first, where no index tells them.
+  XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> set = {});
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
   [[nodiscard]] std::uint64_t steps() override { return 1; }
@@ -43,7 +44,7 @@ class XmlDescriber final : public Describer {
   void describe();
   /// If the file is the index of a directory: its parts.
   void read_index();
-  void take_parts(std::vector<std::string> parts);
+  void take_set(std::vector<std::string> set);
   void describe_file(std::uint64_t member, BlockTables& tables);
   void add_metadata_of(XmlScanner& scanner, const XmlElement& element);
   void add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element, BlockTables& tables);

@@ -18,16 +18,17 @@ struct CollectedValues {
   void add(const StepDescription& step, const std::vector<std::vector<ConstView>>& tables, bool lossy);
 };
 
-/// Elements of a block that stand in the file as a block of their own: so many, with so many coefficients of a variable.
+/// Elements of a block that stand in the file as a block of their own: so many, with so many coefficients of a
+/// variable.
 struct Cut {
   std::size_t first = 0;
   std::size_t count = 0;
   std::uint64_t offset = 0;
   std::uint64_t coefficients = 0;
 };
-/// Pure. Cuts a block whose elements have so many coefficients each of `variables` variables, so that no part takes more
-/// than `largest` bytes unless it is a single element. Throws unsupported errors for elements of 4 GiB and more, which
-/// no reader of such files could hold: the reference counts bytes in 32 bits.
+/// Pure. Cuts a block whose elements have so many coefficients each of `variables` variables, so that no part takes
+/// more than `largest` bytes unless it is a single element. Throws unsupported errors for elements of 4 GiB and more,
+/// which no reader of such files could hold: the reference counts bytes in 32 bits.
 [[nodiscard]] std::vector<Cut> cuts_of(std::span<const std::uint64_t> counts, std::size_t variables,
                                        std::uint64_t largest);
 

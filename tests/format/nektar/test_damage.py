@@ -105,18 +105,23 @@ def test_directories_say_which_part_is_missing(tmp_path: Path) -> None:
     assert isinstance(damage_of(folder), quire.BadFileError)
 
 
+def coefficients_by_id(step: quire.Step) -> dict[int, np.ndarray]:
+    """Return those of one variable."""
+    return {int(id): block.element(id)["p"] for block in step.expansions for id in block.ids}
+
+
 def test_a_directory_without_an_index_is_read_by_its_parts(tmp_path: Path) -> None:
     folder = tmp_path / "case.fld"
     shutil.copytree(DATA / "tiny-dir.fld", folder)
     with quire.open(folder) as file:
-        wanted = {int(id): expansion.element(id)["p"] for expansion in file[0].expansions for id in expansion.ids}
+        wanted = coefficients_by_id(file[0])
         time = file[0].attributes["Time"].value
     (folder / "Info.xml").unlink()
     with quire.open(folder) as file:
         assert any("no index" in warning for warning in file.warnings)
         assert file.check().damage is None
         assert file[0].attributes["Time"].value == time
-        found = {int(id): expansion.element(id)["p"] for expansion in file[0].expansions for id in expansion.ids}
+        found = coefficients_by_id(file[0])
         assert found.keys() == wanted.keys()
         assert all(np.array_equal(found[id], wanted[id]) for id in wanted)
     quire.copy(folder, tmp_path / "again.fld", layout="directory")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.format.conformance.vectors import Vector, vectors
+from tests.python.support.mpi import mpiexec
 
 import quire
-
-pytestmark = pytest.mark.golden
 
 LAYOUTS = ("hdf5", "streams", "xml", "directory", "streams", "hdf5")
 SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
@@ -71,6 +73,7 @@ def assert_same_blocks(path: Path, other: Path) -> None:
         assert second.check().damage is None
 
 
+@pytest.mark.golden
 @pytest.mark.parametrize("vector", samples(), ids=lambda vector: vector.name)
 def test_every_layout_keeps_every_bit(vector: Vector, tmp_path: Path) -> None:
     before = vector.data
@@ -97,3 +100,26 @@ def test_large_blocks_are_split(tmp_path: Path) -> None:
 def joined(arrays: list[np.ndarray[Any, Any]]) -> bytes:
     """Return the bytes of arrays one behind the other."""
     return np.concatenate(arrays).tobytes()
+
+
+@pytest.mark.mpi
+def test_a_file_is_parted_anew_by_any_number_of_ranks(tmp_path: Path) -> None:
+    folder, streams = tmp_path / "parts.fld", tmp_path / "streams.fld"
+    convert_on(3, SMALL, folder, "directory")
+    assert {part.name for part in folder.glob("P*.fld")} == {f"P000000{rank}.fld" for rank in range(3)}
+    assert_same_blocks(SMALL, folder)
+    convert_on(2, folder, streams, "streams")
+    with quire.open(streams, format="sion") as file:
+        assert file[0].streams.ranks == [0, 1]
+    assert_same_blocks(SMALL, streams)
+
+
+def convert_on(ranks: int, source: Path, target: Path, layout: str) -> None:
+    """Convert by the command line, which starts the ranks."""
+    command = [sys.executable, "-m", "quire.cli", "convert", str(source), str(target)]
+    command += ["--option", f"layout={layout}", f"--ranks={ranks}"]
+    variables = {"PYTHONPATH": str(Path(quire.__file__).parent.parent), "QUIRE_MPIEXEC": mpiexec()}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, env=os.environ | variables
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,265 @@
+#include "api/checksums.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "api/root.hpp"
+#include "quire/base/archive.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/base/endian.hpp"
+#include "quire/comm/partition.hpp"
+#include "quire/plan/member.hpp"
+#include "transport/failure.hpp"
+
+namespace quire {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::string_view mark = "quire checksums\n";
+constexpr std::size_t word = sizeof(std::uint64_t);
+constexpr std::size_t head_bytes = mark.size() + 2 * word;
+constexpr std::size_t entry_bytes = 4 * word;
+constexpr std::uint64_t entries_at_once = 4096;
+constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
+
+using Entry = std::array<std::byte, entry_bytes>;
+
+std::uint64_t hash_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+/// How a file of a set is told.
+std::uint64_t key_of(std::string_view name, std::string_view first) {
+  if (name.starts_with(first)) name.remove_prefix(first.size());
+  return name.empty() ? 0 : hash_of(std::as_bytes(std::span(name)));
+}
+
+Entry entry_of(std::uint64_t key, const SummedExtent& extent) {
+  Entry entry{};
+  std::size_t at = 0;
+  for (const std::uint64_t number : {key, offset_in(extent.offset), extent.length, extent.hash}) {
+    store(entry.data() + at, number, ByteOrder::little);
+    at += word;
+  }
+  return entry;
+}
+
+/// What the head of a table of checksums says.
+struct Head {
+  std::uint64_t entries = 0;
+  std::uint64_t sum = 0;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(entries, sum);
+  }
+};
+
+std::vector<std::byte> printed(const Head& head) {
+  const auto text = std::as_bytes(std::span(mark));
+  std::vector<std::byte> bytes(text.begin(), text.end());
+  bytes.resize(head_bytes);
+  store(bytes.data() + mark.size(), head.entries, ByteOrder::little);
+  store(bytes.data() + mark.size() + word, head.sum, ByteOrder::little);
+  return bytes;
+}
+
+std::unique_ptr<Transport> open_sums(const std::string& path, Access access, const Comm& comm) {
+  return open_transport("posix", path, access, comm, {});
+}
+
+Error damaged_sums(const std::string& path) {
+  return Error(ErrorKind::bad_file, "the table of checksums is damaged").in_file(path).advise("remove it");
+}
+
+/// Rank 0: the head, or nothing without a table. Throws bad_file errors.
+std::optional<Head> read_head(const std::string& path) {
+  std::error_code ignored;
+  if (!files::is_regular_file(path, ignored)) return std::nullopt;
+  const auto table = open_sums(path, Access::read, Comm::self());
+  std::vector<std::byte> bytes(head_bytes);
+  const std::uint64_t size = table->size();
+  if (table->get(0, bytes) != bytes.size() ||
+      !std::ranges::equal(std::span(bytes).first(mark.size()), std::as_bytes(std::span(mark)))) {
+    throw damaged_sums(path);
+  }
+  const Head head{load<std::uint64_t>(bytes.data() + mark.size(), ByteOrder::little),
+                  load<std::uint64_t>(bytes.data() + mark.size() + word, ByteOrder::little)};
+  if ((size - head_bytes) % entry_bytes != 0 || head.entries != (size - head_bytes) / entry_bytes) {
+    throw damaged_sums(path);
+  }
+  return head;
+}
+
+/// What stands at an address, in words, if the first step knows.
+std::string object_at(Reader::State& reader, std::uint64_t address) {
+  std::string found;
+  static_cast<void>(caught(reader.comm.rank(), [&] {
+    const auto step = reader.own_describer().step(0);
+    if (!step) return;
+    for (std::size_t t = 0; t < step->tables.size(); ++t) {
+      for (const Run& run : step->tables[t].runs) {
+        const auto holds = [&](std::uint64_t offset, std::uint64_t records) {
+          const std::uint64_t bytes = run.opaque ? run.bytes : records * run.record_bytes;
+          return address >= offset && address - offset < bytes;
+        };
+        bool here = run.pieces.empty() && holds(run.offset, run.records);
+        for (std::size_t p = 0; p < run.pieces.size() && !here; ++p) {
+          const std::uint64_t end = p + 1 < run.pieces.size() ? run.pieces[p + 1].first : run.records;
+          here = holds(run.pieces[p].offset, end - run.pieces[p].first);
+        }
+        if (here) found = step->description.tables[t].name;
+      }
+    }
+  }));
+  return found;
+}
+
+class Verification {
+ public:
+  explicit Verification(Reader::State& reader) : reader_(reader), path_(sums_path(reader.path)) {
+    const auto& members = reader.file.members;
+    for (std::uint64_t m = 1; m < members.size(); ++m) {
+      members_.emplace(key_of(members[static_cast<std::size_t>(m)], members.front()), m);
+    }
+    members_.insert_or_assign(0, 0);
+  }
+
+  /// Compares what these entries say. Returns the sum of their hashes: whether the table itself is whole is known only
+  /// when all have been read. Throws bad_file errors.
+  std::uint64_t look_at(const Slice& entries) {
+    const auto table = open_sums(path_, Access::read, Comm::self());
+    std::uint64_t sum = 0;
+    for (std::uint64_t done = 0; done < entries.count; done += entries_at_once) {
+      const auto count = static_cast<std::size_t>(std::min(entries_at_once, entries.count - done));
+      std::vector<std::byte> bytes(count * entry_bytes);
+      if (table->get(head_bytes + (entries.first + done) * entry_bytes, bytes) != bytes.size()) {
+        throw damaged_sums(path_);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto entry = std::span<const std::byte>(bytes).subspan(i * entry_bytes, entry_bytes);
+        sum += hash_of(entry);
+        const auto number = [&](std::size_t at) {
+          return load<std::uint64_t>(entry.data() + at * word, ByteOrder::little);
+        };
+        const auto member = members_.find(number(0));
+        // A file that its index leaves out has nothing that anybody reads.
+        if (member != members_.end()) compare({address_in(member->second, number(1)), number(2), number(3)});
+      }
+    }
+    return sum;
+  }
+
+  [[nodiscard]] const std::optional<Error>& difference() const noexcept { return difference_; }
+
+ private:
+  void compare(const SummedExtent& extent) {
+    if (difference_) return;
+    std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
+    if (!state) throw Error(ErrorKind::memory, "there is no memory for a checksum");
+    XXH3_64bits_reset(state.get());
+    std::vector<std::byte> bytes;
+    for (std::uint64_t done = 0; done < extent.length; done += bytes.size()) {
+      bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes_at_once, extent.length - done)));
+      if (reader_.transport->get(checked_add(extent.offset, done), bytes) != bytes.size()) return differ(extent);
+      XXH3_64bits_update(state.get(), bytes.data(), bytes.size());
+    }
+    if (XXH3_64bits_digest(state.get()) != extent.hash) differ(extent);
+  }
+
+  void differ(const SummedExtent& extent) {
+    const std::uint64_t begin = offset_in(extent.offset);
+    Error error(ErrorKind::bad_file, "the bytes " + std::to_string(begin) + " to " +
+                                         std::to_string(begin + extent.length) +
+                                         " are not those that were written: their checksum differs");
+    error.at(begin).advise("if the file was changed on purpose, remove " + path_);
+    const std::uint64_t member = member_of(extent.offset);
+    if (member > 0 && member < reader_.file.members.size()) {
+      error.in_file(
+          (files::path(reader_.first_file).parent_path() / reader_.file.members[static_cast<std::size_t>(member)])
+              .string());
+    }
+    const std::string object = object_at(reader_, extent.offset);
+    if (!object.empty()) error.on(object);
+    difference_ = std::move(error);
+  }
+
+  Reader::State& reader_;
+  std::string path_;
+  std::map<std::uint64_t, std::uint64_t> members_;  ///< by what tells them in the table
+  std::optional<Error> difference_;
+};
+
+}  // namespace
+
+std::string sums_path(const std::string& path) {
+  std::string plain = path;
+  while (plain.size() > 1 && plain.back() == '/') plain.pop_back();
+  return plain + ".quire-sums";
+}
+
+void remove_sums(const std::string& path) {
+  std::error_code code;
+  files::remove(sums_path(path), code);
+  if (code) throw system_error("remove", code.value()).in_file(sums_path(path));
+}
+
+void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExtent>& mine, const NameOfMember& name) {
+  std::array<std::uint64_t, 1> before{mine.size()};
+  Head head{mine.size(), 0};
+  std::vector<std::byte> bytes;
+  for (const SummedExtent& extent : mine) {
+    const std::uint64_t member = member_of(extent.offset);
+    const Entry entry = entry_of(member == 0 ? 0 : key_of(name(member), name(0)), extent);
+    head.sum += hash_of(entry);
+    bytes.insert(bytes.end(), entry.begin(), entry.end());
+  }
+  comm.prefix(before);
+  std::array<std::uint64_t, 2> total{head.entries, head.sum};
+  comm.sum(total);
+  const std::string target = sums_path(path);
+  const std::string partial = target + ".partial";
+  auto table = open_sums(partial, Access::create, comm);
+  agree(comm, caught(comm.rank(), [&] {
+          if (!bytes.empty()) table->put(head_bytes + before[0] * entry_bytes, bytes);
+          table->close();
+        }));
+  static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
+    const auto first = open_sums(partial, Access::update, Comm::self());
+    first->put(0, printed({total[0], total[1]}));
+    first->close();
+    std::error_code code;
+    files::rename(partial, target, code);
+    if (code) throw system_error("rename", code.value()).in_file(partial);
+    return {};
+  }));
+}
+
+std::optional<Error> find_changed_bytes(Reader::State& reader) {
+  Comm& comm = reader.comm;
+  try {
+    const auto heads = unpack<std::vector<std::uint64_t>>(from_root(comm, [&] {
+      const auto head = read_head(sums_path(reader.path));
+      return pack(head ? std::vector<std::uint64_t>{head->entries, head->sum} : std::vector<std::uint64_t>{});
+    }));
+    if (heads.empty()) return std::nullopt;
+    Verification verification(reader);
+    std::array<std::uint64_t, 1> sum{0};
+    const auto error =
+        caught(comm.rank(), [&] { sum[0] = verification.look_at(even_slice(heads[0], comm.rank(), comm.size())); });
+    comm.sum(sum);
+    agree(comm, error);
+    if (sum[0] != heads[1]) throw damaged_sums(sums_path(reader.path));
+    agree(comm, verification.difference());
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
+}  // namespace quire

@@ -1,0 +1,59 @@
+"""Checksums beside a multifile find what no other check of it can: changed bytes of a stream."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import quire
+
+STREAMS = [bytes(range(200)), b"", b"x" * 5000]
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("options", [{"block_size": 64}, {"files": 2}, {"style": "compact", "mode": "merge"}])
+def test_changed_bytes_of_a_stream_are_named(
+    tmp_path: Path, options: dict[str, int | str], opened: bool
+) -> None:
+    if opened and "mode" in options:
+        pytest.skip("merged streams are written at once")
+    path = tmp_path / "run.sion"
+    with quire.create(path, checksums=True, **options) as out, out.step(0) as step:  # type: ignore[arg-type]
+        streams = [step.stream(rank=rank, chunk_size=8192) for rank in range(len(STREAMS))]
+        if opened:
+            step.open()
+        for stream, content in zip(streams, STREAMS, strict=True):
+            if content:
+                stream.write_together(content) if "mode" in options else stream.write(content)
+    table = Path(f"{path}.quire-sums")
+    assert table.exists()
+    with quire.open(path) as file:
+        assert file.check().damage is None
+        assert [file[0].streams[rank].read() for rank in range(3)] == STREAMS
+    for part in sorted(tmp_path.glob("run.sion*")):
+        content = part.read_bytes()
+        place = content.find(b"x" * 100)
+        if part == table or place < 0:
+            continue
+        part.write_bytes(content[: place + 7] + b"y" + content[place + 8 :])
+        with quire.open(path) as file:
+            damage = file.check().damage
+        assert damage is not None
+        assert "checksum" in damage.message
+        assert damage.offset is not None
+        assert damage.offset <= place + 7
+        assert Path(damage.file).name == part.name
+        part.write_bytes(content)
+    table.write_bytes(table.read_bytes()[:-1])
+    with quire.open(path) as file:
+        damage = file.check().damage
+        assert damage is not None
+        assert "table of checksums" in damage.message
+    quire.create(path).close()
+    assert not table.exists()
+
+
+def test_files_of_many_steps_keep_none(tmp_path: Path) -> None:
+    with pytest.raises(quire.UnsupportedError, match="one step"):
+        quire.create(tmp_path / "run.sdds", checksums=True)
