@@ -205,6 +205,7 @@ std::string sums_path(const std::string& path) {
 
 void remove_sums(const std::string& path) {
   std::error_code code;
+  if (!files::exists(sums_path(path), code)) return;
   files::remove(sums_path(path), code);
   if (code) throw system_error("remove", code.value()).in_file(sums_path(path));
 }
