@@ -191,6 +191,7 @@ TEST_P(ElementSeries, LayoutIsToldOnceAndThenOnlyCompared) {
 }
 
 TEST_P(ElementSums, TellWhichBytesHaveChanged) {
+  if (transport() == "mpi_independent") return;  // as posix
   Comm comm = everyone();
   const std::string file = file_named("summed");
   WriteOptions writing = options();
@@ -198,17 +199,15 @@ TEST_P(ElementSums, TellWhichBytesHaveChanged) {
   write(file, comm, writing, mesh_of(comm));
   EXPECT_EQ(difference(file, comm), "");
   comm.barrier();
-  // One bit in the middle of the largest file, in what no other check of the format looks at or in what one does.
-  std::string largest = file;
-  for (const auto& [name, bytes] : contents(file)) {
-    if (!name.empty() && name.front() == 'P') largest = file + "/" + name;
-  }
-  const std::string whole = bytes_of(largest);
+  // One bit in the middle of the file, or of that behind the index: also where no check of the format would find it.
+  const auto all = contents(file);
+  const auto& chosen = all.size() > 1 ? *std::next(all.begin()) : *all.begin();
+  const std::string changing = chosen.first.empty() ? file : file + "/" + chosen.first;
   comm.barrier();
   if (comm.is_root()) {
-    std::string changed = whole;
+    std::string changed = chosen.second;
     changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
-    write_bytes(largest, changed);
+    write_bytes(changing, changed);
   }
   comm.barrier();
   Reader in = open(file, comm);
@@ -225,7 +224,7 @@ TEST_P(ElementSums, TellWhichBytesHaveChanged) {
 }
 
 TEST_P(ElementsOfAKill, AreWholeOrAbsent) {
-  if (everyone().rank() > 0) return;
+  if (everyone().rank() > 0 || transport() != "posix") return;
   auto trace = std::make_shared<Trace>();
   trace->keep_bytes = true;
   const std::string file = file_named("traced");

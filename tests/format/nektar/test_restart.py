@@ -211,7 +211,7 @@ def restart_many(comm: Any, folder: str, count: int) -> list[str]:
 
 
 def test_elements_reach_whoever_wants_them(tmp_path: Path) -> None:
-    assert run_ranks(restart_many, 4, str(tmp_path), 50) == [sorted(LAYOUTS)] * 4
+    assert run_ranks(restart_many, 4, str(tmp_path), 40) == [sorted(LAYOUTS)] * 4
 
 
 @pytest.mark.nightly
