@@ -141,14 +141,14 @@ class ElementLanding final : public Landing {
       throw Error(ErrorKind::bad_file, "elements are missing or come twice");
     }
   }
-  void put(WriteStep& step, Comm& comm) override {
+  void put(WriteStep& step, Comm& /*comm*/) override {
     std::vector<ElementPart> parts;
     for (const ElementBlock& block : found_.blocks) {
       ElementPart part{block.expansion, ConstView(block.ids), {}, block.variables, {}};
       for (const auto& values : block.values) part.values.emplace_back(values);
       parts.push_back(std::move(part));
     }
-    put_elements(step, comm, parts);
+    put_elements(step, parts);
   }
 
  private:

@@ -30,7 +30,9 @@ def test_a_run_restarts_on_other_ranks(tmp_path: Path, layout: str, writers: int
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"by {writers} ranks, restart on {readers}: every coefficient" in done.stdout
-    told = [line.rsplit(maxsplit=2)[-1] for line in done.stdout.splitlines() if line.startswith("checkpoint ")]
+    told = [
+        line.rsplit(maxsplit=2)[-1] for line in done.stdout.splitlines() if line.startswith("checkpoint ")
+    ]
     assert told == ["told", "before", "before"], done.stdout
     with quire.open(tmp_path / "run" / "run_2.chk") as file:
         assert file[0].number == 2
