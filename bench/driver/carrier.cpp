@@ -54,7 +54,7 @@ void put_fields(WriteStep& step, const ShareMemory& source) {
   }
 }
 
-void put_expansions(WriteStep& step, const ShareMemory& source) {
+void put_expansions(WriteStep& step, const ShareMemory& source, const ElementLayout& layout) {
   const Share& share = source.share();
   std::vector<ElementPart> parts;
   for (const ElementGroup& group : share.groups) {
@@ -66,7 +66,7 @@ void put_expansions(WriteStep& step, const ShareMemory& source) {
     }
     parts.push_back(std::move(part));
   }
-  put_elements(step, parts);
+  put_elements(step, parts, layout);
 }
 
 /// The number of quantities that an operation reads.
@@ -264,13 +264,14 @@ StepDescription describe_case(const Case& data, Carrier carrier) {
   return step;
 }
 
-void put_case(WriteStep& step, Comm& comm, Carrier carrier, const ShareMemory& source) {
+void put_case(WriteStep& step, const Comm& comm, Carrier carrier, const ShareMemory& source,
+              const ElementLayout& layout) {
   if (carrier == Carrier::table) {
     put_table(step, source);
   } else if (carrier == Carrier::fields) {
     put_fields(step, source);
   } else if (carrier == Carrier::expansion) {
-    put_expansions(step, source);
+    put_expansions(step, source, layout);
   } else {
     StreamWriter stream = step.stream({.rank = comm.rank()});
     stream.write_together(source.bytes());

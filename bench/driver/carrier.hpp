@@ -28,8 +28,9 @@ enum class Carrier : std::uint8_t { table, fields, expansion, streams };
 /// Independent. What a step is like that holds the case as tables or fields; nothing for other carriers.
 [[nodiscard]] StepDescription describe_case(const Case& data, Carrier carrier);
 
-/// Collective. Puts this rank's values into a step.
-void put_case(WriteStep& step, Comm& comm, Carrier carrier, const ShareMemory& source);
+/// Independent. Puts this rank's values into a step; `layout` keeps what the ranks have agreed on for the next steps.
+void put_case(WriteStep& step, const Comm& comm, Carrier carrier, const ShareMemory& source,
+              const ElementLayout& layout);
 
 /// Where what a rank reads of one step goes to.
 class Landing {

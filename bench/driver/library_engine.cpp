@@ -74,8 +74,7 @@ class LibraryEngine final : public Engine {
       trial.time(Phase::create, [&] {
         writer.emplace(append(path(folder, 0), counting(comm(), counts), {}, Later::refuse, options_));
       });
-      write_steps(*writer, {series_ * steps(), steps()}, trial,
-                  [&](std::uint64_t, WriteStep& step, Comm& ranks) { put_case(step, ranks, carrier_, *source_); });
+      write_steps(*writer, {series_ * steps(), steps()}, trial, put_source());
       count_messages(trial, counts);
     }
   }
@@ -130,7 +129,7 @@ class LibraryEngine final : public Engine {
   }
 
   [[nodiscard]] PutStep put_source() const {
-    return [this](std::uint64_t, WriteStep& step, Comm& comm) { put_case(step, comm, carrier_, *source_); };
+    return [this](std::uint64_t, WriteStep& step, Comm& comm) { put_case(step, comm, carrier_, *source_, layout_); };
   }
 
   void write_series(const std::string& folder, std::uint64_t first, Trial& trial, const PutStep& put) {
@@ -213,6 +212,7 @@ class LibraryEngine final : public Engine {
   WriteOptions options_;
   const Format& format_;
   Carrier carrier_;
+  ElementLayout layout_;      ///< of the first step of elements, for all that follow
   std::uint64_t series_ = 0;  ///< how often all steps have been written before those that count
   std::optional<ShareMemory> source_;
   std::vector<std::unique_ptr<Landing>> landings_;
