@@ -6,6 +6,7 @@
 
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
+#include "quire/kernels/copy.hpp"
 #include "transport/alignment.hpp"
 #include "transport/factory.hpp"
 #include "transport/failure.hpp"
@@ -17,49 +18,75 @@
 namespace quire {
 namespace {
 
-/// Where a piece in shared memory goes.
+/// A piece in shared memory, and where it goes; before the pieces of a round one whose offset is their number.
 struct Announced {
   std::uint64_t offset = 0;
-  std::uint64_t length = 0;
+  std::uint32_t begin = 0;  ///< in the buffer
+  std::uint32_t length = 0;
 };
 
-/// The shared memory of a node: for each rank two announcements and two buffers, so that the next piece is made while
-/// the last one is written.
+/// What each rank may need of the window in any round.
+struct Share {
+  std::size_t buffer_bytes = 0;
+  std::size_t pieces = 0;
+};
+
+/// The shared memory of a node: for each rank two announcements and two buffers, so that the next pieces are made while
+/// the last ones are written. An announcement is a count and the pieces.
 class Window {
  public:
   Window() = default;
-  Window(SharedMemory memory, int ranks, std::size_t buffer_bytes)
-      : memory_(std::move(memory)), head_bytes_(head_bytes(ranks)), buffer_bytes_(buffer_bytes) {}
+  Window(SharedMemory memory, int ranks, const Share& share)
+      : memory_(std::move(memory)), head_bytes_(head_bytes(ranks, share)), share_(share) {}
 
-  static std::size_t total_bytes(int ranks, std::size_t buffer_bytes) {
-    return head_bytes(ranks) + 2 * static_cast<std::size_t>(ranks) * buffer_bytes;
+  static std::size_t total_bytes(int ranks, const Share& share) {
+    return head_bytes(ranks, share) + 2 * static_cast<std::size_t>(ranks) * share.buffer_bytes;
   }
 
-  [[nodiscard]] bool has_room_for(std::size_t buffer_bytes) const noexcept {
-    return !memory_.bytes().empty() && buffer_bytes <= buffer_bytes_;
-  }
-  [[nodiscard]] Announced& announced(int rank, std::uint64_t round) const noexcept {
-    auto* all = reinterpret_cast<Announced*>(memory_.bytes().data());
-    return all[slot(rank, round)];
+  [[nodiscard]] bool has_room_for(const Share& share) const noexcept {
+    return !memory_.bytes().empty() && share.buffer_bytes <= share_.buffer_bytes && share.pieces <= share_.pieces;
   }
   [[nodiscard]] std::span<std::byte> buffer(int rank, std::uint64_t round) const noexcept {
-    return memory_.bytes().subspan(head_bytes_ + slot(rank, round) * buffer_bytes_, buffer_bytes_);
+    return memory_.bytes().subspan(head_bytes_ + slot(rank, round) * share_.buffer_bytes, share_.buffer_bytes);
+  }
+
+  /// Tells the writer which pieces lie in this rank's buffer of a round.
+  void announce(int rank, std::uint64_t round, std::span<const WritePiece> batch) const noexcept {
+    Announced* const mine = announcement(rank, round);
+    const std::byte* buffer_begin = buffer(rank, round).data();
+    mine->offset = batch.size();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      mine[i + 1] = {batch[i].offset, static_cast<std::uint32_t>(batch[i].bytes.data() - buffer_begin),
+                     static_cast<std::uint32_t>(batch[i].bytes.size())};
+    }
+  }
+  /// Adds the pieces that a rank has announced for a round.
+  void collect(int rank, std::uint64_t round, std::vector<WritePiece>& pieces) const {
+    const Announced* const theirs = announcement(rank, round);
+    for (const Announced& piece : std::span(theirs + 1, static_cast<std::size_t>(theirs->offset))) {
+      pieces.push_back({piece.offset, buffer(rank, round).subspan(piece.begin, piece.length)});
+    }
   }
 
  private:
   static std::size_t slot(int rank, std::uint64_t round) {
     return 2 * static_cast<std::size_t>(rank) + static_cast<std::size_t>(round % 2);
   }
-  static std::size_t head_bytes(int ranks) {
-    return static_cast<std::size_t>(round_up(2 * static_cast<std::size_t>(ranks) * sizeof(Announced), page_bytes));
+  static std::size_t head_bytes(int ranks, const Share& share) {
+    const std::size_t announcements = 2 * static_cast<std::size_t>(ranks);
+    return static_cast<std::size_t>(round_up(announcements * (share.pieces + 1) * sizeof(Announced), page_bytes));
+  }
+  [[nodiscard]] Announced* announcement(int rank, std::uint64_t round) const noexcept {
+    return reinterpret_cast<Announced*>(memory_.bytes().data()) + slot(rank, round) * (share_.pieces + 1);
   }
 
   SharedMemory memory_;
   std::size_t head_bytes_ = 0;
-  std::size_t buffer_bytes_ = 0;
+  Share share_;
 };
 
 /// One writer for each node, the lowest of its ranks; the others make their bytes in memory that they share with it.
+/// Small pieces of many ranks that neighbour in the file, as where columns of a field lie on ranks, go in one call.
 ///
 /// Reads are independent: they hold no lock, so every rank reads for itself as fast as a reader could read for it, and
 /// a copy is saved. All waits are polite and go through the communicator of the node.
@@ -80,14 +107,15 @@ class AggregatedTransport final : public FileTransport {
       const Gather gather = is_writer() ? Gather::small : Gather::all;
       pieces.emplace(mine, file().limits(), gather, file().counters());
     });
-    std::array<std::uint64_t, 2> most{pieces ? pieces->count() : 0, pieces ? pieces->buffer_bytes() : 0};
+    const WritePieces::Batches batches = pieces ? pieces->batches() : WritePieces::Batches{};
+    std::array<std::uint64_t, 3> most{batches.count, batches.most_pieces, pieces ? pieces->batch_bytes() : 0};
     node_->maximum(most);
-    const auto [rounds, buffer_bytes] = most;
-    if (rounds != 0) provide_window(static_cast<std::size_t>(buffer_bytes));
+    const std::uint64_t rounds = most[0];
+    if (rounds != 0) provide_window({static_cast<std::size_t>(most[2]), static_cast<std::size_t>(most[1])});
     for (std::uint64_t round = 0; round < rounds; ++round) {
-      const WritePiece piece = make_piece(round, pieces, failure);
+      std::vector<WritePiece> batch = make_batch(round, pieces, failure);
       meet();
-      if (is_writer()) failure.attempt([&] { write_round(round, piece); });
+      if (is_writer()) failure.attempt([&] { write_round(round, std::move(batch)); });
     }
     agree_on_node(failure);
   }
@@ -109,12 +137,13 @@ class AggregatedTransport final : public FileTransport {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
 
-  /// Collective over the node. Buffers of at least so many bytes.
-  void provide_window(std::size_t bytes) {
-    const auto buffer_bytes = static_cast<std::size_t>(round_up(std::max<std::size_t>(bytes, 1), page_bytes));
-    if (window_.has_room_for(buffer_bytes)) return;
+  /// Collective over the node. At least so much for each rank.
+  void provide_window(Share share) {
+    const std::size_t bytes = std::max<std::size_t>(share.buffer_bytes, 1);
+    share.buffer_bytes = static_cast<std::size_t>(round_up(bytes, page_bytes));
+    if (window_.has_room_for(share)) return;
     window_ = {};
-    const std::size_t total = Window::total_bytes(node_->size(), buffer_bytes);
+    const std::size_t total = Window::total_bytes(node_->size(), share);
     SharedMemory memory;
     FirstFailure failure(file().path());
     failure.attempt([&] {
@@ -128,26 +157,54 @@ class AggregatedTransport final : public FileTransport {
     });
     agree_on_node(failure);
     memory.forget_name();
-    window_ = Window(std::move(memory), node_->size(), buffer_bytes);
+    window_ = Window(std::move(memory), node_->size(), share);
   }
 
-  /// Makes the next piece in the buffer of this round, and announces it. The writer's own may lie in its memory.
-  WritePiece make_piece(std::uint64_t round, std::optional<WritePieces>& pieces, FirstFailure& failure) {
-    WritePiece piece;
-    failure.attempt([&] { piece = pieces->next(window_.buffer(node_->rank(), round)).value_or(WritePiece{}); });
-    window_.announced(node_->rank(), round) = {piece.offset, piece.bytes.size()};
-    return piece;
+  /// Makes the next pieces in the buffer of this round, and announces them. The writer's own may lie in its memory.
+  std::vector<WritePiece> make_batch(std::uint64_t round, std::optional<WritePieces>& pieces, FirstFailure& failure) {
+    std::vector<WritePiece> batch;
+    failure.attempt([&] { batch = pieces->next_batch(window_.buffer(node_->rank(), round)); });
+    if (!is_writer()) window_.announce(node_->rank(), round, batch);
+    return batch;
   }
 
   /// Writes the pieces of all ranks of the node.
-  void write_round(std::uint64_t round, const WritePiece& own) {
-    file().write(own.offset, own.bytes);
-    for (int rank = 1; rank < node_->size(); ++rank) {
-      const Announced piece = window_.announced(rank, round);
-      file().write(
-          piece.offset,
-          window_.buffer(rank, round).subspan(piece.offset % page_bytes, static_cast<std::size_t>(piece.length)));
+  void write_round(std::uint64_t round, std::vector<WritePiece> pieces) {
+    for (int rank = 1; rank < node_->size(); ++rank) window_.collect(rank, round, pieces);
+    std::ranges::sort(pieces, {}, &WritePiece::offset);
+    for (std::size_t first = 0; first < pieces.size();) {
+      const std::size_t count = neighbours(std::span(pieces).subspan(first));
+      write_joined(std::span(pieces).subspan(first, count));
+      first += count;
     }
+  }
+
+  /// How many pieces from the first on are small, follow each other in the file and share a buffer; at least 1.
+  [[nodiscard]] std::size_t neighbours(std::span<const WritePiece> pieces) {
+    const std::uint64_t begin = pieces.front().offset;
+    std::uint64_t end = begin;
+    std::size_t count = 0;
+    for (const WritePiece& piece : pieces) {
+      const std::uint64_t next = end + piece.bytes.size();
+      const bool fits = begin % page_bytes + (next - begin) <= file().limits().staging;
+      if (piece.offset != end || !fits || piece.bytes.size() >= file().limits().direct_from) break;
+      end = next;
+      ++count;
+    }
+    return std::max<std::size_t>(count, 1);
+  }
+
+  void write_joined(std::span<const WritePiece> pieces) {
+    const WritePiece& first = pieces.front();
+    if (pieces.size() == 1) return file().write(first.offset, first.bytes);
+    const std::span<std::byte> buffer = staging().provide(file().limits().staging);
+    const auto begin = static_cast<std::size_t>(first.offset % page_bytes);
+    std::size_t used = begin;
+    for (const WritePiece& piece : pieces) {
+      kernels::copy_bytes(buffer.data() + used, piece.bytes.data(), piece.bytes.size());
+      used += piece.bytes.size();
+    }
+    file().write(first.offset, buffer.subspan(begin, used - begin));
   }
 
   /// The ranks of a node share one fate: what the writer could not write, its rank must know.

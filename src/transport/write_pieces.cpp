@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/stopwatch.hpp"
+#include "quire/base/checked.hpp"
 #include "quire/kernels/copy.hpp"
 #include "transport/alignment.hpp"
 
@@ -66,26 +67,91 @@ std::size_t WritePieces::buffer_bytes() const noexcept {
 }
 
 std::optional<WritePiece> WritePieces::next(std::span<std::byte> buffer) {
+  if (!advance()) return std::nullopt;
+  return make(buffer, (segments_[segment_].offset + done_) % page_bytes);
+}
+
+bool WritePieces::advance() noexcept {
   while (segment_ < segments_.size() && done_ == segments_[segment_].length) {
     done_ = 0;
     position_ = 0;
     ++segment_;
     if (segment_ < segments_.size()) extent_ = segments_[segment_].first_extent;
   }
-  if (segment_ == segments_.size()) return std::nullopt;
+  return segment_ < segments_.size();
+}
 
+WritePiece WritePieces::make(std::span<std::byte> buffer, std::size_t begin) {
   const Segment& segment = segments_[segment_];
   const auto length = static_cast<std::size_t>(cut(segment).piece(done_));
   WritePiece piece{segment.offset + done_, {}};
   if (segment.direct) {
     piece.bytes = {ready_memory(plan_.extents[segment.first_extent]) + done_, length};
   } else {
-    const auto out = buffer.subspan(piece.offset % page_bytes, length);
+    const auto out = buffer.subspan(begin, length);
     fill(out);
     piece.bytes = out;
   }
   done_ += length;
   return piece;
+}
+
+/// A piece of a page or more begins where its file offset lies modulo a page; small ones follow each other closely.
+std::optional<std::size_t> WritePieces::Fill::place(std::uint64_t offset, std::uint64_t length, bool direct,
+                                                    std::size_t bytes) const noexcept {
+  if (pieces == 0) return static_cast<std::size_t>(offset % page_bytes);
+  if (direct || pieces == batch_pieces) return std::nullopt;
+  std::size_t begin = used;
+  if (length >= page_bytes) begin = static_cast<std::size_t>(round_up(used, page_bytes) + offset % page_bytes);
+  return begin + length <= bytes ? std::optional(begin) : std::nullopt;
+}
+
+void WritePieces::Fill::add(std::size_t begin, std::uint64_t length, bool direct, std::size_t bytes) noexcept {
+  // Nothing joins what goes straight from memory: it is large.
+  used = direct ? bytes : begin + static_cast<std::size_t>(length);
+  ++pieces;
+}
+
+std::size_t WritePieces::batch_bytes() const noexcept {
+  std::uint64_t staged = 0;
+  for (const Segment& segment : segments_) staged += segment.direct ? 0 : segment.length;
+  const std::uint64_t together = std::min<std::uint64_t>(page_bytes + staged, limits_.staging);
+  return std::max(buffer_bytes(), staged == 0 ? 0 : static_cast<std::size_t>(together));
+}
+
+WritePieces::Batches WritePieces::batches() const noexcept {
+  const std::size_t bytes = batch_bytes();
+  Batches batches;
+  Fill filled;
+  for (const Segment& segment : segments_) {
+    for (std::uint64_t done = 0; done < segment.length;) {
+      const std::uint64_t length = cut(segment).piece(done);
+      auto begin = filled.place(segment.offset + done, length, segment.direct, bytes);
+      if (!begin || filled.pieces == 0) {
+        ++batches.count;
+        filled = {};
+        begin = filled.place(segment.offset + done, length, segment.direct, bytes);
+      }
+      filled.add(*begin, length, segment.direct, bytes);
+      batches.most_pieces = std::max<std::uint64_t>(batches.most_pieces, filled.pieces);
+      done += length;
+    }
+  }
+  return batches;
+}
+
+std::vector<WritePiece> WritePieces::next_batch(std::span<std::byte> buffer) {
+  const std::size_t bytes = batch_bytes();
+  std::vector<WritePiece> batch;
+  for (Fill filled; advance();) {
+    const Segment& segment = segments_[segment_];
+    const std::uint64_t length = cut(segment).piece(done_);
+    const auto begin = filled.place(segment.offset + done_, length, segment.direct, bytes);
+    if (!begin) break;
+    batch.push_back(make(buffer, *begin));
+    filled.add(*begin, length, segment.direct, bytes);
+  }
+  return batch;
 }
 
 /// Makes the next bytes of a staged segment.

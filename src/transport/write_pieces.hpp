@@ -38,6 +38,19 @@ class WritePieces {
   /// The next piece, or nothing behind the last. `buffer` begins on a page; the piece may lie in it.
   [[nodiscard]] std::optional<WritePiece> next(std::span<std::byte> buffer);
 
+  /// Pieces of one batch at most.
+  static constexpr std::size_t batch_pieces = 4096;
+  struct Batches {
+    std::uint64_t count = 0;
+    std::uint64_t most_pieces = 0;  ///< in any of them
+  };
+  /// What next_batch() makes: small pieces lie together in the buffer, a large one makes a batch of its own.
+  [[nodiscard]] Batches batches() const noexcept;
+  /// What next_batch() needs.
+  [[nodiscard]] std::size_t batch_bytes() const noexcept;
+  /// The next pieces, as many as the buffer takes, in the order of their offsets; none behind the last.
+  [[nodiscard]] std::vector<WritePiece> next_batch(std::span<std::byte> buffer);
+
  private:
   /// Extents that follow each other in the file and go to it in the same manner.
   struct Segment {
@@ -46,7 +59,19 @@ class WritePieces {
     std::size_t first_extent = 0;
     bool direct = false;
   };
+  /// How full the buffer of a batch is.
+  struct Fill {
+    std::size_t used = 0;
+    std::size_t pieces = 0;
+    /// Where the next piece begins in a buffer of `bytes`, if the batch takes it.
+    [[nodiscard]] std::optional<std::size_t> place(std::uint64_t offset, std::uint64_t length, bool direct,
+                                                   std::size_t bytes) const noexcept;
+    void add(std::size_t begin, std::uint64_t length, bool direct, std::size_t bytes) noexcept;
+  };
   [[nodiscard]] Cut cut(const Segment& segment) const noexcept;
+  /// Goes on to a segment with bytes that are in no piece yet; false behind the last.
+  [[nodiscard]] bool advance() noexcept;
+  [[nodiscard]] WritePiece make(std::span<std::byte> buffer, std::size_t begin);
   void add_to_segments(std::size_t extent, bool direct);
   void fill(std::span<std::byte> out);
   [[nodiscard]] std::size_t encode(const WriteExtent& extent, Encoder& encoder, std::span<std::byte> out);

@@ -76,6 +76,44 @@ std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& lim
   return file;
 }
 
+/// Puts all batches into a file in memory and checks what is promised of each.
+std::vector<std::byte> collect_batches(const WritePlan& plan, const TransportLimits& limits, Gather gather) {
+  TransportCounters counters;
+  Staging staging;
+  WritePieces pieces(plan, limits, gather, counters);
+  const auto buffer = staging.provide(pieces.batch_bytes());
+  EXPECT_LE(pieces.batch_bytes(), limits.staging);
+  std::vector<std::byte> file;
+  std::uint64_t count = 0;
+  std::size_t most = 0;
+  for (auto batch = pieces.next_batch(buffer); !batch.empty(); batch = pieces.next_batch(buffer)) {
+    ++count;
+    most = std::max(most, batch.size());
+    for (const WritePiece& piece : batch) {
+      const std::size_t end = static_cast<std::size_t>(piece.offset) + piece.bytes.size();
+      if (file.size() < end) file.resize(end);
+      std::ranges::copy(piece.bytes, file.begin() + static_cast<std::ptrdiff_t>(piece.offset));
+    }
+  }
+  EXPECT_EQ(count, pieces.batches().count);
+  EXPECT_EQ(most, pieces.batches().most_pieces);
+  EXPECT_LE(count, pieces.count());
+  return file;
+}
+
+TEST(WritePiecesTest, LaysSmallPiecesIntoOneBatch) {
+  const auto memory = test::pattern(0, 3 * WritePieces::batch_pieces);
+  WritePlan plan;
+  for (std::size_t i = 0; i < memory.size(); i += 3) plan.add(i, std::span(memory).subspan(i, 1));
+  TransportCounters counters;
+  WritePieces pieces(plan, TransportLimits{}, Gather::all, counters);
+  EXPECT_EQ(pieces.count(), WritePieces::batch_pieces);
+  EXPECT_EQ(pieces.batches().count, 1U);
+  EXPECT_EQ(pieces.batches().most_pieces, WritePieces::batch_pieces);
+  plan.add(memory.size() + 10, std::span(memory).first(1));
+  EXPECT_EQ(WritePieces(plan, TransportLimits{}, Gather::all, counters).batches().count, 2U);
+}
+
 TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 200; ++round) {
@@ -100,12 +138,17 @@ TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
       offset += length;
     }
     std::ranges::shuffle(plan.extents, random);
-    WritePlan again = plan;  // encoders make their bytes only once
-    for (auto& extent : again.extents) {
-      if (extent.source.index() == 1) extent.source = std::make_shared<test::PatternEncoder>(extent.offset, 60);
+    const auto again = [&] {  // encoders make their bytes only once
+      WritePlan copy = plan;
+      for (auto& extent : copy.extents) {
+        if (extent.source.index() == 1) extent.source = std::make_shared<test::PatternEncoder>(extent.offset, 60);
+      }
+      return copy;
+    };
+    for (const Gather gather : {Gather::small, Gather::all}) {
+      ASSERT_TRUE(collect(again(), small_limits(), gather) == expected) << round;
+      ASSERT_TRUE(collect_batches(again(), small_limits(), gather) == expected) << round;
     }
-    ASSERT_TRUE(collect(plan, small_limits(), Gather::small) == expected) << round;
-    ASSERT_TRUE(collect(again, small_limits(), Gather::all) == expected) << round;
   }
 }
 
