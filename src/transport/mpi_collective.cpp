@@ -15,7 +15,7 @@ namespace {
 
 /// Collective transfers of MPI: the ranks agree on a number of rounds, and each round is one collective call in which
 /// every rank has a piece or nothing. Where all ranks together have less than a staging buffer holds, each moves its
-/// own: no server is worth the meetings inside MPI for that.
+/// own: no server is worth the meetings inside MPI for that. The same where pieces are small.
 ///
 /// Has two handles: one on all ranks for run(), opened by the first run that moves anything, and one of this rank alone
 /// for everything else. Waits inside MPI are MPI's own: neither polite nor bounded by the deadline.
@@ -93,7 +93,9 @@ class MpiCollectiveTransport final : public FileTransport {
     if (!failure.error()) most = {pieces, bytes};
     comm_.maximum(most);
     const auto ranks = static_cast<std::uint64_t>(comm_.size());
-    const Meeting meeting{most[0], most[1] > file().limits().staging / ranks};
+    // A meeting for each piece pays where pieces are large: small ones are moved by every rank for itself.
+    const bool are_large = most[1] >= most[0] * (file().limits().direct_from / 4);
+    const Meeting meeting{most[0], are_large && most[1] > file().limits().staging / ranks};
     if (meeting.worthwhile && !together_.is_open()) open_together();
     return meeting;
   }
