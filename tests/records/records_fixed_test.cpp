@@ -324,7 +324,7 @@ TEST(Pieces, RowsAreFoundAcrossThem) {
   const std::vector<std::uint64_t> offsets{100, 7, 40};
   for (const bool by_cell : {true, false}) {
     MemoryFile file(200);
-    Run run = fixed_run({Type::float64, Type::int32}, 7, native_order, 0);
+    quire::Run run = fixed_run({Type::float64, Type::int32}, 7, native_order, 0);
     run.by_cell = by_cell;
     std::uint64_t row = 0;
     for (std::size_t p = 0; p < rows_of.size(); ++p) {
