@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <string>
@@ -280,14 +281,15 @@ void index_chunks(hid_t dataset, Image& image, std::span<const std::uint64_t> ex
 }
 
 void index_chunks(hid_t dataset, Image& image, std::uint64_t chunk_rows, std::uint64_t first,
-                  std::span<const std::uint64_t> lengths) {
+                  std::span<const std::uint64_t> lengths, std::optional<std::uint64_t> column) {
   if (lengths.empty()) return;
   const std::vector<std::byte> anything(static_cast<std::size_t>(std::ranges::max(lengths)));
   image.set_dropping(true);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    const hsize_t row = (first + i) * chunk_rows;
-    require(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, &row, static_cast<std::size_t>(lengths[i]), anything.data()),
-            "enter a chunk into the index");
+    const std::array<hsize_t, 2> place{(first + i) * chunk_rows, column.value_or(0)};
+    require(
+        H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place.data(), static_cast<std::size_t>(lengths[i]), anything.data()),
+        "enter a chunk into the index");
   }
   image.set_dropping(false);
 }

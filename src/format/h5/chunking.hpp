@@ -89,8 +89,9 @@ void index_chunks(hid_t dataset, Image& image, std::span<const std::uint64_t> ex
                   std::span<const PackedChunk> chunks);
 
 /// Makes HDF5 enter chunks into the index of a data set of one dimension. Their bytes are dropped: they have their
-/// planned places in the file already. `first` is the number of the first of them, `lengths` their bytes.
+/// planned places in the file already. `first` is the number of the first of them, `lengths` their bytes. Or into that
+/// of a matrix, for one of its columns.
 void index_chunks(hid_t dataset, Image& image, std::uint64_t chunk_rows, std::uint64_t first,
-                  std::span<const std::uint64_t> lengths);
+                  std::span<const std::uint64_t> lengths, std::optional<std::uint64_t> column = std::nullopt);
 
 }  // namespace quire::h5

@@ -30,17 +30,19 @@ std::vector<std::uint64_t> last(const std::vector<std::uint64_t>& list, std::siz
   return {first, list.end()};
 }
 
-bool is_unlimited(hid_t dataset, const std::string& name) {
+bool is_unlimited(hid_t dataset, const std::string& name, std::size_t axes) {
   const Handle space = own(H5Dget_space(dataset), "read the shape", name);
   std::array<hsize_t, H5S_MAX_RANK> limits{};
-  const int axes = require(H5Sget_simple_extent_dims(space.id(), nullptr, limits.data()), "read the shape", name);
-  return std::all_of(limits.begin(), limits.begin() + axes, [](hsize_t limit) { return limit == H5S_UNLIMITED; });
+  const int all = require(H5Sget_simple_extent_dims(space.id(), nullptr, limits.data()), "read the shape", name);
+  const auto end = limits.begin() + std::min<std::ptrdiff_t>(all, static_cast<std::ptrdiff_t>(axes));
+  return std::all_of(limits.begin(), end, [](hsize_t limit) { return limit == H5S_UNLIMITED; });
 }
 
-/// Why the chunks of a data set cannot be written by us, or an empty text.
-std::string defect_of(const DatasetDescription& data, hid_t dataset, const std::string& name) {
+}  // namespace
+
+std::string growth_defect(const DatasetDescription& data, hid_t dataset, const std::string& name, std::size_t axes) {
   if (!data.run.chunks) return "it is not stored in chunks that can be addressed";
-  if (!is_unlimited(dataset, name)) return "its extents are limited";
+  if (!is_unlimited(dataset, name, axes)) return "its extents are limited";
   if (data.run.order != native_order || size_of(data.type) == 0) return "its numbers are not those of this machine";
   for (const Filter& filter : data.run.chunks->filters) {
     if (!kernels::encodes(filter)) {
@@ -50,7 +52,19 @@ std::string defect_of(const DatasetDescription& data, hid_t dataset, const std::
   return {};
 }
 
-}  // namespace
+GrowingField GrowingField::fresh(const std::string& name, const Field& field, std::vector<std::uint64_t> shape,
+                                 std::vector<Filter> filters) {
+  GrowingField fresh;
+  fresh.name = name;
+  fresh.type = field.type;
+  fresh.components = field.components;
+  fresh.extents.assign(std::max(shape.size(), field.extents.size()), 1);
+  std::fill_n(fresh.extents.rbegin(), field.extents.size(), 0);
+  if (shape.empty()) fresh.defect = "it is not stored in chunks";
+  fresh.shape = std::move(shape);
+  fresh.filters = std::move(filters);
+  return fresh;
+}
 
 std::vector<std::uint64_t> GrowingField::last_extents(std::size_t axes) const { return last(extents, axes, name); }
 
@@ -107,7 +121,7 @@ GrowingField growing_field(const std::string& name, const std::vector<hid_t>& co
   ChunkScope scope(image, memory_budget, warnings);
   for (const hid_t dataset : components) {
     auto data = describe_dataset(dataset, name, image.size(), &scope);
-    field.defect = data ? defect_of(*data, dataset, name) : "it holds no numbers";
+    field.defect = data ? growth_defect(*data, dataset, name) : "it holds no numbers";
     if (!field.defect.empty()) return field;
     ChunkedLayout& layout = *data->run.chunks;
     const bool is_first = field.chunks.empty();
@@ -147,22 +161,42 @@ Field grown_field(const GrowingField& old, const Field& added) {
   return field;
 }
 
-void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents) {
-  std::vector<hsize_t> kept(old.extents.begin(), old.extents.end());
-  const std::size_t front = old.extents.size() - new_extents.size();
-  for (std::size_t axis = front; axis < kept.size(); ++axis) {
-    if (new_extents[axis - front] > kept[axis]) kept[axis] -= kept[axis] % old.shape[axis];
-  }
-  require(H5Dset_extent(dataset, kept.data()), "release the last chunks", old.name);
-}
+namespace {
 
-void extend_dataset(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                    std::span<const PackedChunk> chunks) {
+/// The new extents of what is in the file, which may have axes that the field has not.
+std::vector<std::uint64_t> extended(const GrowingField& old, const std::vector<std::uint64_t>& new_extents) {
   std::vector<std::uint64_t> extents = old.extents;
   std::ranges::copy(new_extents, extents.end() - static_cast<std::ptrdiff_t>(new_extents.size()));
-  const std::vector<hsize_t> length(extents.begin(), extents.end());
-  require(H5Dset_extent(dataset, length.data()), "extend the field", old.name);
-  index_chunks(dataset, image, extents, old.shape, std::nullopt, chunks);
+  return extents;
+}
+
+void set_extents(hid_t dataset, const std::vector<std::uint64_t>& front, const std::vector<std::uint64_t>& extents,
+                 const std::string& name) {
+  std::vector<hsize_t> all(front.begin(), front.end());
+  all.insert(all.end(), extents.begin(), extents.end());
+  require(H5Dset_extent(dataset, all.data()), "change the extents", name);
+}
+
+}  // namespace
+
+void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                    const std::vector<std::uint64_t>& front) {
+  const std::vector<std::uint64_t> wanted = extended(old, new_extents);
+  std::vector<std::uint64_t> kept = old.extents;
+  for (std::size_t axis = 0; axis < kept.size(); ++axis) {
+    if (wanted[axis] > kept[axis]) kept[axis] -= kept[axis] % old.shape[axis];
+  }
+  set_extents(dataset, front, kept, old.name);
+}
+
+void extend_dataset(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                    const std::vector<std::uint64_t>& front) {
+  set_extents(dataset, front, extended(old, new_extents), old.name);
+}
+
+void enter_chunks(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                  std::optional<std::uint64_t> component, std::span<const PackedChunk> chunks) {
+  index_chunks(dataset, image, extended(old, new_extents), old.shape, component, chunks);
 }
 
 }  // namespace quire::h5

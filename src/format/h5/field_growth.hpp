@@ -3,11 +3,13 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "format/h5/chunking.hpp"
+#include "format/h5/datasets.hpp"
 #include "format/h5/image.hpp"
 #include "quire/model/description.hpp"
 #include "quire/plan/chunks.hpp"
@@ -30,6 +32,10 @@ struct GrowingField {
     a(name, type, components, extents, shape, filters, defect);
   }
 
+  /// One without elements yet, in chunks of this shape that go through these filters.
+  [[nodiscard]] static GrowingField fresh(const std::string& name, const Field& field, std::vector<std::uint64_t> shape,
+                                          std::vector<Filter> filters);
+
   /// Extents and shape along the last axes, as many as a field of the model has. Throws conflict errors where there is
   /// something to be seen along those in front.
   [[nodiscard]] std::vector<std::uint64_t> last_extents(std::size_t axes) const;
@@ -46,14 +52,23 @@ struct GrowingField {
 [[nodiscard]] GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
                                          std::uint64_t memory_budget);
 
+/// Why data set `name` of an open file cannot be extended by chunks of ours along its first `axes`, or an empty text.
+[[nodiscard]] std::string growth_defect(const DatasetDescription& data, hid_t dataset, const std::string& name,
+                                        std::size_t axes = H5S_MAX_RANK);
+
 /// The field of an accepted step with the type of the file. Throws conflict errors if it cannot grow, or does not fit.
 [[nodiscard]] Field grown_field(const GrowingField& old, const Field& added);
 
 /// The first half of a growth to new extents: lets go of the chunks that are encoded again. In a session of its own, or
-/// HDF5 would put the new ones into the space that it frees.
-void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents);
-/// The second half: extends one data set and enters its chunks.
-void extend_dataset(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                    std::span<const PackedChunk> chunks);
+/// HDF5 would put the new ones into the space that it frees. The data set may have further axes in `front` of those
+/// of the field, with these extents, which stay as they are.
+void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                    const std::vector<std::uint64_t>& front = {});
+/// The second half: extends one data set.
+void extend_dataset(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                    const std::vector<std::uint64_t>& front = {});
+/// Then enters the chunks of a component, the place on an axis in front if there is one.
+void enter_chunks(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                  std::optional<std::uint64_t> component, std::span<const PackedChunk> chunks);
 
 }  // namespace quire::h5

@@ -90,10 +90,25 @@ GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& 
 
 }  // namespace
 
-const GrowingColumn& GrowingStep::column(const std::string& name) const {
+const GrowingColumn& GrowingRows::column(const std::string& name) const {
   const auto found = std::ranges::find(columns, name, &GrowingColumn::name);
   if (found == columns.end()) throw Error(ErrorKind::conflict, "the step that grows has no such column").on(name);
   return *found;
+}
+
+std::vector<std::byte> GrowingRows::open_values(ChunkCoder& coder, const std::string& name,
+                                                std::span<const std::byte> bytes) const {
+  const GrowingColumn& grown = column(name);
+  const std::uint64_t width = size_of(grown.type);
+  auto values = coder.decode(grown.filters, grown.last.filter_mask, bytes, chunk_rows * width);
+  values.resize(static_cast<std::size_t>(open_rows() * width));
+  return values;
+}
+
+void GrowingRows::grow(const std::string& name, const PlannedSpace& place, std::span<const std::uint64_t> lengths) {
+  if (lengths.empty()) return;
+  const auto grown = std::ranges::find(columns, name, &GrowingColumn::name);
+  grown->last = {.offset = place.offset + place.length - lengths.back(), .bytes = lengths.back()};
 }
 
 const GrowingField& GrowingStep::field(const std::string& name) const {
@@ -139,7 +154,9 @@ std::vector<GrowingField> growing_fields(hid_t step, Image& image, std::uint64_t
 
 GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group_name, Image& image,
                          std::uint64_t memory_budget) {
-  GrowingStep step{.number = number, .group = group_name, .rows = 0, .chunk_rows = 0, .columns = {}, .fields = {}};
+  GrowingStep step;
+  step.number = number;
+  step.group = group_name;
   const Handle group = own(H5Gopen2(file, group_name.c_str(), H5P_DEFAULT), "open the step", group_name);
   step.fields = growing_fields(group.id(), image, memory_budget);
   try {
@@ -160,7 +177,7 @@ GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& gro
   return step;
 }
 
-Table grown_table(const GrowingStep& step, const Table& added) {
+Table grown_table(const GrowingRows& step, const Table& added) {
   Table table = added;
   for (Column& column : table.columns) column.type = step.column(column.name).type;
   for (const GrowingColumn& column : step.columns) {
@@ -200,7 +217,8 @@ void extend_step(hid_t file, Image& image, const GrowingStep& step, const StepDe
     const GrowingField& old = step.field(added.fields[f].name);
     for_each_component(group.id(), old.name, static_cast<std::size_t>(old.components),
                        [&](hid_t dataset, std::size_t c) {
-                         extend_dataset(dataset, image, old, added.fields[f].extents, chunks.of(f, c));
+                         extend_dataset(dataset, old, added.fields[f].extents);
+                         enter_chunks(dataset, image, old, added.fields[f].extents, std::nullopt, chunks.of(f, c));
                        });
   }
 }

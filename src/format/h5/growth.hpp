@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,18 +28,29 @@ struct GrowingColumn {
   }
 };
 
-/// A step to whose columns rows can be added: all are in chunks of one size, without limit.
-struct GrowingStep {
-  std::int64_t number = 0;
-  std::string group;
+/// Columns to which rows can be added: all are in chunks of one size, without limit.
+struct GrowingRows {
   std::uint64_t rows = 0;
   std::uint64_t chunk_rows = 0;
   std::vector<GrowingColumn> columns;
-  std::vector<GrowingField> fields;
 
   /// Rows of the last chunk, if they do not fill it.
   [[nodiscard]] std::uint64_t open_rows() const noexcept { return chunk_rows == 0 ? 0 : rows % chunk_rows; }
   [[nodiscard]] const GrowingColumn& column(const std::string& name) const;
+  [[nodiscard]] Grouping grouping() const noexcept { return {.rows = chunk_rows, .open_rows = open_rows()}; }
+  /// The values of the open rows of a column, in the bytes of its last chunk.
+  [[nodiscard]] std::vector<std::byte> open_values(ChunkCoder& coder, const std::string& name,
+                                                   std::span<const std::byte> bytes) const;
+  /// Takes over what was published of a column: chunks of these lengths that end with its place.
+  void grow(const std::string& name, const PlannedSpace& place, std::span<const std::uint64_t> lengths);
+};
+
+/// A step to whose columns rows can be added.
+struct GrowingStep : GrowingRows {
+  std::int64_t number = 0;
+  std::string group;
+  std::vector<GrowingField> fields;
+
   [[nodiscard]] const GrowingField& field(const std::string& name) const;
   template <class Archive>
   void archive(Archive& a) {
@@ -53,7 +65,7 @@ struct GrowingStep {
 
 /// The table of an accepted step with the types of the file. Throws conflict errors for columns that are missing or
 /// new.
-[[nodiscard]] Table grown_table(const GrowingStep& step, const Table& added);
+[[nodiscard]] Table grown_table(const GrowingRows& step, const Table& added);
 
 /// The first half of a growth: lets go of last chunks that are not full. It needs a session of its own, or HDF5 would
 /// put the new ones into the space that it frees.

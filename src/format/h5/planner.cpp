@@ -197,7 +197,7 @@ StepDescription H5partPlanner::accept_growth(const StepDescription& step, bool l
 }
 
 Grouping H5partPlanner::grouping(const StepDescription& step, std::size_t /*table*/) const {
-  if (is_growth(step)) return {.rows = growing_->chunk_rows, .open_rows = growing_->open_rows()};
+  if (is_growth(step)) return growing_->grouping();
   return {.rows = chunking_.is_filtered() ? chunking_.rows() : 0, .open_rows = 0};
 }
 
@@ -255,11 +255,7 @@ Extent H5partPlanner::open_group(const StepDescription& step, std::size_t table,
 
 std::vector<std::byte> H5partPlanner::unpack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                                    std::span<const std::byte> bytes) const {
-  const GrowingColumn& grown = growing_->column(step.tables[table].columns[column].name);
-  const std::uint64_t width = size_of(grown.type);
-  auto values = coder_.decode(grown.filters, grown.last.filter_mask, bytes, growing_->chunk_rows * width);
-  values.resize(static_cast<std::size_t>(growing_->open_rows() * width));
-  return values;
+  return growing_->open_values(coder_, step.tables[table].columns[column].name, bytes);
 }
 
 // The slots: rows, then the bytes of each column's chunks where their sizes are not known before, and of the chunks of
@@ -405,15 +401,9 @@ void H5partPlanner::grow_fields(GrowingStep& step, const StepPart& mine, std::sp
   for (std::size_t f = 0; f < mine.description.fields.size(); ++f) {
     const Field& field = mine.description.fields[f];
     if (!is_growth(mine.description)) {
-      GrowingField fresh{.name = field.name,
-                         .type = field.type,
-                         .components = field.components,
-                         .extents = block_shape(std::vector<std::uint64_t>(field.extents.size(), 0)),
-                         .shape = block_shape(chunk_shape(mine.description, f)),
-                         .filters = chunking_.pipeline(field.type),
-                         .defect = chunk_shape(mine.description, f).empty() ? "it is not stored in chunks" : "",
-                         .chunks = {}};
-      step.fields.push_back(std::move(fresh));
+      std::vector<std::uint64_t> shape = chunk_shape(mine.description, f);
+      if (!shape.empty()) shape = block_shape(std::move(shape));
+      step.fields.push_back(GrowingField::fresh(field.name, field, std::move(shape), chunking_.pipeline(field.type)));
     }
     const auto old = std::ranges::find(step.fields, field.name, &GrowingField::name);
     const auto components = static_cast<std::size_t>(field.components);
@@ -444,10 +434,7 @@ std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Meas
   const std::vector<Column>& columns = mine.description.tables.front().columns;
   for (std::size_t c = 0; step.chunk_rows != 0 && c < columns.size(); ++c) {
     if (!grows) step.columns.push_back({columns[c].name, columns[c].type, chunking_.pipeline(columns[c].type), {}});
-    const auto column = std::ranges::find(step.columns, columns[c].name, &GrowingColumn::name);
-    if (lengths[c].empty()) continue;
-    const PlannedSpace& place = layout.columns[c];
-    column->last = {.offset = place.offset + place.length - lengths[c].back(), .bytes = lengths[c].back()};
+    step.grow(columns[c].name, layout.columns[c], lengths[c]);
   }
   return step;
 }

@@ -17,7 +17,7 @@ from quire.io.types import Array
 STEP = 0
 SIZES = [(2, 3, 4), (5, 3, 4), (5, 8, 4), (5, 8, 10), (9, 8, 10)]
 ROWS = 7
-PLACES = {"h5part": ("Step#0/t", "Step#0/Block/rho/0")}
+PLACES = {"h5part": ("Step#0/t", "Step#0/Block/rho/0"), "hdf5": ("t", "rho")}
 FIELD = np.random.default_rng(3).normal(size=SIZES[-1]).round(1)
 
 

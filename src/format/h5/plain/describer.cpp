@@ -165,23 +165,10 @@ void PlainDescriber::put_asked_first() {
 }
 
 void PlainDescriber::add_group(PlainGroup group) {
-  // The table of a group has the length that most of its lines have.
-  std::map<std::uint64_t, std::size_t> lengths;
-  const auto is_line = [](const PlainDataset& dataset) {
-    return dataset.members.empty() && dataset.data.extents.size() == 1;
-  };
-  for (const PlainDataset& dataset : group.datasets) {
-    if (is_line(dataset)) ++lengths[dataset.data.extents.front()];
-  }
-  const auto most = std::ranges::max_element(lengths, {}, [](const auto& entry) { return entry.second; });
-  std::vector<PlainDataset> lines;
-  std::vector<PlainDataset> others;
-  for (PlainDataset& dataset : group.datasets) {
-    const bool belongs = is_line(dataset) && dataset.data.extents.front() == most->first;
-    (belongs ? lines : others).push_back(std::move(dataset));
-  }
-  if (!lines.empty()) add_table_of_lines(group.path, std::move(lines));
-  for (PlainDataset& dataset : others) {
+  const std::string path = group.path;
+  SortedGroup sorted = sort_group(std::move(group));
+  if (!sorted.lines.empty()) add_table_of_lines(path, std::move(sorted.lines));
+  for (PlainDataset& dataset : sorted.others) {
     if (!dataset.members.empty()) {
       add_compound(std::move(dataset));
     } else if (dataset.data.extents.empty()) {
@@ -189,7 +176,7 @@ void PlainDescriber::add_group(PlainGroup group) {
     } else if (const auto names = matrix_columns(dataset)) {
       add_matrix(std::move(dataset), *names);
     } else {
-      add_field(group.path, std::move(dataset));
+      add_field(path, std::move(dataset));
     }
   }
 }

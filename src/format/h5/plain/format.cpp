@@ -45,6 +45,11 @@ class PlainFormat final : public Format {
            {"columns", "matrix"},
            "a table is a data set a column, or one for all"},
           {"dataset", OptionKind::text, "table", {}, "what the matrix of a table without a name is called"},
+          {"grow",
+           OptionKind::truth,
+           "false",
+           {},
+           "further commits of the one step add rows and elements to what is in chunks"},
       });
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
       return h5::with_engine(std::move(all));
@@ -54,7 +59,10 @@ class PlainFormat final : public Format {
 
   // What another engine writes is the same by content only.
   [[nodiscard]] std::vector<Options> writing_variants() const override {
-    return {{}, {{"layout", "matrix"}}, {{"chunk", "7"}, {"field_chunk", "3"}}, {{"chunk", "5"}, {"filter", "zstd"}}};
+    return {{},
+            {{"layout", "matrix"}},
+            {{"chunk", "7"}, {"field_chunk", "3"}},
+            {{"layout", "matrix"}, {"chunk", "5"}, {"filter", "zstd"}}};
   }
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,

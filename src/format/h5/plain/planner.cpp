@@ -15,8 +15,23 @@ namespace {
 
 Error one_step_only() {
   return Error(ErrorKind::unsupported, "a plain HDF5 file is one step")
-      .advise("write each step to a file of its own, or choose a format of steps");
+      .advise(
+          "write each step to a file of its own, or choose a format of steps; with the option grow=true rows and "
+          "elements are added to the one step");
 }
+
+constexpr std::uint64_t survey_budget = std::uint64_t{64} << 20;
+
+/// What rank 0 tells the others.
+struct SharedState {
+  std::uint64_t published_end = 0;
+  bool is_written = false;
+  std::optional<GrowingData> growing;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(published_end, is_written, growing);
+  }
+};
 
 }  // namespace
 
@@ -32,54 +47,138 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
 
 PlainPlanner::PlainPlanner(const CheckedOptions& options)
     : rules_(rules_of(options)),
-      engine_(EngineSettings::of(options, {"chunk", "field_chunk", "filter", "level", "shuffle"})),
+      engine_(EngineSettings::of(options, {"chunk", "field_chunk", "filter", "grow", "level", "shuffle"})),
       alignment_(engine_.alignment),
       chunking_(options),
-      writer_(engine_.version) {
-  if (rules_.layout == TableLayout::matrix && chunking_.rows() != 0) {
-    throw Error(ErrorKind::usage, "the matrix of a table is written in one piece")
-        .on("layout")
-        .advise("put it as a field to have it in chunks, or choose layout=columns");
-  }
-}
+      grows_(options.truth("grow")),
+      writer_(engine_.version) {}
 
-Publication PlainPlanner::resume(std::shared_ptr<ByteSource> /*existing*/, std::optional<std::int64_t> /*after*/,
+Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
                                  bool /*drop*/) {
-  throw one_step_only();
+  if (!grows_) throw one_step_only();
+  if (after.value_or(0) != 0) {
+    throw Error(ErrorKind::missing, "there is no step " + std::to_string(*after) + " to append after")
+        .advise("a plain HDF5 file has the step 0");
+  }
+  Publication acts = writer_.take_over(std::move(existing), [&](hid_t file) {
+    // HDF5 tells the places of chunks without the user block.
+    if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
+    growing_ = growing_data(file, writer_.image(), survey_budget);
+  });
+  is_written_ = !growing_->tables.empty() || !growing_->fields.empty();
+  if (!is_written_) growing_.reset();
+  return acts;
 }
 
-std::vector<std::byte> PlainPlanner::state() const { return pack(writer_.published_end()); }
+std::vector<std::byte> PlainPlanner::state() const {
+  return pack(SharedState{writer_.published_end(), is_written_, growing_});
+}
 
-void PlainPlanner::adopt(std::span<const std::byte> state) { writer_.set_published_end(unpack<std::uint64_t>(state)); }
+void PlainPlanner::adopt(std::span<const std::byte> state) {
+  auto shared = unpack<SharedState>(state);
+  writer_.set_published_end(shared.published_end);
+  is_written_ = shared.is_written;
+  growing_ = std::move(shared.growing);
+}
 
 StepDescription PlainPlanner::accept(const StepDescription& step, bool lossy) const {
+  if (is_growth(step)) return accept_growth(step, lossy);
   if (is_written_) throw one_step_only();
   return accept_plain(step, rules_, file_attributes_, lossy);
 }
 
+// ---- Growth
+
+bool PlainPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == growing_->number; }
+
+bool PlainPlanner::is_grouped(const StepDescription& step) const { return chunking_.is_filtered() || is_growth(step); }
+
+bool PlainPlanner::is_chunked(const StepDescription& step) const { return chunking_.rows() != 0 || is_growth(step); }
+
+bool PlainPlanner::is_matrix(const StepDescription& step) const {
+  return rules_.layout == TableLayout::matrix && !is_chunked(step);
+}
+
+const GrowingTable& PlainPlanner::growing(const StepDescription& step, std::size_t table) const {
+  return growing_->table(path_of(step.tables[table], rules_));
+}
+
+const GrowingField& PlainPlanner::growing_field(const StepDescription& step, std::size_t field) const {
+  return growing_->field(path_of(step.fields[field]));
+}
+
+StepDescription PlainPlanner::accept_growth(const StepDescription& step, bool lossy) const {
+  StepDescription accepted = accept_plain(step, rules_, {}, lossy);
+  if (!accepted.attributes.empty()) {
+    throw Error(ErrorKind::conflict, "the step that grows has its attributes already").on(accepted.attributes[0].name);
+  }
+  for (std::size_t t = 0; t < accepted.tables.size(); ++t) {
+    accepted.tables[t] = grown_table(growing(accepted, t), accepted.tables[t]);
+  }
+  for (std::size_t f = 0; f < accepted.fields.size(); ++f) {
+    accepted.fields[f] = grown_field(growing_field(accepted, f), accepted.fields[f]);
+  }
+  return accepted;
+}
+
+Extent PlainPlanner::open_group(const StepDescription& step, std::size_t table, std::size_t column) const {
+  const Chunk& chunk = growing(step, table).column(step.tables[table].columns[column].name).last;
+  return {chunk.offset, chunk.bytes};
+}
+
+std::vector<std::byte> PlainPlanner::unpack_group(const StepDescription& step, std::size_t table, std::size_t column,
+                                                  std::span<const std::byte> bytes) const {
+  return growing(step, table).open_values(coder_, step.tables[table].columns[column].name, bytes);
+}
+
+std::vector<std::uint64_t> PlainPlanner::held_extents(const StepDescription& step, std::size_t field) const {
+  if (!is_growth(step)) return {};
+  return growing_field(step, field).last_extents(step.fields[field].extents.size());
+}
+
+Chunk PlainPlanner::held_chunk(const StepDescription& step, std::size_t field, std::size_t component,
+                               std::uint64_t index) const {
+  return growing_field(step, field).chunk(component, step.fields[field].extents, index);
+}
+
+std::vector<std::byte> PlainPlanner::unpack_chunk(const StepDescription& step, std::size_t field, const Chunk& chunk,
+                                                  std::span<const std::byte> bytes) const {
+  const std::uint64_t length = checked_multiply(volume(chunk_shape(step, field)), size_of(step.fields[field].type));
+  if (chunk.bytes == 0) return std::vector<std::byte>(static_cast<std::size_t>(length));
+  return coder_.decode(pipeline(step, field), chunk.filter_mask, bytes, length);
+}
+
 // ---- Chunks
 
-Grouping PlainPlanner::grouping(const StepDescription& /*step*/, std::size_t /*table*/) const {
+Grouping PlainPlanner::grouping(const StepDescription& step, std::size_t table) const {
+  if (is_growth(step)) return growing(step, table).grouping();
   return {.rows = chunking_.is_filtered() ? chunking_.rows() : 0, .open_rows = 0};
 }
 
 PackedGroup PlainPlanner::pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                      std::span<const std::byte> values) const {
-  const Type type = step.tables[table].columns[column].type;
+  const Column& described = step.tables[table].columns[column];
+  const std::vector<Filter> pipeline =
+      is_growth(step) ? growing(step, table).column(described.name).filters : chunking_.pipeline(described.type);
   PackedGroup group;
-  group.bytes = coder_.encode(chunking_.pipeline(type), values, checked_multiply(chunking_.rows(), size_of(type)));
+  group.bytes = coder_.encode(pipeline, values, checked_multiply(grouping(step, table).rows, size_of(described.type)));
   group.length = group.bytes.size();
   return group;
 }
 
 std::vector<std::uint64_t> PlainPlanner::chunk_shape(const StepDescription& step, std::size_t field) const {
-  return chunking_.field_shape(step.fields[field]);
+  if (!is_growth(step)) return chunking_.field_shape(step.fields[field]);
+  return growing_field(step, field).last_shape(step.fields[field].extents.size());
+}
+
+std::vector<Filter> PlainPlanner::pipeline(const StepDescription& step, std::size_t field) const {
+  return is_growth(step) ? growing_field(step, field).filters : chunking_.pipeline(step.fields[field].type);
 }
 
 PackedGroup PlainPlanner::pack_chunk(const StepDescription& step, std::size_t field,
                                      std::span<const std::byte> values) const {
   PackedGroup chunk;
-  chunk.bytes = coder_.encode(chunking_.pipeline(step.fields[field].type), values, values.size());
+  chunk.bytes = coder_.encode(pipeline(step, field), values, values.size());
   chunk.length = chunk.bytes.size();
   return chunk;
 }
@@ -91,7 +190,7 @@ Measure PlainPlanner::measure(const StepPart& mine, bool /*root*/) const {
   Measure measure;
   for (const Table& table : step.tables) measure.push_back(table.rows);
   add_field_slots(measure, mine);
-  for (std::size_t t = 0; chunking_.is_filtered() && t < step.tables.size(); ++t) {
+  for (std::size_t t = 0; is_grouped(step) && t < step.tables.size(); ++t) {
     for (std::size_t c = 0; c < step.tables[t].columns.size(); ++c) measure.push_back(group_bytes(mine, t, c));
   }
   for (std::size_t f = 0; f < step.fields.size(); ++f) {
@@ -101,7 +200,7 @@ Measure PlainPlanner::measure(const StepPart& mine, bool /*root*/) const {
 }
 
 PlainPlanner::RawLayout PlainPlanner::lay_out(const StepDescription& step, const Measure& total) const {
-  const bool is_matrix = rules_.layout == TableLayout::matrix;
+  const bool are_matrices = is_matrix(step);
   RawLayout layout{.spaces = {}, .components = {}, .end = writer_.published_end()};
   std::uint64_t next = round_up(writer_.first_free(), alignment_.multiple);
   const auto add = [&](std::uint64_t length) {
@@ -115,20 +214,20 @@ PlainPlanner::RawLayout PlainPlanner::lay_out(const StepDescription& step, const
     std::uint64_t row_bytes = 0;
     for (const Column& column : step.tables[t].columns) {
       row_bytes += size_of(column.type);
-      if (is_matrix) continue;
+      if (are_matrices) continue;
       const std::uint64_t rows = chunking_.stored_rows(total[t]);
-      add(chunking_.is_filtered() ? total[slot++] : checked_multiply(rows, size_of(column.type)));
+      add(is_grouped(step) ? total[slot++] : checked_multiply(rows, size_of(column.type)));
     }
-    if (is_matrix) add(checked_multiply(total[t], row_bytes));
+    if (are_matrices) add(checked_multiply(total[t], row_bytes));
   }
   for (std::size_t f = 0; f < step.fields.size(); ++f) {
     const Field& field = step.fields[f];
-    const bool is_chunked = !chunk_shape(step, f).empty();
+    const bool has_chunks = !chunk_shape(step, f).empty();
     std::vector<std::uint64_t> lengths(static_cast<std::size_t>(field.components),
                                        checked_multiply(volume(field.extents), size_of(field.type)));
     std::uint64_t sum = 0;
     for (std::uint64_t& length : lengths) {
-      if (is_chunked) length = total[slot++];
+      if (has_chunks) length = total[slot++];
       sum = checked_add(sum, length);
     }
     add(sum);
@@ -145,10 +244,10 @@ PlainPlanner::RawLayout PlainPlanner::lay_out(const StepDescription& step, const
 std::vector<Run> PlainPlanner::runs_of(const StepPart& mine, std::size_t table, const PlannedSpace* spaces,
                                        std::uint64_t before) const {
   const Table& described = mine.description.tables[table];
-  const bool is_matrix = rules_.layout == TableLayout::matrix;
-  std::vector<Run> runs(is_matrix ? 1 : described.columns.size());
+  const bool is_one = is_matrix(mine.description);
+  std::vector<Run> runs(is_one ? 1 : described.columns.size());
   for (std::size_t c = 0; c < described.columns.size(); ++c) {
-    Run& run = runs[is_matrix ? 0 : c];
+    Run& run = runs[is_one ? 0 : c];
     run.cells.push_back({.column = c, .type = described.columns[c].type});
     run.record_bytes += size_of(described.columns[c].type);
   }
@@ -171,7 +270,7 @@ Placement PlainPlanner::place(const StepPart& mine, const Measure& before, const
   std::size_t slot = step.tables.size() + step.fields.size();
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     std::vector<Run>& runs = placement.tables.emplace_back(runs_of(mine, t, layout.spaces.data() + next, before[t]));
-    for (std::size_t c = 0; chunking_.is_filtered() && c < runs.size(); ++c, ++slot) {
+    for (std::size_t c = 0; is_grouped(step) && c < runs.size(); ++c, ++slot) {
       runs[c].opaque = true;
       runs[c].offset = layout.spaces[next + c].offset + before[slot];
       runs[c].bytes = own[slot];
@@ -202,20 +301,32 @@ Placement PlainPlanner::place(const StepPart& mine, const Measure& before, const
 
 // ---- Publication
 
+ColumnChunks PlainPlanner::chunk_lengths(const StepPart& root, const Measure& total) const {
+  const StepDescription& step = root.description;
+  ColumnChunks lengths;
+  for (std::size_t t = 0; is_chunked(step) && t < step.tables.size(); ++t) {
+    auto& columns = lengths.emplace_back();
+    for (std::size_t c = 0; c < step.tables[t].columns.size(); ++c) {
+      columns.push_back(column_chunks(chunking_, root, t, c, is_grouped(step), total[t]));
+    }
+  }
+  return lengths;
+}
+
 std::vector<PlannedSpace> PlainPlanner::planned(const StepPart& root, const RawLayout& layout,
                                                 const Measure& total) const {
   const StepDescription& step = root.description;
+  const ColumnChunks lengths = chunk_lengths(root, total);
   std::vector<PlannedSpace> spaces;
   std::size_t next = 0;
-  const bool are_lines = rules_.layout == TableLayout::columns;
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
-    for (std::size_t c = 0; c < (are_lines ? step.tables[t].columns.size() : 1); ++c, ++next) {
-      if (chunking_.rows() == 0) {
+    for (std::size_t c = 0; c < (is_matrix(step) ? 1 : step.tables[t].columns.size()); ++c, ++next) {
+      if (lengths.empty()) {
         spaces.push_back(layout.spaces[next]);
         continue;
       }
       std::uint64_t offset = layout.spaces[next].offset;
-      for (const std::uint64_t length : column_chunks(chunking_, root, t, c, chunking_.is_filtered(), total[t])) {
+      for (const std::uint64_t length : lengths[t][c]) {
         spaces.push_back({offset, length});
         offset += length;
       }
@@ -233,50 +344,109 @@ std::vector<PlannedSpace> PlainPlanner::planned(const StepPart& root, const RawL
   return spaces;
 }
 
-void PlainPlanner::write_chunks(hid_t dataset, const StepPart& root, std::size_t index, const Measure& total) {
-  const StepDescription& step = root.description;
-  for (std::size_t t = 0; t < step.tables.size(); ++t) {
-    const std::size_t columns = step.tables[t].columns.size();
-    if (index < columns) {
-      return index_chunks(dataset, writer_.image(), chunking_.rows(), 0,
-                          column_chunks(chunking_, root, t, index, chunking_.is_filtered(), total[t]));
-    }
-    index -= columns;
+Handle PlainPlanner::make_dataset(hid_t file, const PlannedDataset& dataset, const PlannedSpace& space) const {
+  const bool has_chunks = !dataset.chunk.empty();
+  const Handle creation =
+      has_chunks ? chunked_creation(dataset.chunk, chunking_.pipeline(dataset.type), true) : contiguous_creation();
+  Handle made = create_dataset(file, dataset, creation.id());
+  if (!has_chunks && space.length > 0 && H5Dget_offset(made.id()) != space.offset) {
+    throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(dataset.path).at(space.offset);
   }
-  const Field& field = step.fields[index];
-  for (std::size_t c = 0; !root.all_chunks.empty() && c < root.all_chunks[index].size(); ++c) {
-    const auto component = field.components == 1 ? std::nullopt : std::optional<std::uint64_t>(c);
-    index_chunks(dataset, writer_.image(), field.extents, chunk_shape(step, index), component,
-                 root.all_chunks[index][c]);
+  return made;
+}
+
+void PlainPlanner::make_tables(hid_t file, const StepPart& root, const RawLayout& layout, const Measure& total,
+                               std::span<const PlannedDataset> datasets) {
+  const ColumnChunks lengths = chunk_lengths(root, total);
+  const bool is_one = rules_.layout == TableLayout::matrix;
+  std::size_t next = 0;
+  for (std::size_t t = 0; t < root.description.tables.size(); ++t) {
+    Handle dataset;
+    for (std::size_t c = 0; c < root.description.tables[t].columns.size(); ++c) {
+      if (c == 0 || !is_one) {
+        dataset = make_dataset(file, datasets[next], layout.spaces[next]);
+        ++next;
+      }
+      if (lengths.empty()) continue;
+      const auto column = is_one ? std::optional<std::uint64_t>(c) : std::nullopt;
+      index_chunks(dataset.id(), writer_.image(), chunking_.rows(), 0, lengths[t][c], column);
+    }
+  }
+}
+
+void PlainPlanner::make_fields(hid_t file, const StepPart& root, std::span<const PlannedSpace> spaces,
+                               std::span<const PlannedDataset> datasets) {
+  for (std::size_t f = 0; f < datasets.size(); ++f) {
+    const Field& field = root.description.fields[f];
+    const Handle dataset = make_dataset(file, datasets[f], spaces[f]);
+    for (std::size_t c = 0; !root.all_chunks.empty() && c < root.all_chunks[f].size(); ++c) {
+      const auto component = field.components == 1 ? std::nullopt : std::optional<std::uint64_t>(c);
+      index_chunks(dataset.id(), writer_.image(), field.extents, chunk_shape(root.description, f), component,
+                   root.all_chunks[f][c]);
+    }
   }
 }
 
 Publication PlainPlanner::publish(const StepPart& mine, const Measure& total) {
+  if (is_growth(mine.description)) return publish_growth(mine, total);
   const std::vector<PlannedDataset> datasets = datasets_of(mine.description, rules_, total, &chunking_);
   const RawLayout layout = lay_out(mine.description, total);
+  const std::size_t fields = mine.description.fields.size();
   return writer_.session(planned(mine, layout, total), [&](hid_t file) {
     write_attributes(file, file_attributes_);
     write_attributes(file, mine.description.attributes);
-    for (std::size_t i = 0; i < datasets.size(); ++i) {
-      const bool is_chunked = !datasets[i].chunk.empty();
-      const Handle creation = is_chunked
-                                  ? chunked_creation(datasets[i].chunk, chunking_.pipeline(datasets[i].type), true)
-                                  : contiguous_creation();
-      const Handle dataset = create_dataset(file, datasets[i], creation.id());
-      const PlannedSpace& space = layout.spaces[i];
-      if (is_chunked) {
-        write_chunks(dataset.id(), mine, i, total);
-      } else if (space.length > 0 && H5Dget_offset(dataset.id()) != space.offset) {
-        throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned")
-            .on(datasets[i].path)
-            .at(space.offset);
-      }
-    }
+    make_tables(file, mine, layout, total, datasets);
+    make_fields(file, mine, std::span(layout.spaces).last(fields), std::span(datasets).last(fields));
   });
 }
 
-void PlainPlanner::advance(const StepPart& /*mine*/, const Measure& /*total*/, bool published) {
+Publication PlainPlanner::publish_growth(const StepPart& mine, const Measure& total) {
+  const RawLayout layout = lay_out(mine.description, total);
+  const ColumnChunks lengths = chunk_lengths(mine, total);
+  const auto extend = [&](hid_t file) {
+    write_attributes(file, file_attributes_);
+    extend_data(file, writer_.image(), *growing_, mine.description, rules_, total, lengths, mine.all_chunks);
+  };
+  const auto release = [&](hid_t file) { release_data(file, *growing_, mine.description, rules_); };
+  return writer_.session(planned(mine, layout, total), extend, release);
+}
+
+std::optional<GrowingData> PlainPlanner::grown(const StepPart& mine, const Measure& total) const {
+  const StepDescription& step = mine.description;
+  if (!grows_) return std::nullopt;
+  GrowingData data = growing_.value_or(GrowingData{.number = step.number, .tables = {}, .fields = {}});
+  const RawLayout layout = lay_out(step, total);
+  const ColumnChunks lengths = chunk_lengths(mine, total);
+  std::size_t next = 0;
+  for (std::size_t t = 0; t < step.tables.size(); ++t) {
+    const std::string path = path_of(step.tables[t], rules_);
+    if (!growing_) data.tables.push_back(fresh_table(step.tables[t], rules_, chunking_));
+    GrowingTable& table = data.at_table(path);
+    table.rows = checked_add(table.rows, total[t]);
+    for (std::size_t c = 0; !lengths.empty() && c < lengths[t].size(); ++c) {
+      table.grow(step.tables[t].columns[c].name, layout.spaces[next++], lengths[t][c]);
+    }
+  }
+  for (std::size_t f = 0; f < step.fields.size(); ++f) {
+    const Field& field = step.fields[f];
+    if (!growing_) {
+      data.fields.push_back(
+          GrowingField::fresh(path_of(field), field, chunk_shape(step, f), chunking_.pipeline(field.type)));
+    }
+    GrowingField& old = data.at_field(path_of(field));
+    if (!old.defect.empty()) continue;
+    old.grow(field.extents, layout.components[f],
+             mine.all_chunks.empty() ? std::vector<std::vector<PackedChunk>>{} : mine.all_chunks[f]);
+  }
+  if (growing_) data.forget_others(step, rules_);
+  return data;
+}
+
+void PlainPlanner::advance(const StepPart& mine, const Measure& total, bool published) {
   if (!published) return writer_.discard();
+  // Other ranks do not know the chunks; they learn from the state.
+  growing_ = grown(mine, total);
+  file_attributes_.clear();
   is_written_ = true;
   writer_.commit();
 }
@@ -287,7 +457,7 @@ std::unique_ptr<StepEngine> PlainPlanner::engine() {
 }
 
 Publication PlainPlanner::finish() {
-  if (writer_.published_end() != 0) return {};
+  if (writer_.published_end() != 0 && file_attributes_.empty()) return {};
   return writer_.session({}, [&](hid_t file) { write_attributes(file, file_attributes_); });
 }
 

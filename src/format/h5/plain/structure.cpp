@@ -1,5 +1,7 @@
 #include "format/h5/plain/structure.hpp"
 
+#include <utility>
+
 #include "format/h5/attributes.hpp"
 #include "format/h5/plain/words.hpp"
 #include "format/h5/structure.hpp"
@@ -27,7 +29,10 @@ std::vector<Attribute> texts_of(const Quantity& quantity) {
   return attributes;
 }
 
-PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint64_t rows) {
+/// In chunks each of them holds rows of one column: so columns are encoded one by one here as in data sets of their
+/// own.
+PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint64_t rows,
+                         std::vector<std::uint64_t> chunk) {
   const std::uint64_t count = table.columns.size();
   std::vector<std::string> names;
   std::vector<std::string> units;
@@ -38,6 +43,8 @@ PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint6
     has_units = has_units || !column.unit.empty();
   }
   PlannedDataset matrix{path, table.columns.front().type, {rows, count}, {}};
+  if (!chunk.empty()) chunk.push_back(1);
+  matrix.chunk = std::move(chunk);
   Attribute attribute;
   attribute.name = words::columns;
   attribute.value = Value::texts({count}, std::move(names));
@@ -87,7 +94,7 @@ std::vector<PlannedDataset> datasets_of(const StepDescription& step, const Plain
     const Table& table = step.tables[t];
     const std::string path = path_of(table, rules);
     if (rules.layout == TableLayout::matrix) {
-      datasets.push_back(matrix_of(table, path, rows[t]));
+      datasets.push_back(matrix_of(table, path, rows[t], chunk));
       continue;
     }
     for (const Column& column : table.columns) {

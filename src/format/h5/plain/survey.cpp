@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -101,6 +102,23 @@ class Walk {
 };
 
 }  // namespace
+
+SortedGroup sort_group(PlainGroup group) {
+  std::map<std::uint64_t, std::size_t> lengths;
+  const auto is_line = [](const PlainDataset& dataset) {
+    return dataset.members.empty() && dataset.data.extents.size() == 1;
+  };
+  for (const PlainDataset& dataset : group.datasets) {
+    if (is_line(dataset)) ++lengths[dataset.data.extents.front()];
+  }
+  const auto most = std::ranges::max_element(lengths, {}, [](const auto& entry) { return entry.second; });
+  SortedGroup sorted;
+  for (PlainDataset& dataset : group.datasets) {
+    const bool belongs = is_line(dataset) && dataset.data.extents.front() == most->first;
+    (belongs ? sorted.lines : sorted.others).push_back(std::move(dataset));
+  }
+  return sorted;
+}
 
 std::vector<PlainGroup> survey(hid_t file, Image& image, std::uint64_t memory_budget,
                                std::vector<std::string>& warnings) {

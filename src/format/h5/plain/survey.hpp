@@ -28,6 +28,13 @@ struct PlainGroup {
   std::vector<PlainDataset> datasets;
 };
 
+/// A group whose table is known.
+struct SortedGroup {
+  std::vector<PlainDataset> lines;   ///< the columns of its table: of one dimension and the length that most have
+  std::vector<PlainDataset> others;  ///< everything else
+};
+[[nodiscard]] SortedGroup sort_group(PlainGroup group);
+
 /// All groups of the image's file that hold data sets, by path. What is left out is named in `warnings`. Throws
 /// bad_file errors for what is damaged, and memory errors for files with more objects than the budget allows.
 [[nodiscard]] std::vector<PlainGroup> survey(hid_t file, Image& image, std::uint64_t memory_budget,
