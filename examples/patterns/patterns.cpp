@@ -1,5 +1,8 @@
 #include "patterns.hpp"
 
+#include <algorithm>
+
+#include "quire/format/format.hpp"
 #include "quire/model/selection.hpp"
 
 namespace patterns {
@@ -50,19 +53,22 @@ quire::Selection by_pattern(int rank, int ranks) {
 
 quire::Selection by_chunks(int rank, int ranks) {
   const Place place = place_of(rank, ranks);
-  const auto part = [](std::uint64_t all, std::uint64_t index, std::uint64_t parts) {
-    return quire::even_slice(all, static_cast<int>(index), static_cast<int>(parts));
+  const auto part = [](std::size_t axis, std::uint64_t index, std::uint64_t parts) {
+    const std::uint64_t side = chunk[axis];
+    const auto chunks = quire::even_slice(extents[axis] / side, static_cast<int>(index), static_cast<int>(parts));
+    return quire::Slice{chunks.first * side, chunks.count * side};
   };
-  const quire::Slice rows = part(extents[0], place.row, place.rows);
-  const quire::Slice columns = part(extents[1], place.column, place.columns);
+  const quire::Slice rows = part(0, place.row, place.rows);
+  const quire::Slice columns = part(1, place.column, place.columns);
   return quire::Box{.start = {rows.first, columns.first}, .count = {rows.count, columns.count}};
 }
 
 const std::vector<Pattern>& all() {
-  static const std::vector<Pattern> patterns{{"by_rows", "neighbouring rows for each rank", by_rows},
-                                             {"by_columns", "every so many-th column for each rank", by_columns},
-                                             {"by_pattern", "every so many-th element of rows and columns", by_pattern},
-                                             {"by_chunks", "a block for each rank", by_chunks}};
+  static const std::vector<Pattern> patterns{
+      {"by_rows", "neighbouring rows for each rank", by_rows},
+      {"by_columns", "every so many-th column for each rank", by_columns},
+      {"by_pattern", "every so many-th element of rows and columns", by_pattern},
+      {"by_chunks", "a block of chunks for each rank", by_chunks, {{"field_chunk", "3x4"}}}};
   return patterns;
 }
 
@@ -85,6 +91,19 @@ std::vector<double> values_of(const quire::Selection& selection) {
     for (std::uint64_t i = 0; i < line->count; ++i) values.push_back(value_at(line->first + i * line->step));
   }
   return values;
+}
+
+quire::WriteOptions options_of(const Pattern& pattern, const Start& start) {
+  quire::WriteOptions options = start.options;
+  const quire::Format* format =
+      options.format.empty() ? quire::format_for_suffix(start.output) : &quire::format_named(options.format);
+  const auto engine = options.options.find("engine");
+  if (format == nullptr || (engine != options.options.end() && engine->second != "direct")) return options;
+  for (const auto& [name, value] : pattern.options) {
+    const auto& known = format->write_options();
+    if (std::ranges::find(known, name, &quire::Option::name) != known.end()) options.options.emplace(name, value);
+  }
+  return options;
 }
 
 quire::ReadOptions reading(const Start& start) {

@@ -15,11 +15,15 @@ namespace patterns {
 /// Rows and columns of the array; any number of ranks shares it.
 inline const std::vector<std::uint64_t> extents{12, 16};
 
+/// Rows and columns of the chunks by which by_chunks() shares it.
+inline const std::vector<std::uint64_t> chunk{3, 4};
+
 /// A way to share the array.
 struct Pattern {
   const char* name;
   const char* title;
   quire::Selection (*mine)(int rank, int ranks);
+  quire::Options options = {};  ///< what the format is asked for, if it knows them
 };
 
 /// Neighbouring rows for each rank: one contiguous piece of the file.
@@ -28,7 +32,7 @@ struct Pattern {
 [[nodiscard]] quire::Selection by_columns(int rank, int ranks);
 /// Every so many-th element of every so many-th row: the ranks stand in a grid, and so do their elements.
 [[nodiscard]] quire::Selection by_pattern(int rank, int ranks);
-/// A block of neighbouring rows and columns for each rank.
+/// A block of neighbouring chunks for each rank: no chunk belongs to two ranks.
 [[nodiscard]] quire::Selection by_chunks(int rank, int ranks);
 
 /// All of them.
@@ -48,6 +52,10 @@ struct Start {
   std::string output;
   quire::WriteOptions options;
 };
+
+/// The options of an example with those of its pattern: where the format has them, nobody has said otherwise, and the
+/// bytes are moved by us.
+[[nodiscard]] quire::WriteOptions options_of(const Pattern& pattern, const Start& start);
 
 /// Options for reading by the same transport.
 [[nodiscard]] quire::ReadOptions reading(const Start& start);

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 import quire
+from quire.io.formats import format_for_path, format_info
 
 EXTENTS = (12, 16)
+CHUNK = (3, 4)
 ROWS, COLUMNS = np.indices(EXTENTS)
 ARRAY = ROWS + 0.01 * COLUMNS
 
@@ -54,10 +56,15 @@ def by_pattern(rank: int, size: int) -> Index:
 
 
 def by_chunks(rank: int, size: int) -> Index:
-    """A block of neighbouring rows and columns for each rank."""
+    """A block of neighbouring chunks for each rank: no chunk belongs to two ranks."""
     rows, columns = grid_of(size)
     row, column = divmod(rank, columns)
-    return share(EXTENTS[0], row, rows), share(EXTENTS[1], column, columns)
+    down = share(EXTENTS[0] // CHUNK[0], row, rows)
+    across = share(EXTENTS[1] // CHUNK[1], column, columns)
+    return (
+        slice(down.start * CHUNK[0], down.stop * CHUNK[0]),
+        slice(across.start * CHUNK[1], across.stop * CHUNK[1]),
+    )
 
 
 PATTERNS: dict[str, Callable[[int, int], Index]] = {
@@ -66,6 +73,20 @@ PATTERNS: dict[str, Callable[[int, int], Index]] = {
     "by_pattern": by_pattern,
     "by_chunks": by_chunks,
 }
+
+
+OPTIONS = {"by_chunks": {"field_chunk": "x".join(map(str, CHUNK))}}
+"""What the format is asked for, if it knows it."""
+
+
+def options_of(example: str, output: str, given: dict[str, str]) -> dict[str, str]:
+    """Add those where the format has them, nobody has said otherwise, and the bytes are moved by us."""
+    format = format_for_path(output)
+    if format is None or given.get("engine", "direct") != "direct":
+        return given
+    known = {option.name for option in format_info(format).write_options}
+    wanted = OPTIONS.get(example, {})
+    return {name: value for name, value in wanted.items() if name in known} | given
 
 
 def world() -> Any:
@@ -124,7 +145,12 @@ def main() -> int:
     comm = world()
     rank, size = (0, 1) if comm is None else (comm.Get_rank(), comm.Get_size())
     if given.example in PATTERNS:
-        is_right = write_and_read(PATTERNS[given.example](rank, size), given.output, comm, **options)
+        is_right = write_and_read(
+            PATTERNS[given.example](rank, size),
+            given.output,
+            comm,
+            **options_of(given.example, given.output, options),
+        )
     else:
         example = {"own_data_sets": own_data_sets, "several_files": several_files}[given.example]
         is_right = example(given.output, comm, **options)

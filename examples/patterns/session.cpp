@@ -42,8 +42,9 @@ int main_of(int argc, char** argv, const char* title,
 }
 
 int main_of(int argc, char** argv, const Pattern& pattern) {
-  return main_of(argc, argv, pattern.title,
-                 [&](const quire::Comm& comm, const Start& start) { return write_and_read(pattern, comm, start); });
+  return main_of(argc, argv, pattern.title, [&](const quire::Comm& comm, const Start& start) {
+    return write_and_read(pattern, comm, {start.output, options_of(pattern, start)});
+  });
 }
 
 }  // namespace patterns

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from tests.python.support.mpi import ROOT, mpi_program, mpiexec
 
@@ -32,36 +34,50 @@ def run(command: list[str], output: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """What one process writes."""
-    output = tmp_path_factory.mktemp("alone") / "array.h5"
-    run([*PYTHON, "by_rows"], output)
-    return output.read_bytes()
+def references(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What one process writes: in one piece, and in chunks."""
+    written = {}
+    for example in ("by_rows", "by_chunks"):
+        output = tmp_path_factory.mktemp("alone") / "array.h5"
+        run([*PYTHON, example], output)
+        written[example] = output.read_bytes()
+    return {example: written.get(example, written["by_rows"]) for example in PATTERNS}
+
+
+def test_chunks_are_those_of_the_file(tmp_path: Path, references: dict[str, bytes]) -> None:
+    for example, chunk in (("by_rows", None), ("by_chunks", (1, 3, 4))):
+        (tmp_path / example).write_bytes(references[example])
+        with h5py.File(tmp_path / example) as file:
+            array = file["Step#0/Block/array/0"]
+            assert array.chunks == chunk
+            np.testing.assert_array_equal(array[0], np.add.outer(np.arange(12), 0.01 * np.arange(16)))
 
 
 @pytest.mark.parametrize("example", PATTERNS)
-def test_patterns_write_the_same_file(tmp_path: Path, example: str, reference: bytes) -> None:
+def test_patterns_write_the_same_file(tmp_path: Path, example: str, references: dict[str, bytes]) -> None:
     output = tmp_path / "array.h5"
     run([*PYTHON, example, "--option", "alignment=4096"], output)
-    assert output.read_bytes() == reference
+    assert output.read_bytes() == references[example]
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("example", ["by_columns", "by_chunks"])
-def test_patterns_write_the_same_file_on_ranks(tmp_path: Path, example: str, reference: bytes) -> None:
+def test_patterns_write_the_same_file_on_ranks(
+    tmp_path: Path, example: str, references: dict[str, bytes]
+) -> None:
     output = tmp_path / "array.h5"
     run([mpiexec(), "-n", "4", *PYTHON, example], output)
-    assert output.read_bytes() == reference
+    assert output.read_bytes() == references[example]
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("example", [*PATTERNS, *OTHERS])
-def test_programs_run_on_ranks(tmp_path: Path, example: str, reference: bytes) -> None:
+def test_programs_run_on_ranks(tmp_path: Path, example: str, references: dict[str, bytes]) -> None:
     program = mpi_program("examples", "patterns", example)
     output = tmp_path / "array.h5"
     run([mpiexec(), "-n", "4", program, "--option", "alignment=4096"], output)
     if example in PATTERNS:
-        assert output.read_bytes() == reference
+        assert output.read_bytes() == references[example]
     else:
         assert len(list(tmp_path.iterdir())) == (2 if example == "several_files" else 1)
 
@@ -71,7 +87,7 @@ def test_programs_run_on_ranks(tmp_path: Path, example: str, reference: bytes) -
 @pytest.mark.parametrize("transfer", ["independent", "collective"])
 @pytest.mark.parametrize("example", [*PATTERNS, *OTHERS])
 def test_programs_run_under_every_engine(
-    tmp_path: Path, example: str, transfer: str, engine: str, reference: bytes
+    tmp_path: Path, example: str, transfer: str, engine: str, references: dict[str, bytes]
 ) -> None:
     program = mpi_program("examples", "patterns", example)
     output = tmp_path / "array.h5"
@@ -79,7 +95,7 @@ def test_programs_run_under_every_engine(
     run([mpiexec(), "-n", "4", program, *options], output)
     if example in PATTERNS:
         direct = tmp_path / "direct.h5"
-        direct.write_bytes(reference)
+        direct.write_bytes(references[example])
         done = subprocess.run(
             ["h5diff", str(output), str(direct)], capture_output=True, text=True, check=False, timeout=60
         )
