@@ -194,6 +194,7 @@ def situation_of(
     ranks: int,
     *,
     nodes: int | None = None,
+    cores: int | None = None,
     workload: str | None = None,
     targets: int | None = None,
     format: str | None = None,
@@ -201,10 +202,15 @@ def situation_of(
 ) -> Situation:
     """Independent. The facts about a data file, or about a directory and a workload.
 
-    Raises UsageError for a directory without a workload, OSError for what does not exist.
+    Raises UsageError for a directory without a workload or more nodes than ranks, OSError for what does not
+    exist.
     """
     from quire.errors import UsageError
 
+    if nodes is not None and nodes > ranks:
+        raise UsageError(
+            f"{ranks} ranks cannot be on {nodes} nodes", advice="give --ranks of all nodes together"
+        )
     if not path.exists():
         raise FileNotFoundError(2, os.strerror(2), str(path))
     found = workload is None and is_file_of_ours(path)
@@ -225,7 +231,7 @@ def situation_of(
         load=load,
         ranks=ranks,
         nodes=nodes or min(ranks, hosts),
-        cores=measured.cores if measured is not None else len(os.sched_getaffinity(0)),
+        cores=cores or (measured.cores if measured is not None else len(os.sched_getaffinity(0))),
         where=file_system_of(folder if str(folder) else "."),
         targets=targets,
         format=format,

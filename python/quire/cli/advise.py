@@ -24,6 +24,9 @@ def advise(
     path: Annotated[Path, typer.Argument(help="A data file, or the directory that is to be written to.")],
     ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks will write.")],
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="On how many nodes; else one.")] = None,
+    cores: Annotated[
+        int | None, typer.Option("--cores", min=1, help="Cores of a node; else those of this one.")
+    ] = None,
     workload: Annotated[
         str | None, typer.Option("--workload", help="A step: 5.5GB, table:811008x192, streams:2GiB.")
     ] = None,
@@ -49,7 +52,14 @@ def advise(
 
     record = load(measured) if measured is not None else None
     situation = situation_of(
-        path, ranks, nodes=nodes, workload=workload, targets=stripes, format=format, measured=record
+        path,
+        ranks,
+        nodes=nodes,
+        cores=cores,
+        workload=workload,
+        targets=stripes,
+        format=format,
+        measured=record,
     )
     if record is not None and situation.is_measured_elsewhere:
         there = f"{record.file_system.type} on {record.file_system.mount}"
@@ -72,7 +82,8 @@ def report(situation: Situation, found: Sequence[Advice], commands: Commands) ->
     arrays = f", {load.columns} arrays" if load.columns > 1 else ""
     say(f"{situation.path}: a step of {size_text(load.bytes)} ({load.kind}{arrays})")
     say(
-        f"{plural(situation.ranks, 'rank')} on {plural(situation.nodes, 'node')}, "
+        f"{plural(situation.ranks, 'rank')} on {plural(situation.nodes, 'node')} "
+        f"of {plural(situation.cores, 'core')}, "
         f"{size_text(situation.bytes_per_rank)} each, {situation.where.type} ({situation.storage} storage)"
     )
     titles = {"option": "option ", "stripe": "", "hint": "hint ", "environment": ""}

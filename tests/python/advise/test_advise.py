@@ -316,10 +316,28 @@ def test_the_command_prints_settings_with_reasons(tmp_path: Path) -> None:
     assert all({"reason", "basis", "source"} <= set(one) for one in document["advice"])
 
 
+def test_storage_of_one_node_is_no_place_for_ranks_of_several() -> None:
+    def first(kind: str, nodes: int) -> str:
+        return advise(situation(kind, nodes=nodes))[0].name
+
+    assert first("ext4", 16) == first("tmpfs", 16) == "not shared"
+    others = (("ext4", 1), ("lustre", 16), ("nfs4", 16), ("strange", 16))
+    assert "not shared" not in {first(*one) for one in others}
+
+
+def test_cores_of_a_node_are_those_that_are_named(tmp_path: Path) -> None:
+    words = (str(tmp_path), "--ranks", "64", "--nodes", "2", "--workload", "1GB")
+    assert "64 ranks on 2 nodes of 16 cores" in run(*words, "--cores", "16").output
+    assert "32 ranks share 16 cores" in run(*words, "--cores", "16").output
+    assert "ranks share" not in run(*words, "--cores", "32").output
+
+
 def test_what_cannot_be_advised_is_a_usage_error(tmp_path: Path) -> None:
     assert run(str(tmp_path), "--ranks", "4").exit_code == 2
     assert run(str(tmp_path), "--ranks", "4", "--workload", "1GB", "--format", "none").exit_code == 2
     assert run(str(tmp_path / "nothing"), "--ranks", "4", "--workload", "1GB").exit_code == 4
+    told = run(str(tmp_path), "--ranks", "4", "--nodes", "8", "--workload", "1GB")
+    assert (told.exit_code, "4 ranks cannot be on 8 nodes" in told.output) == (2, True)
     (tmp_path / "other.json").write_text("{}")
     words = ["--workload", "1GB", "--measured", str(tmp_path / "other.json")]
     assert run(str(tmp_path), "--ranks", "4", *words).exit_code == 2
