@@ -219,8 +219,15 @@ def test_rule_can_be_set(folders: list[Path]) -> None:
 
 def test_rates_are_drawn(folders: list[Path], tmp_path: Path) -> None:
     """Figures show rates where the plan or the command wants them."""
-    paths = export_figures(study_of(folders[1], quantity="rate"), tmp_path, "svg")
-    assert any("payload, MB/s" in path.read_text() for path in paths)
+    study = study_of(folders[1], quantity="rate")
+    paths = export_figures(study, tmp_path, "svg")
+    pages = "".join(path.read_text() for path in paths)
+    assert "payload, MB/s" in pages
+    means = [
+        cell.rate(cell.returned.kept.mean) for cell in study.cells if cell.method == "one" and cell.returned
+    ]
+    assert means
+    assert all(f"one: mean {mean:.4g} MB/s" in pages for mean in means)
 
 
 @pytest.mark.parametrize("form", ["png", "pdf"])

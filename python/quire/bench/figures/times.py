@@ -59,7 +59,7 @@ class Quantity:
     unit: Unit
 
     def of(self, cell: CellSummary, seconds: float) -> float:
-        """Independent. The value of a time."""
+        """Independent. The value of a time. A mean rate is that of the mean time: one slow pass must show."""
         value = cell.rate(seconds) if self.name == "rate" else seconds
         return value / self.unit.factor
 
@@ -159,8 +159,6 @@ def scatter(
         for point in timing.kept_points:
             scene.add(dot(panel, cell, point, quantity, look, x))
         mean = quantity.of(cell, timing.kept.mean)
-        if quantity.name == "rate":
-            mean = mean_rate(cell, timing)
         title = f"{cell.method}: mean {quantity.text(mean)}"
         scene.add(mark(look.kind, (x, panel.y(mean)), 5.6, look.colour, title=title, edge="#ffffff"))
         edges += [(x, look.colour, outlier_text(cell, point, quantity)) for point in timing.outliers]
@@ -172,11 +170,6 @@ def raised(scale: Scale, share: float) -> Scale:
     if scale.logarithmic:
         return Scale(scale.low, scale.low * (scale.high / scale.low) ** (1 / (1 - share)), True)
     return Scale(scale.low, scale.low + (scale.high - scale.low) / (1 - share))
-
-
-def mean_rate(cell: CellSummary, timing: Timing) -> float:
-    """Independent. The mean of the rates, without outliers: not the rate of the mean time."""
-    return sum(cell.rate(point.seconds) for point in timing.kept_points) / len(timing.kept_points)
 
 
 def dot(panel: Panel, cell: CellSummary, point: Point, quantity: Quantity, look: Look, x: float) -> Shape:
@@ -224,8 +217,6 @@ def lines(
     found: dict[str, list[tuple[int, float, float]]] = {}
     for cell, timing in aspect.timings():
         mean, best = quantity.of(cell, timing.kept.mean), quantity.of(cell, timing.kept.minimum)
-        if quantity.name == "rate":
-            mean = mean_rate(cell, timing)
         found.setdefault(cell.method, []).append((groups.index(cell.group), mean, best))
     values = [value for rows in found.values() for _, *pair in rows for value in pair]
     panel = Panel(scene, left, top, width, LOWER, scale_for(values), aspect.categories)
