@@ -54,6 +54,9 @@ def doctor(
     from quire.doctor.record import as_dictionary
 
     refuse_ranks("quire doctor")
+    if save_as is not None and not save_as.absolute().parent.is_dir():
+        complain(f"{save_as}: there is no such directory to save in")  # not after minutes of examining
+        raise typer.Exit(ExitCode.INPUT_OUTPUT)
     wishes = Wishes(directory, ranks, launcher, quick, big, time_limit)
     try:
         with progress("examining", "launches") as bar, ended_by_signals():

@@ -100,6 +100,19 @@ def test_a_program_that_dies_is_named(tmp_path: Path) -> None:
     assert not record.safe
 
 
+def test_a_record_that_cannot_be_saved_is_told_before_anything_is_tried(tmp_path: Path) -> None:
+    words = [
+        "doctor",
+        str(tmp_path),
+        "--launcher",
+        "none",
+        "--save",
+        str(tmp_path / "nowhere" / "doctor.json"),
+    ]
+    outcome = CliRunner().invoke(app, words)
+    assert (outcome.exit_code, "no such directory to save in" in outcome.output) == (4, True)
+
+
 @pytest.mark.mpi
 def test_the_command_examines_a_folder_and_saves_a_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
