@@ -2,6 +2,7 @@
 
     stand_in.py RANKS quire-bench cells --directory DIR --plan PLAN.json
 
+STAND_IN_REFUSAL=text says this and ends by 1 before anything, as starters that refuse do;
 STAND_IN_STOP=n ends it before line n; STAND_IN_LIE=text makes the values of cells with this text wrong;
 STAND_IN_SLOW=text makes cells with it a thousandfold slower in pass 3; STAND_IN_SILENT=1 hangs;
 STAND_IN_REFUSE=text refuses cells with it; STAND_IN_LOAD=x is the load;
@@ -68,6 +69,9 @@ def main() -> int:
     assert Path(arguments["--directory"]).is_dir()
     world = int(sys.argv[1])
     assert world == max(max(cell["ranks"], cell["readers"]) for cell in plan["cells"])
+    if os.environ.get("STAND_IN_REFUSAL"):
+        print(os.environ["STAND_IN_REFUSAL"], file=sys.stderr)
+        return 1
     if os.environ.get("STAND_IN_SILENT"):
         time.sleep(60)
     environment = {

@@ -120,6 +120,7 @@ def test_missing_results_are_told(tmp_path: Path) -> None:
     done = bench("report", tmp_path / "broken.jsonl")
     assert done.exit_code == 3
     assert "line 1 is no result: it lacks 'id'" in done.stderr
+    assert bench("report", tmp_path / "none.jsonl", "--quantity", "speed").exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -151,8 +152,9 @@ def test_scripts_are_printed(plan: Path, system: str, words: list[str]) -> None:
     assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
 
 
-def test_request_to_end_cleans_up(plan: Path, tmp_path: Path) -> None:
-    """A terminated run ends its driver and removes its data; the results stay."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_request_to_end_cleans_up(plan: Path, tmp_path: Path, number: signal.Signals) -> None:
+    """A terminated run says how to go on, ends its driver and removes its data; the results stay."""
     folder = tmp_path / "there"
     command = [sys.executable, "-m", "quire.cli", "bench", "run", str(plan), "--directory", str(folder)]
     environment = os.environ | {"STAND_IN_SILENT": "1"}
@@ -161,7 +163,9 @@ def test_request_to_end_cleans_up(plan: Path, tmp_path: Path) -> None:
         while not list(folder.glob("quire-bench-*")) and time.monotonic() < last:
             time.sleep(0.02)
         time.sleep(0.3)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 130
+        process.send_signal(number)
+        _, told = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"interrupted; --resume goes on" in told
     assert [path.name for path in folder.iterdir()] == ["results.jsonl"]
     assert json.loads((folder / "results.jsonl").read_text())["title"] == "a trial"

@@ -53,6 +53,23 @@ def test_interrupted_plan_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found == [(number, cell.id) for number in (1, 2, 3) for cell in plan.order(number)]
 
 
+def test_starter_that_refuses_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 1 without an end is a failure, told in its own words; another start needs no --resume."""
+    monkeypatch.setenv("STAND_IN_REFUSAL", "not as root")
+    with pytest.raises(quire.InputOutputError, match="exit code 1: not as root"):
+        run_trial(tmp_path, trial(passes=1))
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setenv("STAND_IN_REFUSAL", "quire-bench: too few ranks" + "\na rank has ended" * 10)
+    with pytest.raises(quire.InputOutputError, match=r"exit code 1: quire-bench: too few ranks$"):
+        run_trial(tmp_path, trial(passes=1))
+    monkeypatch.delenv("STAND_IN_REFUSAL")
+    assert run_trial(tmp_path, trial(passes=1, seed=9)).cells > 0
+    monkeypatch.setenv("STAND_IN_REFUSAL", "not as root")
+    with pytest.raises(quire.InputOutputError, match="not as root"):
+        run_trial(tmp_path, trial(passes=2, seed=9), resume=True)
+    assert measured(tmp_path)
+
+
 def test_results_of_another_plan_are_kept(tmp_path: Path) -> None:
     """Resuming with other cells or another seed is refused; more passes of the same are not."""
     run_trial(tmp_path, trial(passes=1))

@@ -178,6 +178,10 @@ def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
                 outcome.stopped = f"the limit of {plan.limits['seconds']:g} s is over"
                 break
             run_one(setting, data, number, cells, left, outcome)
+    except InputOutputError:
+        if not done and outcome.cells == 0:
+            setting.results.unlink()  # else the next start, by a launcher that works, would be refused
+        raise
     finally:
         shutil.rmtree(data, ignore_errors=True)
     return outcome
@@ -235,7 +239,10 @@ def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any],
             raise InputOutputError(f"cannot be started: {problem.strerror}", file=command[0]) from None
         try:
             assert process.stdout is not None
-            yield from lines_in_time(process.stdout, silence, command)
+            is_whole = False
+            for line in lines_in_time(process.stdout, silence, command):
+                is_whole = is_whole or line.get("kind") == "end"
+                yield line
             code = process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             raise InputOutputError("the driver closed its output and did not end") from None
@@ -243,9 +250,12 @@ def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any],
             end(process)
             if process.stdout is not None:
                 process.stdout.close()
-        if code not in GOOD_CODES:
+        # Starters that refuse to start end by 1 as well, but have not said that it is the end.
+        if code not in GOOD_CODES or not is_whole:
             words.seek(0)
-            last = " | ".join(words.read().strip().splitlines()[-LAST_WORDS:])
+            spoken = words.read().strip().splitlines()
+            own = [line for line in spoken if line.startswith((f"{DRIVER}:", f"{DRIVER},"))]
+            last = " | ".join((own or spoken)[-LAST_WORDS:])  # starters end with what fits every failure
             raise InputOutputError(f"{shlex.join(command)}: exit code {code}: {last}")
 
 

@@ -185,7 +185,7 @@ def with_baselines(methods: Sequence[Method], chosen: Sequence[str] | None) -> l
     if chosen is not None:
         names = [method.name for method in methods]
         if unknown := [name for name in chosen if name not in names]:
-            raise UsageError(f"the plan has no method '{unknown[0]}'", advice=f"one of {', '.join(names)}")
+            raise UsageError(f"the plan has no method '{unknown[0]}'", advice=f"one of {'; '.join(names)}")
         kept = [one for one in methods if one.name in chosen or one.engine in RAW_ENGINES]
     engines = {method.engine for method in kept}
     missing = [Method(engine.replace("-", " "), engine) for engine in RAW_ENGINES if engine not in engines]

@@ -165,12 +165,16 @@ def report(
 
     Example: quire bench report monday/results.jsonl friday/results.jsonl -o week.html
     """
+    from quire.bench.cells import one_of
     from quire.bench.export import export_figures
+    from quire.bench.plan import QUANTITIES
     from quire.bench.records import read_results
     from quire.bench.report import write_page
     from quire.bench.summary import Rule, Study
     from quire.bench.terminal import as_json, print_study
 
+    if quantity is not None:
+        one_of(quantity, QUANTITIES, "quantity")
     study = Study(read_results(results), Rule(read_factor, write_factor), quantity)
     if output is not None:
         write_page(study, Path(output))
@@ -288,7 +292,11 @@ def measure(
             if line.get("kind") == "repetition":
                 bar.advance(1)
 
-        outcome = run(Setting(plan, directory, results, launcher, day or today(), told), done)
+        try:
+            outcome = run(Setting(plan, directory, results, launcher, day or today(), told), done)
+        except KeyboardInterrupt:
+            remark(f"quire: interrupted; --resume goes on with {results}")
+            raise
     remark(f"{plural(outcome.cells, 'cell')} measured, {len(done)} before; results in {results}")
     return outcome
 
