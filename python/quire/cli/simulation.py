@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quire.cli.command import answer
-from quire.cli.output import columns_of_text, plural, say, say_json
+from quire.cli.output import columns_of_text, plural, remark, say, say_json
 
 if TYPE_CHECKING:
     from quire.toolkit.estimate import Estimate
@@ -52,7 +52,7 @@ def show_simulation(wanted: Wanted, *, as_json: bool) -> None:
     """
     from quire.bench.workloads import describe_workload
     from quire.doctor import load
-    from quire.toolkit.estimate import estimate
+    from quire.toolkit.estimate import caution, estimate
     from quire.toolkit.simulation import Report, compare, parse_method, parse_workload
 
     record = load(wanted.measured) if wanted.measured is not None else None
@@ -65,6 +65,8 @@ def show_simulation(wanted: Wanted, *, as_json: bool) -> None:
         else None
         for one in found
     ]
+    if record is not None and (doubt := caution(wanted.ranks, record, wanted.machine)):
+        remark(doubt)
     words = f"streams of {made['bytes']} bytes" if made["kind"] == "streams" else describe_workload(made)
     question = Question(made, words, wanted.ranks, wanted.machine, wanted.measured or "")
     (tell_json if as_json else tell_reports)(question, found, times)

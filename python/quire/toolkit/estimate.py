@@ -73,6 +73,23 @@ def estimate(report: Report, record: Record, machine: Machine, *, durable: bool 
     return Estimate(parts, Seconds(total.low / MODEL_FACTOR, total.likely, total.high * MODEL_FACTOR))
 
 
+def nodes_of(ranks: int, record: Record, machine: Machine) -> int:
+    """Independent. How many nodes: each holds as many ranks as is said, or as the record had."""
+    return math.ceil(ranks / (machine.ranks_per_node or max(record.ranks, 1)))
+
+
+def caution(ranks: int, record: Record, machine: Machine) -> str:
+    """Independent. What a record cannot tell of so many ranks; empty if nothing is known against it."""
+    kind = record.file_system.type
+    nodes = nodes_of(ranks, record, machine)
+    if nodes < 2 or kind not in (*CLASSES["local"], *CLASSES["memory"]):
+        return ""
+    return (
+        f"the record is of {kind}, storage of one node: {nodes} nodes that share storage were not measured, "
+        "run quire doctor there"
+    )
+
+
 class Costs:
     """What a record says of single operations."""
 
@@ -104,8 +121,7 @@ class Costs:
         requests = busiest.requests if busiest else report.requests_of_rank.most * report.steps
         amount = busiest.bytes if busiest else report.bytes_of_rank.most * report.steps
         rank = call.times(*[requests] * 3) + alone.times(*[amount / MIB] * 3)
-        per_node = machine.ranks_per_node or max(self._record.ranks, 1)
-        nodes = math.ceil(report.ranks / per_node)
+        nodes = nodes_of(report.ranks, self._record, machine)
         target = max((load.bytes for load in report.targets), default=0)
         of_node = node.times(*[report.bytes / nodes] * 3)
         of_target = node.times(*[target] * 3)

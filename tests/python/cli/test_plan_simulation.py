@@ -13,7 +13,7 @@ from quire.doctor import save
 from quire.doctor.record import Cost, FileSystem, Record
 from quire.errors import UsageError
 from quire.io.formats import format_infos
-from quire.toolkit.estimate import MODEL_FACTOR, estimate
+from quire.toolkit.estimate import MODEL_FACTOR, caution, estimate
 from quire.toolkit.planning import write_plan
 from quire.toolkit.simulation import Machine, Method, Report, grid_of, parse_method, parse_workload, simulate
 
@@ -220,11 +220,29 @@ def test_locks_cost_only_where_a_file_system_has_them() -> None:
     assert parallel.low < parallel.likely
 
 
+@pytest.mark.parametrize(
+    "workload", ["table:99999999999999999999x3", "table:3x99999999999999999999", "streams:99999999999GB"]
+)
+def test_sizes_beyond_63_bits_are_refused(run: Run, workload: str) -> None:
+    outcome = run("plan", "--workload", workload, "--ranks", "4", "--method", TABLES[0])
+    assert (outcome.code, "63 bits" in outcome.errors) == (2, True)
+
+
+def test_a_record_of_storage_of_one_node_says_little_of_several(run: Run, tmp_path: Path) -> None:
+    assert caution(4, record(), Machine()) == caution(64, record("lustre"), Machine()) == ""
+    assert caution(64, record(), Machine(ranks_per_node=64)) == ""
+    save(record(), tmp_path / "doctor.json")
+    question = ["--workload", "table:1000x2", "--ranks", "64", "--method", TABLES[0]]
+    outcome = run("plan", *question, "--measured", tmp_path / "doctor.json")
+    assert (outcome.code, "16 nodes that share storage were not measured" in outcome.errors) == (0, True)
+
+
 def test_the_command_reads_the_record(run: Run, tmp_path: Path) -> None:
     save(record(), tmp_path / "doctor.json")
     question = ["--workload", "table:1000x2", "--ranks", "4", "--method", TABLES[0]]
     outcome = run("plan", *question, "--measured", tmp_path / "doctor.json", "--durable")
     assert outcome.code == 0
+    assert "not measured" not in outcome.errors
     assert "seconds" in outcome.output
     assert "  sync" in outcome.output
     (tmp_path / "other.json").write_text("{}")
