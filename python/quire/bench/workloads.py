@@ -16,6 +16,8 @@ KINDS = ("table", "field", "elements")
 CONTENTS = ("random", "smooth", "constant")
 IMBALANCES = ("even", "linear", "lognormal", "last-empty")
 DECOMPOSITIONS = ("row", "column", "pattern", "chunk", "block3d")
+MOST_BYTES = 2**63 - 1
+"""What the library counts sizes and places with."""
 SIZES_OF_KIND = {
     "table": ("rows", "columns", "steps"),
     "field": ("extents", "components", "decomposition", "fields", "steps"),
@@ -73,6 +75,8 @@ def check_workload(workload: Mapping[str, Any]) -> None:
     numbers += [workload[key] for key in sizes if not isinstance(workload[key], list | str)]
     if any(isinstance(one, bool) or not isinstance(one, int) or one < 1 for one in numbers):
         raise UsageError("sizes are whole numbers from 1", object=str(workload["name"]))
+    if max(payload_of(workload), *numbers) > MOST_BYTES:
+        raise UsageError("is larger than 63 bits can count", object=str(workload["name"]))
     if payload_of(workload) < 1:
         raise UsageError("there is nothing to write", object=str(workload["name"]))
 

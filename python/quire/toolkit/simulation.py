@@ -212,9 +212,13 @@ def parse_change(text: str) -> tuple[str, Any]:
 
 def stream_workload(given: Mapping[str, Any]) -> dict[str, Any]:
     """Independent. Streams of so many bytes, one a rank. Raises UsageError."""
+    from quire.bench.workloads import MOST_BYTES
+
     unknown = [name for name in given if name not in (*STREAM_SIZES, "name")]
     if unknown:
         raise UsageError(f"streams have no {unknown[0]}", advice=f"they have {', '.join(STREAM_SIZES)}")
+    if any(isinstance(given[name], int) and given[name] > MOST_BYTES for name in given):
+        raise UsageError("streams are larger than 63 bits can count")
     return {"kind": "streams", "steps": 1, "pieces": 1, **given}
 
 
