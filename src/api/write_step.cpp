@@ -119,83 +119,6 @@ Announcement measured(State& step, std::optional<Error>& error) {
 
 namespace {
 
-/// What every rank has to say alike.
-struct Common {
-  FileDescription file;
-  StepDescription step;
-  template <class Archive>
-  void archive(Archive& a) {
-    a(file, step);
-  }
-};
-
-/// How this rank's attributes differ from rank 0's.
-std::optional<Error> difference(const std::vector<Attribute>& mine, const std::vector<Attribute>& root) {
-  const auto conflict = [](const Attribute& attribute, const std::string& text) {
-    return Error(ErrorKind::conflict, text)
-        .on("attribute " + attribute.name)
-        .advise("every rank sets the same attributes to the same values; send them from rank 0 first");
-  };
-  for (std::size_t i = 0; i < std::max(mine.size(), root.size()); ++i) {
-    if (i >= mine.size()) return conflict(root[i], "the attribute is missing on this rank");
-    if (i >= root.size()) return conflict(mine[i], "the attribute is missing on rank 0");
-    if (mine[i].name != root[i].name) return conflict(mine[i], "rank 0 sets " + root[i].name + " in this place");
-    // By their bytes: a value that is no number equals itself.
-    if (pack(mine[i]) != pack(root[i])) return conflict(mine[i], "its value differs from that on rank 0");
-  }
-  return std::nullopt;
-}
-
-/// How this rank's step differs from rank 0's, in words.
-std::optional<Error> difference(const StepDescription& mine, const StepDescription& root) {
-  const auto conflict = [](const std::string& object, const std::string& text) {
-    return Error(ErrorKind::conflict, text).on(object).advise("every rank puts the same columns, also without rows");
-  };
-  for (std::size_t t = 0; t < std::max(mine.tables.size(), root.tables.size()); ++t) {
-    if (t >= mine.tables.size()) return conflict(root.tables[t].name, "the table is missing on this rank");
-    if (t >= root.tables.size()) return conflict(mine.tables[t].name, "the table is missing on rank 0");
-    if (mine.tables[t].name != root.tables[t].name || mine.tables[t].expansion != root.tables[t].expansion) {
-      return conflict(mine.tables[t].name, "rank 0 has another table, or another expansion, in this place");
-    }
-    const auto& here = mine.tables[t].columns;
-    const auto& there = root.tables[t].columns;
-    for (std::size_t c = 0; c < std::max(here.size(), there.size()); ++c) {
-      if (c >= here.size()) return conflict(there[c].name, "the column is missing on this rank");
-      if (c >= there.size()) return conflict(here[c].name, "the column is missing on rank 0");
-      if (here[c].name != there[c].name) {
-        return conflict(here[c].name, "rank 0 puts \"" + there[c].name + "\" in this place");
-      }
-      if (here[c] != there[c]) return conflict(here[c].name, "type, unit or texts differ from those on rank 0");
-    }
-  }
-  if (mine.number != root.number) {
-    return conflict("step " + std::to_string(mine.number), "rank 0 writes step " + std::to_string(root.number));
-  }
-  if (mine.fields != root.fields) return conflict("fields", "the fields differ from those on rank 0");
-  return difference(mine.attributes, root.attributes);
-}
-
-std::optional<Error> difference(const FileDescription& mine, const FileDescription& root) {
-  if (mine.title != root.title || mine.contents != root.contents) {
-    return Error(ErrorKind::conflict, "title or contents of the file differ from those on rank 0");
-  }
-  return difference(mine.attributes, root.attributes);
-}
-
-}  // namespace
-
-[[noreturn]] void fail_for_structure(State& step) {
-  Comm& comm = step.writer->comm;
-  const FileDescription& file = step.writer->file;
-  const auto root = unpack<Common>(from_root(comm, [&] { return pack(Common{file, step.accepted}); }));
-  fail_together(step, caught(comm.rank(), [&] {
-                  if (const auto error = difference(step.accepted, root.step)) throw *error;
-                  if (const auto error = difference(file, root.file)) throw *error;
-                }));
-}
-
-namespace {
-
 /// Collectives 1 and 2: everybody learns the totals, and where its own part begins. Rows that are encoded in groups
 /// have met before.
 void exchange(State& step) {
@@ -333,6 +256,24 @@ void finish_streams(State& step) {
   drop_notes(step);
 }
 
+/// Collective. Takes a placed step back where the others commit it. Every rank throws the error.
+void take_back(State& step, const Error& error) {
+  if (step.writer->planner->streams() == nullptr) return agree_on_data(step, error);
+  step.failure = error;
+  finish_streams(step);
+}
+
+/// Collective, before this rank begins with another step: others may still wait for it in one that it has left. They
+/// meet here; then all throw the same error.
+void take_back_left_step(State& next) {
+  Writer::State& writer = *next.writer;
+  if (!writer.left) return;
+  const auto error = caught(writer.comm.rank(), [&] { take_back_left_step(writer); });
+  writer.abandoned.reset();
+  next.finish(false);
+  if (error) throw Error(*error);
+}
+
 /// A step of streams: their places, their bytes, and what they have used.
 void commit_streams(State& step) {
   if (step.phase == State::Phase::filling) {
@@ -393,9 +334,21 @@ WriteStep& WriteStep::operator=(WriteStep&&) noexcept = default;
 
 WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
-  state_->writer->abandoned = "a step was left without commit";
-  state_->writer->owed_exchanges = owed_exchanges(*state_);
-  state_->writer->step_open = false;
+  const std::shared_ptr<Writer::State> writer = state_->writer;
+  writer->abandoned = "a step was left without commit";
+  writer->owed_exchanges = owed_exchanges(*state_);
+  writer->step_open = false;
+  for (const auto& stream : state_->streams) stream->finished = true;
+  if (state_->phase != State::Phase::placed) return;
+  // The file keeps the step now, and must not be kept by it.
+  state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
+  writer->left = std::move(state_);
+}
+
+void take_back_left_step(Writer::State& writer) {
+  if (const auto left = std::exchange(writer.left, nullptr)) {
+    take_back(*left, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
+  }
 }
 
 WriteStep& WriteStep::set(std::string name, Value value, std::string unit) {
@@ -458,6 +411,7 @@ WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
 
 void WriteStep::agree_on_rows() {
   state_->require_filling("agree_on_rows");
+  take_back_left_step(*state_);
   if (state_->writer->planner->groups_rows()) quire::agree_on_rows(*state_);
 }
 
@@ -493,6 +447,7 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
 
 void WriteStep::open() {
   state_->require_filling("open");
+  take_back_left_step(*state_);
   if (StreamPlanner* planner = state_->writer->planner->streams(); planner != nullptr) {
     if (planner->merges()) {
       throw state_->writer->placed(
@@ -547,6 +502,7 @@ void WriteStep::commit() {
   State& step = *state_;
   if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
   Writer::State& writer = *step.writer;
+  take_back_left_step(step);
   if (writer.planner->streams() != nullptr) return commit_streams(step);
   std::optional<Error> error = step.failure;
   if (!error && step.phase == State::Phase::placed) {
@@ -576,11 +532,9 @@ void WriteStep::abort(const std::string& reason) {
   Writer::State& writer = *step.writer;
   const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());
   static_cast<void>(caught(writer.comm.rank(), [&] {
-    if (step.phase == State::Phase::placed && writer.planner->streams() != nullptr) {
-      step.failure = error;
-      finish_streams(step);
-    } else if (step.phase == State::Phase::placed) {
-      agree_on_data(step, error);
+    take_back_left_step(step);
+    if (step.phase == State::Phase::placed) {
+      take_back(step, error);
     } else {
       if (step.agreed_on_rows) {
         step.failure = error;

@@ -78,7 +78,10 @@ struct Resumption {
 /// Returns when every rank is in close(). Ranks that are still in a commit learn that this one has left it: they raise,
 /// and close later. A step that was left without commit fails there too.
 void leave_together(Writer::State& state) {
-  bool abandoned = state.abandoned.has_value();
+  // Those who commit a step that this rank has left after open() hear of it there.
+  const bool is_told = state.left != nullptr;
+  static_cast<void>(caught(state.comm.rank(), [&] { take_back_left_step(state); }));
+  bool abandoned = state.abandoned.has_value() && !is_told;
   pay_owed_rows(state);
   while (true) {
     const Consensus all = meet(state, {.failed = abandoned, .closing = true});

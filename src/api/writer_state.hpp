@@ -41,8 +41,9 @@ struct Writer::State {
   std::vector<std::string> remarks{};  ///< rank 0: what was asked for and could not be done
   StepDescription schema{};
   std::uint64_t steps_written = 0;
-  bool given_up = false;                   ///< closed by abort()
-  std::optional<std::string> abandoned{};  ///< a step was left without commit or abort: votes in the next agreement
+  bool given_up = false;                     ///< closed by abort()
+  std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: votes in the next agreement
+  std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
 
   std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
 
@@ -110,6 +111,9 @@ struct WriteStep::State {
 
 /// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
 [[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
+/// Collective, before anything else is: this rank's part in taking back a step that it has left, if there is one.
+/// Throws the error that all ranks throw.
+void take_back_left_step(Writer::State& writer);
 /// Collective, after a failure anywhere: every rank throws the same error.
 [[noreturn]] void fail_together(WriteStep::State& step, const std::optional<Error>& mine);
 /// Collective, after the ranks have found out that they write different steps.

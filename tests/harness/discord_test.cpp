@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
@@ -29,6 +31,27 @@ class Discord : public testing::TestWithParam<const Format*> {
     WriteStep step = out.step(number);
     sample_.fill(step, number, mine());
     step.commit();
+  }
+
+  /// Everything of a streamed step but the values of its columns.
+  void declare(WriteStep& step, std::int64_t number) {
+    const StepPart part = sample_.part(number, mine());
+    for (const Attribute& attribute : part.description.attributes) step.set(attribute);
+    step.table().rows(mine().count);
+    for (std::size_t c = 0; c < sample_.columns().size(); ++c)
+      step.declare(sample_.columns()[c], part.string_bytes[0][c]);
+    sample_.put_fields(step, number, mine());
+  }
+
+  /// Opens a step, which the last rank leaves and all others commit.
+  void leave_behind_open(Writer& out) {
+    WriteStep step = out.step(1);
+    declare(step, 1);
+    step.open();
+    if (is_last()) return;
+    const Error error = error_of([&] { step.commit(); });
+    EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+    EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();
   }
 
   /// The error that commit() raises on this rank.
@@ -150,13 +173,8 @@ TEST_P(Discord, AnExceptionOnOneRankFreesTheOthers) {
 TEST_P(Discord, AbortInTheMiddleOfAStreamedStep) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);
-  const StepPart part = sample_.part(1, mine());
   WriteStep step = out.step(1);
-  for (const Attribute& attribute : part.description.attributes) step.set(attribute);
-  step.table().rows(mine().count);
-  for (std::size_t c = 0; c < sample_.columns().size(); ++c)
-    step.declare(sample_.columns()[c], part.string_bytes[0][c]);
-  sample_.put_fields(step, 1, mine());
+  declare(step, 1);
   step.open();
   if (is_last()) {
     step.abort("enough");
@@ -182,6 +200,26 @@ TEST_P(Discord, AStepLeftWithoutCommitIsToldAtClose) {
   Reader in = open(file_, comm_);
   EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0}));
   in.close();
+}
+
+TEST_P(Discord, AStepLeftBehindOpenIsToldAtClose) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  leave_behind_open(out);
+  out.close();
+  Reader in = open(file_, comm_);
+  EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0}));
+  in.close();
+}
+
+TEST_P(Discord, AStepLeftBehindOpenIsToldByTheNextCommitOfThatRank) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  leave_behind_open(out);
+  if (is_last()) {
+    EXPECT_EQ(error_of([&] { write(out, 2); }).kind(), ErrorKind::aborted);
+  }
+  expect_usable(out, {0, 3});
 }
 
 TEST_P(Discord, ARankThatLeavesIsTheOneThatIsTold) {
@@ -292,6 +330,34 @@ TEST_P(Discord, ARankThatStaysAwayRunsIntoTheDeadline) {
   }
   comm_.barrier();
 }
+
+class DiscordOfStreams : public testing::TestWithParam<const Format*> {};
+
+TEST_P(DiscordOfStreams, AStepLeftBehindOpenIsToldAtClose) {
+  Comm comm = everyone();
+  const bool leaves = comm.rank() == comm.size() - 1;
+  WriteOptions options;
+  options.format = GetParam()->name();
+  options.deadline = std::chrono::seconds(60);
+  std::optional<StreamWriter> kept;
+  {
+    Writer out = create(path("left"), comm, options);
+    {
+      WriteStep step = out.step(0);
+      kept = step.stream({.rank = comm.rank(), .chunk_bytes = 100});
+      step.open();
+      if (!leaves) {
+        EXPECT_THROW(step.commit(), Error);
+      }
+    }
+    out.close();
+  }
+  // The file is gone, and nothing is written through what is left of it.
+  EXPECT_THROW(kept->write(std::vector<std::byte>(10)), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, DiscordOfStreams, testing::ValuesIn(formats_of_streams()),
+                         [](const auto& chosen) { return std::string(chosen.param->name()); });
 
 INSTANTIATE_TEST_SUITE_P(Formats, Discord, testing::ValuesIn(formats_of_steps()),
                          [](const auto& chosen) { return std::string(chosen.param->name()); });
