@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "quire/base/error.hpp"
@@ -22,6 +23,22 @@ void require_plain_name(const std::string& name, const std::string& beside) {
   throw Error(ErrorKind::bad_file, "a file of the set has a name that is none: \"" + name + "\"").in_file(beside);
 }
 
+/// Throws missing errors for a file that is not there because its replacement was interrupted.
+void refuse_interrupted(const std::string& path) {
+  const std::vector<ReplacementAct> acts = finishing_acts(path);
+  if (acts.empty()) return;
+  const bool returns =
+      std::ranges::any_of(acts, [](const ReplacementAct& act) { return std::holds_alternative<RenameAct>(act); });
+  if (returns) {
+    throw Error(ErrorKind::missing, "the file is not there: its replacement was interrupted")
+        .in_file(path)
+        .advise("quire recover finishes it");
+  }
+  throw Error(ErrorKind::missing, "the file is not there: its writer ended before the first one was complete")
+      .in_file(path)
+      .advise("write it anew; quire recover --in-place only removes what was begun");
+}
+
 }  // namespace
 
 std::string first_file_of(const std::string& path, const std::string& format, const Options& options) {
@@ -33,11 +50,7 @@ std::string first_file_of(const std::string& path, const std::string& format, co
       if (files::is_regular_file(other, ignored)) return other;
     }
   }
-  if (!files::exists(path, ignored) && !finishing_acts(path).empty()) {
-    throw Error(ErrorKind::missing, "the file is not there: its replacement was interrupted")
-        .in_file(path)
-        .advise("quire recover finishes it");
-  }
+  if (!files::exists(path, ignored)) refuse_interrupted(path);
   if (!files::is_directory(path, ignored)) return path;
   const std::vector<std::string> names = names_in(path);
   for (const Format* candidate : formats()) {

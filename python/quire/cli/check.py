@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import answer, command
+from quire.cli.command import answer, command, complain, explain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, say, say_json
+from quire.cli.parallel import is_first_rank
 from quire.cli.streams import display_name, readable
 
 if TYPE_CHECKING:
@@ -29,18 +30,31 @@ def check(
     """
     import quire
     from quire.cli.trace import trace
+    from quire.errors import Error
 
     found: list[dict[str, Any]] = []
     options = parse_options(read_option)
+    unread: list[Error] = []
     for path in files:
-        with readable(path) as local, quire.open(local, tolerant=True, **options) as file:
-            found.append(as_dictionary(path, file.check()))
-            trace(file)
+        try:
+            with readable(path) as local, quire.open(local, tolerant=True, **options) as file:
+                found.append(as_dictionary(path, file.check()))
+                trace(file)
+        except Error as error:
+            # Of many files all others are looked at, too.
+            if len(files) == 1 or error.kind in ("usage", "aborted", "deadline"):
+                raise
+            unread.append(error)
     if json:
         say_json({"files": found})
     else:
         for one in found:
             tell(one)
+    for problem in unread[:-1]:
+        if is_first_rank():
+            complain(explain(problem)[0])
+    if unread:
+        raise unread[-1]
     answer(all(one["whole"] for one in found))
 
 

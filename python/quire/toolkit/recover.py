@@ -60,8 +60,12 @@ def recover(
     there is nothing whole to keep, which leaves the source and the target as they were, ConflictError if the
     target exists and may not be replaced.
     """
-    if target is None:
-        quire.finish_replacement(source)
+    if target is None and quire.finish_replacement(source) and not Path(source).exists():
+        raise MissingError(
+            "there is nothing whole to keep: its writer ended before the first file was complete; "
+            "what was begun is removed",
+            file=str(source),
+        )
     options = reading_options(source, options)
     with quire.open(source, **options) as file:
         format = file.format

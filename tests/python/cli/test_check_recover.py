@@ -25,6 +25,31 @@ def test_a_whole_file_is_whole(run: Run, beam: Path) -> None:
     assert answer["damage"] is None
 
 
+def test_a_file_that_is_none_hides_no_other(run: Run, beam: Path) -> None:
+    none = beam.with_name("none")
+    none.write_bytes(b"nothing that anybody knows")
+    gone = beam.with_name("gone")
+    outcome = run("check", none, beam, gone, none)
+    assert outcome.code == 3
+    assert "whole, 3 whole steps (1, 4, 9)" in outcome.output
+    told = outcome.errors.splitlines()
+    assert [str(path) in line for path, line in zip((none, gone, none), told, strict=True)] == [True] * 3
+
+
+def test_what_was_never_complete_is_no_file_to_recover(run: Run, beam: Path) -> None:
+    never = beam.with_name("never.h5")
+    staging = never.with_name("never.h5.quire-partial")
+    staging.mkdir()
+    (staging / never.name).write_bytes(b"half")
+    outcome = run("check", never)
+    assert outcome.code == 4
+    assert "before the first one was complete" in outcome.errors
+    outcome = run("recover", never, "--in-place")
+    assert outcome.code == 4
+    assert "nothing whole to keep" in outcome.errors
+    assert not staging.exists()
+
+
 def test_damage_is_told_with_its_place(run: Run, beam: Path, cut: Cut) -> None:
     outcome = run("check", "--json", cut(beam, 100))
     # A file whose head is gone with its tail is no data file at all.
