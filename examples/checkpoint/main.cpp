@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "mesh.hpp"
 #include "quire/comm/mpi.hpp"
@@ -90,7 +91,9 @@ bool restart(const Settings& settings, quire::Comm comm) {
 
 int run(const Settings& settings, const quire::MpiSession& session) {
   quire::Comm comm = quire::world();
-  if (session.is_root()) std::filesystem::create_directories(settings.directory);
+  // If there is none afterwards, every rank is told so when it creates the first checkpoint.
+  std::error_code ignored;
+  if (session.is_root()) std::filesystem::create_directories(settings.directory, ignored);
   comm.barrier();
   write_series(settings, comm);
   const bool reads = comm.rank() < settings.readers;
@@ -107,13 +110,18 @@ int run(const Settings& settings, const quire::MpiSession& session) {
 
 int main(int argc, char** argv) {
   const quire::MpiSession session(argc, argv);
+  constexpr int most = 1'000'000'000;
   CLI::App app("Checkpoints and a restart on another number of ranks");
   Settings settings;
   app.add_option("--directory", settings.directory, "where the checkpoints go")->required();
   app.add_option("--suffix", settings.suffix, "of the checkpoints: tells the format")->capture_default_str();
-  app.add_option("--elements", settings.elements, "of the mesh")->capture_default_str();
-  app.add_option("--checkpoints", settings.checkpoints, "how many are written")->capture_default_str();
-  app.add_option("--readers", settings.readers, "ranks of the restart; the others restart by themselves");
+  app.add_option("--elements", settings.elements, "of the mesh")->check(CLI::Range(1, most))->capture_default_str();
+  app.add_option("--checkpoints", settings.checkpoints, "how many are written")
+      ->check(CLI::Range(1, most))
+      ->capture_default_str();
+  app.add_option("--readers", settings.readers, "ranks of the restart; the others restart by themselves")
+      ->check(CLI::Range(1, most))
+      ->capture_default_str();
   app.add_option("--transport", settings.options.transport, "how bytes are moved")->capture_default_str();
   app.add_option("--option", settings.options.options, "of the format: NAME=VALUE")->delimiter('=');
   try {

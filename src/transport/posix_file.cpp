@@ -20,6 +20,7 @@ bool is_full(int error_number) { return error_number == ENOSPC || error_number =
 Error PosixFile::failure(const char* action, int error_number) const {
   Error error = system_error(action, error_number).in_file(path());
   if (is_full(error_number)) error.advise("make room, or raise the quota or the limit of the file size");
+  if (error_number == EISDIR) error.advise("remove the directory, or choose replacement=whole or another name");
   return error;
 }
 
