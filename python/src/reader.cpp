@@ -320,7 +320,7 @@ nb::tuple check_file(const ReaderHandle& self) {
   const CheckReport report = self.file->run([](Reader& reader) { return reader.check(); });
   nb::object damage = nb::none();
   if (report.damage) damage = to_python(*report.damage);
-  return nb::make_tuple(report.whole_steps, nb::cast(report.numbers), damage, report.salvageable,
+  return nb::make_tuple(report.whole_steps, nb::cast(report.numbers), damage, report.salvageable, report.is_changed,
                         decode_all(report.warnings));
 }
 

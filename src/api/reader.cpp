@@ -316,7 +316,11 @@ CheckReport Reader::check() const {
   report.salvageable = packed.salvageable;
   report.warnings = packed.warnings;
   if (report.damage) return report;
-  if (const auto changed = find_changed_bytes(*state_)) {
+  const auto changed = find_changed_bytes(*state_);
+  if (changed && changed->file() == sums_path(state_->path)) {
+    report.warnings.push_back("no bytes were compared: " + changed->message() + ": " + changed->file());
+  } else if (changed) {
+    report.is_changed = true;
     report.damage = state_->placed(*changed);
     report.numbers.clear();
     report.whole_steps = 0;

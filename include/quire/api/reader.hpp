@@ -96,6 +96,7 @@ struct CheckReport {
   std::vector<std::int64_t> numbers;
   std::optional<Error> damage;  ///< the first defect, if any
   bool salvageable = false;     ///< rows of the damaged step can be saved
+  bool is_changed = false;      ///< whole by its structure, but its bytes are not those whose checksums are kept
   std::vector<std::string> warnings;
 };
 

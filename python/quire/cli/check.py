@@ -69,6 +69,7 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
         "numbers": list(report.numbers),
         "damage": damage(report.damage) if report.damage is not None else None,
         "salvageable": report.salvageable,
+        "changed": report.is_changed,
         "warnings": list(report.warnings),
     }
 
@@ -88,5 +89,7 @@ def tell(one: dict[str, Any]) -> None:
         if one["whole_steps"] > 0 or one["salvageable"]:
             hint = " --rows" if one["salvageable"] else ""
             say(f"  quire recover{hint} keeps what is whole")
+        elif one["changed"]:
+            say(f"  {printable(one['damage']['advice'])}")
     for text in one["warnings"]:
         remark(f"warning: {name}: {printable(text)}")

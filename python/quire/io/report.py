@@ -17,6 +17,8 @@ class CheckReport:
     """The first defect, if any."""
     salvageable: bool
     """Whether rows of the damaged step can be saved, see `File.salvage`."""
+    is_changed: bool
+    """Whole by its structure, but its bytes are not those whose checksums are kept."""
     warnings: list[str]
 
     @property

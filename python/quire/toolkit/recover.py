@@ -58,7 +58,7 @@ def recover(
     a damaged one that is read with options, is written anew, in the layout that it had: a set of files is one
     again, unless some of it are missing. `options` are those of the source's reader. Raises MissingError if
     there is nothing whole to keep, which leaves the source and the target as they were, ConflictError if the
-    target exists and may not be replaced.
+    target exists and may not be replaced, BadFileError for bytes that differ from their checksums.
     """
     if target is None and quire.finish_replacement(source) and not Path(source).exists():
         raise MissingError(
@@ -73,6 +73,9 @@ def recover(
         damage = found.damage
         compression = file.layout.get("compression")
         is_set = bool(file.members)
+    if found.is_changed and damage is not None:
+        # A copy would have the wrong bytes and nothing that tells of them.
+        raise damage
     if target is not None:
         refuse_overwriting(source, target, overwrite)
     # Those who change a file in place read it without options.
