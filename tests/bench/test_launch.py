@@ -11,7 +11,7 @@ import pytest
 from tests.bench.studies import launcher, run_trial, trial
 
 import quire
-from quire.bench.launch import Launcher, find_driver, said_by
+from quire.bench.launch import Launcher, alone_with, find_driver, said_by
 from quire.bench.records import read_results
 
 
@@ -154,3 +154,14 @@ def test_missing_driver_is_named(tmp_path: Path) -> None:
     """A program that is not there is an error with its name."""
     with pytest.raises(quire.InputOutputError, match="no-such-starter"):
         list(said_by(Launcher("no-such-starter -n {ranks}", "driver").arguments(2), 1.0))
+
+
+def test_two_runs_never_add_to_the_same_results(tmp_path: Path) -> None:
+    """The second is refused and leaves what the first has measured."""
+    plan = trial(passes=1, ranks=[1], operations=["write"])
+    results = tmp_path / "results.jsonl"
+    results.write_text("")
+    with alone_with(results), pytest.raises(quire.ConflictError, match="another run"), alone_with(results):
+        pass
+    results.unlink()
+    assert run_trial(tmp_path, plan).cells == len(plan.cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import json
 import os
@@ -15,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -164,27 +165,50 @@ def launches(plan: Plan, done: set[tuple[int, str]]) -> Iterator[tuple[int, list
 
 
 def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
-    """Independent. Measure what is left of a plan. Raises InputOutputError if the driver fails."""
+    """Independent. Measure what is left of a plan.
+
+    Raises InputOutputError if the driver fails, and ConflictError while another run adds to the results.
+    """
     outcome = Outcome()
-    plan = setting.plan
-    check_limits(plan)
-    started = time.monotonic()
-    # A directory of our own: whatever is in it at the end is ours to remove, also after a kill of the driver.
-    data = Path(tempfile.mkdtemp(prefix="quire-bench-", dir=setting.directory))
-    try:
-        for number, cells in launches(plan, done):
-            left = plan.limits["seconds"] - (time.monotonic() - started)
-            if left <= 0:
-                outcome.stopped = f"the limit of {plan.limits['seconds']:g} s is over"
-                break
-            run_one(setting, data, number, cells, left, outcome)
-    except InputOutputError:
-        if not done and outcome.cells == 0:
-            setting.results.unlink()  # else the next start, by a launcher that works, would be refused
-        raise
-    finally:
-        shutil.rmtree(data, ignore_errors=True)
+    check_limits(setting.plan)
+    with alone_with(setting.results):
+        # A directory of our own: what is in it at the end is ours to remove, also after a kill of the driver.
+        data = Path(tempfile.mkdtemp(prefix="quire-bench-", dir=setting.directory))
+        try:
+            run_launches(setting, data, done, outcome)
+        except InputOutputError:
+            if not done and outcome.cells == 0:
+                setting.results.unlink()  # else the next start, by a launcher that works, would be refused
+            raise
+        finally:
+            shutil.rmtree(data, ignore_errors=True)
     return outcome
+
+
+@contextmanager
+def alone_with(results: Path) -> Iterator[None]:
+    """Independent. Nobody else adds to the results meanwhile. Raises ConflictError."""
+    with results.open("a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConflictError(
+                "is being written by another run", file=str(results), advice="wait for its end"
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+        yield
+
+
+def run_launches(setting: Setting, data: Path, done: set[tuple[int, str]], outcome: Outcome) -> None:
+    """Independent. Start the driver for what is left, while there is time."""
+    started = time.monotonic()
+    for number, cells in launches(setting.plan, done):
+        left = setting.plan.limits["seconds"] - (time.monotonic() - started)
+        if left <= 0:
+            outcome.stopped = f"the limit of {setting.plan.limits['seconds']:g} s is over"
+            return
+        run_one(setting, data, number, cells, left, outcome)
 
 
 def run_one(

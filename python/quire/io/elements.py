@@ -20,7 +20,7 @@ ElementLayout = _core.ElementLayout
 unchanged."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ElementBlock:
     """Elements of one shape, one set of bases and planes, with the coefficients of their variables.
 
@@ -41,6 +41,11 @@ class ElementBlock:
     strip_ids: tuple[int, ...] = ()
     table: str = ""
     origin: str = ""
+
+    def __repr__(self) -> str:
+        orders = "mixed orders" if self.is_mixed else f"modes {tuple(int(mode) for mode in self.modes)}"
+        names = ", ".join(self.values)
+        return f"<ElementBlock {self.shape}: {len(self.ids)} elements, {orders}, variables {names}>"
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -98,7 +103,7 @@ class ElementBlock:
         return self._expansion(), ids, columns, list(self.values), arrays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Elements(Sequence[ElementBlock]):
     """What a rank got: blocks in file order, ids that the file does not have, and those that it has twice."""
 
@@ -111,6 +116,10 @@ class Elements(Sequence[ElementBlock]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.blocks[index]
+
+    def __repr__(self) -> str:
+        elements = sum(len(block.ids) for block in self.blocks)
+        return f"<Elements: {elements} in {len(self.blocks)} blocks, {len(self.missing)} missing>"
 
 
 def coefficient_counts(expansion: _core.Expansion, modes: Array, elements: int) -> Array:
@@ -234,11 +243,31 @@ def read_elements(
         weights = [float(weight) for weight in partition]
     elif partition not in ("contiguous", "everything"):
         raise UsageError(f'there is no partition "{partition}"', advice="contiguous, everything or weights")
-    wanted = None if ids is None else np.ascontiguousarray(ids, dtype=np.uint32)
+    problem: UsageError | None = None
+    try:
+        wanted = None if ids is None else _identifiers(ids)
+    except UsageError as error:
+        # The other ranks wait for this one: it takes part and wants nothing.
+        problem, wanted = error, np.empty(0, np.uint32)
     blocks, missing, repeated = step.read_elements(
         wanted, partition == "everything", weights, list(variables or ())
     )
+    if problem is not None:
+        raise problem
     return Elements([_block(*block) for block in blocks], missing, repeated)
+
+
+def _identifiers(ids: Any) -> Array:
+    """Identifiers as the core takes them. Raises UsageError for what no element is called."""
+    given = np.asarray(ids)
+    if given.size == 0:
+        return np.empty(0, np.uint32)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise UsageError("the ids of elements are a sequence of whole numbers", object="ids")
+    if given.min() < 0 or given.max() > np.iinfo(np.uint32).max:
+        outside = given[(given < 0) | (given > np.iinfo(np.uint32).max)][0]
+        raise UsageError(f"no element has the id {outside}", object="ids", advice="0 to 4294967295")
+    return np.ascontiguousarray(given, dtype=np.uint32)
 
 
 def _block(

@@ -207,6 +207,11 @@ class WriteStep:
         checkpoints of a series lets them tell each other their layout only when it has changed.
         """
         self._require_filling("put_elements")
+        if isinstance(parts, ElementBlock) or not all(isinstance(part, ElementBlock) for part in parts):
+            raise UsageError(
+                "elements are put as a sequence of blocks",
+                advice="step.put_elements([quire.ElementBlock(...)])",
+            )
         self._core.put_elements([part._as_part() for part in parts], layout or ElementLayout())
         return self
 

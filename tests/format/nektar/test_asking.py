@@ -1,0 +1,47 @@
+"""What may be asked of elements, and what is said to the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quire
+
+SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
+
+
+@pytest.mark.parametrize("ids", [[-1], [1 << 40], [1.5], [[0, 1]], ["1"]])
+def test_what_no_element_is_called_is_refused(ids: Any) -> None:
+    with quire.open(SMALL) as file, pytest.raises(quire.UsageError):
+        file[0].read_elements(ids=ids)
+
+
+def test_no_ids_are_no_elements() -> None:
+    with quire.open(SMALL) as file:
+        found = file[0].read_elements(ids=[])
+        assert len(found) == 0
+        assert len(found.missing) == 0
+
+
+def test_elements_are_told_in_short() -> None:
+    with quire.open(SMALL) as file:
+        found = file[0].read_elements()
+    elements = sum(len(block.ids) for block in found)
+    assert repr(found) == f"<Elements: {elements} in {len(found)} blocks, 0 missing>"
+    assert f"{found[0].shape}: {len(found[0].ids)} elements" in repr(found[0])
+    assert "array" not in repr(found[0])
+
+
+def test_only_blocks_are_put(tmp_path: Path) -> None:
+    with quire.open(SMALL) as file:
+        block = file[0].read_elements()[0]
+    for parts in (block, "blocks", [np.zeros(3)]):
+        with (
+            pytest.raises(quire.UsageError, match="sequence of blocks"),
+            quire.create(tmp_path / "new.fld") as out,
+            out.step(0) as step,
+        ):
+            step.put_elements(parts)  # type: ignore[arg-type]
