@@ -12,7 +12,8 @@ from quire.cli.output import columns_of_text, printable, say, say_json
 from quire.cli.progress import progress
 
 if TYPE_CHECKING:
-    from quire.toolkit.difference import Difference, Mismatch, ValueDifference
+    from quire.toolkit.difference import Difference
+    from quire.toolkit.value_difference import Mismatch, ValueDifference
 
 
 @command
@@ -27,21 +28,26 @@ def diff(
     attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
     units: Annotated[bool, typer.Option(help="Compare units.")] = True,
     types: Annotated[bool, typer.Option("--types", help="Compare types, too.")] = False,
+    as_stored: Annotated[
+        bool, typer.Option("--as-stored", help="Elements by tables and rows, not by number.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the exit code.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Compare two files by meaning, across formats.
 
-    Steps are matched by number, tables and columns by name, rows by place. NaN equals NaN. Numbers are the
+    Steps are matched by number, tables and columns by name, rows by place, elements by number
+    whatever blocks or ranks they are in. NaN equals NaN. Numbers are the
     same if |a - b| <= atol + rtol * max(|a|, |b|). Exit code 0 if the files are the same, 1 if they differ,
     3 if one is damaged: its whole steps are compared.
 
     Example: quire diff --rtol 1e-12 run.data run.h5
     """
     from quire.cli.trace import trace
-    from quire.toolkit.difference import Rules, difference
+    from quire.toolkit.difference import difference
     from quire.toolkit.selection import parse_names, parse_steps
+    from quire.toolkit.value_difference import Rules
 
     rules = Rules(
         relative=relative,
@@ -52,6 +58,7 @@ def diff(
         units=units,
         types=types,
         attributes=attributes,
+        as_stored=as_stored,
     )
     with progress("comparing") as bar:
         found = difference(
@@ -81,6 +88,9 @@ def tell(found: Difference) -> None:
     lines += [column_cells(column) for column in differing]
     for line in columns_of_text(lines):
         say(line)
+    for column in differing:
+        if column.elements:
+            say(printable(elements_text(column)))
 
 
 def column_cells(column: ValueDifference) -> list[str]:
@@ -94,8 +104,18 @@ def column_cells(column: ValueDifference) -> list[str]:
     return [printable(name), counts, *sizes, place(first), value_text(first.left), value_text(first.right)]
 
 
+def elements_text(column: ValueDifference) -> str:
+    """Which elements differ in a variable, or the first of them."""
+    listed = ", ".join(str(id) for id in column.elements)
+    more = ", ..." if column.different_elements > len(column.elements) else ""
+    noun = "element" if column.different_elements == 1 else "elements"
+    return f"{column.table}/{column.name} differs in {column.different_elements} {noun}: {listed}{more}"
+
+
 def place(first: Mismatch) -> str:
-    """Step and row (indices in a field) of a mismatch."""
+    """Step and row (indices in a field) of a mismatch; of an element its coefficient."""
+    if first.element is not None:
+        return f"step {first.step} element {first.element} coefficient {first.row[0]}"
     row = first.row[0] if len(first.row) == 1 else list(first.row)
     return f"step {first.step} row {row}"
 
@@ -132,10 +152,13 @@ def column_dictionary(column: ValueDifference) -> dict[str, Any]:
         "different": column.different,
         "largest_absolute": plain(column.largest_absolute),
         "largest_relative": plain(column.largest_relative),
+        "different_elements": column.different_elements,
+        "elements": column.elements,
         "first": None
         if first is None
         else {
             "step": first.step,
+            "element": first.element,
             "row": first.row[0] if len(first.row) == 1 else list(first.row),
             "left": plain(first.left),
             "right": plain(first.right),

@@ -23,6 +23,9 @@ def sum_(
     columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")] = None,
     steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
     details: Annotated[bool, typer.Option("--details", help="Also of every step and column.")] = False,
+    as_stored: Annotated[
+        bool, typer.Option("--as-stored", help="Elements by tables as they stand, not by number.")
+    ] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Everything, for programs.")] = False,
 ) -> None:
@@ -30,7 +33,8 @@ def sum_(
 
     They are the same for any order of rows, any number of ranks and any format that holds the same types: the
     XXH3-64 hashes of all rows, as little-endian bytes, added up modulo 2^64. Attributes are not part of them.
-    Shares the rows under mpiexec.
+    Elements count with their numbers, shapes and orders, whatever blocks or ranks they are in. Shares the
+    rows under mpiexec.
 
     Example: quire sum run.data run.h5
     """
@@ -52,6 +56,7 @@ def sum_(
                     comm=comm,
                     steps=parse_steps(steps),
                     columns=parse_names(columns),
+                    as_stored=as_stored,
                     progress=bar.advance,
                     observe=trace,
                     **options,

@@ -199,6 +199,11 @@ class Expansion:
         """The strips."""
         return self._core.strip_ids
 
+    @property
+    def points(self) -> tuple[str, str]:
+        """The types of the points and their numbers, as they are written; mostly empty."""
+        return self._core.points, self._core.point_counts
+
     def coefficients(self, variable: str) -> Array:
         """Independent. The coefficients of one variable, element after element."""
         values: Array = self.table[variable][:]

@@ -12,6 +12,8 @@ import numpy as np
 
 import quire
 from quire._core import sum_of_row_hashes
+from quire.toolkit.element_index import element_tables
+from quire.toolkit.element_sums import KindSums, kinds_of
 from quire.toolkit.selection import StepSelection, even_slice, rows_per_block, select_names, select_steps
 
 if TYPE_CHECKING:
@@ -148,28 +150,39 @@ def stream_sums(step: Step, comm: Any, progress: Progress | None) -> dict[int, i
 
 
 def step_checksum(
-    step: Step, columns: Sequence[str] | None, comm: Any = None, progress: Progress | None = None
+    step: Step,
+    columns: Sequence[str] | None,
+    comm: Any = None,
+    progress: Progress | None = None,
+    as_stored: bool = False,
 ) -> StepChecksum:
     """Collective. The sums of one step, each rank of the mpi4py communicator hashing its even share."""
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     if len(step.streams) > 0:
         return StepChecksum(step.number, [], {}, stream_sums(step, comm, progress))
     mine: list[int] = []
-    chosen: list[list[str]] = []
+    chosen: list[tuple[str, int, list[str]]] = []
+    by_element = set() if as_stored else element_tables(step)
+    for kind, blocks in kinds_of(step).items() if by_element else ():
+        sums = KindSums(kind, blocks, columns, hash_sum)
+        chosen += sums.names_of_tables
+        mine += sums.add_share(rank, size, BLOCK_BYTES, progress)
     for table in step.tables.values():
+        if table.name in by_element:
+            continue
         names = sorted(select_names(columns, list(table.columns), "column"))
-        chosen.append(names)
+        chosen.append((table.name, len(table), names))
         mine += table_sums(table, names, rank, size, progress)
     fields = [] if columns is not None else sorted(step.fields)
     mine += [field_sum(step.fields[name], rank, size) for name in fields]
-    totals = mine
+    totals = [one % MODULUS for one in mine]
     if comm is not None and size > 1:
         totals = [sum(parts) % MODULUS for parts in zip(*comm.allgather(mine), strict=True)]
     tables: list[TableChecksum] = []
-    for table, names in zip(step.tables.values(), chosen, strict=True):
+    for name, rows, names in chosen:
         whole, *singles = totals[: 1 + len(names)]
         totals = totals[1 + len(names) :]
-        tables.append(TableChecksum(table.name, len(table), whole, dict(zip(names, singles, strict=True))))
+        tables.append(TableChecksum(name, rows, whole, dict(zip(names, singles, strict=True))))
     return StepChecksum(step.number, tables, dict(zip(fields, totals, strict=True)))
 
 
@@ -193,6 +206,7 @@ def checksum(
     comm: Any = None,
     steps: StepSelection | None = None,
     columns: Sequence[str] | None = None,
+    as_stored: bool = False,
     progress: Progress | None = None,
     observe: Callable[[Any], None] | None = None,
     **options: Any,
@@ -201,14 +215,15 @@ def checksum(
 
     `comm` is an mpi4py communicator whose ranks share the rows; the result is the same on all of them and
     for any number of them. Equal types and values give equal sums: float32 and float64 differ. Attributes
-    are not part of the sums. `progress` gets the number of rows of each finished block, `observe` the file
+    are not part of the sums. Elements count with their numbers, whatever blocks they are in, unless
+    `as_stored`. `progress` gets the number of rows of each finished block, `observe` the file
     before it is closed. Raises what opening and reading raise, MissingError for a column that a table has
     not.
     """
     done: list[StepChecksum] = []
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
-            done.append(step_checksum(step, columns, comm, progress))
+            done.append(step_checksum(step, columns, comm, progress, as_stored))
         if observe is not None:
             observe(file)
     return FileChecksum(str(path), combine(done), done)

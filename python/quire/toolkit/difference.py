@@ -12,7 +12,10 @@ import numpy as np
 import quire
 from quire.errors import BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
-from quire.toolkit.selection import StepSelection, matches, rows_per_block, select_names
+from quire.toolkit.element_difference import compare_elements
+from quire.toolkit.element_index import element_tables
+from quire.toolkit.selection import matches, rows_per_block, select_names
+from quire.toolkit.value_difference import Rules, ValueDifference, compare_values, note_values
 
 if TYPE_CHECKING:
     from quire import Attribute, Field, File, Step, Stream, Streams, Table
@@ -22,49 +25,6 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 8 << 20
 STREAMS_AT_ONCE = 1000
 MOST_PROBLEMS = 100
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What counts as the same.
-
-    Numbers a and b are the same if |a - b| <= absolute + relative * max(|a|, |b|).
-
-    NaN is the same as NaN. `columns` limits the comparison to these columns (and leaves out fields); names in
-    `ignore` (patterns allowed) of attributes, columns and fields are passed over.
-    """
-
-    relative: float = 0.0
-    absolute: float = 0.0
-    steps: StepSelection = field(default_factory=StepSelection)
-    columns: Sequence[str] | None = None
-    ignore: Sequence[str] = ()
-    units: bool = True
-    types: bool = False
-    attributes: bool = True
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """Where two values differ first."""
-
-    step: int
-    row: tuple[int, ...]
-    left: Any
-    right: Any
-
-
-@dataclass
-class ValueDifference:
-    """How the values of one column (or field) differ over all steps."""
-
-    table: str
-    name: str
-    compared: int = 0
-    different: int = 0
-    largest_absolute: float = 0.0
-    largest_relative: float = 0.0
-    first: Mismatch | None = None
 
 
 @dataclass
@@ -100,98 +60,6 @@ class Difference:
                 return known
         self.columns.append(ValueDifference(table, name))
         return self.columns[-1]
-
-
-def comparable(left: Array, right: Array) -> tuple[Array, Array]:
-    """Independent. Two arrays of numbers in a type that holds both exactly."""
-    if left.dtype == right.dtype and left.dtype.kind == "f":
-        return left, right
-    if left.dtype.kind in "iu" and right.dtype.kind in "iu":
-        common = np.promote_types(left.dtype, right.dtype)
-        if common.kind in "iu":
-            return left.astype(common, copy=False), right.astype(common, copy=False)
-    wide = {str(array.dtype) for array in (left, right)} & {"int64", "uint64", str(np.dtype(np.longdouble))}
-    kind = np.longdouble if wide else np.float64
-    return left.astype(kind, copy=False), right.astype(kind, copy=False)
-
-
-def distances(left: Array, right: Array) -> tuple[Array, Array]:
-    """Independent. Absolute and relative distance of numbers; 0 where both are the same, inf where one is
-    NaN.
-    """
-    left, right = comparable(left, right)
-    if left.dtype.kind in "iu":
-        # A difference of integers can leave their type: the larger minus the smaller fits the unsigned one.
-        larger, smaller = np.maximum(left, right), np.minimum(left, right)
-        absolute = (larger.astype(np.uint64) - smaller.astype(np.uint64)).astype(np.longdouble)
-    else:
-        with np.errstate(invalid="ignore", over="ignore"):
-            absolute = np.abs(left - right)
-        same = (left == right) | (np.isnan(left) & np.isnan(right))
-        absolute = np.where(same, 0, np.where(np.isnan(absolute), np.inf, absolute))
-    largest = np.maximum(np.abs(left.astype(absolute.dtype)), np.abs(right.astype(absolute.dtype)))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        relative = np.where(absolute == 0, 0, np.where(np.isinf(absolute), np.inf, absolute / largest))
-    return absolute, relative
-
-
-def is_text(values: Array) -> bool:
-    """Independent. Whether an array holds strings or characters."""
-    return values.dtype.kind in "OSU"
-
-
-def as_texts(values: Array) -> Array:
-    """Independent. Strings or characters as an object array of str."""
-    if values.dtype.kind != "S":
-        return values.astype(object, copy=False)
-    return np.array([item.decode("utf-8", "surrogateescape") for item in values.ravel()], dtype=object)
-
-
-def compare_values(left: Array, right: Array, rules: Rules) -> tuple[Array, Array, Array]:
-    """Independent. Which of two equally long arrays differ by the rules, and their distances."""
-    if is_text(left) or is_text(right):
-        if is_text(left) != is_text(right):
-            differs = np.ones(len(left), dtype=bool)
-        else:
-            differs = np.asarray(as_texts(left) != as_texts(right), dtype=bool)
-        return differs, np.zeros(len(left)), np.zeros(len(left))
-    absolute, relative = distances(left, right)
-    if rules.relative == 0 and rules.absolute == 0:
-        return absolute > 0, absolute, relative
-    with np.errstate(invalid="ignore", over="ignore"):
-        largest = np.maximum(np.abs(left.astype(absolute.dtype)), np.abs(right.astype(absolute.dtype)))
-        allowed = rules.absolute + rules.relative * np.where(np.isfinite(largest), largest, 0)
-    return absolute > allowed, absolute, relative
-
-
-def are_identical(left: Array, right: Array) -> bool:
-    """Independent. Whether two arrays of numbers have the same type and bits: the common case."""
-    size = left.dtype.itemsize
-    if left.dtype != right.dtype or left.dtype.kind not in "iuf" or size not in (1, 2, 4, 8):
-        return False
-    return np.array_equal(left.view(f"u{size}"), right.view(f"u{size}"))
-
-
-def note_values(
-    record: ValueDifference,
-    step: int,
-    left: Array,
-    right: Array,
-    rules: Rules,
-    place: Callable[[int], tuple[int, ...]],
-) -> None:
-    """Independent. Add a block of values to the record of their column; `place(i)` is where one is."""
-    record.compared += len(left)
-    if len(left) == 0 or are_identical(left, right):
-        return
-    differs, absolute, relative = compare_values(left, right, rules)
-    record.largest_absolute = max(record.largest_absolute, float(absolute.max()))
-    record.largest_relative = max(record.largest_relative, float(relative.max()))
-    count = int(differs.sum())
-    if count and record.first is None:
-        where = int(np.argmax(differs))
-        record.first = Mismatch(step, place(where), left[where], right[where])
-    record.different += count
 
 
 class Comparison:
@@ -230,6 +98,9 @@ class Comparison:
             self.compare_streams(where, left.streams, right.streams)
             return
         ours, theirs = dict(left.tables), dict(right.tables)
+        if left.expansions and right.expansions and not self.rules.as_stored:
+            compare_elements(self, where, left, right, BLOCK_BYTES)
+            ours, theirs = without(ours, element_tables(left)), without(theirs, element_tables(right))
         if len(ours) == 1 and len(theirs) == 1:
             # Formats name their only table differently, or not at all.
             self.compare_tables(left.number, where, next(iter(ours.values())), next(iter(theirs.values())))
@@ -384,6 +255,11 @@ def as_array(attribute: Attribute) -> Array:
     return np.asarray(value)
 
 
+def without(tables: dict[str, Table], names: set[str]) -> dict[str, Table]:
+    """Independent. The tables that do not have these names."""
+    return {name: table for name, table in tables.items() if name not in names}
+
+
 def row_after(first: int) -> Callable[[int], tuple[int, ...]]:
     """Independent. The row in the table of value i of a block that begins at row `first`."""
     return lambda i: (first + i,)
@@ -442,7 +318,8 @@ def difference(
 ) -> Difference:
     """Independent. Compare two files by meaning, block by block in bounded memory.
 
-    The order of columns and their types do not matter (types do with `rules.types`); the order of rows does.
+    The order of columns and their types do not matter (types do with `rules.types`); the order of rows does,
+    but elements are compared by their numbers, whatever blocks they are in, unless `rules.as_stored`.
     Of a damaged file the whole steps are compared, and the damage is told.
     `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
     `options` are those of the readers, each given to the formats that know it.

@@ -14,6 +14,9 @@ from tests.format.conformance.vectors import Vector, vectors
 from tests.python.support.mpi import mpiexec
 
 import quire
+from quire.toolkit.checksum import checksum
+from quire.toolkit.difference import difference
+from quire.toolkit.value_difference import Rules
 
 LAYOUTS = ("hdf5", "streams", "xml", "directory", "streams", "hdf5")
 SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
@@ -82,6 +85,8 @@ def test_every_layout_keeps_every_bit(vector: Vector, tmp_path: Path) -> None:
         report = quire.copy(before, copy, layout=layout)
         assert report.losses == []
         assert_same_blocks(vector.data, copy)
+        found = difference(vector.data, copy, Rules(ignore=("Provenance/NektarVersion",)))
+        assert found.same, found.problems
         before = copy
 
 
@@ -112,6 +117,9 @@ def test_a_file_is_parted_anew_by_any_number_of_ranks(tmp_path: Path) -> None:
     with quire.open(streams, format="sion") as file:
         assert file[0].streams.ranks == [0, 1]
     assert_same_blocks(SMALL, streams)
+    assert difference(SMALL, streams).same
+    assert difference(folder, streams).same
+    assert len({checksum(path).whole for path in (SMALL, folder, streams)}) == 1
 
 
 def convert_on(ranks: int, source: Path, target: Path, layout: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import quire
 from quire.toolkit import difference as engine
-from quire.toolkit.difference import Rules, compare_values
+from quire.toolkit.value_difference import Rules, compare_values
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Cut, Make, Run, Values
