@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         MissingFileError,
         TypeMismatchError,
         UnsupportedError,
+        UnsupportedOperationError,
         UsageError,
     )
     from quire.io.attributes import Attribute
@@ -75,6 +76,7 @@ __all__ = [
     "Timing",
     "TypeMismatchError",
     "UnsupportedError",
+    "UnsupportedOperationError",
     "UsageError",
     "WriteStep",
     "WriteStream",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import functools
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -91,6 +92,10 @@ class UnsupportedError(Error):
     """The format or this build cannot hold or read it."""
 
     kind = "unsupported"
+
+
+class UnsupportedOperationError(UnsupportedError, io.UnsupportedOperation):
+    """A file-like object cannot do that, such as writing to a stream that is read."""
 
 
 class TypeMismatchError(Error, TypeError):

@@ -214,12 +214,15 @@ void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExt
   std::array<std::uint64_t, 1> before{mine.size()};
   Head head{mine.size(), 0};
   std::vector<std::byte> bytes;
-  for (const SummedExtent& extent : mine) {
-    const std::uint64_t member = member_of(extent.offset);
-    const Entry entry = entry_of(member == 0 ? 0 : key_of(name(member), name(0)), extent);
-    head.sum += hash_of(entry);
-    bytes.insert(bytes.end(), entry.begin(), entry.end());
-  }
+  // A rank that cannot make its part of the table still meets the others, who hear of it below.
+  const auto error = caught(comm.rank(), [&] {
+    for (const SummedExtent& extent : mine) {
+      const std::uint64_t member = member_of(extent.offset);
+      const Entry entry = entry_of(member == 0 ? 0 : key_of(name(member), name(0)), extent);
+      head.sum += hash_of(entry);
+      bytes.insert(bytes.end(), entry.begin(), entry.end());
+    }
+  });
   comm.prefix(before);
   std::array<std::uint64_t, 2> total{head.entries, head.sum};
   comm.sum(total);
@@ -227,6 +230,7 @@ void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExt
   const std::string partial = target + ".partial";
   auto table = open_sums(partial, Access::create, comm);
   agree(comm, caught(comm.rank(), [&] {
+          if (error) throw Error(*error);
           if (!bytes.empty()) table->put(head_bytes + before[0] * entry_bytes, bytes);
           table->close();
         }));

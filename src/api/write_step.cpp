@@ -323,14 +323,25 @@ void State::finish(bool published) {
   phase = Phase::done;
   for (const auto& stream : streams) stream->finished = true;
   writer->step_open = false;
+  writer->placed_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
   if (!published && part != nullptr) writer->planner->advance(*part, total, false);
   if (!published) writer->measure.clear();
 }
 
+void State::become_placed() {
+  phase = Phase::placed;
+  writer->placed_step = this;
+}
+
 WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}
 WriteStep::WriteStep(WriteStep&&) noexcept = default;
-WriteStep& WriteStep::operator=(WriteStep&&) noexcept = default;
+WriteStep& WriteStep::operator=(WriteStep&& other) noexcept {
+  // What this one was is left without commit.
+  const WriteStep old(std::move(*this));
+  state_ = std::move(other.state_);
+  return *this;
+}
 
 WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
@@ -341,6 +352,7 @@ WriteStep::~WriteStep() {
   for (const auto& stream : state_->streams) stream->finished = true;
   if (state_->phase != State::Phase::placed) return;
   // The file keeps the step now, and must not be kept by it.
+  writer->placed_step = nullptr;
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
   writer->left = std::move(state_);
 }
@@ -348,6 +360,9 @@ WriteStep::~WriteStep() {
 void take_back_left_step(Writer::State& writer) {
   if (const auto left = std::exchange(writer.left, nullptr)) {
     take_back(*left, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
+  } else if (writer.closed && writer.placed_step != nullptr) {
+    writer.abandoned = "the file was closed before a step was committed";
+    take_back(*writer.placed_step, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
   }
 }
 
@@ -457,7 +472,7 @@ void WriteStep::open() {
     state_->opening = true;
     place_streams(*state_);
     write_streams(*state_);
-    state_->phase = State::Phase::placed;
+    state_->become_placed();
     return;
   }
   exchange(*state_);
@@ -470,7 +485,7 @@ void WriteStep::open() {
       state_->writer->transport->run_alone(plan_of(*state_));
     });
   }
-  state_->phase = State::Phase::placed;
+  state_->become_placed();
 }
 
 void WriteStep::write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns) {

@@ -79,7 +79,7 @@ struct Resumption {
 /// and close later. A step that was left without commit fails there too.
 void leave_together(Writer::State& state) {
   // Those who commit a step that this rank has left after open() hear of it there.
-  const bool is_told = state.left != nullptr;
+  const bool is_told = state.left != nullptr || state.placed_step != nullptr;
   static_cast<void>(caught(state.comm.rank(), [&] { take_back_left_step(state); }));
   bool abandoned = state.abandoned.has_value() && !is_told;
   pay_owed_rows(state);

@@ -44,6 +44,7 @@ struct Writer::State {
   bool given_up = false;                     ///< closed by abort()
   std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: votes in the next agreement
   std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
+  WriteStep::State* placed_step = nullptr;   ///< a step that is there and whose places were agreed on
 
   std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
 
@@ -106,6 +107,8 @@ struct WriteStep::State {
   void accept(StepPart& brought);
   /// The table that the caller calls so. Throws missing errors.
   [[nodiscard]] std::size_t find_table(std::string_view table) const;
+  /// All ranks have agreed on its places: from now on every rank commits it or takes it back.
+  void become_placed();
   void finish(bool published);
 };
 

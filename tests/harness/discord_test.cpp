@@ -331,6 +331,24 @@ TEST_P(Discord, ARankThatStaysAwayRunsIntoTheDeadline) {
   comm_.barrier();
 }
 
+TEST_P(Discord, AFileIsClosedOnOneRankBeforeItsOpenStepIsCommitted) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  WriteStep step = out.step(1);
+  declare(step, 1);
+  step.open();
+  if (!is_last()) {
+    const Error error = error_of([&] { step.commit(); });
+    EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+    EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();
+  }
+  out.close();
+  EXPECT_THROW(step.commit(), Error);
+  Reader in = open(file_, comm_);
+  EXPECT_EQ(in.numbers(), std::vector<std::int64_t>{0});
+  in.close();
+}
+
 class DiscordOfStreams : public testing::TestWithParam<const Format*> {};
 
 TEST_P(DiscordOfStreams, AStepLeftBehindOpenIsToldAtClose) {

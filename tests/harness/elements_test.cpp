@@ -10,8 +10,8 @@
 #include "checkpoint/mesh.hpp"
 #include "quire/quire.hpp"
 #include "quire/transport/faulty.hpp"
-#include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
+#include "support/killed_files.hpp"
 #include "support/sample.hpp"
 
 namespace quire::test {
@@ -225,36 +225,21 @@ TEST_P(ElementSums, TellWhichBytesHaveChanged) {
 
 TEST_P(ElementsOfAKill, AreWholeOrAbsent) {
   if (everyone().rank() > 0 || transport() != "posix") return;
-  auto trace = std::make_shared<Trace>();
-  trace->keep_bytes = true;
   const std::string file = file_named("traced");
-  WriteOptions writing = GetParam().write_options();
-  writing.wrapper = [&](std::unique_ptr<Transport> inner, const std::string& name, int) {
-    return name.starts_with(file) ? traced(std::move(inner), trace) : std::move(inner);
-  };
-  const checkpoint::Mesh mesh = mesh_of(Comm::self());
-  write(file, Comm::self(), writing, mesh);
-  if (files::is_directory(file)) return;  // its files are traced as if they were one
   const std::string crashed = file_named("crashed");
-  bool seen = false;
-  for (std::size_t count = 0; count <= trace->events.size(); ++count) {
-    const auto bytes = replay(*trace, count);
-    write_bytes(crashed, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-    bool whole = false;
-    try {
-      Reader in = open(crashed);
-      whole = in.try_at(0).has_value();
-      in.close();
-      if (whole) {
-        EXPECT_EQ(difference(crashed, Comm::self()), "") << "event " << count;
-      }
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::bad_file) << error.what();
+  KilledFiles killed;
+  WriteOptions writing = GetParam().write_options();
+  killed.wrap(writing);
+  write(file, Comm::self(), writing, mesh_of(Comm::self()));
+  expect_whole_or_absent(killed, file, crashed, [&](const std::string& when) {
+    Reader in = open(crashed);
+    const bool whole = in.try_at(0).has_value();
+    in.close();
+    if (whole) {
+      EXPECT_EQ(difference(crashed, Comm::self()), "") << when;
     }
-    EXPECT_TRUE(whole || !seen) << "event " << count;
-    seen = seen || whole;
-  }
-  EXPECT_TRUE(seen);
+    return whole;
+  });
 }
 
 const auto name_of = [](const auto& chosen) { return chosen.param.name(); };

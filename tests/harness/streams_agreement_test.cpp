@@ -44,6 +44,26 @@ void expect_full_disk(Comm& comm, Writer& out, StreamSample& sample, int failing
   }
 }
 
+/// Three streams of this rank, with little room in a chunk.
+std::vector<StreamWriter> three_streams(WriteStep& step, const Comm& comm) {
+  std::vector<StreamWriter> streams;
+  for (const std::int64_t each : {0, 1, 2})
+    streams.push_back(step.stream({.rank = 3 * comm.rank() + each, .chunk_bytes = 3}));
+  return streams;
+}
+
+/// Commits a step of which a piece of one rank does not fit into a chunk.
+void expect_refused_piece(WriteStep& step, int failing) {
+  try {
+    step.commit();
+    ADD_FAILURE() << "the piece is larger than a chunk";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    EXPECT_EQ(error.rank(), failing) << error.what();
+    EXPECT_NE(error.object(), "") << error.what();
+  }
+}
+
 TEST_P(Streams, OfOneRankThatAreMissingFailEverywhere) {
   Comm comm = everyone();
   const std::string file = file_named("missing");
@@ -129,18 +149,10 @@ TEST_P(StreamsOfPieces, FailEverywhereWithOneThatDoesNotFit) {
   const std::vector<std::byte> piece(5000);
   Writer out = create(file_named("large"), comm, options());
   WriteStep step = out.step(0);
-  for (const std::int64_t each : {0, 1, 2}) {
-    StreamWriter stream = step.stream({.rank = 3 * comm.rank() + each, .chunk_bytes = 3});
+  for (StreamWriter& stream : three_streams(step, comm)) {
     stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
   }
-  try {
-    step.commit();
-    ADD_FAILURE() << "the piece is larger than a chunk";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
-    EXPECT_EQ(error.rank(), failing) << error.what();
-    EXPECT_NE(error.object(), "") << error.what();
-  }
+  expect_refused_piece(step, failing);
   out.close();
 }
 
@@ -151,19 +163,10 @@ TEST_P(OpenedStreamsOfPieces, FailEverywhereWithTheRankOfThePiece) {
   const std::vector<std::byte> piece(5000);
   Writer out = create(file_named("large_opened"), comm, options());
   WriteStep step = out.step(0);
-  std::vector<StreamWriter> streams;
-  for (const std::int64_t each : {0, 1, 2})
-    streams.push_back(step.stream({.rank = 3 * comm.rank() + each, .chunk_bytes = 3}));
+  std::vector<StreamWriter> streams = three_streams(step, comm);
   step.open();
   for (StreamWriter& stream : streams) stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
-  try {
-    step.commit();
-    ADD_FAILURE() << "the piece is larger than a chunk";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
-    EXPECT_EQ(error.rank(), failing) << error.what();
-    EXPECT_NE(error.object(), "") << error.what();
-  }
+  expect_refused_piece(step, failing);
   out.close();
 }
 
@@ -180,6 +183,31 @@ TEST_P(Streams, OfARankThatAbortsFreeTheOthers) {
     EXPECT_THROW(step.commit(), Error);
   }
   out.close();
+}
+
+TEST_P(OpenedStreamsOfPieces, OfARankThatClosesTheFileFreeTheOthers) {
+  Comm comm = everyone_in_time();
+  const std::string file = file_named("closed");
+  Writer out = create(file, comm, options());
+  WriteStep step = out.step(0);
+  std::vector<StreamWriter> streams = three_streams(step, comm);
+  step.open();
+  const std::vector<std::byte> piece(2);
+  streams.front().write(piece);
+  if (comm.rank() != comm.size() - 1) {
+    try {
+      step.commit();
+      ADD_FAILURE() << "another rank has closed the file";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+      EXPECT_EQ(error.rank(), comm.size() - 1) << error.what();
+    }
+  }
+  out.close();
+  EXPECT_THROW(step.commit(), Error);
+  EXPECT_THROW(streams.front().write(piece), Error);
+  if (comm.is_root()) expect_nothing_to_read(file, "closed");
+  comm.barrier();
 }
 
 TEST_P(Streams, OfOneTaskTwiceAreRefused) {

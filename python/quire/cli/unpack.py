@@ -39,7 +39,7 @@ def unpack(
             directory,
             prefix=prefix,
             digits=digits,
-            tasks=parse_steps(tasks),
+            tasks=parse_steps(tasks, "tasks"),
             by_key=keys,
             overwrite=overwrite,
             comm=communicator(),

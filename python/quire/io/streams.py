@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire import _core
-from quire.errors import Placing, UsageError
+from quire.errors import Placing, UnsupportedOperationError, UsageError
 from quire.io.types import Array
 
 if TYPE_CHECKING:
@@ -116,26 +117,53 @@ class Stream(io.RawIOBase):
         return True
 
     def tell(self) -> int:
+        self._require_open()
         return self._position
+
+    def write(self, data: Any, /) -> int:
+        raise self._only_read("written to")
+
+    def truncate(self, size: int | None = None, /) -> int:
+        raise self._only_read("cut")
+
+    def _only_read(self, what: str) -> UnsupportedOperationError:
+        return UnsupportedOperationError(
+            f"a stream that is read cannot be {what}",
+            file=self._path,
+            object=self._name,
+            advice="write streams of a new file: quire.create",
+        )
+
+    @property
+    def _name(self) -> str:
+        return f"stream of task {self.rank}"
+
+    def _require_open(self) -> None:
+        if self.closed:
+            raise UsageError("the stream is closed", file=self._path, object=self._name)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         """Independent. Move to a byte of the stream; usage errors in front of it and beyond its end."""
+        self._require_open()
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}
         if whence not in base:
             raise UsageError(f"whence cannot be {whence}", file=self._path)
-        position = base[whence] + offset
+        position = base[whence] + operator.index(offset)
         if not 0 <= position <= self.size:
             raise UsageError(
                 f"byte {position} is not inside a stream of {self.size} bytes",
                 file=self._path,
-                object=f"stream of task {self.rank}",
+                object=self._name,
             )
         self._position = position
         return position
 
     def readinto(self, buffer: Any, /) -> int:
         """Independent. The next bytes, across the ends of chunks; 0 at the end."""
+        self._require_open()
         view = memoryview(buffer).cast("B")
+        if view.readonly:
+            raise UsageError("the memory to read into cannot be changed", file=self._path, object=self._name)
         if view.nbytes == 0:
             return 0
         count = self._core.read_at(self._position, np.frombuffer(view, dtype=np.uint8))
@@ -147,8 +175,11 @@ class Stream(io.RawIOBase):
         return self.read_at(self._position, self.size - self._position, move=True)
 
     def read_at(self, position: int, count: int, move: bool = False) -> bytes:
-        """Independent. Up to `count` bytes from a place of the stream on."""
-        array = np.empty(max(count, 0), dtype=np.uint8)
+        """Independent. Up to `count` bytes from a place of the stream on: as many as there are."""
+        self._require_open()
+        if position < 0:
+            raise UsageError(f"a stream has no byte {position}", file=self._path, object=self._name)
+        array = np.empty(max(min(count, self.size - position), 0), dtype=np.uint8)
         done = self._core.read_at(position, array) if array.size else 0
         if move:
             self._position = position + done
@@ -156,6 +187,7 @@ class Stream(io.RawIOBase):
 
     def iterate_records(self) -> Iterator[Record]:
         """Independent. The records in the order in which they were written, head by head."""
+        self._require_open()
         position = 0
         while (found := self._core.record_at(position)) is not None:
             record = Record(*found)

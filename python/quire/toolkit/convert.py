@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 import quire
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.fit import Fit, fit, fit_file
-from quire.io.formats import format_for_path, format_info
+from quire.io.formats import format_for_path, format_info, format_infos
 from quire.toolkit.agreement import agreed_count
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.elements import align_to_elements, pass_on_expansion
@@ -254,10 +254,13 @@ class StepCopier:
 
     def copy(self, source: File, step: Step, out: Writer) -> None:
         """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
-        fitted = self.fit(source, step)
-        if step.streams and format_info(self.format).holds_streams:
+        if format_info(self.format).holds_streams:
+            if not step.streams:
+                raise no_streams(source.path, self.format)
+            self.fit(source, step)
             self.copy_streams(step, out)
             return
+        fitted = self.fit(source, step)
         tables = [table for table in step.tables.values() if table.name in fitted.tables]
         shares = [self.share(table, fitted) for table in tables]
         shares = align_to_elements(step, shares, self.rank, self.size)
@@ -526,6 +529,21 @@ def require_room(file: File, request: Request, format: str) -> None:
             file=file.path,
             advice=f"choose one by --steps, such as --steps {chosen[0]}",
         )
+
+
+def no_streams(path: str, format: str) -> UnsupportedError:
+    """Independent. The error for a file without streams that is to become one of streams."""
+    ways = [
+        f"--format {info.name} --option {option.name}=streams"
+        for info in format_infos()
+        for option in info.write_options
+        if "streams" in option.choices
+    ]
+    return UnsupportedError(
+        f"a file of the format {format} has streams of bytes only, and this one has none",
+        file=path,
+        advice=f"what it has can be put into streams by {' or '.join(ways)}" if ways else "",
+    )
 
 
 def numbering(file: File, request: Request, format: str) -> dict[str, Any]:

@@ -31,8 +31,11 @@ class StepSelection:
         )
 
 
-def parse_steps(text: str | None) -> StepSelection:
-    """Independent. `1,4-8,20-` as a selection of step numbers; nothing selects all. Raises UsageError."""
+def parse_steps(text: str | None, what: str = "steps") -> StepSelection:
+    """Independent. `1,4-8,20-` as a selection of numbers of steps, or of something else; nothing selects all.
+
+    Raises UsageError.
+    """
     if text is None:
         return StepSelection()
     ranges: list[tuple[int | None, int | None]] = []
@@ -47,7 +50,7 @@ def parse_steps(text: str | None) -> StepSelection:
             if (low, high) != (None, None) and (low is None or high is None or low <= high):
                 ranges.append((low, high))
                 continue
-        raise UsageError(f"'{part}' is not a selection of steps; write for example 3 or 1,4-8 or 20-")
+        raise UsageError(f"'{part}' is not a selection of {what}; write for example 3 or 1,4-8 or 20-")
     return StepSelection(tuple(ranges))
 
 

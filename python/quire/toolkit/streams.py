@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.errors import BadFileError, ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_for_path, format_info, format_infos
 from quire.toolkit.replacing import refuse_overwriting
 from quire.toolkit.selection import StepSelection, even_slice
@@ -65,6 +65,25 @@ def streams_format(target: str | Path, name: str | None) -> str:
             f"files of the format {chosen} have no streams", advice=f"those that have are {', '.join(known)}"
         )
     return chosen
+
+
+def open_with_streams(source: str | Path, comm: Any, options: Mapping[str, Any]) -> quire.File:
+    """Collective. A file whose step has streams, also one whose streams hold something that opens otherwise.
+
+    Raises UnsupportedError for a file without streams.
+    """
+    names = [info.name for info in format_infos() if info.holds_streams]
+    for name in [] if "format" in options else names:
+        try:
+            return quire.open(source, comm=comm, format=name, **options)
+        except BadFileError:
+            continue  # if the bytes are damaged, the format that knows them says so below
+    file = quire.open(source, comm=comm, **options)
+    step = next(iter(file), None)
+    if step is None or len(step.streams) == 0:
+        file.close()
+        raise UnsupportedError("the file has no streams", file=str(source))
+    return file
 
 
 def merges(packing: Packing) -> bool:
@@ -199,9 +218,9 @@ def unpack(
     folder = Path(directory)
     rank, size = _place(comm)
     done = Packed()
-    with quire.open(source, comm=comm, **options) as file:
+    with open_with_streams(source, comm, options) as file:
         step = file[0]
-        wanted = _wanted(step, tasks)
+        wanted = _wanted(step, tasks, str(source))
         first, count = even_slice(len(wanted), rank, size)
         streams = step.streams.at(wanted[first : first + count])
         names = [f"{start}{stream.rank:0{digits}d}" for stream in streams]
@@ -229,16 +248,27 @@ def unpack(
     return Packed(len(wanted), sum(part.bytes for part in everything), paths)
 
 
-def _wanted(step: Step, tasks: StepSelection | None) -> list[int]:
-    """The places of the streams of some tasks, or of all."""
-    if len(step.streams) == 0:
-        raise UnsupportedError("the file has no streams")
+def _wanted(step: Step, tasks: StepSelection | None, source: str) -> list[int]:
+    """The places of the streams of some tasks, or of all. MissingError for what no task is."""
     if tasks is None or not tasks.ranges:
         return list(range(len(step.streams)))
-    places = [place for place, rank in enumerate(step.streams.ranks) if rank in tasks]
-    if not places:
-        raise MissingError("no task has one of these numbers")
-    return places
+    ranks = step.streams.ranks
+    for asked in tasks.ranges:
+        if not any(rank in StepSelection((asked,)) for rank in ranks):
+            raise MissingError(
+                f"no task has the number {_numbers(asked)}",
+                file=source,
+                advice=f"the file has {len(ranks)} tasks, numbered from {min(ranks)} to {max(ranks)}",
+            )
+    return [place for place, rank in enumerate(ranks) if rank in tasks]
+
+
+def _numbers(asked: tuple[int | None, int | None]) -> str:
+    first, last = asked
+    if first == last:
+        return f"{first}"
+    low = "" if first is None else f"{first}"
+    return f"{low}-" if last is None else f"{low}-{last}"
 
 
 def _targets(path: Path, stream: Stream, by_key: bool) -> list[tuple[Path, Callable[[], Iterator[bytes]]]]:
@@ -338,10 +368,8 @@ def repack(
     """
     packing = packing or Packing()
     refuse_overwriting(source, target, packing.overwrite)
-    with quire.open(source, comm=comm, **options) as file:
+    with open_with_streams(source, comm, options) as file:
         step = file[0]
-        if len(step.streams) == 0:
-            raise UnsupportedError("the file has no streams", file=str(source))
         format = streams_format(target, packing.format)
         packing = replace(packing, options=stream_options(file, format, packing.options))
         with create(target, packing, comm) as out, out.step(0) as anew:

@@ -61,7 +61,12 @@ def test_files_go_in_and_come_out(run: Run, packed: Path, tmp_path: Path) -> Non
     few = tmp_path / "few"
     answer = json.loads(run("unpack", packed, "--to", few, "--tasks", "2-3", "--json").output)
     assert [Path(name).name for name in answer["files"]] == ["packed.000002", "packed.000003"]
-    assert run("unpack", packed, "--to", few, "--tasks", "9").code == 1
+    for missing, named in (("9", "9"), ("2,7-8", "7-8"), ("0-,-6,11-", "11-")):
+        outcome = run("unpack", packed, "--to", few, "--tasks", missing, "--overwrite")
+        assert outcome.code == 1
+        assert f"no task has the number {named}" in outcome.errors
+        assert "0 to 5" in outcome.errors
+    assert "selection of tasks" in run("unpack", packed, "--tasks", "a").errors
     assert run("unpack", packed, "--to", few, "--prefix", "../x").code == 2
 
 
@@ -155,3 +160,29 @@ def test_other_commands_know_streams(run: Run, packed: Path, tmp_path: Path, for
 def test_tables_are_no_streams(run: Run, one_beam: Path, tmp_path: Path, format: str) -> None:
     assert run("repack", one_beam, path_for(tmp_path, format)).code == 1
     assert run("pack", tmp_path / "x", one_beam, "--format", table_formats()[0]).code == 1
+
+
+def test_streams_of_fields_are_taken_out_and_written_anew_as_streams(
+    run: Run, tmp_path: Path, format: str
+) -> None:
+    fields = next(
+        path
+        for path in sorted((Path(__file__).parents[2] / "data").rglob("*.fld"))
+        if path.is_file() and b"<" in path.read_bytes()[:100]
+    )
+    plain = path_for(tmp_path, format, "plain")
+    refused = run("convert", fields, plain)
+    assert refused.code != 0
+    assert "=streams" in refused.errors
+    assert not plain.exists()
+    way = refused.errors.split("into streams by ")[1].split()[:4]
+    packed = path_for(tmp_path, format, "fields")
+    assert run("convert", fields, packed, *way).code == 0
+    with quire.open(packed) as file, quire.open(packed, format=format) as same:
+        assert not file[0].streams
+        [content] = [stream.readall() for stream in same[0].streams.values()]
+    assert run("unpack", packed, "--to", tmp_path / "out").code == 0
+    assert [path.read_bytes() for path in (tmp_path / "out").iterdir()] == [content]
+    anew = path_for(tmp_path, format, "anew")
+    assert run("repack", packed, anew, "--block-size", "512").code == 0
+    assert run("diff", packed, anew).code == 0, "fields again"

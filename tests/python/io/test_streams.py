@@ -51,7 +51,9 @@ def test_a_stream_is_a_binary_file(tmp_path: Path, format_name: str) -> None:
         assert stream.read() == b""
         assert stream.left_in_chunk == 0
         assert stream.seek(-10, os.SEEK_END) == 990
-        assert io.BufferedReader(stream).read(4) == content[990:994]
+        buffered = io.BufferedReader(stream)
+        assert buffered.read(4) == content[990:994]
+        assert buffered.detach() is stream
         stream.seek(5)
         target = bytearray(20)
         assert stream.readinto(target) == 20
@@ -65,6 +67,30 @@ def test_a_stream_is_a_binary_file(tmp_path: Path, format_name: str) -> None:
             step.streams[4]
         with pytest.raises(quire.UnsupportedError):
             stream.records()
+
+
+@pytest.mark.parametrize("format_name", FORMATS)
+def test_what_a_stream_cannot_do_is_refused_as_files_do(tmp_path: Path, format_name: str) -> None:
+    path = path_for(tmp_path, format_name)
+    write(path, format_name, {3: [b"abc"]})
+    with quire.open(path) as file:
+        stream = file[0].streams[3]
+        assert not stream.writable()
+        with pytest.raises(quire.UnsupportedOperationError, match="stream of task 3") as caught:
+            stream.write(b"x")
+        assert isinstance(caught.value, io.UnsupportedOperation)
+        with pytest.raises(io.UnsupportedOperation):
+            stream.truncate(0)
+        with pytest.raises(quire.UsageError, match="no byte -1"):
+            stream.read_at(-1, 1)
+        assert stream.read_at(1, 1 << 60) == b"bc"
+        assert stream.read_at(1 << 70, 1) == b""
+        with pytest.raises(ValueError, match="cannot be changed"):
+            stream.readinto(b"123")
+        stream.close()
+        for late in (stream.read, stream.tell, stream.readall, stream.records, lambda: stream.seek(0)):
+            with pytest.raises(ValueError, match="closed"):
+                late()
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
