@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <memory>
 
 #include "arguments.hpp"
 #include "locks.hpp"
@@ -40,14 +41,16 @@ class Stopwatches {
   Stopwatches(Comm& comm, std::size_t repetitions) : comm_(comm), repetitions_(repetitions) {}
 
   void alone(const std::string& name, const std::function<void(std::size_t)>& work) {
-    if (comm_.is_root()) measure(name, work);
-    comm_.barrier();
+    tell(comm_, {"begin", name});
+    probe::together(comm_, [&] {
+      if (comm_.is_root()) measure(name, work);
+    });
   }
 
   void together(const std::string& name, const std::function<void(std::size_t)>& work) {
+    tell(comm_, {"begin", name});
     comm_.barrier();
-    measure(name, work);
-    comm_.barrier();
+    probe::together(comm_, [&] { measure(name, work); });
   }
 
  private:
@@ -85,24 +88,31 @@ void measure_names(Stopwatches& watches, const std::string& directory) {
   });
 }
 
+/// Collective. A file of each rank, or of all.
+std::unique_ptr<PlainFile> opened(Comm& comm, const std::string& path) {
+  std::unique_ptr<PlainFile> file;
+  together(comm, [&] { file = std::make_unique<PlainFile>(path, O_RDWR | O_CREAT); });
+  return file;
+}
+
 void measure_bytes(Comm& comm, Stopwatches& watches, const std::string& directory) {
   std::vector<std::byte> bytes(mebibyte);
   fill_content(0, bytes);
   {
-    const PlainFile own(directory + "/own" + std::to_string(comm.rank()), O_RDWR | O_CREAT);
-    watches.alone("write_1mib", [&](std::size_t i) { own.write(i * mebibyte, bytes); });
-    watches.alone("read_1mib", [&](std::size_t i) { own.read(i * mebibyte, bytes); });
+    const auto own = opened(comm, directory + "/own" + std::to_string(comm.rank()));
+    watches.alone("write_1mib", [&](std::size_t i) { own->write(i * mebibyte, bytes); });
+    watches.alone("read_1mib", [&](std::size_t i) { own->read(i * mebibyte, bytes); });
   }
   {
-    const PlainFile own(directory + "/each" + std::to_string(comm.rank()), O_RDWR | O_CREAT);
-    watches.together("write_1mib_own_files", [&](std::size_t i) { own.write(i * mebibyte, bytes); });
+    const auto own = opened(comm, directory + "/each" + std::to_string(comm.rank()));
+    watches.together("write_1mib_own_files", [&](std::size_t i) { own->write(i * mebibyte, bytes); });
   }
-  const PlainFile shared(directory + "/shared", O_RDWR | O_CREAT);
+  const auto shared = opened(comm, directory + "/shared");
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto rank = static_cast<std::size_t>(comm.rank());
   watches.together("write_1mib_shared_file",
-                   [&](std::size_t i) { shared.write((i * ranks + rank) * mebibyte, bytes); });
-  watches.together("read_1mib_shared_file", [&](std::size_t i) { shared.read((i * ranks + rank) * mebibyte, bytes); });
+                   [&](std::size_t i) { shared->write((i * ranks + rank) * mebibyte, bytes); });
+  watches.together("read_1mib_shared_file", [&](std::size_t i) { shared->read((i * ranks + rank) * mebibyte, bytes); });
 }
 
 }  // namespace

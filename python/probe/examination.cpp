@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "plain_file.hpp"
 #include "quire/base/error.hpp"
+#include "ranks.hpp"
 
 namespace quire::probe {
 namespace {
@@ -89,27 +89,13 @@ class Examination {
         all_(all_pieces(pattern, comm.size(), sizes)) {}
 
   void run() {
-    together([&] { prepare(); });
-    together([&] { write(); });
-    together([&] { look(); });
-    together([&] { read(); });
+    together(comm_, [&] { prepare(); });
+    together(comm_, [&] { write(); });
+    together(comm_, [&] { look(); });
+    together(comm_, [&] { read(); });
   }
 
  private:
-  /// Every rank takes part in each phase, and all learn of the first error.
-  template <class Phase>
-  void together(Phase&& phase) {
-    std::optional<Error> error;
-    try {
-      phase();
-    } catch (const Error& problem) {
-      error = problem;
-    } catch (const std::bad_alloc&) {
-      error = Error(ErrorKind::memory, "there is not enough memory");
-    }
-    agree(comm_, error);
-  }
-
   void prepare() {
     if (!comm_.is_root()) return;
     ::unlink(path_.c_str());

@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "plain_file.hpp"
+#include "ranks.hpp"
 
 namespace quire::probe {
 namespace {
@@ -54,17 +55,19 @@ void contend(Comm& comm, const std::string& what, Take&& take) {
 void count_together(Comm& comm, const PlainFile& file) {
   constexpr std::uint64_t steps = 50;
   std::uint64_t failed = 0;
-  for (std::uint64_t step = 0; step < steps && failed == 0; ++step) {
-    if (range_lock(file.descriptor(), F_WRLCK, true) != 0) {
-      failed = 1;
-      break;
+  together(comm, [&] {
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      if (range_lock(file.descriptor(), F_WRLCK, true) != 0) {
+        failed = 1;
+        return;
+      }
+      std::uint64_t number = 0;
+      file.read(0, std::as_writable_bytes(std::span(&number, 1)));
+      ++number;
+      file.write(0, std::as_bytes(std::span(&number, 1)));
+      range_lock(file.descriptor(), F_UNLCK, false);
     }
-    std::uint64_t number = 0;
-    file.read(0, std::as_writable_bytes(std::span(&number, 1)));
-    ++number;
-    file.write(0, std::as_bytes(std::span(&number, 1)));
-    range_lock(file.descriptor(), F_UNLCK, false);
-  }
+  });
   comm.maximum(std::span(&failed, 1));
   if (failed != 0) return tell(comm, {"lock", "counter", "unsupported", "a lock could not be waited for"});
   std::uint64_t number = 0;
@@ -80,12 +83,12 @@ void examine_locks(Comm& comm, const std::string& path) {
   if (comm.size() == 1) {
     return tell(comm, {"lock", "byte ranges", "skipped", "one rank alone cannot be kept out"});
   }
-  if (comm.is_root()) {
+  together(comm, [&] {
+    if (!comm.is_root()) return;
     const PlainFile file(path, O_RDWR | O_CREAT | O_TRUNC);
     const std::uint64_t zero = 0;
     file.write(0, std::as_bytes(std::span(&zero, 1)));
-  }
-  comm.barrier();
+  });
   const PlainFile file(path, O_RDWR);
   contend(comm, "byte ranges", [&] { return range_lock(file.descriptor(), F_WRLCK, false); });
   range_lock(file.descriptor(), F_UNLCK, false);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <climits>
 #include <numeric>
+#include <utility>
 
 #include "method.hpp"
 #include "mpi_checks.hpp"
@@ -51,6 +52,54 @@ class Amount {
   Type block_;
 };
 
+/// All ranks, arranged in a grid if wanted.
+class Grid {
+ public:
+  Grid(const Comm& comm, bool wanted) : plain_(mpi_handle(comm)) {
+    if (!wanted) return;
+    std::array<int, 2> extents{};
+    const std::array<int, 2> periods{};
+    require(MPI_Dims_create(comm.size(), 2, extents.data()), "arrange ranks");
+    require(MPI_Cart_create(plain_, 2, extents.data(), periods.data(), 0, &grid_), "make a grid of ranks");
+  }
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+  ~Grid() {
+    if (grid_ != MPI_COMM_NULL) MPI_Comm_free(&grid_);
+  }
+  [[nodiscard]] MPI_Comm communicator() const { return grid_ == MPI_COMM_NULL ? plain_ : grid_; }
+
+ private:
+  MPI_Comm plain_;
+  MPI_Comm grid_ = MPI_COMM_NULL;
+};
+
+/// An open file, which all ranks close together: a rank that fails as well, or the others would wait for it.
+class File {
+ public:
+  File(MPI_Comm communicator, const std::string& path, int mode, const Hints& hints) {
+    MPI_Info info = MPI_INFO_NULL;
+    require(MPI_Info_create(&info), "make hints");
+    for (const auto& [key, value] : hints) require(MPI_Info_set(info, key.c_str(), value.c_str()), "set a hint");
+    const int code = MPI_File_open(communicator, path.c_str(), mode, info, &file_);
+    MPI_Info_free(&info);
+    require(code, "open a file");
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
+  }
+  [[nodiscard]] MPI_File handle() const { return file_; }
+  void close() {
+    MPI_File file = std::exchange(file_, MPI_FILE_NULL);
+    require(MPI_File_close(&file), "close a file");
+  }
+
+ private:
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
 class MpiIoMethod final : public Method {
  public:
   MpiIoMethod(std::string calls, Hints hints) : calls_(std::move(calls)), hints_(std::move(hints)) {}
@@ -60,46 +109,35 @@ class MpiIoMethod final : public Method {
 
  private:
   void move(Comm& comm, const std::string& path, const Pieces& mine, bool writing) {
-    MPI_Comm communicator = mpi_handle(comm);
-    MPI_Comm grid = MPI_COMM_NULL;
-    if (calls_ == "cartesian") {
-      std::array<int, 2> extents{};
-      const std::array<int, 2> periods{};
-      require(MPI_Dims_create(comm.size(), 2, extents.data()), "arrange ranks");
-      require(MPI_Cart_create(communicator, 2, extents.data(), periods.data(), 0, &grid), "make a grid of ranks");
-      communicator = grid;
-    }
-    MPI_Info info = MPI_INFO_NULL;
-    require(MPI_Info_create(&info), "make hints");
-    for (const auto& [key, value] : hints_) require(MPI_Info_set(info, key.c_str(), value.c_str()), "set a hint");
-    MPI_File file = MPI_FILE_NULL;
-    const int mode = writing ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_RDONLY;
-    require(MPI_File_open(communicator, path.c_str(), mode, info, &file), "open a file");
-    MPI_Info_free(&info);
+    const Grid grid(comm, calls_ == "cartesian");
+    File file(grid.communicator(), path, writing ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_RDONLY, hints_);
     if (calls_ == "independent" || calls_ == "collective") {
-      in_pieces(comm, file, mine, writing);
+      in_pieces(comm, file.handle(), mine, writing);
     } else {
-      by_view(file, mine, writing);
+      by_view(file.handle(), mine, writing);
     }
-    require(MPI_File_close(&file), "close a file");
-    if (grid != MPI_COMM_NULL) MPI_Comm_free(&grid);
+    file.close();
   }
 
-  /// One call for each piece; collective ones as often as the rank with most pieces needs.
+  /// One call for each piece; collective ones as often as the rank with most pieces needs, whatever fails: others take
+  /// part in them.
   void in_pieces(Comm& comm, MPI_File file, const Pieces& mine, bool writing) const {
     const bool together = calls_ == "collective";
     std::uint64_t rounds = mine.extents.size();
     if (together) comm.maximum(std::span(&rounds, 1));
     std::size_t position = 0;
+    int first_failure = MPI_SUCCESS;
     for (std::uint64_t round = 0; round < rounds; ++round) {
       const Extent extent = round < mine.extents.size() ? mine.extents[round] : Extent{};
       const Amount amount(extent.length);
       std::byte* memory = mine.memory.data() + position;
       const auto offset = static_cast<MPI_Offset>(extent.offset);
       const auto call = writing ? (together ? MPI_File_write_at_all : write_at) : read_call(together);
-      require(call(file, offset, memory, amount.count(), amount.type(), MPI_STATUS_IGNORE), writing ? "write" : "read");
+      const int code = call(file, offset, memory, amount.count(), amount.type(), MPI_STATUS_IGNORE);
+      if (first_failure == MPI_SUCCESS) first_failure = code;
       position += static_cast<std::size_t>(extent.length);
     }
+    require(first_failure, writing ? "write" : "read");
   }
 
   using Call = int (*)(MPI_File, MPI_Offset, const void*, int, MPI_Datatype, MPI_Status*);

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quire.doctor.record import FileSystem, Record
 from quire.doctor.system import file_system_of
@@ -100,24 +100,56 @@ def parse_size(text: str) -> int:
     return int(float(found[1]) * factor)
 
 
-def parse_workload(text: str) -> Load:
-    """Independent. `5.5GB` or `streams:5.5GB`, `table:ROWSxCOLUMNS` of doubles, `field:NZxNYxNX`. Raises
-    UsageError.
+def parse_workload(text: str, ranks: int = 1) -> Load:
+    """Independent. What a step holds: a size, with or without a kind (`5.5GB`, `elements:2GiB`), or anything
+    that `quire plan` takes (`table:ROWSxCOLUMNS`, `particles,rows=1000000`); streams are of each rank.
+
+    Raises UsageError.
     """
+    from quire.bench.workloads import payload_of
     from quire.errors import UsageError
+    from quire.toolkit.simulation import parse_workload as sizes_of
 
     kind, colon, size = text.partition(":")
-    if not colon:
-        return Load("table", parse_size(text))
-    if kind not in KINDS:
+    if not colon and text[:1].isdigit():
+        return load_of_size("table", text)
+    if colon and kind not in KINDS:
         raise UsageError(f"'{kind}' is no kind of data", advice=f"there are {', '.join(KINDS)}")
-    if not re.fullmatch(r"\d+(x\d+)+", size):
-        return Load(kind, parse_size(size))
-    numbers = [int(number) for number in size.split("x")]
-    elements = 1
-    for number in numbers:
-        elements *= number
-    return Load(kind, 8 * elements, numbers[-1] if kind in ("table", "elements") else 1)
+    if colon and kind != "streams" and re.fullmatch(r"\d+(\.\d+)?\s*[A-Za-z]+", size):
+        return load_of_size(kind, size)
+    made = sizes_of(text)
+    steps = int(made["steps"])
+    if made["kind"] == "streams":
+        return checked(Load("streams", int(made["bytes"]) * ranks, steps=steps))
+    return checked(Load(made["kind"], payload_of(made) // steps, arrays_of(made), steps))
+
+
+def load_of_size(kind: str, size: str) -> Load:
+    """Independent. So many bytes of a kind. Raises UsageError."""
+    return checked(Load(kind, parse_size(size)))
+
+
+def checked(load: Load) -> Load:
+    """Independent. The load itself. Raises UsageError for one of no bytes, or of more than 63 bits count."""
+    from quire.bench.workloads import MOST_BYTES
+    from quire.errors import UsageError
+
+    if load.bytes < 1:
+        raise UsageError("there is nothing to write")
+    if load.bytes > MOST_BYTES:
+        raise UsageError("the workload is larger than 63 bits can count")
+    return load
+
+
+def arrays_of(workload: Mapping[str, Any]) -> int:
+    """Independent. Columns, components of all fields or variables: how many arrays a rank puts."""
+    from quire.bench.workloads import column_types
+
+    if workload["kind"] == "table":
+        return sum(count for count, _ in column_types(str(workload["columns"])))
+    if workload["kind"] == "field":
+        return int(workload["fields"]) * int(workload["components"])
+    return int(workload["variables"])
 
 
 def quantity_bytes(types: Iterable[str]) -> int:
@@ -189,6 +221,29 @@ def usual_format(kind: str) -> str | None:
     return next((info.name for info in format_infos() if kind == "streams" and info.holds_streams), None)
 
 
+LEAST_OF_KIND = {
+    "table": "table:1x1",
+    "field": "field:1x1x1",
+    "elements": "elements:1",
+    "streams": "streams:1",
+}
+
+
+def require_holder(format: str, load: Load) -> None:
+    """Independent. Raises UsageError for a format that does not exist, or holds no such data at all."""
+    from quire.errors import UnsupportedError, UsageError
+    from quire.toolkit.simulation import Method, simulate
+    from quire.toolkit.simulation import parse_workload as sizes_of
+
+    try:
+        simulate(Method(format), sizes_of(LEAST_OF_KIND[load.kind]), 1)
+    except UnsupportedError as problem:
+        raise UsageError(
+            f"a {format} file does not hold this ({load.kind}): {problem.message}",
+            advice="choose another --format",
+        ) from None
+
+
 def situation_of(
     path: Path,
     ranks: int,
@@ -202,20 +257,20 @@ def situation_of(
 ) -> Situation:
     """Independent. The facts about a data file, or about a directory and a workload.
 
-    Raises UsageError for a directory without a workload or more nodes than ranks, OSError for what does not
-    exist.
+    Raises UsageError for a directory without a workload, for more nodes than ranks and for a format that
+    cannot hold the data, MissingFileError for what does not exist.
     """
-    from quire.errors import UsageError
+    from quire.errors import MissingFileError, UsageError
 
     if nodes is not None and nodes > ranks:
         raise UsageError(
             f"{ranks} ranks cannot be on {nodes} nodes", advice="give --ranks of all nodes together"
         )
     if not path.exists():
-        raise FileNotFoundError(2, os.strerror(2), str(path))
+        raise MissingFileError("there is no such file or directory", file=str(path))
     found = workload is None and is_file_of_ours(path)
     if workload is not None:
-        load = parse_workload(workload)
+        load = parse_workload(workload, ranks)
     elif found:
         load, own_format = load_of_file(path)
         format = format or own_format
@@ -224,6 +279,8 @@ def situation_of(
             f"{path} is a directory: say by --workload what a step holds", advice="--workload 5.5GB"
         )
     format = format or usual_format(load.kind)
+    if format is not None:
+        require_holder(format, load)
     folder = path.parent if path.is_file() or found else path
     hosts = len(measured.hosts) if measured is not None else 1
     return Situation(

@@ -28,7 +28,10 @@ def advise(
         int | None, typer.Option("--cores", min=1, help="Cores of a node; else those of this one.")
     ] = None,
     workload: Annotated[
-        str | None, typer.Option("--workload", help="A step: 5.5GB, table:811008x192, streams:2GiB.")
+        str | None,
+        typer.Option(
+            "--workload", help="A step: 5.5GB, table:811008x192, particles, streams:2GiB of each rank."
+        ),
     ] = None,
     stripes: Annotated[
         int | None, typer.Option("--stripes", min=1, help="Servers that the file system has.")

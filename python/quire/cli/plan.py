@@ -70,7 +70,8 @@ def plan(
     """Print which bytes each of many ranks would read or write; or count what storage would see of it.
 
     Extents of the file are offset and length in bytes. Nothing is read but the header, nothing is written,
-    and no MPI is needed. With --workload a million ranks take seconds.
+    and no MPI is needed. With --workload a million ranks take seconds; without --method all formats are
+    compared.
 
     Example: quire plan beam.h5 --ranks 4 --columns x,px --json
 
@@ -82,14 +83,14 @@ def plan(
     from quire.advise.situation import parse_size
     from quire.cli.simulation import Wanted, show_simulation
     from quire.errors import UsageError
+    from quire.io.formats import formats
     from quire.toolkit.planning import read_plans
     from quire.toolkit.selection import parse_names, parse_rows
     from quire.toolkit.simulation import Machine
 
-    if workload is not None or method or measured:
-        others = (file, step, index, columns, rows, format, option)
-        if workload is None or not method or write or any(one is not None for one in others):
-            raise UsageError("a simulation needs --workload and at least one --method, and no file")
+    if workload is not None or method or measured is not None:
+        others = (file, step, index, columns, rows, format, option, read_option)
+        asked = said_workload(workload, write or any(one is not None for one in others))
         machine = Machine(
             stripe_count,
             parse_size(stripe_size),
@@ -99,7 +100,8 @@ def plan(
             ranks_per_node,
             aggregators,
         )
-        show_simulation(Wanted(workload, method, ranks, machine, row_bytes, measured, durable), as_json=json)
+        methods = method or formats()
+        show_simulation(Wanted(asked, methods, ranks, machine, row_bytes, measured, durable), as_json=json)
         return
     if write:
         if file is not None or step is not None or index is not None or read_option:
@@ -119,6 +121,23 @@ def plan(
             say_json({"path": file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]})
             return
         tell(found)
+
+
+def said_workload(workload: str | None, has_others: bool) -> str:
+    """Independent. The workload of a simulation. Raises UsageError for what asks for none."""
+    from quire.errors import UsageError
+
+    if workload is None:
+        raise UsageError(
+            "--method and --measured are of a simulation: say by --workload what is written",
+            advice="--workload particles, --workload table:811008x192",
+        )
+    if has_others:
+        raise UsageError(
+            "--workload simulates a program: it needs no file, rows or columns, and takes formats and their "
+            "options by --method FORMAT:option=value"
+        )
+    return workload
 
 
 def plan_write(

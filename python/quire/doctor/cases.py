@@ -49,7 +49,19 @@ class Extent:
     @property
     def sizes(self) -> dict[str, str | int]:
         """Sizes of the patterns as the probe takes them."""
-        return {"large": MEBIBYTE if self.quick else 8 * MEBIBYTE, "big": self.big}
+        return {"large": self.large, "big": self.big}
+
+    @property
+    def large(self) -> int:
+        """Bytes of a large piece."""
+        return MEBIBYTE if self.quick else 8 * MEBIBYTE
+
+    def room(self, ranks: int) -> int:
+        """Bytes of the largest file of a pattern: a large piece of each rank, or of every other one a
+        sixteenth more than of the one before it.
+        """
+        uneven = (ranks // 2 + 1) ** 2 * self.large // 16
+        return max(ranks * self.large, uneven) + MEBIBYTE
 
 
 def transport_cases(transports: list[str], extent: Extent) -> list[Case]:
@@ -103,6 +115,18 @@ def mpi_io_cases(library: Library, extent: Extent) -> list[Case]:
     romio = library.romio
     cases += [mpi_io_case(calls, small, romio, one, variable) for one in hint_sets() for calls in one.calls]
     return cases
+
+
+def costs_case(repetitions: int) -> Case:
+    """Independent. What small operations cost."""
+    return Case("costs", "costs", "costs", {"repetitions": repetitions})
+
+
+def room_for_costs(ranks: int, repetitions: int) -> int:
+    """Independent. Bytes of the files that measuring costs makes: a mebibyte of one rank, of each to its own
+    file and of each to one of all, every time.
+    """
+    return repetitions * (1 + 2 * ranks) * MEBIBYTE + MEBIBYTE
 
 
 def locking_cases() -> list[Case]:

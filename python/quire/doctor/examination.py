@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import errno
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +34,17 @@ LOCK_ADVICE = {
     "locks": "set romio_ds_write=disable, and no atomic mode of MPI-IO; Quire's transports need no locks",
     "file locking": f"set {plan.LOCKING_VARIABLE}=BEST_EFFORT or FALSE for programs with the HDF5 library",
 }
+
+REFUSALS = {
+    errno.ENOSPC: ("the file system is full", "make room, or examine another directory"),
+    errno.EDQUOT: ("the quota of this user is used up", "make room, or examine another directory"),
+    errno.EFBIG: ("files may not become as large as the patterns", "see ulimit -f, or what the mount allows"),
+}
+"""What the system says, for whatever way to write, where nothing is wrong with that way."""
+
+HANGS_OF_A_GROUP = 3
+"""After so many ways of one kind that hung, the others of this kind are not tried."""
+LEAST_SECONDS = 10.0
 
 Progress = Callable[[int, int, str], None]
 
@@ -86,12 +99,26 @@ def big_request(wishes: Wishes, where: FileSystem) -> tuple[int, Finding | None]
     memory = available_memory()
     if memory >= 3 * plan.FULL_BIG and where.free_bytes >= 2 * plan.FULL_BIG:
         return plan.FULL_BIG, None
-    return plan.SCALED_BIG, Finding(
+    fits = where.free_bytes >= 2 * plan.SCALED_BIG
+    return plan.SCALED_BIG if fits else 0, Finding(
         "note",
         f"requests over 2 GiB were not tried: {memory >> 20} MiB of memory and {where.free_bytes >> 20} MiB "
-        f"of space are too little, so {plan.SCALED_BIG >> 20} MiB were",
+        f"of space are too little{f', so {plan.SCALED_BIG >> 20} MiB were' if fits else ''}",
         "run again where there is more, or with --big",
     )
+
+
+def require_room(wishes: Wishes, where: FileSystem) -> None:
+    """Independent. Raises CannotRunError where the patterns do not fit: a full disk tells nothing of ways to
+    write, and MPI-IO is known to hang on one.
+    """
+    need = Extent(wishes.quick).room(wishes.ranks)
+    if where.free_bytes < need:
+        advice = "" if wishes.quick else ", or try --quick"
+        raise CannotRunError(
+            f"{wishes.directory} is full: {where.free_bytes} bytes are free, and the patterns of "
+            f"{wishes.ranks} ranks need {need}; make room{advice}"
+        )
 
 
 class Examination:
@@ -106,13 +133,28 @@ class Examination:
         self.library, self.version = identify(world.library_text)
         self.families: list[str] = []
         self.costs: dict[str, Cost] = {}
+        self.hangs: Counter[str] = Counter()
+        self.is_refused = False
+
+    def seconds_of(self, case: Case) -> float:
+        """Independent. The time limit of a launch: shorter after each one that hung, and where the system
+        has refused to write, for then MPI-IO may wait for a rank that does not come.
+        """
+        usual = self.wishes.seconds / (1 + self.hangs.total())
+        if self.is_refused:
+            usual = LEAST_SECONDS
+        usual = min(self.wishes.seconds, max(LEAST_SECONDS, usual))
+        return case.seconds or usual + int(case.arguments.get("big", 0)) / BYTES_A_SECOND
 
     def run(self, case: Case) -> list[Check]:
-        """Independent. Launch a case."""
+        """Independent. Launch a case, unless too many like it have hung."""
+        if self.hangs[case.group] >= HANGS_OF_A_GROUP:
+            why = f"{HANGS_OF_A_GROUP} others of its kind hung"
+            return [Check(case.group, case.subject, "start", "skipped", why, case.default)]
         # Ranks that a hang has left behind must not meet the next ones in the same file.
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         arguments = {"directory": str(folder), **case.arguments}
-        seconds = case.seconds or self.wishes.seconds + int(case.arguments.get("big", 0)) / BYTES_A_SECOND
+        seconds = self.seconds_of(case)
         answer = launch(
             self.words,
             case.action,
@@ -125,7 +167,10 @@ class Examination:
         for name, median, low, high, samples in answer.of("cost"):
             self.costs[name] = Cost(float(median), float(low), float(high), int(samples))
         shutil.rmtree(folder, ignore_errors=True)
-        return checks_of(case, answer, seconds)
+        self.hangs[case.group] += answer.timed_out
+        checks = checks_of(case, answer, seconds)
+        self.is_refused = self.is_refused or any(is_refusal(check) for check in checks)
+        return checks
 
     @property
     def mpi_io(self) -> str:
@@ -135,15 +180,25 @@ class Examination:
         return "romio" if self.families[0] == "romio" else self.library.other_component
 
 
-def all_cases(wishes: Wishes, world: World, library: Library, big: int) -> list[Case]:
+def costs_that_fit(wishes: Wishes, where: FileSystem) -> tuple[list[Case], list[Finding]]:
+    """Independent. Measuring costs, or why that is left out."""
+    need = plan.room_for_costs(wishes.ranks, wishes.repetitions)
+    if where.free_bytes >= need:
+        return [plan.costs_case(wishes.repetitions)], []
+    text = f"costs were not measured: that needs {need} bytes, and {where.free_bytes} are free"
+    return [], [Finding("note", text, "make room for a record that advise and plan can use")]
+
+
+def all_cases(
+    wishes: Wishes, world: World, library: Library, big: int, measuring: Sequence[Case]
+) -> list[Case]:
     """Independent. What is to be tried, the cheapest first."""
     extent = Extent(wishes.quick, big)
     found = plan.locking_cases()
     found += plan.transport_cases(world.transports, extent)
     if world.library_text:
         found += plan.mpi_io_cases(library, extent)
-    found.append(Case("costs", "costs", "costs", {"repetitions": wishes.repetitions}))
-    return [*found, *wishes.extra]
+    return [*found, *measuring, *wishes.extra]
 
 
 def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) -> Record:
@@ -159,13 +214,15 @@ def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) 
     world, findings = find_world(wishes.launcher, wishes.ranks, probe, wishes.seconds)
     try:
         where = file_system_of(wishes.directory)
+        require_room(wishes, where)
         folder = Path(tempfile.mkdtemp(prefix=".quire-doctor-", dir=wishes.directory.resolve()))
     except OSError as problem:
         raise CannotRunError(f"nothing can be written in {wishes.directory}: {problem}") from None
     try:
         examination = Examination(wishes, probe, world, folder)
         big, remark = big_request(wishes, where)
-        todo = all_cases(wishes, world, examination.library, big)
+        measuring, left_out = costs_that_fit(wishes, where)
+        todo = all_cases(wishes, world, examination.library, big, measuring)
         checks = []
         for done, case in enumerate(todo):
             progress(done, len(todo), f"{case.group}: {case.subject}")
@@ -173,7 +230,8 @@ def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) 
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     library = examination.library
-    findings += [remark] if remark else []
+    findings += [remark, *left_out] if remark else left_out
+    findings += refusals(checks, where)
     findings += judge(checks)
     findings += version_findings(library.name, examination.version, examination.mpi_io)
     findings += file_system_findings(where)
@@ -198,11 +256,30 @@ def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) 
     )
 
 
+def is_refusal(check: Check) -> bool:
+    """Independent. Whether a check is bad for a reason that has nothing to do with the way to write."""
+    return any(os.strerror(number) in check.detail for number in REFUSALS)
+
+
+def refusals(checks: Sequence[Check], where: FileSystem) -> list[Finding]:
+    """Independent. What the system refused whoever asked: that says nothing about ways to write, but that
+    no run will get its data here.
+    """
+    findings = []
+    for number, (what, advice) in REFUSALS.items():
+        refused = [check for check in checks if check.is_bad and os.strerror(number) in check.detail]
+        if refused:
+            tried = f"{len(refused)} checks ended by it, {where.free_bytes} bytes were free before"
+            findings.append(Finding("unsafe", f"{what}: {tried}", advice, "tried here"))
+    return findings
+
+
 def judge(checks: Sequence[Check]) -> list[Finding]:
     """Independent. What the checks mean: what is wrong by default is unsafe, the rest is to be avoided."""
     findings = []
     for subject in dict.fromkeys((check.group, check.subject) for check in checks):
-        bad = [check for check in checks if (check.group, check.subject) == subject and check.is_bad]
+        own = [check for check in checks if (check.group, check.subject) == subject]
+        bad = [check for check in own if check.is_bad and not is_refusal(check)]
         if not bad:
             continue
         worst = bad[0]

@@ -171,11 +171,17 @@ def save(record: Record, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> Record:
-    """Independent. Read a record. Raises UsageError for what is none, OSError for what cannot be read."""
-    from quire.errors import UsageError
+    """Independent. Read a record. Raises UsageError for what is none, MissingFileError and InputOutputError
+    for what cannot be read.
+    """
+    from quire.errors import InputOutputError, MissingFileError, UsageError
 
     try:
         document = json.loads(Path(path).read_text())
+    except FileNotFoundError:
+        raise MissingFileError("there is no such record of quire doctor", file=str(path)) from None
+    except OSError as problem:
+        raise InputOutputError(f"cannot be read: {problem.strerror}", file=str(path)) from None
     except (UnicodeDecodeError, json.JSONDecodeError) as problem:
         raise UsageError(f"{path} is not JSON: {problem}") from None
     return from_dictionary(document)

@@ -20,6 +20,8 @@ from quire.cli.main import app
 from quire.doctor.record import Check, Cost, FileSystem, Record, save
 from quire.errors import UsageError
 from quire.io.formats import common_options, format_infos, transports
+from quire.toolkit.simulation import Method, Report, compare
+from quire.toolkit.simulation import parse_workload as sizes_of
 
 MEBIBYTE = 1 << 20
 LARGE = Load("table", 5_500_000_000, 10)
@@ -280,7 +282,13 @@ def test_workloads() -> None:
     assert parse_workload("table:811008x192") == Load("table", 8 * 811008 * 192, 192)
     assert parse_workload("field:4x5x6") == Load("field", 8 * 120, 1)
     assert parse_workload("streams:2GiB") == Load("streams", 2 << 30, 1)
-    for text in ("much", "table:", "box:3x3", "5 furlongs"):
+    assert parse_workload("streams:2GiB", ranks=3) == Load("streams", 6 << 30, 1)
+    assert parse_workload("elements:2GiB") == Load("elements", 2 << 30, 1)
+    assert parse_workload("table:7") == Load("table", 56, 1)
+    assert parse_workload("particles,rows=1000") == Load("table", 48000, 6, 5)
+    assert parse_workload("field:4x5,fields=3,components=2,steps=7") == Load("field", 8 * 120, 6, 7)
+    assert parse_workload("checkpoint-large").kind == "elements"
+    for text in ("much", "table:", "box:3x3", "5 furlongs", "table:0x8", "0GB", "99999999TB"):
         with pytest.raises(UsageError):
             parse_workload(text)
 
@@ -295,6 +303,31 @@ def test_a_file_tells_what_a_step_holds(tmp_path: Path) -> None:
     found = situation_of(path, 4)
     assert (found.load.kind, found.load.bytes, found.load.columns) == ("table", 12000, 2)
     assert found.format == format_infos()[0].name
+
+
+def test_a_format_that_cannot_hold_the_data_is_refused(tmp_path: Path) -> None:
+    for info in format_infos():
+        if info.holds_streams:
+            assert situation_of(tmp_path, 2, workload="streams:8").format == info.name
+            assert situation_of(tmp_path, 2, workload="table:8x8", format=info.name).format == info.name
+            continue
+        with pytest.raises(UsageError, match=f"a {info.name} file does not hold this .streams."):
+            situation_of(tmp_path, 2, workload="streams:8", format=info.name)
+    path = tmp_path / f"beam{format_infos()[0].suffixes[0]}"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.zeros(10))
+    only_elements = [info.name for info in format_infos() if info.name not in table_formats()]
+    assert only_elements
+    for name in only_elements:
+        with pytest.raises(UsageError, match=r"does not hold this .table."):
+            situation_of(path, 2, format=name)
+    assert {situation_of(path, 2, format=name).format for name in table_formats()} == set(table_formats())
+
+
+def table_formats() -> list[str]:
+    """The formats that take a table of one column of doubles."""
+    found = compare([Method(info.name) for info in format_infos()], sizes_of("table:1x1"), 1)
+    return [one.method.format for one in found if isinstance(one, Report)]
 
 
 def run(*words: str) -> Any:
@@ -336,6 +369,10 @@ def test_what_cannot_be_advised_is_a_usage_error(tmp_path: Path) -> None:
     assert run(str(tmp_path), "--ranks", "4").exit_code == 2
     assert run(str(tmp_path), "--ranks", "4", "--workload", "1GB", "--format", "none").exit_code == 2
     assert run(str(tmp_path / "nothing"), "--ranks", "4", "--workload", "1GB").exit_code == 4
+    told = run("nowhere", "--ranks", "4")
+    assert (told.exit_code, told.stderr) == (4, "quire: nowhere: there is no such file or directory\n")
+    told = run(str(tmp_path), "--ranks", "4", "--workload", "1GB", "--measured", "nothing.json")
+    assert told.stderr == "quire: nothing.json: there is no such record of quire doctor\n"
     told = run(str(tmp_path), "--ranks", "4", "--nodes", "8", "--workload", "1GB")
     assert (told.exit_code, "4 ranks cannot be on 8 nodes" in told.output) == (2, True)
     (tmp_path / "other.json").write_text("{}")

@@ -102,7 +102,6 @@ def test_what_cannot_be_written_is_said(run: Run) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["--workload", "table:100x2"],
         ["--method", TABLES[0]],
         ["--workload", "nonsense", "--method", TABLES[0]],
         ["--workload", "table:100x2,rows", "--method", TABLES[0]],
@@ -251,3 +250,16 @@ def test_the_command_reads_the_record(run: Run, tmp_path: Path) -> None:
     del incomplete.costs["create"]
     save(incomplete, tmp_path / "less.json")
     assert run("plan", *question, "--measured", tmp_path / "less.json").code == 2
+
+
+def test_without_methods_all_formats_are_compared(run: Run) -> None:
+    told = asked(run, "--workload", "table:100x2", "--ranks", "2")
+    assert [one["format"] for one in told["methods"]] == [info.name for info in format_infos()]
+
+
+def test_what_is_no_simulation_says_why(run: Run) -> None:
+    outcome = run("plan", "--method", STREAMS[0])
+    assert (outcome.code, "say by --workload what is written" in outcome.errors) == (2, True)
+    for words in (["beam.h5"], ["--write"], ["--rows", "7"], ["--read-option", "a=b"]):
+        outcome = run("plan", "--workload", "particles", *words)
+        assert (outcome.code, "simulates a program: it needs no file" in outcome.errors) == (2, True)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from quire.doctor.cases import FULL_BIG, SCALED_BIG, Case
 from quire.doctor.examination import big_request, checks_of, judge
 from quire.doctor.launching import Answer, Launcher
 from quire.doctor.record import OPERATIONS, FileSystem
-from quire.doctor.world import candidates
+from quire.doctor.world import World, candidates
 
 PROBE = ("python", "probe", "quire-probe")
 
@@ -80,6 +81,70 @@ def test_a_way_that_hangs_is_named_with_its_pattern_and_the_next_is_tried(tmp_pa
     assert not record.safe
     assert "planted to hang: interleaved: hang, no end after 5 s" in record.findings[0].text
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.mpi
+@pytest.mark.usefixtures("only_extra")
+def test_ways_whose_ranks_meet_a_limit_of_the_system_end_and_are_not_blamed(tmp_path: Path) -> None:
+    starter = tmp_path / "starter"
+    # Some MiB are left for the shared memory of MPI itself.
+    starter.write_text(f"#!/bin/sh\nulimit -f 16000\ntrap '' XFSZ\nexec {mpiexec()} \"$@\"\n")
+    starter.chmod(0o755)
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    sizes: dict[str, str | int] = {"large": 8 << 20, "patterns": "contiguous,unaligned"}
+    ways = ("transport:posix", *(f"mpi-io:{calls}" for calls in cases.CALLS))
+    tried = [Case("mpi-io", way, "patterns", {"method": way, **sizes}, seconds=30.0) for way in ways]
+    tried.append(cases.costs_case(15))
+    record = examine(Wishes(folder, 2, str(starter), quick=True, extra=tried))
+    for way in ways:
+        assert outcomes(record, way) == {"contiguous": "error", "unaligned": "error"}, way
+    assert outcomes(record, "costs") == {"write_1mib": "error"}
+    unsafe = [finding.text for finding in record.findings if finding.severity == "unsafe"]
+    assert len(unsafe) == 1
+    assert unsafe[0].startswith("files may not become as large as the patterns: 11 checks ended by it")
+
+
+def test_a_full_disk_is_named_before_anything_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = FileSystem("tmpfs", "/", "rw", 3_000_000, 4096)
+    with pytest.raises(CannotRunError, match=r"is full: 3000000 bytes are free, .* 2 ranks need 17825792"):
+        examination.require_room(Wishes(tmp_path), where)
+    with pytest.raises(CannotRunError, match=r"is full: .* 2 ranks need 3145728; make room$"):
+        examination.require_room(Wishes(tmp_path, quick=True), where)
+    examination.require_room(Wishes(tmp_path, quick=True), replace(where, free_bytes=3_145_728))
+    measuring, left_out = examination.costs_that_fit(Wishes(tmp_path), where)
+    assert (measuring, left_out[0].severity) == ([], "note")
+    assert "needs 79691776 bytes, and 3000000 are free" in left_out[0].text
+    assert big_request(Wishes(tmp_path), where)[0] == 0
+
+
+@pytest.mark.usefixtures("only_extra")
+def test_ways_that_hang_take_less_and_less_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def hangs(*_: object, seconds: float, **__: object) -> Answer:
+        limits.append(seconds)
+        return Answer([["begin", "far"]], timed_out=True)
+
+    monkeypatch.setattr(examination, "launch", hangs)
+    world = World(Launcher(("none",)), "Some MPI 1.0", ["here"], [])
+    monkeypatch.setattr(examination, "find_world", lambda *_: (world, []))
+    tried = [Case(group, f"way {number}", "patterns") for group in ("mpi-io", "locks") for number in range(5)]
+    record = examine(Wishes(tmp_path, 2, quick=True, extra=tried))
+    assert limits == [60, 30, 20, 15, 12, 10]
+    assert [check.outcome for check in record.checks] == 2 * (3 * ["hang"] + 2 * ["skipped"])
+    assert record.checks[4].detail == "3 others of its kind hung"
+
+
+def test_where_the_system_refused_to_write_nobody_is_waited_for_long(tmp_path: Path) -> None:
+    world = World(Launcher(("none",)), "Some MPI 1.0", ["here"], [])
+    examined = examination.Examination(Wishes(tmp_path), Path("probe"), world, tmp_path)
+    case = Case("mpi-io", "way", "patterns", {"big": 40_000_000})
+    assert examined.seconds_of(case) == 62
+    examined.is_refused = True
+    assert examined.seconds_of(case) == 12
 
 
 @pytest.mark.mpi
@@ -280,7 +345,12 @@ def test_launchers_are_written_as_a_user_types_them() -> None:
 
 @pytest.mark.parametrize(
     ("memory", "space", "big"),
-    [(10**12, 10**13, FULL_BIG), (10**9, 10**13, SCALED_BIG), (10**12, 10**9, SCALED_BIG)],
+    [
+        (10**12, 10**13, FULL_BIG),
+        (10**9, 10**13, SCALED_BIG),
+        (10**12, 10**9, SCALED_BIG),
+        (10**12, 10**8, 0),
+    ],
 )
 def test_the_big_request_fits_memory_and_space(
     monkeypatch: pytest.MonkeyPatch, memory: int, space: int, big: int
