@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -277,6 +278,7 @@ class StepCopier:
             copy_attributes(target, step.attributes, kept)
             for share in shares:
                 self.declare(target, share)
+            self.declare_absent(target, step)
             if self.request.columns is None:
                 for name, quantity in fitted.fields.items():
                     put_field(target, step.fields[name], quantity, self.rank, self.size)
@@ -350,15 +352,15 @@ class StepCopier:
 
     def share(self, table: Table, fitted: Fit) -> TableShare:
         """Independent. What this rank copies of a table."""
-        wanted = self.request.columns
-        columns = {
-            name: quantity
-            for name, quantity in fitted.tables[table.name].items()
-            if wanted is None or matches(name, wanted)
-        }
+        columns = self.wanted(fitted.tables[table.name])
         first, count = resolve_rows(self.request.rows, len(table))
         start, mine = even_slice(count, self.rank, self.size)
         return TableShare(table, columns, first + start, mine)
+
+    def wanted(self, columns: Mapping[str, Quantity]) -> dict[str, Quantity]:
+        """Independent. The columns that were asked for."""
+        names = self.request.columns
+        return {name: quantity for name, quantity in columns.items() if names is None or matches(name, names)}
 
     def declare(self, target: WriteStep, share: TableShare) -> None:
         """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
@@ -374,6 +376,14 @@ class StepCopier:
             )
         target.rows(share.rows_written, table=share.table.name)
         pass_on_expansion(target, share)
+
+    def declare_absent(self, target: WriteStep, step: Step) -> None:
+        """Independent. Announce the tables that only other steps have, without rows."""
+        absent = {} if self.common is None else self.common.absent(step)
+        for name, columns in absent.items():
+            for quantity in self.wanted(columns).values():
+                target.declare(quantity.name, quantity.type, table=name, like=quantity)
+            target.rows(0, table=name)
 
     def string_bytes(self, share: TableShare) -> dict[str, int]:
         """Independent. Total bytes of the strings of each column on this rank: a pass over them alone."""
@@ -508,7 +518,7 @@ def carry_out(
         try:
             write_steps(file, target, copier, comm)
         except ConflictError:
-            common = common_structure(copier.steps(file))
+            common = common_structure(copier.steps(file), partial(copier.fit, file))
             if not common.losses:
                 raise
             copier.begin_again(common)

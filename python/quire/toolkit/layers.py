@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from quire.io.fit import kept_attributes
 from quire.toolkit.selection import even_slice
 
@@ -21,9 +23,12 @@ def put_field(target: WriteStep, item: Field, quantity: Quantity, rank: int, siz
         rank, size = min(rank, 1), 1
     first, count = even_slice(extents[0], rank, size) if extents and rank < size else (0, 0)
     held = kept_attributes(quantity)
+    values = item[first : first + count]
+    if item.type == "character" != quantity.type:
+        values = values.view(np.int8)  # The target has no characters: their codes are kept.
     target.put_field(
         quantity.name,
-        item[first : first + count],
+        values,
         extents=extents,
         start=[first] + [0] * (len(extents) - 1),
         components=item.components,

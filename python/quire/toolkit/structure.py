@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,22 +18,28 @@ Types = dict[str, str]
 
 @dataclass
 class Structure:
-    """Names and types of what every step has, and sentences about what not every step has."""
+    """Names and types of what every step can have, and sentences about what not every step has.
+
+    A table counts for all steps as soon as one has it: the others have no rows of it.
+    """
 
     attributes: Types = field(default_factory=dict)
     tables: dict[str, Types] = field(default_factory=dict)
     fields: Types = field(default_factory=dict)
+    fitted: dict[str, Mapping[str, Quantity]] = field(default_factory=dict)
+    """By table, the columns as the target will hold them."""
     losses: list[str] = field(default_factory=list)
     steps: int = 0
 
-    def add(self, step: Step) -> None:
-        """Independent. Keep only what this step has, too."""
+    def add(self, step: Step, fitted: Fit) -> None:
+        """Independent. Keep only what this step, as the target can hold it, has too."""
         tables = {
             name: {column.name: column.type for column in table.columns.values()}
             for name, table in step.tables.items()
         }
         attributes = {name: item.type for name, item in step.attributes.items()}
         fields = {name: item.type for name, item in step.fields.items()}
+        self.fitted = dict(fitted.tables) | self.fitted
         self.steps += 1
         if self.steps == 1:
             self.attributes, self.tables, self.fields = attributes, tables, fields
@@ -41,12 +47,10 @@ class Structure:
         self.attributes = self.meet("attribute", self.attributes, attributes)
         self.fields = self.meet("field", self.fields, fields)
         for name in self.tables.keys() ^ tables.keys():
-            self.leave_out(f"the table {name}".rstrip())
-        self.tables = {
-            name: self.meet("column", known, tables[name])
-            for name, known in self.tables.items()
-            if name in tables
-        }
+            self.say(f"a step without {titled(name)} gets it without rows")
+        for name, found in tables.items():
+            known = self.tables.get(name)
+            self.tables[name] = found if known is None else self.meet("column", known, found)
 
     def meet(self, what: str, known: Types, found: Types) -> Types:
         """Independent. The names in both, each with a type that holds both."""
@@ -56,7 +60,10 @@ class Structure:
 
     def leave_out(self, what: str) -> None:
         """Independent. Say once that something is not in every step."""
-        sentence = f"{what} is left out: not every step has it"
+        self.say(f"{what} is left out: not every step has it")
+
+    def say(self, sentence: str) -> None:
+        """Independent. Say something once."""
         if sentence not in self.losses:
             self.losses.append(sentence)
 
@@ -72,6 +79,23 @@ class Structure:
             fields=common_part(fitted.fields, step.fields, self.fields),
             losses=fitted.losses,
         )
+
+    def absent(self, step: Step) -> dict[str, dict[str, Quantity]]:
+        """Independent. By table that only other steps have, the columns as the target will hold them."""
+        return {
+            name: {
+                column: with_type(quantity, common[column])
+                for column, quantity in self.fitted[name].items()
+                if column in common
+            }
+            for name, common in self.tables.items()
+            if name in self.fitted and name not in step.tables
+        }
+
+
+def titled(name: str) -> str:
+    """Independent. A table in a sentence; the main one has no name."""
+    return f"the table {name}".rstrip()
 
 
 def wider(left: str, right: str) -> str:
@@ -101,9 +125,9 @@ def with_type(quantity: Quantity, kind: str) -> Quantity:
     )
 
 
-def common_structure(steps: Iterable[Step]) -> Structure:
-    """Collective, as it walks through the steps. What they all have."""
+def common_structure(steps: Iterable[Step], fit: Callable[[Step], Fit]) -> Structure:
+    """Collective, as it walks through the steps. What they all have; `fit` says what the target can hold."""
     structure = Structure()
     for step in steps:
-        structure.add(step)
+        structure.add(step, fit(step))
     return structure

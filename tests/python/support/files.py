@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,23 @@ from quire.io.types import Array
 def step_formats() -> list[str]:
     """Return the names of the formats whose files hold several steps."""
     return [info.name for info in format_infos() if not info.one_step]
+
+
+def formats_of_uneven_steps() -> list[str]:
+    """Return the names of the formats in which one step may have what another has not."""
+    return [name for name in step_formats() if _holds_uneven_steps(name)]
+
+
+def _holds_uneven_steps(format_name: str) -> bool:
+    with TemporaryDirectory() as folder:
+        try:
+            with quire.create(Path(folder) / "uneven", format=format_name) as out:
+                for number in (1, 2):
+                    with out.step(number) as step:
+                        step.put("xy"[:number], np.zeros(1))
+        except quire.ConflictError:
+            return False
+    return True
 
 
 def table_formats() -> list[str]:
