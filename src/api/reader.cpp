@@ -135,6 +135,13 @@ std::unique_ptr<Transport> wrapped_transport(const Reader::State& state, const s
   return options.wrapper ? options.wrapper(std::move(transport), path, state.comm.rank()) : std::move(transport);
 }
 
+/// Whether a step that was cut still has anything that recovering it would keep.
+bool holds_something(const StepLayout& cut) {
+  const auto& tables = cut.description.tables;
+  return cut.description.streams > 0 ||
+         std::any_of(tables.begin(), tables.end(), [](const Table& table) { return table.rows > 0; });
+}
+
 PackedReport examine(Describer& describer) {
   PackedReport report;
   report.warnings = describer.file().warnings;
@@ -149,7 +156,8 @@ PackedReport examine(Describer& describer) {
     } catch (const Error& error) {
       report.damaged = true;
       report.damage = error.pack();
-      report.salvageable = describer.salvage(index).has_value();
+      const auto cut = describer.salvage(index);
+      report.salvageable = cut && holds_something(*cut);
       return report;
     }
   }

@@ -95,7 +95,7 @@ struct CheckReport {
   std::uint64_t whole_steps = 0;
   std::vector<std::int64_t> numbers;
   std::optional<Error> damage;  ///< the first defect, if any
-  bool salvageable = false;     ///< rows of the damaged step can be saved
+  bool salvageable = false;     ///< rows, or bytes of streams, of the damaged step can be saved
   bool is_changed = false;      ///< whole by its structure, but its bytes are not those whose checksums are kept
   std::vector<std::string> warnings;
 };

@@ -89,7 +89,7 @@ def tell(one: dict[str, Any]) -> None:
         if one["whole_steps"] > 0 or one["salvageable"]:
             hint = " --rows" if one["salvageable"] else ""
             say(f"  quire recover{hint} keeps what is whole")
-        elif one["changed"]:
+        elif one["damage"]["advice"]:
             say(f"  {printable(one['damage']['advice'])}")
     for text in one["warnings"]:
         remark(f"warning: {name}: {printable(text)}")

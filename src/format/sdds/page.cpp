@@ -22,9 +22,10 @@ std::optional<std::int64_t> whole_number(const Value& value) {
 }
 
 Error missing_rows(std::uint64_t announced, std::uint64_t complete, const Error& reason) {
-  return Error(ErrorKind::bad_file, "the table announces " + std::to_string(announced) + " rows, of which " +
-                                        std::to_string(complete) + " are complete: " + reason.message())
-      .advise("recover keeps the complete rows");
+  Error error(ErrorKind::bad_file, "the table announces " + std::to_string(announced) + " rows, of which " +
+                                       std::to_string(complete) + " are complete: " + reason.message());
+  if (complete > 0) error.advise("recover keeps the complete rows");
+  return error;
 }
 
 Error unfinished_step() {

@@ -55,6 +55,26 @@ def test_complete_rows_of_the_only_step_are_kept_in_the_same_layout(tmp_path: Pa
         assert damaged.read_text() == ONE_GOOD_ROW
 
 
+def test_check_promises_no_rows_where_none_is_complete(tmp_path: Path) -> None:
+    damaged = tmp_path / "a.sdds"
+    damaged.write_text(NO_ROW)
+    outcome = run("check", damaged)
+    assert outcome.code == 1
+    assert "recover" not in outcome.output
+    assert run("recover", "--rows", damaged, "-o", tmp_path / "b.sdds").code == 1
+
+
+def test_check_says_how_rows_without_a_count_are_read(tmp_path: Path) -> None:
+    uncounted = tmp_path / "a.stat"
+    columns = "".join(f"&column name={name}, type=double, &end\n" for name in "tsx")
+    uncounted.write_text(f"SDDS1\n{columns}&data mode=ascii, &end\n1.5e-11 2.5 1\n2.5e-11 3.5 1\n")
+    outcome = run("check", uncounted)
+    assert outcome.code == 1
+    assert "no_row_counts=true" in outcome.output
+    assert "recover" not in outcome.output
+    assert run("check", "--read-option", "no_row_counts=true", uncounted).code == 0
+
+
 def test_rows_behind_whole_steps_of_text_are_kept(tmp_path: Path) -> None:
     damaged = tmp_path / "a.sdds"
     damaged.write_text(HEAD + "1\n7\n3\n1\n2\nzz\n")
