@@ -142,9 +142,8 @@ bool holds_something(const StepLayout& cut) {
          std::any_of(tables.begin(), tables.end(), [](const Table& table) { return table.rows > 0; });
 }
 
-PackedReport examine(Describer& describer) {
+PackedReport examine_steps(Describer& describer) {
   PackedReport report;
-  report.warnings = describer.file().warnings;
   for (std::uint64_t index = 0;; ++index) {
     try {
       const auto layout = describer.verified(index);
@@ -161,6 +160,14 @@ PackedReport examine(Describer& describer) {
       return report;
     }
   }
+}
+
+PackedReport examine(Describer& describer) {
+  PackedReport report = examine_steps(describer);
+  // Some of the file are found behind its last step.
+  const std::vector<std::string>& of_file = describer.file().warnings;
+  report.warnings.insert(report.warnings.begin(), of_file.begin(), of_file.end());
+  return report;
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ class BinaryPage final : public PageDescriber {
   [[nodiscard]] std::optional<Page> take() override;
   [[nodiscard]] std::optional<Page> salvage() override;
   [[nodiscard]] bool is_unfinished() const noexcept override { return unfinished_; }
+  [[nodiscard]] const std::string& ending() const noexcept override { return ending_; }
 
  private:
   enum class Stage : std::uint8_t { row_count, parameters, arrays, table, complete, no_page };
@@ -68,6 +69,7 @@ class BinaryPage final : public PageDescriber {
   std::optional<RecordWalk> walk_;
   bool salvageable_ = false;
   bool unfinished_ = false;
+  std::string ending_;  ///< binary data end where the file does
 };
 
 }  // namespace quire::sdds

@@ -266,6 +266,7 @@ std::optional<Page> SddsDescriber::parse(std::uint64_t index, std::uint64_t offs
     }
     throw error.in_file(context_.path);
   }
+  if (!describer->ending().empty()) file_.warnings.push_back(describer->ending());
   return describer->take();
 }
 

@@ -7,6 +7,10 @@
 namespace quire::sdds {
 namespace {
 
+constexpr std::string_view end_mark = "&end";
+/// Whose fields have no meaning any more.
+constexpr std::string_view skipped_command = "associate";
+
 [[nodiscard]] bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
 }  // namespace
@@ -44,36 +48,39 @@ bool CommandLexer::feed(const Line& line) {
     offset_ = line.offset + i;
     char c = line.text[i];
     bool literal = false;
-    if (comments_count()) {
+    if (is_unquoted()) {
       if (c == '!') break;
+      if (line.text.substr(i).starts_with(end_mark) && state_ != State::idle) {
+        command_.bytes += end_mark.size();
+        command_.rest = line.text.substr(i + end_mark.size());
+        end_command();
+        return true;
+      }
       if (c == '\\' && i + 1 < line.text.size() && line.text[i + 1] == '!') {
         c = line.text[++i];
         literal = true;
       }
     }
     ++command_.bytes;
-    if (!take_character(c, literal)) {
-      command_.rest = line.text.substr(i);
-      return true;
-    }
+    take_character(c, literal);
   }
   offset_ = line.offset + line.text.size();
-  return !take_character(' ', false);
+  take_character(' ', false);
+  return false;
 }
 
-bool CommandLexer::comments_count() const noexcept { return state_ != State::quoted && !inner_quote_; }
+bool CommandLexer::is_unquoted() const noexcept { return state_ != State::quoted && !inner_quote_; }
 
-bool CommandLexer::take_character(char c, bool literal) {
+void CommandLexer::take_character(char c, bool literal) {
   switch (state_) {
     case State::idle:  // the first character is the `&`
       state_ = State::command_name;
       break;
     case State::command_name:
-      if (!is_blank(c)) {
-        command_.name += c;
+      if (is_blank(c)) {
+        end_command_name();
       } else {
-        if (command_.name == "end") throw error_at(command_.offset, line_, "&end without a command before it");
-        state_ = State::between;
+        command_.name += c;
       }
       break;
     case State::between:
@@ -83,7 +90,7 @@ bool CommandLexer::take_character(char c, bool literal) {
       if (c == '=') {
         state_ = State::before_value;
       } else if (is_blank(c) || c == ',') {
-        return end_field_name();
+        end_field_name();
       } else {
         field_.name += c;
       }
@@ -107,7 +114,7 @@ bool CommandLexer::take_character(char c, bool literal) {
       break;
     case State::bare:
       if (is_blank(c) || c == ',') {
-        end_bare_value();
+        finish_field();
       } else {
         if (c == '"' && !literal) inner_quote_ = !inner_quote_;
         field_.value += c;
@@ -120,8 +127,17 @@ bool CommandLexer::take_character(char c, bool literal) {
         field_.value += c;
       }
       break;
+    case State::skipped:
+      // Nobody looks into it; quotation marks only tell an `&end` within them from the last one.
+      if (c == '"' && !after_backslash_) inner_quote_ = !inner_quote_;
+      after_backslash_ = c == '\\' && !after_backslash_;
+      break;
   }
-  return true;
+}
+
+void CommandLexer::end_command_name() {
+  if (command_.name == "end") throw error_at(command_.offset, line_, "&end without a command before it");
+  state_ = command_.name == skipped_command ? State::skipped : State::between;
 }
 
 void CommandLexer::begin_field(char c) {
@@ -133,24 +149,25 @@ void CommandLexer::begin_field(char c) {
   state_ = State::field_name;
 }
 
-bool CommandLexer::end_field_name() {
-  if (field_.name == "&end") {
-    state_ = State::idle;
-    return false;
-  }
+void CommandLexer::end_field_name() {
   if (field_.name.starts_with('&')) {
     throw error_at(field_.offset, field_.line, field_.name + " inside the command &" + command_.name)
         .advise("the command must be closed by &end first");
   }
   state_ = State::before_equals;
-  return true;
 }
 
-void CommandLexer::end_bare_value() {
-  if (field_.value == "&end") {
+void CommandLexer::end_command() {
+  if (state_ == State::command_name) end_command_name();
+  if (state_ == State::bare) finish_field();
+  if (state_ == State::field_name || state_ == State::before_equals) {
+    throw error_at(field_.offset, field_.line, "the field " + field_.name + " has no value");
+  }
+  if (state_ == State::before_value) {
     throw error_at(field_.offset, field_.line, "the field " + field_.name + " has no value before &end");
   }
-  finish_field();
+  inner_quote_ = after_backslash_ = false;
+  state_ = State::idle;
 }
 
 void CommandLexer::finish_field() {

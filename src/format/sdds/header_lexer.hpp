@@ -82,21 +82,25 @@ class CommandLexer {
     before_equals,
     before_value,
     bare,
-    quoted
+    quoted,
+    skipped
   };
 
-  /// Takes one character; false when `&end` is complete and the character is the one behind it.
-  [[nodiscard]] bool take_character(char c, bool literal);
-  [[nodiscard]] bool end_field_name();
-  void end_bare_value();
+  void take_character(char c, bool literal);
+  void end_command_name();
+  void end_field_name();
+  /// Ends the command where `&end` stands.
+  void end_command();
   void begin_field(char c);
   void finish_field();
-  [[nodiscard]] bool comments_count() const noexcept;
+  /// Whether a character has the meaning that it has outside quotation marks.
+  [[nodiscard]] bool is_unquoted() const noexcept;
 
   State state_ = State::idle;
   Command command_;
   Field field_;
-  bool inner_quote_ = false;  ///< inside quotation marks within a bare value
+  bool inner_quote_ = false;  ///< inside quotation marks within a bare value or a skipped command
+  bool after_backslash_ = false;
   std::uint64_t offset_ = 0;  ///< of the character at hand
   std::uint64_t line_ = 0;
 };

@@ -210,7 +210,7 @@ std::optional<NeedFile> HeaderParser::execute(const Command& command, const Line
     return include(command, line);
   } else if (command.name == "data") {
     end_with_data(command, line);
-  } else if (command.name != "associate") {  // whose fields have no meaning any more
+  } else if (command.name != "associate") {
     throw error_at(command.offset, command.line, "the command &" + command.name + " is unknown");
   }
   return std::nullopt;
@@ -346,7 +346,12 @@ void HeaderParser::end_with_data(const Command& command, const Line& line) {
       throw error_at(endian->offset, endian->line,
                      "the byte order \"" + endian->value + "\" is unknown (big or little)");
     }
-    declare_order(endian->value == "big" ? ByteOrder::big : ByteOrder::little, endian->offset, endian->line);
+    const ByteOrder order = endian->value == "big" ? ByteOrder::big : ByteOrder::little;
+    if (data.mode == Mode::ascii && header_.declared_order.value_or(order) != order) {
+      tolerate(endian->offset, endian->line, "both byte orders are declared, which means nothing for text");
+    } else {
+      declare_order(order, endian->offset, endian->line);
+    }
   }
   header_.data_offset = sources_.size() == 1 ? line.after : after_include_;
   done_ = true;

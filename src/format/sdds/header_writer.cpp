@@ -12,9 +12,10 @@ namespace {
 constexpr std::size_t longest_canonical_command = 1023;
 
 [[nodiscard]] bool needs_quotes(std::string_view value, bool canonical = false) {
-  // The reference quotes for the first seven; a bare `!` begins a comment and a bare `&` may be taken for `&end`.
+  // The reference quotes for the first seven; a bare `!` begins a comment and a bare `&` may belong to an `&end`.
   if (value.empty() || value.find_first_of(" ,*$\t\n\b!") != std::string_view::npos) return true;
-  return canonical ? value == "&end" : value.find_first_of("&\r\v\f") != std::string_view::npos;
+  return canonical ? value.find("&end") != std::string_view::npos
+                   : value.find_first_of("&\r\v\f") != std::string_view::npos;
 }
 
 [[nodiscard]] std::string escaped_quotes(std::string_view value) {

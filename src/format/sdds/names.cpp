@@ -94,7 +94,7 @@ std::string format_string_fault(std::string_view format, Type type) {
   const auto is_integer_conversion = [&](char letter) {
     // At most one modifier stands before the letter.
     return conversion.starts_with(letter) ||
-           (conversion.size() > 1 && conversion[1] == letter && (conversion[0] == 'l' || conversion[0] == 'h'));
+           (conversion.size() > 1 && conversion[1] == letter && is_letter(conversion[0]));
   };
   bool fits = false;
   switch (type) {

@@ -51,6 +51,8 @@ class PageDescriber {
   [[nodiscard]] virtual std::optional<Page> salvage() = 0;
   /// After advance() has thrown: whether this is a page whose writer has not completed it.
   [[nodiscard]] virtual bool is_unfinished() const noexcept = 0;
+  /// Where there is no page: why the data end although the file goes on, or nothing.
+  [[nodiscard]] virtual const std::string& ending() const noexcept = 0;
 };
 
 /// What the parsing of pages may rely on.

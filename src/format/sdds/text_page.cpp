@@ -215,6 +215,8 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
   const Fetch fetched = fetch();
   if (fetched == Fetch::more) return false;
   if (fetched == Fetch::end) return ends_before(object);
+  if (&array == header_.arrays.data() && text::is_blank(text::without_comment(line_.text)))
+    return end_at_blank_line(object);
   if (array.dimensions > line_.text.size()) {
     throw Error(ErrorKind::bad_file, "its line has too few dimensions").on(object).at(position_);
   }
@@ -474,6 +476,17 @@ void TextPage::use_line() {
 
 bool TextPage::ends_before(const std::string& what) {
   if (touched_) throw Error(ErrorKind::bad_file, "the file ends where " + what + " is due").at(position_);
+  stage_ = Stage::no_page;
+  return true;
+}
+
+/// A blank line in front of the first array: the format takes it for the end of the data.
+bool TextPage::end_at_blank_line(const std::string& due) {
+  const std::string what = "the data end at a blank line where " + due + " is due";
+  if (context_.strict) {
+    throw Error(ErrorKind::bad_file, what).at(position_).advise("the reader option strict=false tolerates it");
+  }
+  ending_ = what + ": nothing of what follows is read (byte " + std::to_string(position_) + ")";
   stage_ = Stage::no_page;
   return true;
 }

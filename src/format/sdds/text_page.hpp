@@ -20,6 +20,7 @@ class TextPage final : public PageDescriber {
   [[nodiscard]] std::optional<Page> take() override;
   [[nodiscard]] std::optional<Page> salvage() override;
   [[nodiscard]] bool is_unfinished() const noexcept override { return unfinished_; }
+  [[nodiscard]] const std::string& ending() const noexcept override { return ending_; }
 
  private:
   enum class Stage : std::uint8_t {
@@ -61,6 +62,7 @@ class TextPage final : public PageDescriber {
   void use_line();
   /// The end of the data where something is due: nothing of a page, or an error.
   [[nodiscard]] bool ends_before(const std::string& what);
+  [[nodiscard]] bool end_at_blank_line(const std::string& due);
   [[nodiscard]] bool may_begin_blank() const noexcept;
   [[nodiscard]] std::optional<bool> rest_is_blank();
   void warn(const std::string& what, std::uint64_t offset);
@@ -85,6 +87,7 @@ class TextPage final : public PageDescriber {
   std::optional<TextWalk> walk_;
   bool salvageable_ = false;
   bool unfinished_ = false;
+  std::string ending_;
 };
 
 }  // namespace quire::sdds

@@ -15,14 +15,8 @@ def _long_comment(truth: Truth) -> None:
     truth["end"] = "eof"
 
 
-def _trimmed_field(truth: Truth) -> None:
-    # "  xy  " without its white space; the reference also drops the last letter.
-    truth["pages"][0]["columns"]["b"]["values"][0] = "xy"
-
-
 CHANGES: dict[str, Callable[[Truth], None]] = {
     "asc_long_comment_refbug.sdds": _long_comment,
-    "asc_field_length.sdds": _trimmed_field,
 }
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.golden
 
 # How a truth is recognised, and what compares it.
 KINDS: list[tuple[Callable[[Truth], bool], Callable[[str, Truth], None]]] = [
-    (lambda truth: "sddscheck" in truth, pages.compare),
+    (lambda truth: "sddscheck" in truth or "reference" in truth, pages.compare),
     (objects.belongs, objects.compare),
     (lambda truth: "definitions" in truth, expansions.compare),
     (lambda truth: "meshes" in truth, meshes.compare),

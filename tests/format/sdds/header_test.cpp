@@ -175,6 +175,41 @@ TEST(HeaderParser, RefusesDeclarationsThatContradict) {
   EXPECT_EQ(parse("SDDS3\n!# big-endian\n&data mode=binary, endian=big &end\n").declared_order, ByteOrder::big);
 }
 
+// Text knows no byte order.
+TEST(HeaderParser, ToleratesContradictingDeclarationsInFrontOfText) {
+  const std::string text = "SDDS3\n!# big-endian\n&data mode=ascii, endian=little &end\n";
+  EXPECT_EQ(parse(text).warnings.size(), 1U);
+  EXPECT_EQ(parse(text).declared_order, ByteOrder::big);
+  HeaderOptions strict;
+  strict.strict = true;
+  EXPECT_EQ(refusal(text, strict).kind(), ErrorKind::bad_file);
+}
+
+TEST(HeaderParser, EndsACommandAtTheFirstEndOutsideQuotes) {
+  for (const char* end : {"&end", "&endjunk", "&end;", "&end,", "&end! comment", "&end&column name=y type=long &end"}) {
+    const Header header = parse(std::string("SDDS1\n&column name=x, type=double ") + end + '\n' + data_line);
+    ASSERT_EQ(header.columns.size(), 1U) << end;
+  }
+  EXPECT_EQ(parse("SDDS1\n&column name=x, type=double, units=a&end\n" + data_line).columns.at(0).units, "a");
+  EXPECT_EQ(parse("SDDS1\n&column name=x, type=double, units=\"a&end\"&end\n" + data_line).columns.at(0).units,
+            "a&end");
+  EXPECT_EQ(parse("SDDS1\n&column name=x, units=\"a &end\", type=double &end\n" + data_line).columns.at(0).units,
+            "a &end");
+  for (const char* line : {"&column name=x, type=&end", "&column name=x, type &end", "&column name&end", "&data&end"}) {
+    EXPECT_TRUE(refusal(std::string("SDDS1\n") + line + '\n' + data_line).offset().has_value()) << line;
+  }
+}
+
+TEST(HeaderParser, SkipsAssociateWithoutLookingInside) {
+  for (const char* inside : {"", " name=a, filename=\"b\", sdds=1 ", " any junk = = , here ",
+                             " one \"quoted &end\" text ", "\n name=a\n! comment &end\n junk\n", " = & && \\\" "}) {
+    const Header header =
+        parse(std::string("SDDS1\n&associate ") + inside + "&end\n&column name=x, type=double &end\n" + data_line);
+    EXPECT_EQ(header.columns.size(), 1U) << inside;
+  }
+  EXPECT_TRUE(refusal("SDDS1\n&associate it's 5\" wide &end\n" + data_line).offset().has_value());
+}
+
 TEST(HeaderParser, RefusesWhatTheReferenceTrips) {
   for (const char* line :
        {"&column type=double &end", "&column name=\"\", type=double &end",
@@ -284,6 +319,8 @@ TEST(HeaderWriter, RepairsOrRefusesWhatCouldNotBeReadBack) {
   const Header once = parse(write_header(header));
   EXPECT_EQ(once.columns.at(0).description, "plain \\\"quotes\\\"");
   EXPECT_EQ(parse(write_header(once)).columns.at(0).description, once.columns.at(0).description);
+  column.description = "a&end";
+  EXPECT_EQ(parse(write_header(header, {.canonical = true})).columns.at(0).description, column.description);
   for (const char* text : {"ends in \\", "two\nlines"}) {
     column.description = text;
     EXPECT_THROW(static_cast<void>(write_header(header)), Error) << text;
@@ -307,6 +344,7 @@ TEST(FormatStrings, MustFitTheType) {
                                                            {"%hd", Type::int16},
                                                            {"%hu", Type::uint16},
                                                            {"%lu", Type::uint64},
+                                                           {"%qd", Type::int32},
                                                            {"%-10s", Type::string},
                                                            {"%c", Type::character},
                                                            {"x = %+.3e m", Type::float80}}) {

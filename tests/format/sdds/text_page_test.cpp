@@ -249,6 +249,33 @@ TEST(TextPages, PagesWithoutRowsMayBeSplitByABlankLine) {
   EXPECT_EQ(describer->step(2)->description.attributes.front().value, Value("c"));
 }
 
+TEST(TextPages, ABlankLineInFrontOfTheFirstArrayEndsTheData) {
+  const std::string array = "&array name=a, type=double &end\n";
+  const std::string page = "1\n5\n1\n1 a\n";
+  for (const auto& [parameter, value] : {std::pair("", ""), std::pair("&parameter name=p, type=short &end\n", "7\n")}) {
+    const std::string header = std::string("SDDS1\n") + parameter + array + counted.substr(counted.find('\n') + 1);
+    for (const auto& [pages, steps] : {std::pair(value + page, 1U), std::pair(std::string(), 0U)}) {
+      const std::string bytes = header + pages + value + "\n2\n5 6\n1\n1 a\n";
+      const auto describer = describer_of(bytes);
+      EXPECT_EQ(describer->steps(), steps);
+      EXPECT_FALSE(describer->step(steps).has_value());
+      ASSERT_EQ(describer->file().warnings.size(), 1U) << "nothing goes unheard";
+      const auto strict = describer_of(bytes, {{"strict", "true"}});
+      EXPECT_EQ(strict->steps(), steps);
+      EXPECT_EQ(damage_of(*strict, steps).kind(), ErrorKind::bad_file);
+    }
+  }
+  const std::string two = "SDDS1\n" + array + "&array name=b, type=double &end\n&data mode=ascii &end\n1\n5\n\n1\n6\n";
+  EXPECT_EQ(damage_of(*describer_of(two), 0).object(), "step at position 0, array b");
+}
+
+TEST(TextPages, ABackslashDoesNotCarryATokenOverABlank) {
+  const std::string bytes = counted + "2\n1 a\\ b\n2 \"a\\ b\"\n";
+  const PackedStrings texts = test::read_rows(*describer_of(bytes)->verified(0), bytes, {0, 2}).texts;
+  EXPECT_EQ(texts[0], "a\\");
+  EXPECT_EQ(texts[1], "a\\ b");
+}
+
 TEST(TextPages, BlankLinesAtTheEndAreNoPage) {
   const std::string header = "SDDS1\n&parameter name=p, type=short &end\n&column name=x, type=double &end\n";
   const std::string page = "&data mode=ascii, no_row_counts=1 &end\n1\n2.5\n";
