@@ -1,6 +1,6 @@
 """Opens and checks damaged files in a process that may take only a little more memory than it has.
 
-python damaged_worker.py GOOD DAMAGED...
+python damaged_worker.py [SOUND...] -- DAMAGED...
 """
 
 from __future__ import annotations
@@ -29,9 +29,12 @@ def mapped_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
-def main(good: str, damaged: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Say which files took too much; 1 if any."""
-    examine(good)  # what the library keeps for itself is there now
+    border = arguments.index("--")
+    sound, damaged = arguments[:border], arguments[border + 1 :]
+    for path in sound:
+        examine(path)  # what the library keeps for itself is there now
     too_much = []
     for path in damaged:
         resource.setrlimit(resource.RLIMIT_AS, (mapped_bytes() + BUDGET + Path(path).stat().st_size, -1))
@@ -46,4 +49,4 @@ def main(good: str, damaged: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))

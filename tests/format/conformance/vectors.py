@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def vectors() -> list[Vector]:
 
 def _vector_of(truth: Path, top: Path) -> Iterator[Vector]:
     name = truth.name.removesuffix(".gz").removesuffix(".json")
-    for data in (truth.with_name(name), *sorted(truth.parent.glob(name + ".*"))):
+    for data in (truth.with_name(name), *sorted(truth.parent.glob(escape(name) + ".*"))):
         if data.exists() and not data.name.endswith(ENDINGS):
             yield Vector(truth.parent.relative_to(top).as_posix(), data.name, data, truth)
             return
