@@ -199,7 +199,8 @@ def write_anew(
             if step is not None:
                 copier.copy(file, step, out)
         cut = step.number if step is not None else None
-        lost = [text for text in file.warnings if found.damage is not None and text != found.damage.message]
+        told = [*file.warnings, *(step.warnings if step is not None else ())]
+        lost = [text for text in told if found.damage is not None and text != found.damage.message]
         report = copier.report
         rows_saved, streams, stream_bytes = (
             after - count

@@ -27,7 +27,8 @@ bool has_signature(std::span<const std::byte> head) {
 
 bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
   try {
-    OpenFile file(bytes, look_budget);
+    // A file that is cut may still tell what it is; that it is cut will be told by its reader.
+    OpenFile file(bytes, look_budget, true);
     return with_hdf5(file.image(), [&] {
       const std::vector<Link> links = list_links(file.id(), "/");
       return links.empty() || holds_meshes(file) ||

@@ -1,5 +1,7 @@
 #include "format/nektar/acceptance.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -41,8 +43,12 @@ bool has(const std::vector<Attribute>& attributes, std::string_view name) {
   return std::ranges::find(attributes, name, &Attribute::name) != attributes.end();
 }
 
-/// Metadata are texts; numbers get the digits that read back to the same value.
+/// Metadata are texts; floating-point numbers have 17 digits (specs/nektar-fld.md section 10).
 Attribute as_text(const Attribute& attribute) {
+  const Type type = attribute.value.type();
+  if (attribute.value.count() == 1 && (type == Type::float64 || type == Type::float32)) {
+    return text_attribute(attribute.name, fmt::format("{:.17g}", attribute.value.as_double()));
+  }
   if (attribute.value.count() == 1) return text_attribute(attribute.name, attribute.value.as_text());
   throw Error(ErrorKind::unsupported,
               "metadata are single values, this is an array of " + std::to_string(attribute.value.count()))

@@ -89,26 +89,36 @@ Provenance provenance_of(const std::vector<Attribute>& attributes) {
   return {text("NektarVersion"), text("Timestamp")};
 }
 
-std::vector<std::string> basis_names(std::span<const std::uint32_t> numbers, std::string_view shape,
-                                     const Provenance& provenance, std::vector<std::string>& warnings) {
-  const bool old = is_possible(numbers, shape, Numbering::old);
-  const bool present = is_possible(numbers, shape, Numbering::present);
-  if (!old && !present) {
-    std::string list;
-    for (const std::uint32_t number : numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
-    throw Error(ErrorKind::bad_file, "the numbers " + list + " name no bases of a " + std::string(shape));
-  }
-  Numbering numbering = present ? Numbering::present : Numbering::old;
-  if (old && present && std::ranges::any_of(numbers, [](std::uint32_t number) { return number >= first_pyramid; })) {
-    const auto told = numbering_of(provenance);
-    if (told) {
-      numbering = *told;
-    } else {
-      warnings.emplace_back("the numbers of bases are those of version 5 and later, for no version is told");
+Numbering find_numbering(std::span<const BasisNumbers> kinds, const Provenance& provenance,
+                         std::vector<std::string>& warnings) {
+  bool old = true;
+  bool present = true;
+  bool matters = false;
+  for (const BasisNumbers& kind : kinds) {
+    const bool fits_old = is_possible(kind.numbers, kind.shape, Numbering::old);
+    const bool fits_present = is_possible(kind.numbers, kind.shape, Numbering::present);
+    if (!fits_old && !fits_present) {
+      std::string list;
+      for (const std::uint32_t number : kind.numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
+      throw Error(ErrorKind::bad_file, "the numbers " + list + " name no bases of a " + kind.shape).on(kind.object);
     }
+    old = old && fits_old;
+    present = present && fits_present;
+    matters =
+        matters || std::ranges::any_of(kind.numbers, [](std::uint32_t number) { return number >= first_pyramid; });
   }
+  if (!old && !present) {
+    throw Error(ErrorKind::bad_file, "some bases are numbered as before April 2017, others as since then").on("BASIS");
+  }
+  if (!old || !present || !matters) return present ? Numbering::present : Numbering::old;
+  if (const auto told = numbering_of(provenance)) return *told;
+  warnings.emplace_back("the numbers of bases are those of version 5 and later, for no version is told");
+  return Numbering::present;
+}
+
+std::vector<std::string> basis_names(std::span<const std::uint32_t> numbers, Numbering numbering) {
   std::vector<std::string> bases;
-  for (const std::uint32_t number : numbers) bases.emplace_back(*basis_name(number, numbering));
+  for (const std::uint32_t number : numbers) bases.emplace_back(basis_name(number, numbering).value());
   return bases;
 }
 

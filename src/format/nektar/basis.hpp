@@ -27,10 +27,19 @@ struct Provenance {
 };
 [[nodiscard]] Provenance provenance_of(const std::vector<Attribute>& attributes);
 
-/// The bases of one block, whose shape has so many directions of its own (the others are homogeneous), under the
-/// numbering that the specification's rules find. Throws bad_file errors for numbers that fit neither; a guess is told
-/// in `warnings`.
-[[nodiscard]] std::vector<std::string> basis_names(std::span<const std::uint32_t> numbers, std::string_view shape,
-                                                   const Provenance& provenance, std::vector<std::string>& warnings);
+/// The bases of one kind of blocks as numbers, and the shape, whose directions of its own come first (the others are
+/// homogeneous).
+struct BasisNumbers {
+  std::vector<std::uint32_t> numbers;
+  std::string shape;
+  std::string object{};  ///< what says so, for errors
+};
+
+/// The numbering of a file with these kinds of blocks that the specification's rules find: it is one for all of them.
+/// Throws bad_file errors for numbers that fit neither; a guess is told in `warnings`.
+[[nodiscard]] Numbering find_numbering(std::span<const BasisNumbers> kinds, const Provenance& provenance,
+                                       std::vector<std::string>& warnings);
+/// The names of bases, all of which exist in the numbering.
+[[nodiscard]] std::vector<std::string> basis_names(std::span<const std::uint32_t> numbers, Numbering numbering);
 
 }  // namespace quire::nektar

@@ -66,7 +66,7 @@ std::vector<double> reals(const std::vector<Attribute>& attributes, std::string_
 
 bool holds_fields(const std::shared_ptr<ByteSource>& bytes) {
   try {
-    h5::OpenFile file(bytes, look_budget);
+    h5::OpenFile file(bytes, look_budget, true);
     return h5::with_hdf5(file.image(), [&] { return has_link(h5::list_links(file.id(), "/"), root_group); });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file && error.kind() != ErrorKind::memory) throw;
@@ -74,47 +74,19 @@ bool holds_fields(const std::shared_ptr<ByteSource>& bytes) {
   }
 }
 
-template <class Work>
-auto H5Describer::guarded(Work&& work) {
-  try {
-    return h5::with_hdf5(file_->image(), std::forward<Work>(work));
-  } catch (Error& error) {
-    if (error.file().empty() && !context_.path.empty()) error.in_file(context_.path);
-    throw;
-  }
-}
-
 H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks)
-    : context_(std::move(context)), blocks_(blocks) {
+    : OneStepDescriber(std::move(context)), blocks_(blocks) {
   try {
     file_ = std::make_unique<h5::OpenFile>(std::move(bytes), context_.memory_budget);
   } catch (Error& error) {
-    throw context_.path.empty() ? error : error.in_file(context_.path);
+    if (!context_.path.empty()) error.in_file(context_.path);
+    // A file is one step: of one that is cut nothing is whole, whatever helps with other files in this container.
+    throw error.kind() == ErrorKind::bad_file ? error.advise("copy the file again or fetch it from a backup") : error;
   }
   description_.format = "nektar";
   description_.layout.push_back({"flavour", "hdf5"});
   for (Fact& fact : file_->facts()) description_.layout.push_back(std::move(fact));
   file_->describe_leftovers(description_);
-}
-
-std::int64_t H5Describer::step_number(std::uint64_t index) {
-  const auto found = step(index);
-  if (!found) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
-  return found->description.number;
-}
-
-std::optional<StepLayout> H5Describer::step(std::uint64_t index) {
-  if (index > 0) return std::nullopt;
-  if (!step_) {
-    step_.emplace();
-    try {
-      guarded([&] { describe(); });
-    } catch (...) {
-      step_.reset();
-      throw;
-    }
-  }
-  return step_;
 }
 
 void H5Describer::check_version(hid_t group) {
@@ -192,8 +164,11 @@ std::vector<std::uint64_t> H5Describer::numbers(Part part, const Slice& where) c
 }
 
 void H5Describer::describe() {
+  h5::with_hdf5(file_->image(), [&] { describe_blocks(); });
+}
+
+void H5Describer::describe_blocks() {
   opaque_.clear();
-  types_.clear();
   const h5::Handle group = open_group(file_->image(), file_->id(), root_group);
   const auto links = h5::list_links(group.id(), root_group);
   if (has_link(links, "GEOMETRY")) {
@@ -214,8 +189,6 @@ void H5Describer::describe() {
   const auto all = numbers(table, {0, table.size()});
   const auto rows = is_reworked ? reworked_rows_of(all) : rows_of(all);
   open_lines(group.id(), is_reworked);
-  if (is_reworked) description_.layout.push_back({"layout", "rework of 2018"});
-  description_.layout.push_back({"rows of the decomposition", std::to_string(rows.size())});
   std::array<std::uint64_t, parts> ends{};
   for (const DecompositionRow& row : rows) {
     for (std::size_t p = 0; p < parts; ++p) {
@@ -234,20 +207,21 @@ void H5Describer::describe() {
     throw Error(ErrorKind::bad_file, "the data set holds more than the decomposition gives out")
         .on(line(static_cast<Part>(p)).name);
   }
+  read_types(group.id(), rows);
   BlockTables tables(*step_);
   if (blocks_ == Blocks::joined && can_join()) {
-    add_joined(group.id(), rows, tables);
+    add_joined(rows, tables);
   } else {
     for (const DecompositionRow& row : rows) {
-      if (row.hash != 0) add_block(block_of(group.id(), row), row, tables);
+      if (row.hash != 0) add_block(block_of(row), row, tables);
     }
   }
   step_->end = file_->superblock().end;
   step_->description.number = number_of(step_->description.attributes);
 }
 
-H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& name) const {
-  std::vector<std::string>& warnings = const_cast<H5Describer*>(this)->step_->description.warnings;
+H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& name) {
+  std::vector<std::string>& warnings = step_->description.warnings;
   if (!has_link(h5::list_links(group, root_group), name)) {
     throw Error(ErrorKind::bad_file, "the decomposition names a group that is not there").on(name);
   }
@@ -262,8 +236,7 @@ H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& na
   check_variables(block.variables);
   const ShapeText shape = parse_shape(text(attributes, "SHAPE"));
   set_shape(block.expansion, shape, reals(attributes, "HOMOGENEOUSLENGTHS"));
-  const auto basis = small_numbers(attribute(attributes, "BASIS"));
-  block.expansion.basis = basis_names(basis, shape.shape, provenance_of(step_->description.attributes), warnings);
+  type.basis = {small_numbers(attribute(attributes, "BASIS")), shape.shape, name};
   const std::string order = text(attributes, "NUMMODESPERDIR");
   type.is_mixed = order.starts_with("MIXORDER");
   if (!type.is_mixed) block.expansion.modes = parse_order(order).modes;
@@ -273,10 +246,16 @@ H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& na
   return type;
 }
 
-const H5Describer::BlockType& H5Describer::type_of(hid_t group, std::uint64_t hash) {
-  const auto found = types_.find(hash);
-  if (found != types_.end()) return found->second;
-  return types_.emplace(hash, read_type(group, std::to_string(hash))).first->second;
+void H5Describer::read_types(hid_t group, const std::vector<DecompositionRow>& rows) {
+  types_.clear();
+  std::vector<BasisNumbers> kinds;
+  for (const DecompositionRow& row : rows) {
+    if (row.hash == 0 || types_.contains(row.hash)) continue;
+    kinds.push_back(types_.emplace(row.hash, read_type(group, std::to_string(row.hash))).first->second.basis);
+  }
+  StepDescription& step = step_->description;
+  const Numbering numbering = find_numbering(kinds, provenance_of(step.attributes), step.warnings);
+  for (auto& [hash, type] : types_) type.block.expansion.basis = basis_names(type.basis.numbers, numbering);
 }
 
 std::uint64_t H5Describer::count_mixed(const Block& block, const Slice& orders) const {
@@ -333,8 +312,8 @@ void H5Describer::keep_opaque(const std::string& table, const Place& place, Part
   }
 }
 
-Block H5Describer::block_of(hid_t group, const DecompositionRow& row) {
-  const BlockType& type = type_of(group, row.hash);
+Block H5Describer::block_of(const DecompositionRow& row) const {
+  const BlockType& type = types_.at(row.hash);
   try {
     Block block = type.block;
     block.elements = row[Part::ids].count;
@@ -402,7 +381,7 @@ bool H5Describer::can_join() const {
   });
 }
 
-void H5Describer::add_joined(hid_t group, const std::vector<DecompositionRow>& rows, BlockTables& tables) {
+void H5Describer::add_joined(const std::vector<DecompositionRow>& rows, BlockTables& tables) {
   using Planes = std::vector<std::uint64_t>;
   std::map<std::tuple<std::uint64_t, Planes, Planes, Planes>, std::size_t> known;
   std::vector<Joined> all;
@@ -411,7 +390,7 @@ void H5Describer::add_joined(hid_t group, const std::vector<DecompositionRow>& r
   };
   for (const DecompositionRow& row : rows) {
     if (row.hash == 0) continue;
-    Block block = block_of(group, row);
+    Block block = block_of(row);
     const Expansion& expansion = block.expansion;
     const auto [found, is_new] =
         known.emplace(std::tuple(row.hash, expansion.y_ids, expansion.z_ids, expansion.strip_ids), all.size());
@@ -453,7 +432,8 @@ void H5Describer::add_joined(hid_t group, const std::vector<DecompositionRow>& r
 
 void H5Describer::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t /*component*/,
                               const Slice& rows, const View& out) {
-  if (!step(index)) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
+  require_step(index);
+  static_cast<void>(layout());
   const auto found = opaque_.find(object);
   if (found == opaque_.end()) {
     throw Error(ErrorKind::internal, "only what cannot be addressed is read so").on(object).in_file(context_.path);
@@ -461,20 +441,23 @@ void H5Describer::read_opaque(std::uint64_t index, const std::string& object, st
   const Strided& where = found->second;
   const Line& line = *where.line;
   guarded([&] {
-    if (where.step == 1) {
-      return h5::read_dataset(line.handle.id(), line.name, line.data.type, {where.first + rows.first, rows.count}, out,
-                              context_.memory_budget);
-    }
-    const std::uint64_t at_once = numbers_at_once / where.step;
-    for (std::uint64_t done = 0; done < rows.count; done += at_once) {
-      const std::uint64_t count = std::min(at_once, rows.count - done);
-      const auto all = numbers(line, {where.first + (rows.first + done) * where.step, (count - 1) * where.step + 1});
-      std::byte* target = out.data + static_cast<std::ptrdiff_t>(done) * out.stride;
-      const auto stride = static_cast<std::ptrdiff_t>(where.step * sizeof(std::uint64_t));
-      const auto lost = kernels::convert(Type::uint64, reinterpret_cast<const std::byte*>(all.data()), stride, out.type,
-                                         target, out.stride, static_cast<std::size_t>(count), kernels::Loss::refused);
-      if (lost) throw Error(ErrorKind::type, "a number does not fit the type asked for").on(object);
-    }
+    h5::with_hdf5(file_->image(), [&] {
+      if (where.step == 1) {
+        return h5::read_dataset(line.handle.id(), line.name, line.data.type, {where.first + rows.first, rows.count},
+                                out, context_.memory_budget);
+      }
+      const std::uint64_t at_once = numbers_at_once / where.step;
+      for (std::uint64_t done = 0; done < rows.count; done += at_once) {
+        const std::uint64_t count = std::min(at_once, rows.count - done);
+        const auto all = numbers(line, {where.first + (rows.first + done) * where.step, (count - 1) * where.step + 1});
+        std::byte* target = out.data + static_cast<std::ptrdiff_t>(done) * out.stride;
+        const auto stride = static_cast<std::ptrdiff_t>(where.step * sizeof(std::uint64_t));
+        const auto lost =
+            kernels::convert(Type::uint64, reinterpret_cast<const std::byte*>(all.data()), stride, out.type, target,
+                             out.stride, static_cast<std::size_t>(count), kernels::Loss::refused);
+        if (lost) throw Error(ErrorKind::type, "a number does not fit the type asked for").on(object);
+      }
+    });
   });
 }
 

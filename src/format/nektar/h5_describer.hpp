@@ -11,7 +11,7 @@
 #include "format/nektar/basis.hpp"
 #include "format/nektar/block.hpp"
 #include "format/nektar/h5_rows.hpp"
-#include "quire/format/format.hpp"
+#include "format/nektar/one_step.hpp"
 
 namespace quire::nektar {
 
@@ -20,14 +20,10 @@ namespace quire::nektar {
 
 /// Describes fields in one HDF5 file (specs/nektar-fld.md sections 5 and 6): every row of the decomposition is a block,
 /// and those of one kind are one table unless asked for each.
-class H5Describer final : public Describer {
+class H5Describer final : public OneStepDescriber {
  public:
   H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks);
 
-  [[nodiscard]] const FileDescription& file() const override { return description_; }
-  [[nodiscard]] std::uint64_t steps() override { return 1; }
-  [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
-  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
   [[nodiscard]] Publication repair() override { return file_->repair(); }
@@ -37,6 +33,7 @@ class H5Describer final : public Describer {
   struct BlockType {
     Block block;  ///< without elements
     bool is_mixed = false;
+    BasisNumbers basis;
   };
   /// A flat data set, all blocks one behind the other.
   struct Line {
@@ -52,22 +49,24 @@ class H5Describer final : public Describer {
     std::uint64_t step = 1;
   };
 
-  void describe();
+  void describe() override;
+  void describe_blocks();
   void check_version(hid_t group);
   void read_metadata(hid_t group);
   void open_lines(hid_t group, bool is_reworked);
   [[nodiscard]] const Line& line(Part part) const;
   [[nodiscard]] std::vector<std::uint64_t> numbers(const Line& line, const Slice& part) const;
   [[nodiscard]] std::vector<std::uint64_t> numbers(Part part, const Slice& where) const;
-  [[nodiscard]] const BlockType& type_of(hid_t group, std::uint64_t hash);
-  [[nodiscard]] BlockType read_type(hid_t group, const std::string& name) const;
+  /// Reads the groups that the rows name, and their bases under the one numbering of the file.
+  void read_types(hid_t group, const std::vector<DecompositionRow>& rows);
+  [[nodiscard]] BlockType read_type(hid_t group, const std::string& name);
   /// What a row says: its block with planes, elements and coefficients. Throws bad_file errors that name its group.
-  [[nodiscard]] Block block_of(hid_t group, const DecompositionRow& row);
+  [[nodiscard]] Block block_of(const DecompositionRow& row) const;
   void add_block(Block block, const DecompositionRow& row, BlockTables& tables);
   /// Gives the columns of the last two tables the types that they have in the file.
   void set_types();
   /// Blocks of one kind as one table.
-  void add_joined(hid_t group, const std::vector<DecompositionRow>& rows, BlockTables& tables);
+  void add_joined(const std::vector<DecompositionRow>& rows, BlockTables& tables);
   /// Whether all elements of all lines have places of their own: then blocks can be joined.
   [[nodiscard]] bool can_join() const;
   [[nodiscard]] std::uint64_t count_mixed(const Block& block, const Slice& orders) const;
@@ -75,14 +74,9 @@ class H5Describer final : public Describer {
   [[nodiscard]] Place place_columns(Part part, const Slice& where, std::size_t columns, bool interleaved);
   void keep_opaque(const std::string& table, const Place& place, Part part, const Slice& where,
                    std::size_t first_column, bool interleaved);
-  template <class Work>
-  auto guarded(Work&& work);
 
-  DescribeContext context_;
   Blocks blocks_;
   std::unique_ptr<h5::OpenFile> file_;
-  FileDescription description_;
-  std::optional<StepLayout> step_;
   std::map<Part, Line> lines_;
   std::map<std::uint64_t, BlockType> types_;
   std::map<std::string, Strided, std::less<>> opaque_;  ///< by table, slash and column

@@ -23,10 +23,6 @@ constexpr std::size_t first_count_slot = first_part_slot + parts;
 
 constexpr std::size_t slot(Part part) { return first_part_slot + static_cast<std::size_t>(part); }
 
-Error one_step_only() {
-  return Error(ErrorKind::unsupported, "a file of fields is one step").advise("write each step to a file of its own");
-}
-
 bool is_mixed(const StepDescription& step, const std::vector<BlockPair>& blocks) {
   return std::ranges::any_of(blocks,
                              [&](const BlockPair& block) { return step.tables[block.values].expansion->is_mixed(); });
@@ -67,19 +63,9 @@ Run run_at(std::uint64_t offset, std::uint64_t records, std::vector<Cell> cells)
 
 }  // namespace
 
-Publication H5Planner::resume(std::shared_ptr<ByteSource> /*existing*/, std::optional<std::int64_t> /*after*/,
-                              bool /*drop*/) {
-  throw one_step_only();
-}
-
 std::vector<std::byte> H5Planner::state() const { return pack(writer_.published_end()); }
 
 void H5Planner::adopt(std::span<const std::byte> state) { writer_.set_published_end(unpack<std::uint64_t>(state)); }
-
-StepDescription H5Planner::accept(const StepDescription& step, bool /*lossy*/) const {
-  if (is_written_) throw one_step_only();
-  return accept_step(step, file_attributes_, rules_);
-}
 
 // ---- Places
 
@@ -224,9 +210,9 @@ void H5Planner::advance(const StepPart& /*mine*/, const Measure& /*total*/, bool
 
 Publication H5Planner::finish() {
   if (writer_.published_end() != 0) return {};
-  const StepDescription nothing = accept_step({}, file_attributes_, rules_);
-  const Lines lines = lay_out(nothing, Measure(first_count_slot, 0));
-  return writer_.session({}, [&](hid_t file) { write_structure(file, nothing, lines); });
+  const StepDescription step = nothing();
+  const Lines lines = lay_out(step, Measure(first_count_slot, 0));
+  return writer_.session({}, [&](hid_t file) { write_structure(file, step, lines); });
 }
 
 }  // namespace quire::nektar

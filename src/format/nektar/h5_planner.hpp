@@ -6,25 +6,19 @@
 
 #include "format/h5/file_writer.hpp"
 #include "format/h5/placing.hpp"
-#include "format/nektar/acceptance.hpp"
+#include "format/nektar/one_step.hpp"
 #include "format/nektar/type_names.hpp"
-#include "quire/format/format.hpp"
 
 namespace quire::nektar {
 
 /// Plans and publishes fields in one HDF5 file (specs/nektar-fld.md section 5). Every rank's part of each flat data set
 /// follows from the sums of a few sizes over the lower ranks; each writes its own rows of the decomposition.
-class H5Planner final : public WritePlanner {
+class H5Planner final : public OneStepPlanner {
  public:
-  H5Planner(Rules rules, h5::Alignment alignment) : rules_(std::move(rules)), alignment_(alignment) {}
+  H5Planner(Rules rules, h5::Alignment alignment) : OneStepPlanner(std::move(rules)), alignment_(alignment) {}
 
-  [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
-                                   bool drop) override;
   [[nodiscard]] std::vector<std::byte> state() const override;
   void adopt(std::span<const std::byte> state) override;
-  void set_file(const FileDescription& file) override { file_attributes_ = file.attributes; }
-  [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
-  [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
   /// How many ranks have blocks, entries in each flat data set, and for each block number how many ranks have more.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
@@ -52,10 +46,7 @@ class H5Planner final : public WritePlanner {
   [[nodiscard]] Lines lay_out(const StepDescription& step, const Measure& total) const;
   void write_structure(hid_t file, const StepDescription& step, const Lines& lines);
 
-  Rules rules_;
   h5::Alignment alignment_;
-  std::vector<Attribute> file_attributes_;
-  bool is_written_ = false;
   h5::FileWriter writer_{h5::LibraryVersion::earliest};
 };
 

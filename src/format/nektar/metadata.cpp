@@ -95,7 +95,7 @@ void add_metadata(std::string_view element, std::vector<Attribute>& attributes, 
 
 std::int64_t number_of(const std::vector<Attribute>& attributes) {
   const auto found = std::ranges::find(attributes, number_key, &Attribute::name);
-  if (found == attributes.end() || found->value.type() != Type::string) return 0;
+  if (found == attributes.end() || found->value.count() != 1) return 0;
   const std::string text = found->value.as_text();
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

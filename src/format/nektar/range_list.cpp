@@ -48,22 +48,27 @@ void for_each_item(std::string_view text, Take&& take) {
 
 RangeList RangeList::parse(std::string_view text) {
   RangeList list;
-  std::uint64_t count = 0;
   for_each_item(text, [&](std::string_view item) {
     const std::size_t dash = item.find('-');
     const std::uint64_t first = number_of(item.substr(0, dash));
     const std::uint64_t last = dash == std::string_view::npos ? first : number_of(item.substr(dash + 1));
     if (last < first) refuse("rising range of numbers", item);
-    const std::uint64_t length = last - first + 1;
-    if (!list.runs_.empty() && list.runs_.back().end() == first) {
-      list.runs_.back().count += length;
-    } else {
-      list.runs_.push_back({first, length});
-      list.starts_.push_back(count);
-    }
-    count += length;
+    list.add({first, last - first + 1});
   });
   return list;
+}
+
+void RangeList::add(const Slice& run) {
+  if (!runs_.empty() && runs_.back().end() == run.first) {
+    runs_.back().count += run.count;
+  } else {
+    starts_.push_back(count());
+    runs_.push_back(run);
+  }
+}
+
+void RangeList::append(const RangeList& other) {
+  for (const Slice& run : other.runs_) add(run);
 }
 
 void RangeList::expand(const Slice& rows, std::span<std::uint32_t> out) const {

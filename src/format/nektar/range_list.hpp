@@ -25,8 +25,13 @@ class RangeList {
   void expand(const Slice& rows, std::span<std::uint32_t> out) const;
   /// All numbers. Throws memory errors for more than `most`.
   [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint64_t most) const;
+  /// Puts the numbers of another list behind.
+  void append(const RangeList& other);
+  [[nodiscard]] bool operator==(const RangeList&) const = default;
 
  private:
+  void add(const Slice& run);
+
   std::vector<Slice> runs_;            ///< the first number of each, and how many
   std::vector<std::uint64_t> starts_;  ///< how many numbers are in the runs before
 };

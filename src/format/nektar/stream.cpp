@@ -20,22 +20,6 @@ namespace {
 constexpr std::uint64_t most_attributes = 7;
 constexpr std::string_view metadata_mark = "METADATA";
 
-/// Bytes in memory.
-class SpanSource final : public ByteSource {
- public:
-  explicit SpanSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (offset >= bytes_.size()) return 0;
-    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - static_cast<std::size_t>(offset));
-    std::memcpy(out.data(), bytes_.data() + offset, count);
-    return count;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
-
 /// Numbers and texts one behind the other, little-endian as all machines were that wrote such streams.
 class Cursor {
  public:
@@ -221,7 +205,8 @@ StreamBlock read_block(Cursor& cursor, StreamStyle layout) {
   std::vector<std::string> warnings;
   // Streams tell no version. Those of the first layout are from before the numbering changed.
   const Provenance provenance{layout == StreamStyle::first ? "4.4.0" : "5.0.0", ""};
-  block.expansion.basis = basis_names(told.basis, told.shape.shape, provenance, warnings);
+  const BasisNumbers numbers{told.basis, told.shape.shape};
+  block.expansion.basis = basis_names(told.basis, find_numbering(std::span(&numbers, 1), provenance, warnings));
   block.elements = block.ids.length / sizeof(std::uint32_t);
   count_coefficients(cursor, block, told);
   if (checked_multiply(checked_multiply(block.coefficients, block.variables.size()), sizeof(double)) ==
@@ -276,11 +261,6 @@ Stream parse_stream(ByteSource& bytes, bool ranked) {
   return parse(bytes, ranked, is_second ? StreamStyle::second : StreamStyle::first);
 }
 
-std::vector<StreamBlock> parse_stream(std::span<const std::byte> bytes, bool ranked) {
-  SpanSource source(bytes);
-  return parse_stream(source, ranked).blocks;
-}
-
 bool begins_like_stream(std::span<const std::byte> head) noexcept {
   const auto word = [&](std::size_t at) {
     return head.size() < at + sizeof(std::uint64_t) ? 0 : load<std::uint64_t>(head.data() + at, ByteOrder::little);
@@ -293,8 +273,11 @@ bool begins_like_stream(std::span<const std::byte> head) noexcept {
   constexpr std::size_t words = sizeof(std::uint64_t);
   if (head.size() < version || load<std::uint32_t>(head.data(), ByteOrder::little) != 1) return false;
   constexpr std::string_view first_attribute = "FIELDS";
-  if (word(version) == 0) return has_text(version + words, metadata_mark);
-  return has_text(version + 2 * words, first_attribute) || has_text(version + 3 * words, first_attribute);
+  if (word(version) == 0 && has_text(version + words, metadata_mark)) return true;
+  // Behind the number of blocks the first layout has that of the attributes, the second their length, too, and before
+  // them where it was to be merged the number of the rank.
+  return std::ranges::any_of(std::array{2U, 3U, 4U},
+                             [&](unsigned before) { return has_text(version + before * words, first_attribute); });
 }
 
 // ---- Writing

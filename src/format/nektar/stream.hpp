@@ -33,13 +33,11 @@ struct Stream {
 /// said of the blocks, of mixed ones their modes. `ranked`: the stream begins with the number of the rank that wrote
 /// it. Throws bad_file errors with offsets for anything else.
 [[nodiscard]] Stream parse_stream(ByteSource& bytes, bool ranked = false);
-/// The same in memory.
-[[nodiscard]] std::vector<StreamBlock> parse_stream(std::span<const std::byte> bytes, bool ranked = false);
 
 /// Whether the first bytes of a stream are those of blocks of fields. A stream without blocks tells nothing unless
 /// metadata follow.
 [[nodiscard]] bool begins_like_stream(std::span<const std::byte> head) noexcept;
-inline constexpr std::size_t stream_head_bytes = 42;  ///< as many are looked at
+inline constexpr std::size_t stream_head_bytes = 50;  ///< as many are looked at
 
 // ---- Writing, in the second layout, whose readers stop behind the last block
 

@@ -112,18 +112,8 @@ bool holds_field_streams(const std::shared_ptr<ByteSource>& bytes) {
   return false;
 }
 
-template <class Work>
-auto StreamDescriber::guarded(Work&& work) {
-  try {
-    return work();
-  } catch (Error& error) {
-    if (error.file().empty() && !context_.path.empty()) error.in_file(context_.path);
-    throw;
-  }
-}
-
 StreamDescriber::StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks)
-    : bytes_(bytes), context_(std::move(context)), blocks_(blocks), container_(std::move(bytes), context_, {}) {
+    : OneStepDescriber(std::move(context)), bytes_(bytes), blocks_(blocks), container_(std::move(bytes), context_, {}) {
   description_ = container_.file();
   description_.format = "nektar";
   // As the option of a writer calls it.
@@ -131,21 +121,6 @@ StreamDescriber::StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
 }
 
 StreamDescriber::~StreamDescriber() = default;
-
-std::int64_t StreamDescriber::step_number(std::uint64_t index) {
-  if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
-  return layout().description.number;
-}
-
-std::optional<StepLayout> StreamDescriber::step(std::uint64_t index) {
-  if (index > 0) return std::nullopt;
-  return layout();
-}
-
-const StepLayout& StreamDescriber::layout() {
-  if (!step_) guarded([&] { describe(); });
-  return *step_;
-}
 
 std::shared_ptr<ByteSource> StreamDescriber::member(std::uint64_t number) {
   if (number == 0) return bytes_;
@@ -165,26 +140,21 @@ StreamLayout StreamDescriber::layout_of(std::uint64_t stream) {
 void StreamDescriber::describe() {
   joined_.clear();
   metadata_.clear();
-  StepLayout step;
-  step.end = container_.step(0)->end;
-  const std::uint64_t streams = container_.step(0)->description.streams;
+  const auto whole = container_.step(0);
+  if (!whole) throw Error(ErrorKind::bad_file, "the multifile was not finished");
+  const std::uint64_t streams = whole->description.streams;
   std::map<std::string, std::size_t> known;
   for (std::uint64_t first = 0; first < streams; first += streams_at_once) {
     std::vector<std::int64_t> wanted(static_cast<std::size_t>(std::min(streams_at_once, streams - first)));
     std::iota(wanted.begin(), wanted.end(), static_cast<std::int64_t>(first));
     for (const StreamLayout& layout : container_.streams(0, StreamsBy::index, wanted)) take_stream(layout, known);
   }
-  step_ = std::move(step);
-  try {
-    BlockTables tables(*step_);
-    for (Joined& joined : joined_) add_table(joined, tables);
-    StepDescription& description = step_->description;
-    if (!metadata_.empty()) add_metadata(metadata_, description.attributes, description.warnings);
-    description.number = number_of(description.attributes);
-  } catch (...) {
-    step_.reset();
-    throw;
-  }
+  step_->end = whole->end;
+  BlockTables tables(*step_);
+  for (Joined& joined : joined_) add_table(joined, tables);
+  StepDescription& description = step_->description;
+  if (!metadata_.empty()) add_metadata(metadata_, description.attributes, description.warnings);
+  description.number = number_of(description.attributes);
 }
 
 void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known) {
@@ -306,7 +276,7 @@ void StreamDescriber::read(const Joined& joined, bool elements, std::size_t colu
 void StreamDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t /*component*/,
                                   const Slice& rows, const View& out) {
   guarded([&] {
-    if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index");
+    require_step(index);
     const std::size_t slash = object.find('/');
     const StepDescription& step = layout().description;
     const std::size_t table = step.find_table(object.substr(0, slash));

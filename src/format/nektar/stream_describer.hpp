@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "format/nektar/one_step.hpp"
 #include "format/nektar/stream.hpp"
 #include "format/sion/describer.hpp"
-#include "quire/format/format.hpp"
 
 namespace quire::nektar {
 
@@ -18,15 +18,12 @@ namespace quire::nektar {
 
 /// Describes fields in the streams of a multifile (specs/nektar-fld.md section 7): the blocks of all tasks are one
 /// step. Numbers that stand in one chunk are addressed like those of any file, others are read through the streams.
-class StreamDescriber final : public Describer {
+class StreamDescriber final : public OneStepDescriber {
  public:
   StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks);
   ~StreamDescriber() override;
 
-  [[nodiscard]] const FileDescription& file() const override { return description_; }
   [[nodiscard]] std::uint64_t steps() override { return container_.steps(); }
-  [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
-  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
 
@@ -51,23 +48,17 @@ class StreamDescriber final : public Describer {
     bool is_opaque = false;
   };
 
-  void describe();
+  void describe() override;
   void take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known);
   void take_block(const StreamLayout& layout, StreamBlock block, std::map<std::string, std::size_t>& known);
   void add_table(Joined& joined, BlockTables& tables);
-  [[nodiscard]] const StepLayout& layout();
   [[nodiscard]] StreamLayout layout_of(std::uint64_t stream);
   [[nodiscard]] std::shared_ptr<ByteSource> member(std::uint64_t number);
   void read(const Joined& joined, bool elements, std::size_t column, Slice rows, std::span<std::byte> out);
-  template <class Work>
-  auto guarded(Work&& work);
 
   std::shared_ptr<ByteSource> bytes_;
-  DescribeContext context_;
   Blocks blocks_;
   sion::SionDescriber container_;
-  FileDescription description_;
-  std::optional<StepLayout> step_;
   std::vector<Joined> joined_;  ///< two tables each, in the order of the step
   std::string metadata_;
   std::uint64_t open_member_ = 0;

@@ -16,10 +16,6 @@ enum Slot : std::size_t { tasks, body, metadata, slots };
 
 constexpr std::uint64_t number_bytes = sizeof(std::int64_t);
 
-Error one_step_only() {
-  return Error(ErrorKind::unsupported, "a file of fields is one step").advise("write each step to a file of its own");
-}
-
 std::vector<std::byte> number(std::uint64_t value) {
   const auto one = static_cast<std::int64_t>(value);
   return sion::print_numbers(std::span(&one, 1), native_order);
@@ -108,16 +104,6 @@ class StreamPlacing {
 
 }  // namespace
 
-Publication StreamPlanner::resume(std::shared_ptr<ByteSource> /*existing*/, std::optional<std::int64_t> /*after*/,
-                                  bool /*drop*/) {
-  throw one_step_only();
-}
-
-StepDescription StreamPlanner::accept(const StepDescription& step, bool /*lossy*/) const {
-  if (published_end_ != 0) throw one_step_only();
-  return accept_step(step, file_attributes_, rules_);
-}
-
 Measure StreamPlanner::measure(const StepPart& mine, bool root) const {
   for (const BlockPair& block : blocks_of(mine.description)) check_block(mine, block);
   Measure measure(slots, 0);
@@ -170,21 +156,22 @@ Publication StreamPlanner::publish(const StepPart& /*mine*/, const Measure& tota
 }
 
 void StreamPlanner::advance(const StepPart& /*mine*/, const Measure& total, bool published) {
+  is_written_ = is_written_ || published;
   if (published) published_end_ = Layout(total[tasks], checked_add(total[body], total[metadata])).end;
 }
 
 Publication StreamPlanner::finish() {
   if (published_end_ != 0) return {};
-  StepPart nothing;
-  nothing.description = accept_step({}, file_attributes_, rules_);
-  const Measure total = measure(nothing, true);
+  StepPart empty;
+  empty.description = nothing();
+  const Measure total = measure(empty, true);
   Publication acts;
-  const Placement placement = place(nothing, Measure(slots, 0), total, true);
+  const Placement placement = place(empty, Measure(slots, 0), total, true);
   for (const WriteExtent& extent : placement.title.extents) {
     const auto* first = std::get<const std::byte*>(extent.source);
     acts.emplace_back(PublishWrite{extent.offset, {first, first + extent.length}});
   }
-  Publication last = publish(nothing, total);
+  Publication last = publish(empty, total);
   acts.insert(acts.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
   return acts;
 }

@@ -2,26 +2,18 @@
 
 #include <vector>
 
-#include "format/nektar/acceptance.hpp"
+#include "format/nektar/one_step.hpp"
 #include "format/sion/header.hpp"
-#include "quire/format/format.hpp"
 
 namespace quire::nektar {
 
 /// Plans fields in the streams of one multifile, a stream of each rank, without padding (specs/nektar-fld.md section 7,
 /// newer stream). Every rank writes its own entries of the container's tables: no rank knows of the others' more than
 /// sums. Metadata, which such streams have none of, stand in the first one, behind its blocks.
-class StreamPlanner final : public WritePlanner {
+class StreamPlanner final : public OneStepPlanner {
  public:
-  explicit StreamPlanner(Rules rules) : rules_(std::move(rules)) {}
+  explicit StreamPlanner(Rules rules) : OneStepPlanner(std::move(rules)) {}
 
-  [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
-                                   bool drop) override;
-  [[nodiscard]] std::vector<std::byte> state() const override { return {}; }
-  void adopt(std::span<const std::byte> /*state*/) override {}
-  void set_file(const FileDescription& file) override { file_attributes_ = file.attributes; }
-  [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
-  [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
   /// One for each rank, the bytes of its stream, and those of the metadata.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
@@ -35,8 +27,6 @@ class StreamPlanner final : public WritePlanner {
  private:
   [[nodiscard]] static sion::Header header_of(std::uint64_t tasks);
 
-  Rules rules_;
-  std::vector<Attribute> file_attributes_;
   std::uint64_t published_end_ = 0;
 };
 

@@ -26,17 +26,12 @@ Place opaque_place(const Extent& part, std::uint64_t member, std::uint64_t recor
   return {{std::move(run)}};
 }
 
-}  // namespace
-
-template <class Work>
-auto XmlDescriber::guarded(Work&& work) {
-  try {
-    return work();
-  } catch (Error& error) {
-    if (error.file().empty() && !context_.path.empty()) error.in_file(context_.path);
-    throw;
-  }
+/// Whether a name is that of a file in the same directory.
+bool is_plain(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
 }
+
+}  // namespace
 
 std::vector<std::string> part_names(std::span<const std::string> names) {
   std::vector<std::string> found;
@@ -54,7 +49,7 @@ std::vector<std::string> part_names(std::span<const std::string> names) {
 }
 
 XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> set)
-    : bytes_(std::move(bytes)), context_(std::move(context)) {
+    : OneStepDescriber(std::move(context)), bytes_(std::move(bytes)) {
   description_.format = "nektar";
   guarded([&] { set.empty() ? read_index() : take_set(std::move(set)); });
   description_.layout.push_back({"flavour", description_.members.empty() ? "xml" : "directory of xml"});
@@ -70,8 +65,7 @@ void XmlDescriber::take_set(std::vector<std::string> set) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (i > 0) index_.push_back({});
     const std::string& name = set[i];
-    const bool is_plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-    if (!is_plain) throw Error(ErrorKind::usage, "a part has a name that is none: \"" + name + "\"").on("parts");
+    if (!is_plain(name)) throw Error(ErrorKind::usage, "a part has a name that is none: \"" + name + "\"").on("parts");
   }
   static_cast<void>(address_in(index_.size(), 0));
   description_.members = std::move(set);
@@ -82,11 +76,13 @@ void XmlDescriber::take_set(std::vector<std::string> set) {
 
 void XmlDescriber::read_index() {
   XmlScanner scanner(*bytes_, 0, bytes_->size());
-  for (std::string name = scanner.peek(); name == "Metadata" || name == "FIELDMETADATA"; name = scanner.peek()) {
+  std::string tag = scanner.peek();
+  // Whatever stands before, an index has entries and no blocks.
+  while (!tag.empty() && tag != "Partition" && tag != "MultipleFldFiles" && tag != "ELEMENTS") {
     static_cast<void>(scanner.next());
+    tag = scanner.peek();
   }
-  const std::string tag = scanner.peek();
-  if (tag != "Partition" && tag != "MultipleFldFiles") return;
+  if (tag.empty() || tag == "ELEMENTS") return;
   const std::size_t slash = context_.path.rfind('/');
   description_.members.push_back(slash == std::string::npos ? context_.path : context_.path.substr(slash + 1));
   if (description_.members.front().empty()) description_.members.front() = "Info.xml";
@@ -94,8 +90,7 @@ void XmlDescriber::read_index() {
     if (element->name != tag) continue;
     try {
       std::string name = attribute_of_tag(scanner.window().text(element->tag), "FileName");
-      const bool is_plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-      if (!is_plain) throw Error(ErrorKind::bad_file, "a part has a name that is none: \"" + name + "\"");
+      if (!is_plain(name)) throw Error(ErrorKind::bad_file, "a part has a name that is none: \"" + name + "\"");
       description_.members.push_back(std::move(name));
       index_.push_back({RangeList::parse(scanner.window().text(element->content)), element->tag.offset});
     } catch (Error& error) {
@@ -126,35 +121,24 @@ std::shared_ptr<ByteSource> XmlDescriber::source(std::uint64_t member) {
       .at(index_[static_cast<std::size_t>(member) - 1].offset);
 }
 
-std::int64_t XmlDescriber::step_number(std::uint64_t index) {
-  if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
-  return layout().description.number;
-}
-
-std::optional<StepLayout> XmlDescriber::step(std::uint64_t index) {
-  if (index > 0) return std::nullopt;
-  return layout();
-}
-
-const StepLayout& XmlDescriber::layout() {
-  if (!step_) guarded([&] { describe(); });
-  return *step_;
-}
-
 void XmlDescriber::adopt(std::uint64_t index, const StepLayout& layout) {
   if (index == 0 && !step_) step_ = layout;
 }
 
-void XmlDescriber::describe() {
-  StepLayout step;
-  step_ = std::move(step);
-  try {
-    BlockTables tables(*step_);
-    describe_file(0, tables);
-    for (std::uint64_t member = 1; member <= index_.size(); ++member) describe_file(member, tables);
-  } catch (...) {
-    step_.reset();
-    throw;
+void XmlDescriber::describe() { describe_files(false); }
+
+void XmlDescriber::describe_files(bool only_whole) {
+  BlockTables tables(*step_);
+  for (std::uint64_t member = 0; member <= index_.size(); ++member) {
+    const std::size_t first_table = step_->description.tables.size();
+    try {
+      describe_file(member, tables);
+      check_part(member, first_table);
+    } catch (const Error& error) {
+      if (!only_whole) throw;
+      const std::string name = member == 0 ? "" : description_.members[static_cast<std::size_t>(member)] + ": ";
+      step_->description.warnings.push_back(name + error.message());
+    }
   }
   step_->end = bytes_->size();
   step_->description.number = number_of(step_->description.attributes);
@@ -163,7 +147,7 @@ void XmlDescriber::describe() {
 void XmlDescriber::describe_file(std::uint64_t member, BlockTables& tables) {
   StepDescription& step = step_->description;
   const std::shared_ptr<ByteSource> bytes = source(member);
-  const std::size_t first_table = step.tables.size();
+  ids_ = {};
   try {
     XmlScanner scanner(*bytes, 0, bytes->size());
     while (const auto element = scanner.next()) {
@@ -181,13 +165,22 @@ void XmlDescriber::describe_file(std::uint64_t member, BlockTables& tables) {
   } catch (Error& error) {
     throw error.in_file(path_of(member));
   }
+}
+
+void XmlDescriber::check_part(std::uint64_t member, std::size_t first_table) {
   if (member == 0 || !index_[static_cast<std::size_t>(member) - 1].ids) return;
-  std::uint64_t elements = 0;
-  for (std::size_t t = first_table; t < step.tables.size(); t += 2) elements += step.tables[t + 1].rows;
-  const std::uint64_t told = index_[static_cast<std::size_t>(member) - 1].ids->count();
-  if (elements == told) return;
-  step.warnings.push_back(description_.members[static_cast<std::size_t>(member)] + " has " + std::to_string(elements) +
-                          " elements, " + std::to_string(told) + " by the index");
+  const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
+  StepDescription& step = step_->description;
+  if (step.tables.size() == first_table) {
+    throw Error(ErrorKind::bad_file,
+                "the index tells of " + std::to_string(told.count()) + " elements here, but there are none")
+        .in_file(path_of(member));
+  }
+  if (ids_ == told) return;
+  const std::string name = description_.members[static_cast<std::size_t>(member)];
+  step.warnings.push_back(ids_.count() == told.count() ? name + " has other elements than the index says"
+                                                       : name + " has " + std::to_string(ids_.count()) + " elements, " +
+                                                             std::to_string(told.count()) + " by the index");
 }
 
 void XmlDescriber::add_metadata_of(XmlScanner& scanner, const XmlElement& element) {
@@ -206,6 +199,7 @@ void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const Xm
   try {
     XmlBlock block = parse_tag(scanner.window().text(element.tag), element.content.length, step_->description.warnings);
     const ByteOrder order = block.order;
+    if (member > 0) ids_.append(block.ids);
     if (!description_.members.empty()) block.expansion.origin = description_.members[static_cast<std::size_t>(member)];
     std::vector<Cell> values;
     for (std::size_t i = 0; i < block.variables.size(); ++i) values.push_back({.column = i, .type = Type::float64});
@@ -220,14 +214,20 @@ void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const Xm
   }
 }
 
+const StepLayout& XmlDescriber::read_layout() {
+  if (salvaged_ && !step_) return *salvaged_;
+  return layout();
+}
+
 const XmlBlock& XmlDescriber::block_of(std::size_t table) {
-  const std::size_t first = layout().description.tables[table].expansion ? table : table - 1;
-  if (block_table_ == first) return block_;
-  block_table_.reset();
+  const StepLayout& step = read_layout();
+  const std::size_t first = step.description.tables[table].expansion ? table : table - 1;
+  const Run& payload = step.tables[first].runs.front();
+  const Run& tag = step.tables[first + 1].runs.front();
+  if (block_at_ == tag.offset) return block_;
+  block_at_.reset();
   payload_.reset();
   values_ = {};
-  const Run& payload = layout().tables[first].runs.front();
-  const Run& tag = layout().tables[first + 1].runs.front();
   const std::uint64_t member = member_of(tag.offset);
   part_ = source(member);
   Window window(*part_, offset_in(tag.offset), tag.bytes);
@@ -235,7 +235,7 @@ const XmlBlock& XmlDescriber::block_of(std::size_t table) {
   block_ = parse_tag(window.text({0, tag.bytes}), payload.bytes, told);
   payload_.emplace(*part_, Extent{offset_in(payload.offset), payload.bytes},
                    checked_multiply(block_.coefficients, block_.variables.size()), block_.order);
-  block_table_ = first;
+  block_at_ = tag.offset;
   return block_;
 }
 
@@ -255,9 +255,9 @@ void XmlDescriber::read_values(std::size_t table, std::size_t column, const Slic
 void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t /*component*/,
                                const Slice& rows, const View& out) {
   guarded([&] {
-    if (index > 0) throw Error(ErrorKind::missing, "there is no step at this index");
+    require_step(index);
     const std::size_t slash = object.find('/');
-    const StepDescription& step = layout().description;
+    const StepDescription& step = read_layout().description;
     const std::size_t table = step.find_table(object.substr(0, slash));
     const std::size_t column = step.tables[table].find(object.substr(slash + 1));
     if (step.tables[table].expansion) {
@@ -278,22 +278,60 @@ void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, s
   });
 }
 
+void XmlDescriber::decode(std::size_t table) {
+  const Table& values = step_->description.tables[table];
+  const std::uint64_t all = values.rows * values.columns.size();
+  static_cast<void>(block_of(table));
+  std::vector<double> some;
+  for (std::uint64_t done = 0; done < all; done += some.size()) {
+    some.resize(static_cast<std::size_t>(std::min<std::uint64_t>(values_at_once, all - done)));
+    payload_->read(done, some);
+  }
+}
+
 std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
   auto found = step(index);
   if (!found) return found;
   guarded([&] {
-    std::vector<double> some;
-    for (std::size_t t = 0; t < found->tables.size(); t += 2) {
-      const Table& table = found->description.tables[t];
-      const std::uint64_t all = table.rows * table.columns.size();
-      static_cast<void>(block_of(t));
-      for (std::uint64_t done = 0; done < all; done += some.size()) {
-        some.resize(static_cast<std::size_t>(std::min<std::uint64_t>(values_at_once, all - done)));
-        payload_->read(done, some);
-      }
-    }
+    for (std::size_t t = 0; t < found->tables.size(); t += 2) decode(t);
   });
   return found;
+}
+
+std::optional<StepLayout> XmlDescriber::salvage(std::uint64_t index) {
+  if (index > 0) return std::nullopt;
+  step_.emplace();
+  guarded([&] {
+    describe_files(true);
+    drop_damaged_blocks();
+  });
+  StepLayout kept = *std::move(step_);
+  step_.reset();
+  if (kept.tables.empty()) return std::nullopt;
+  salvaged_ = kept;
+  return kept;
+}
+
+void XmlDescriber::drop_damaged_blocks() {
+  StepLayout& step = *step_;
+  std::vector<Table> tables;
+  std::vector<Place> places;
+  for (std::size_t t = 0; t < step.tables.size(); t += 2) {
+    try {
+      decode(t);
+    } catch (const Error& error) {
+      const std::string& origin = step.description.tables[t].expansion->origin;
+      step.description.warnings.push_back((origin.empty() ? "" : origin + ": ") + error.message() + ": the block " +
+                                          step.description.tables[t].name + " is left out");
+      continue;
+    }
+    for (const std::size_t kept : {t, t + 1}) {
+      tables.push_back(step.description.tables[kept]);
+      places.push_back(step.tables[kept]);
+    }
+  }
+  step.description.tables = std::move(tables);
+  step.tables = std::move(places);
 }
 
 }  // namespace quire::nektar

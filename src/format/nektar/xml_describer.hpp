@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "format/nektar/one_step.hpp"
 #include "format/nektar/payload.hpp"
 #include "format/nektar/xml_block.hpp"
 #include "format/nektar/xml_scanner.hpp"
-#include "quire/format/format.hpp"
 
 namespace quire::nektar {
 
@@ -20,16 +20,14 @@ namespace quire::nektar {
 
 /// Describes fields in XML: one file, or the parts that an index names. The places of blocks are found without reading
 /// them; a rank that is told these places needs no look through the file.
-class XmlDescriber final : public Describer {
+class XmlDescriber final : public OneStepDescriber {
  public:
   /// `set`: the names of all files that belong together, this one first, where no index tells them.
   XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> set = {});
 
-  [[nodiscard]] const FileDescription& file() const override { return description_; }
-  [[nodiscard]] std::uint64_t steps() override { return 1; }
-  [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
-  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
+  /// The blocks that are whole, if any are: of a directory also those in parts that are there.
+  [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   void adopt(std::uint64_t index, const StepLayout& layout) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
@@ -41,7 +39,14 @@ class XmlDescriber final : public Describer {
     std::uint64_t offset = 0;  ///< of the entry in the index
   };
 
-  void describe();
+  void describe() override;
+  /// All blocks of all files; with `only_whole` those that can be read, and what is wrong with the others as warnings.
+  void describe_files(bool only_whole);
+  /// Goes through all values of the block whose tables are `table` and the next one.
+  void decode(std::size_t table);
+  void drop_damaged_blocks();
+  /// Compares the blocks of a part with what the index says of it.
+  void check_part(std::uint64_t member, std::size_t first_table);
   /// If the file is the index of a directory: its parts.
   void read_index();
   void take_set(std::vector<std::string> set);
@@ -51,24 +56,22 @@ class XmlDescriber final : public Describer {
   /// The bytes of a file of the set.
   [[nodiscard]] std::shared_ptr<ByteSource> source(std::uint64_t member);
   [[nodiscard]] std::string path_of(std::uint64_t member) const;
-  [[nodiscard]] const StepLayout& layout();
   /// The tag of the block whose tables are `index` and the next one.
   [[nodiscard]] const XmlBlock& block_of(std::size_t table);
+  /// What is read from: the step, or what is saved of a damaged one.
+  [[nodiscard]] const StepLayout& read_layout();
   void read_values(std::size_t table, std::size_t column, const Slice& rows, std::span<double> out);
-  template <class Work>
-  auto guarded(Work&& work);
 
   std::shared_ptr<ByteSource> bytes_;
-  DescribeContext context_;
-  FileDescription description_;
-  std::optional<StepLayout> step_;
   std::vector<IndexEntry> index_;  ///< of members 1 and on
   bool parts_without_index_ = false;
+  RangeList ids_;  ///< of the blocks of the part that was described last
+  std::optional<StepLayout> salvaged_;
   std::uint64_t open_member_ = 0;
   std::shared_ptr<ByteSource> open_part_;  ///< the bytes of that member, if it is not the first file
 
   // The block that was read last.
-  std::optional<std::size_t> block_table_;
+  std::optional<std::uint64_t> block_at_;  ///< its address
   XmlBlock block_;
   std::shared_ptr<ByteSource> part_;  ///< the file that it stands in
   std::optional<PayloadReader> payload_;

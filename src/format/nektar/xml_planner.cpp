@@ -17,10 +17,6 @@ enum Slot : std::size_t { body, opening, ranks, slots };
 constexpr std::string_view index_name = "Info.xml";
 constexpr std::size_t digits = 7;
 
-Error one_step_only() {
-  return Error(ErrorKind::unsupported, "a file of fields is one step").advise("write each step to a file of its own");
-}
-
 std::vector<std::byte> bytes_of(std::string_view text) {
   const auto* first = reinterpret_cast<const std::byte*>(text.data());
   return {first, first + text.size()};
@@ -29,16 +25,6 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 std::string part_name(std::uint64_t rank) { return fmt::format("P{:07}.fld", rank); }
 
 }  // namespace
-
-Publication XmlPlanner::resume(std::shared_ptr<ByteSource> /*existing*/, std::optional<std::int64_t> /*after*/,
-                               bool /*drop*/) {
-  throw one_step_only();
-}
-
-StepDescription XmlPlanner::accept(const StepDescription& step, bool /*lossy*/) const {
-  if (published_end_ != 0) throw one_step_only();
-  return accept_step(step, file_attributes_, rules_);
-}
 
 void XmlPlanner::weigh(StepPart& part, bool lossy) const {
   values_.add(part.description, part.tables, lossy);
@@ -114,13 +100,13 @@ Publication XmlPlanner::publish(const StepPart& /*mine*/, const Measure& total) 
 void XmlPlanner::advance(const StepPart& /*mine*/, const Measure& total, bool published) {
   texts_.reset();
   values_ = {};
+  is_written_ = is_written_ || published;
   if (published) published_end_ = total[opening] + total[body] + closing_text().size();
 }
 
 Publication XmlPlanner::finish() {
   if (published_end_ != 0) return {};
-  const StepDescription nothing = accept_step({}, file_attributes_, rules_);
-  return {PublishWrite{0, bytes_of(opening_text(nothing) + closing_text())}};
+  return {PublishWrite{0, bytes_of(opening_text(nothing()) + closing_text())}};
 }
 
 std::string XmlPlanner::entry() const { return is_directory_ ? std::string(index_name) : ""; }

@@ -4,27 +4,20 @@
 #include <string>
 #include <vector>
 
+#include "format/nektar/one_step.hpp"
 #include "format/nektar/xml_text.hpp"
-#include "quire/format/format.hpp"
 
 namespace quire::nektar {
 
 /// Plans fields in XML: one file in which every rank's blocks follow each other, or a directory with a file of each
 /// rank and an index, in which every rank writes its own line. Each rank compresses its own blocks in memory.
-class XmlPlanner final : public WritePlanner {
+class XmlPlanner final : public OneStepPlanner {
  public:
   XmlPlanner(Rules rules, bool is_directory, std::uint64_t largest_block)
-      : rules_(std::move(rules)), is_directory_(is_directory), largest_block_(largest_block) {}
+      : OneStepPlanner(std::move(rules)), is_directory_(is_directory), largest_block_(largest_block) {}
 
-  [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
-                                   bool drop) override;
-  [[nodiscard]] std::vector<std::byte> state() const override { return {}; }
-  void adopt(std::span<const std::byte> /*state*/) override {}
-  void set_file(const FileDescription& file) override { file_attributes_ = file.attributes; }
-  [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   [[nodiscard]] bool weighs_values() const override { return true; }
   void weigh(StepPart& part, bool lossy) const override;
-  [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
   /// Bytes of this rank in the first file, those of the opening (rank 0), and one for each rank.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
@@ -47,10 +40,8 @@ class XmlPlanner final : public WritePlanner {
   };
   [[nodiscard]] const Texts& texts(const StepPart& mine) const;
 
-  Rules rules_;
   bool is_directory_;
   std::uint64_t largest_block_;
-  std::vector<Attribute> file_attributes_;
   // Blocks are seen when they are weighed, and are needed when they are measured.
   mutable CollectedValues values_;
   mutable std::optional<Texts> texts_;

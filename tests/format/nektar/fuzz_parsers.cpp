@@ -17,23 +17,9 @@
 #include "format/nektar/xml_block.hpp"
 #include "format/nektar/xml_describer.hpp"
 #include "quire/base/error.hpp"
+#include "support/memory_source.hpp"
 
 namespace {
-
-class InputSource final : public quire::ByteSource {
- public:
-  explicit InputSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (offset >= bytes_.size()) return 0;
-    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - offset);
-    std::memcpy(out.data(), bytes_.data() + offset, count);
-    return count;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-};
 
 template <class Work>
 void shielded(Work&& work) {
@@ -49,7 +35,7 @@ void shielded(Work&& work) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace quire::nektar;
   constexpr std::uint64_t budget = std::uint64_t{1} << 20;
-  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  using quire::test::MemorySource;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   shielded([&] {
     const RangeList list = RangeList::parse(text);
@@ -62,15 +48,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(parse_tag(text, size, warnings));
   });
   for (const bool ranked : {false, true}) {
-    shielded([&] { static_cast<void>(parse_stream(bytes, ranked)); });
+    shielded([&] {
+      MemorySource source{std::string(text)};
+      static_cast<void>(parse_stream(source, ranked));
+    });
   }
   shielded([&] {
-    XmlDescriber describer(std::make_shared<InputSource>(bytes),
+    XmlDescriber describer(std::make_shared<MemorySource>(std::string(text)),
                            {.path = "fuzzed", .memory_budget = budget, .neighbour = {}});
-    static_cast<void>(describer.verified(0));
+    try {
+      static_cast<void>(describer.verified(0));
+    } catch (const quire::Error&) {
+      static_cast<void>(describer.salvage(0));
+    }
   });
   shielded([&] {
-    StreamDescriber describer(std::make_shared<InputSource>(bytes),
+    StreamDescriber describer(std::make_shared<MemorySource>(std::string(text)),
                               {.path = "fuzzed", .memory_budget = budget, .neighbour = {}}, Blocks::joined);
     static_cast<void>(describer.step(0));
   });

@@ -22,6 +22,7 @@
 #include "format/nektar/xml_text.hpp"
 #include "quire/base/error.hpp"
 #include "quire/kernels/base64.hpp"
+#include "support/memory_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -91,7 +92,8 @@ TEST(Basis, NumberingFollowsTheRules) {
   const std::vector<std::uint32_t> seven{4, 5, 7};
   const std::vector<std::uint32_t> nine{4, 4, 9};
   const auto last = [&](const std::vector<std::uint32_t>& numbers, const char* shape, const Provenance& provenance) {
-    return basis_names(numbers, shape, provenance, warnings).back();
+    const BasisNumbers kind{numbers, shape};
+    return basis_names(numbers, find_numbering(std::span(&kind, 1), provenance, warnings)).back();
   };
   EXPECT_EQ(last(seven, "Triangle", {}), "Fourier");  // a basis of pyramids cannot be homogeneous
   EXPECT_EQ(last(nine, "Quadrilateral", {}), "Fourier");
@@ -106,6 +108,21 @@ TEST(Basis, NumberingFollowsTheRules) {
   const std::vector<std::uint32_t> unknown{4, 99};
   EXPECT_THROW(static_cast<void>(last(unknown, "Triangle", {})), Error);
   EXPECT_EQ(basis_number("FourierHalfModeIm"), 17U);
+}
+
+TEST(Basis, OneNumberingHoldsForAFile) {
+  std::vector<std::string> warnings;
+  const BasisNumbers either{{10, 10}, "Quadrilateral"};
+  const BasisNumbers old{{4, 5, 7}, "Triangle"};      // 7 is a basis of pyramids today
+  const BasisNumbers present{{4, 5, 9}, "Triangle"};  // 9 was no Fourier basis
+  const auto found = [&](const std::vector<BasisNumbers>& kinds, const Provenance& provenance) {
+    return find_numbering(kinds, provenance, warnings);
+  };
+  EXPECT_EQ(found({either, old}, {"5.0.0", ""}), Numbering::old);
+  EXPECT_EQ(found({present, either}, {"4.4.0", ""}), Numbering::present);
+  EXPECT_EQ(found({either}, {"4.4.0", ""}), Numbering::old);
+  EXPECT_THROW(static_cast<void>(found({old, present}, {"5.0.0", ""})), Error);
+  EXPECT_TRUE(warnings.empty());
 }
 
 TEST(TypeNames, HashIsThatOfLibstdcxx) {
@@ -165,22 +182,6 @@ TEST(Base64, SkipsWhiteSpaceAndTakesPadding) {
   }
 }
 
-/// Bytes in memory as a file.
-class MemorySource final : public ByteSource {
- public:
-  explicit MemorySource(std::string bytes) : bytes_(std::move(bytes)) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (offset >= bytes_.size()) return 0;
-    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - offset);
-    std::memcpy(out.data(), bytes_.data() + offset, count);
-    return count;
-  }
-
- private:
-  std::string bytes_;
-};
-
 TEST(Payload, ComesBackInAnyOrderAndRefusesDamage) {
   std::vector<double> values(100000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 1);
@@ -192,7 +193,7 @@ TEST(Payload, ComesBackInAnyOrderAndRefusesDamage) {
   EXPECT_EQ(text.size() % 4, 0U);
   EXPECT_EQ(text.find('='), std::string::npos);
   const auto read = [&](const std::string& characters, std::uint64_t count, std::uint64_t first, std::size_t wanted) {
-    MemorySource source("<E>" + characters);
+    test::MemorySource source("<E>" + characters);
     PayloadReader reader(source, {3, characters.size()}, count, ByteOrder::little);
     std::vector<double> out(wanted);
     reader.read(first, out);
@@ -218,7 +219,7 @@ TEST(XmlScanner, FindsElementsWithoutReadingThem) {
   const std::string file =
       "\xEF\xBB\xBF<?xml version='1.0'?><!-- > -->\n<NEKTAR>\n <A x='>' y=\"/>\"/> <B><B>t</B><![CDATA[</B>]]></B>"
       "<!-- <C/> --></NEKTAR>\n<NEKTAR><D>1</D></NEKTAR>\n";
-  MemorySource source(file);
+  test::MemorySource source(file);
   XmlScanner scanner(source, 0, file.size());
   std::string names;
   while (const auto element = scanner.next()) {
@@ -226,7 +227,7 @@ TEST(XmlScanner, FindsElementsWithoutReadingThem) {
   }
   EXPECT_EQ(names, "A=;B=<B>t</B><![CDATA[</B>]]>;D=1;");
   for (std::size_t cut = 4; cut + 2 < file.size(); ++cut) {
-    MemorySource part(file.substr(0, cut));
+    test::MemorySource part(file.substr(0, cut));
     XmlScanner other(part, 0, cut);
     const bool is_whole = file.substr(0, cut).ends_with("</NEKTAR>") || file.substr(0, cut).ends_with("</NEKTAR>\n");
     const auto walk = [&] {
@@ -300,12 +301,18 @@ void check_values(std::span<const std::byte> stream, const StreamBlock& block) {
   }
 }
 
+std::vector<StreamBlock> blocks_in(std::span<const std::byte> bytes) {
+  test::MemorySource source(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  return parse_stream(source).blocks;
+}
+
 TEST(Stream, BothLayoutsAreRead) {
   for (const char* layout : {"old", "new"}) {
     for (const char* rank : {"0", "1"}) {
       const std::string name = std::string("tiny-sion-") + layout + ".rank" + rank + ".bin";
       const auto bytes = bytes_of(name);
-      const auto blocks = parse_stream(bytes);
+      const auto blocks = blocks_in(bytes);
+      EXPECT_TRUE(begins_like_stream(std::span(bytes).first(stream_head_bytes)));
       ASSERT_EQ(blocks.size(), *rank == '0' ? 2U : 1U) << name;
       for (const StreamBlock& block : blocks) {
         EXPECT_EQ(block.variables, (std::vector<std::string>{"u", "p"}));
@@ -316,9 +323,21 @@ TEST(Stream, BothLayoutsAreRead) {
         // What stands behind the last block of the second layout may be missing as a whole.
         const std::uint64_t end = blocks.back().values.offset + blocks.back().values.length;
         if (cut == end) continue;
-        EXPECT_THROW(static_cast<void>(parse_stream(std::span(bytes).first(cut))), Error) << name << " " << cut;
+        EXPECT_THROW(static_cast<void>(blocks_in(std::span(bytes).first(cut))), Error) << name << " " << cut;
       }
     }
+  }
+}
+
+TEST(Stream, ThoseThatWereToBeMergedBeginWithTheirRank) {
+  for (const std::uint64_t rank : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{300}}) {
+    std::vector<std::byte> bytes = bytes_of("tiny-sion-new.rank0.bin");
+    const auto word = std::as_bytes(std::span(&rank, 1));
+    bytes.insert(bytes.begin() + sizeof(std::uint32_t), word.begin(), word.end());
+    EXPECT_TRUE(begins_like_stream(std::span(bytes).first(stream_head_bytes)));
+    test::MemorySource source(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    EXPECT_EQ(parse_stream(source, true).blocks.size(), 2U);
+    EXPECT_THROW(static_cast<void>(parse_stream(source, false)), Error);
   }
 }
 
@@ -372,7 +391,7 @@ TEST(Stream, WhatIsWrittenIsReadAgain) {
     const auto metadata = stream_metadata({time});
     bytes.insert(bytes.end(), metadata.begin(), metadata.end());
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    MemorySource source(text);
+    test::MemorySource source(text);
     const Stream stream = parse_stream(source);
     ASSERT_EQ(stream.blocks.size(), 1U);
     const StreamBlock& block = stream.blocks.front();
@@ -382,7 +401,7 @@ TEST(Stream, WhatIsWrittenIsReadAgain) {
     EXPECT_NE(stream.metadata.find("<Time>0.5</Time>"), std::string::npos);
     for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
       if (cut == bytes.size() - metadata.size()) continue;
-      EXPECT_THROW(static_cast<void>(parse_stream(std::span(bytes).first(cut))), Error) << cut;
+      EXPECT_THROW(static_cast<void>(blocks_in(std::span(bytes).first(cut))), Error) << cut;
     }
   }
 }

@@ -1,0 +1,216 @@
+"""HDF5 files that others wrote by the specification, made by another library, rule by rule."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+import quire
+from quire.toolkit.difference import difference
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
+SMALL = DATA / "tiny-hdf5.fld"
+MIXED = DATA / "tiny-mixed-2hom-hdf5.fld"
+Group = Any
+
+
+def changed(tmp_path: Path, change: Callable[[Group], None], sample: Path = SMALL) -> Path:
+    """Return a copy of a sample with a change."""
+    path = tmp_path / "changed.fld"
+    shutil.copyfile(sample, path)
+    with h5py.File(path, "r+") as file:
+        change(file["NEKTAR"])
+    return path
+
+
+def stored(root: Group, **how: Any) -> None:
+    """Store all data sets in another way; `types` are those of some."""
+    types = how.pop("types", {})
+    for name in [name for name in root if isinstance(root[name], h5py.Dataset)]:
+        values = root[name][:]
+        del root[name]
+        root.create_dataset(name, data=values.astype(types.get(name, values.dtype)), **how)
+
+
+def with_texts(root: Group, kind: Any) -> None:
+    """Give the texts of all groups another type."""
+    for group in (root[name] for name in root if isinstance(root[name], h5py.Group)):
+        for name, value in list(group.attrs.items()):
+            if name in ("SHAPE", "NUMMODESPERDIR", "FIELDS"):
+                plain = [text if isinstance(text, str) else text.decode() for text in np.atleast_1d(value)]
+                made = np.array(plain, dtype=kind) if name == "FIELDS" else np.array(plain[0], dtype=kind)
+                group.attrs.create(name, made)
+
+
+def other_integers(root: Group) -> None:
+    """Give bases and the version other widths."""
+    root.attrs.create("FORMAT_VERSION", 1, dtype="u8")
+    for group in (root[name] for name in root if isinstance(root[name], h5py.Group)):
+        if "BASIS" in group.attrs:
+            group.attrs.create("BASIS", group.attrs["BASIS"].astype(">u2"))
+
+
+WIDE = {"ELEMENTIDS": ">i8", "DATA": ">f8", "DECOMPOSITION": ">u8", "POLYORDERS": "u1"}
+CHANGES: dict[str, Callable[[Group], None]] = {
+    "chunks": lambda root: stored(root, chunks=(2,)),
+    "compressed": lambda root: stored(root, chunks=(2,), compression="gzip", shuffle=True),
+    "other types": lambda root: stored(root, types=WIDE),
+    "growing": lambda root: stored(root, chunks=(2,), maxshape=(None,)),
+    "texts of one length": lambda root: with_texts(root, "S20"),
+    "UTF-8": lambda root: with_texts(root, h5py.string_dtype("utf-8")),
+    "other integers": other_integers,
+    "more groups and attributes": lambda root: root.create_group("Else").attrs.create("x", 1),
+}
+
+
+@pytest.mark.parametrize("sample", [SMALL, MIXED], ids=["uniform", "mixed"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_variant_holds_the_same_elements(tmp_path: Path, change: str, sample: Path) -> None:
+    path = changed(tmp_path, CHANGES[change], sample)
+    for blocks in ("joined", "each"):
+        with quire.open(path, blocks=blocks) as file:
+            assert file.format == "nektar"
+            assert file.check().damage is None
+    found = difference(sample, path)
+    assert found.same, found.problems
+
+
+def test_metadata_may_be_missing_and_its_numbers_be_numbers(tmp_path: Path) -> None:
+    def drop(root: Group) -> None:
+        del root["Metadata"]
+
+    with quire.open(changed(tmp_path, drop)) as file:
+        assert dict(file[0].attributes) == {}
+        assert file[0].number == 0
+
+    def as_number(root: Group) -> None:
+        root["Metadata"].attrs["ChkFileNum"] = 12
+
+    with quire.open(changed(tmp_path, as_number)) as file:
+        assert file[0].number == 12
+
+
+def rebased(root: Group, bases: dict[str, list[int]], version: str | None) -> None:
+    """Give the groups other numbers of bases, by their shapes."""
+    for group in (root[name] for name in root if name.isdecimal()):
+        for shape, numbers in bases.items():
+            if group.attrs["SHAPE"] == shape:
+                group.attrs.create("BASIS", np.array(numbers, dtype="i4"))
+    provenance = root["Metadata/Provenance"].attrs
+    del provenance["NektarVersion"]
+    if version is not None:
+        provenance["NektarVersion"] = version
+
+
+@pytest.mark.parametrize(
+    ("triangle", "version", "basis", "warns"),
+    [
+        ([4, 5], "4.4.1", "Legendre", False),
+        ([4, 5], "5.2.0", "GLL_Lagrange", False),
+        ([4, 5], None, "GLL_Lagrange", True),
+        # What only one numbering allows on triangles holds for the whole file.
+        ([16, 5], "4.4.1", "", False),
+        ([12, 5], "4.4.1", "Legendre", False),
+    ],
+)
+def test_one_numbering_of_bases_holds_for_a_file(
+    tmp_path: Path, triangle: list[int], version: str | None, basis: str, warns: bool
+) -> None:
+    bases = {"Triangle": triangle, "Quadrilateral": [10, 10]}
+    path = changed(tmp_path, lambda root: rebased(root, bases, version))
+    with quire.open(path) as file:
+        if not basis:
+            with pytest.raises(quire.BadFileError, match="name no bases of a Triangle"):
+                _ = file[0]
+            return
+        found = {block.shape: block.basis for block in file[0].expansions}
+        assert found["Quadrilateral"] == (basis, basis)
+        assert any("version" in text for text in file[0].warnings) == warns
+
+
+def rework(root: Group) -> None:
+    """Lay the file out as the rework of 2018, which tells where everything is."""
+    rows = root["DECOMPOSITION"][:].reshape(-1, 7)
+    ends = np.zeros(6, dtype=np.uint64)
+    table = []
+    for row in rows:
+        orders, y, z, strips = 2, 3, 4, 5
+        places = [(ends[part], row[part]) for part in (0, 1, y, z, strips, orders)]
+        table.append([row[6], *(number for place in places for number in place)])
+        ends += row[:6]
+    root["DATA_DECOMPOSITION"] = np.array(table, dtype=np.uint64).ravel()
+    root["FIELD_DECOMPOSITION"] = np.array([0, len(rows)], dtype=np.uint64)
+    root["ELEM_IDS"], root["ELEM_DATA"] = root["ELEMENTIDS"][:], root["DATA"][:]
+    for name in ("Y", "Z", "S"):
+        if f"HOMOGENEOUS{name}IDS" in root:
+            root[f"HOMOGENEOUS{name}_IDS"] = root[f"HOMOGENEOUS{name}IDS"][:]
+            del root[f"HOMOGENEOUS{name}IDS"]
+    for name in ("DECOMPOSITION", "ELEMENTIDS", "DATA"):
+        del root[name]
+
+
+@pytest.mark.parametrize("sample", [SMALL, MIXED], ids=["uniform", "mixed"])
+def test_the_rework_of_2018_is_read(tmp_path: Path, sample: Path) -> None:
+    path = changed(tmp_path, rework, sample)
+    found = difference(sample, path)
+    assert found.same, found.problems
+
+
+def set_row(root: Group, row: int, column: int, value: int) -> None:
+    """Change a number of the decomposition."""
+    root["DECOMPOSITION"][7 * row + column] = value
+
+
+def move_element(root: Group) -> None:
+    """Give an element of one block to another."""
+    set_row(root, 0, 0, 1)
+    set_row(root, 1, 0, 2)
+
+
+def drop(root: Group, name: str) -> None:
+    """Remove a link."""
+    del root[name]
+
+
+def without_version(root: Group) -> None:
+    """Leave the version out, as files of branches before July 2016 do."""
+    del root.attrs["FORMAT_VERSION"]
+
+
+DAMAGES: dict[str, tuple[Callable[[Group], None], str]] = {
+    "no version": (without_version, "missing"),
+    "version 2": (lambda root: root.attrs.modify("FORMAT_VERSION", np.uint32(2)), "version 2"),
+    "mesh": (lambda root: root.create_group("GEOMETRY"), "mesh"),
+    "too many elements": (lambda root: set_row(root, 0, 0, 3), "gives out more"),
+    "too few values": (lambda root: set_row(root, 1, 1, 7), "more than the decomposition"),
+    "elements moved": (move_element, "values, not"),
+    "no group": (lambda root: set_row(root, 0, 6, 4711), "4711"),
+    "no data": (lambda root: drop(root, "DATA"), "DATA"),
+    "no decomposition": (lambda root: drop(root, "DECOMPOSITION"), "missing"),
+    "orders of a uniform file": (lambda root: set_row(root, 0, 2, 4), "POLYORDERS"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_contradicts_itself_is_refused(tmp_path: Path, damage: str) -> None:
+    change, words = DAMAGES[damage]
+    with quire.open(changed(tmp_path, change)) as file:
+        found = file.check().damage
+        assert found is not None
+        assert words in str(found)
+
+
+@pytest.mark.parametrize("part", [0.2, 0.5, 0.99])
+def test_a_file_that_is_cut_is_told_as_what_it_is(tmp_path: Path, part: float) -> None:
+    whole = SMALL.read_bytes()
+    path = tmp_path / "cut.fld"
+    path.write_bytes(whole[: int(len(whole) * part)])
+    with pytest.raises(quire.BadFileError, match="the file is cut") as told:
+        quire.open(path, tolerant=True)
+    assert "option" not in told.value.advice

@@ -1,0 +1,297 @@
+"""Styles of XML files and directories that the specification tells of, made by hand, rule by rule."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shutil
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import quire
+from quire.toolkit.difference import difference
+from quire.toolkit.recover import recover
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
+SMALL = DATA / "tiny.fld"
+FRAME = (
+    '<NEKTAR>{metadata}<ELEMENTS FIELDS="u" SHAPE="{shape}" BASIS="{basis}"{more} ID="{ids}">'
+    "{payload}</ELEMENTS></NEKTAR>"
+)
+STRIPS = ' HOMOGENEOUSZIDS="0-3" HOMOGENEOUSSIDS="1"'
+
+
+def payload_of(values: np.ndarray, order: str = "<", zeros: bool = True) -> str:
+    """Return the text of coefficients."""
+    packed = zlib.compress(np.asarray(values, dtype=f"{order}f8").tobytes())
+    if zeros:
+        packed += bytes(-len(packed) % 3)
+    return base64.b64encode(packed).decode()
+
+
+def rewritten(order: str, zeros: bool) -> str:
+    """Return the text of the sample with all payloads written anew."""
+
+    def again(found: re.Match[str]) -> str:
+        values = np.frombuffer(zlib.decompress(base64.b64decode(found[1] + "==")), dtype="<f8")
+        return f">{payload_of(values, order, zeros)}</ELEMENTS>"
+
+    text = re.sub(r">([^<>]+)</ELEMENTS>", again, SMALL.read_text())
+    return text.replace("B64Z-LittleEndian", "B64Z-BigEndian") if order == ">" else text
+
+
+def one_block(
+    path: Path,
+    values: np.ndarray,
+    shape: str = "Quadrilateral",
+    basis: str = "Modified_A,Modified_A",
+    more: str = ' NUMMODESPERDIR="UNIORDER:2,2"',
+    ids: str = "7",
+    metadata: str = "",
+) -> quire.ElementBlock:
+    """Return the only block of a file that is made of these texts."""
+    text = FRAME.format(
+        shape=shape, basis=basis, more=more, ids=ids, metadata=metadata, payload=payload_of(values)
+    )
+    path.write_text(text)
+    with quire.open(path) as file:
+        if damage := file.check().damage:
+            raise damage
+        (block,) = file[0].read_elements(partition="everything")
+        assert np.array_equal(block.coefficients("u"), values, equal_nan=True)
+        assert len(file[0].expansions) == 1
+        return block
+
+
+STYLES = {
+    "big endian": lambda: rewritten(">", True),
+    "padding of base64": lambda: rewritten("<", False),
+    "lines": lambda: re.sub(r"([\w+/]{40})(?=[\w+/]+</ELEMENTS>)", r"\1\r\n \t", SMALL.read_text()),
+    "many zero bytes": lambda: SMALL.read_text().replace("</ELEMENTS>", "AAAAAAAA</ELEMENTS>"),
+    "other width of pointers": lambda: SMALL.read_text().replace('BITSIZE="64"', 'BITSIZE="32"'),
+    "neither order nor width": lambda: re.sub(r' (COMPRESSED|BITSIZE)="[^"]*"', "", SMALL.read_text()),
+    "attributes in another order": lambda: re.sub(r'( FIELDS="[^"]*")([^>]*)>', r"\2\1>", SMALL.read_text()),
+    "single quotes": lambda: SMALL.read_text().replace('"', "'"),
+    "spaces in lists": lambda: (
+        SMALL.read_text().replace('"0-1"', '" 0 - 1 "').replace('"5,7"', '"5 , 7"').replace("u,p", "u, p")
+    ),
+    "mark of the order of bytes": lambda: "\ufeff" + SMALL.read_text(),
+    "comments": lambda: SMALL.read_text().replace("<ELEMENTS", "<!-- <ELEMENTS> --><ELEMENTS"),
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_style_holds_the_same_elements(tmp_path: Path, style: str) -> None:
+    text = STYLES[style]()
+    assert text != SMALL.read_text()
+    path = tmp_path / "styled.fld"
+    path.write_text(text, encoding="utf-8")
+    with quire.open(path) as file:
+        assert file.check().damage is None
+        assert file[0].warnings == []
+    found = difference(SMALL, path)
+    assert found.same, found.problems
+
+
+def test_unknown_attributes_are_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "new.fld"
+    path.write_text(SMALL.read_text().replace(" ID=", ' COLOUR="red" ID=', 1))
+    with quire.open(path) as file:
+        (warning,) = file[0].warnings
+        assert "COLOUR" in warning
+    assert difference(SMALL, path).same
+
+
+def test_values_that_are_no_numbers_survive(tmp_path: Path) -> None:
+    bits = np.array([0x7FF8000000000001, 0xFFF0000000000000, 0x8000000000000000, 1], dtype=np.uint64)
+    one_block(tmp_path / "odd.fld", bits.view(np.float64))
+    for layout in ("hdf5", "streams", "directory"):
+        quire.copy(tmp_path / "odd.fld", tmp_path / f"odd.{layout}", format="nektar", layout=layout)
+        with quire.open(tmp_path / f"odd.{layout}") as file:
+            assert np.array_equal(file[0].expansions[0].coefficients("u").view(np.uint64), bits)
+
+
+def test_points_are_kept_as_text(tmp_path: Path) -> None:
+    more = ' NUMMODESPERDIR="UNIORDER:2,2" POINTSTYPE="GaussLobattoLegendre,GaussRadauMAlpha1Beta0"'
+    one_block(tmp_path / "points.fld", np.arange(4.0), more=more + ' NUMPOINTSPERDIR="3,2"')
+    with quire.open(tmp_path / "points.fld") as file:
+        points = file[0].expansions[0].points
+    assert points == ("GaussLobattoLegendre,GaussRadauMAlpha1Beta0", "3,2")
+
+
+@pytest.mark.parametrize(
+    ("shape", "bases", "modes", "ids", "planes"),
+    [
+        ("Quadrilateral-HomogenousExp1D", ",Fourier", "2,2,4", ' HOMOGENEOUSZIDS="2-3"', 2),
+        ("Quadrilateral-HomogenousExp1D", ",FourierHalfModeRe", "2,2,1", ' HOMOGENEOUSZIDS="0"', 1),
+        ("Quadrilateral-HomogenousExp1D", ",FourierSingleMode", "2,2,2", ' HOMOGENEOUSZIDS="2,3"', 2),
+        (
+            "Quadrilateral-HomogenousExp1D-Strips",
+            ",Fourier",
+            "2,2,4",
+            ' HOMOGENEOUSZIDS="0-3" HOMOGENEOUSSIDS="1"',
+            4,
+        ),
+        # Files from before 2012 have no lists of planes.
+        ("Quadrilateral-HomogenousExp1D", ",Fourier", "2,2,6", "", 6),
+    ],
+)
+def test_planes_decide_how_many_coefficients_there_are(
+    tmp_path: Path, shape: str, bases: str, modes: str, ids: str, planes: int
+) -> None:
+    more = f' HOMOGENEOUSLENGTHS="3.1415926535897931"{ids} NUMMODESPERDIR="UNIORDER:{modes}"'
+    values = np.arange(2 * 4.0 * planes)
+    block = one_block(
+        tmp_path / "planes.fld", values, shape, "Modified_A,Modified_A" + bases, more, ids="12,3"
+    )
+    assert np.diff(block.offsets).tolist() == [4 * planes] * 2
+    assert block.lengths == (np.pi,)
+    assert block.element(3)["u"][0] == 4 * planes
+
+
+def test_lines_of_two_directions_are_pairs(tmp_path: Path) -> None:
+    more = ' HOMOGENEOUSLENGTHS="1,2.5" HOMOGENEOUSYIDS="0-2,0-2" HOMOGENEOUSZIDS="0,0,0,1,1,1"'
+    basis = "Modified_A,Fourier,Fourier"
+    shape = "Segment-HomogenousExp2D"
+    mixed = more + ' NUMMODESPERDIR="MIXORDER:3,3,2,2,3,2"'
+    block = one_block(tmp_path / "lines.fld", np.arange(30.0), shape, basis, mixed, ids="9,4")
+    assert np.diff(block.offsets).tolist() == [18, 12]
+    assert block.y_ids == (0, 1, 2, 0, 1, 2)
+    wrong = mixed.replace("0,0,0,1,1,1", "0,0,0,1,1")
+    with pytest.raises(quire.BadFileError, match="places of lines"):
+        one_block(tmp_path / "wrong.fld", np.arange(30.0), shape, basis, wrong, ids="9,4")
+
+
+METADATA = [
+    ("<Metadata><Time></Time><Kinvis /></Metadata>", {"Time": "", "Kinvis": ""}),
+    ("<Metadata><A>1 &lt; 2</A></Metadata>", {"A": "1 < 2"}),
+    ('<FIELDMETADATA><P PARAM="Time">0.0008</P></FIELDMETADATA>', {"Time": "0.0008"}),
+    ("<Metadata><Map><E F='1'>x</E></Map></Metadata>", {"XML_Map": '<E F="1">x</E>'}),
+    (
+        "<Metadata><Provenance><GitSHA1>ab</GitSHA1></Provenance><ChkFileNum>12</ChkFileNum></Metadata>",
+        {"Provenance/GitSHA1": "ab", "ChkFileNum": "12"},
+    ),
+    ("", {}),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), METADATA)
+def test_metadata_of_all_styles(tmp_path: Path, text: str, expected: dict[str, str]) -> None:
+    path = tmp_path / "metadata.fld"
+    one_block(path, np.arange(4.0), metadata=text)
+    with quire.open(path) as file:
+        assert {name: one.value for name, one in file[0].attributes.items()} == expected
+        assert file[0].number == int(expected.get("ChkFileNum", 0))
+    for layout in ("xml", "hdf5"):
+        quire.copy(path, tmp_path / f"again.{layout}", format="nektar", layout=layout)
+        with quire.open(tmp_path / f"again.{layout}") as file:
+            assert {name: file[0].attributes[name].value for name in expected} == expected
+
+
+def test_numbers_of_metadata_have_17_digits(tmp_path: Path) -> None:
+    for layout in ("xml", "hdf5"):
+        with quire.create(tmp_path / layout, format="nektar", layout=layout) as out:
+            out.step(0).set("Time", 0.1).set("Kinvis", 0.25).set("Steps", 12).put_elements([]).commit()
+        with quire.open(tmp_path / layout) as file:
+            found = [file[0].attributes[name].value for name in ("Time", "Kinvis", "Steps")]
+            assert found == ["0.10000000000000001", "0.25", "12"]
+
+
+def directory(tmp_path: Path) -> Path:
+    """Return a copy of the sample in parts, which can be changed."""
+    return shutil.copytree(DATA / "tiny-dir.fld", tmp_path / "case.fld")
+
+
+def renamed(folder: Path) -> None:
+    """Make it one of November 2013."""
+    index = (folder / "Info.xml").read_text().replace("Partition", "MultipleFldFiles")
+    for number in (0, 2):
+        (folder / f"P000000{number}.fld").rename(folder / f"P{number}.fld")
+        index = index.replace(f"P000000{number}", f"P{number}")
+    (folder / "Info.xml").unlink()
+    (folder / "PartitionInfo.xml").write_text(index)
+
+
+def entries_first(folder: Path) -> None:
+    """Put something unknown and the metadata where nobody expects them."""
+    text = (folder / "Info.xml").read_text()
+    metadata = text[text.index("<Metadata>") : text.index("</Metadata>") + len("</Metadata>")]
+    text = text.replace(metadata, "<!-- parts --><Unknown/>").replace("</NEKTAR>", metadata + "</NEKTAR>")
+    (folder / "Info.xml").write_text(text)
+
+
+def without_first_part(folder: Path) -> None:
+    """Give the elements of part 0 to a part 12."""
+    (folder / "P0000000.fld").rename(folder / "P0000012.fld")
+    index = (folder / "Info.xml").read_text()
+    (folder / "Info.xml").write_text(index.replace("P0000000", "P0000012"))
+
+
+@pytest.mark.parametrize("change", [renamed, entries_first, without_first_part])
+def test_directories_of_all_styles(tmp_path: Path, change: object) -> None:
+    folder = directory(tmp_path)
+    assert callable(change)
+    change(folder)
+    with quire.open(folder) as file:
+        assert file.check().damage is None
+        assert file[0].attributes["Time"].value == "0.25"
+    found = difference(DATA / "tiny-dir.fld", folder)
+    assert found.same, found.problems
+
+
+def test_an_index_that_tells_something_else_is_warned_of(tmp_path: Path) -> None:
+    folder = directory(tmp_path)
+    index = folder / "Info.xml"
+    whole = index.read_text()
+    for ids, words in (("0-1,6", "other elements"), ("0-1,5-6", "3 elements, 4 by the index")):
+        index.write_text(whole.replace("0-1,5", ids))
+        with quire.open(folder) as file:
+            (warning,) = file[0].warnings
+            assert words in warning
+    index.write_text(whole.replace("P0000002", "P0000001"))  # which has no elements
+    with quire.open(folder) as file:
+        damage = file.check().damage
+        assert damage is not None
+        assert "there are none" in damage.message
+        assert str(damage.file).endswith("P0000001.fld")
+
+
+def ids_of(path: Path) -> list[int]:
+    """Return the ids of all elements of a file."""
+    with quire.open(path) as file:
+        assert file.check().damage is None
+        return [int(id) for block in file[0].expansions for id in block.ids]
+
+
+def test_recovery_keeps_the_parts_that_are_there(tmp_path: Path) -> None:
+    folder = directory(tmp_path)
+    (folder / "P0000002.fld").unlink()
+    with quire.open(folder) as file:
+        assert file.check().salvageable
+    with pytest.raises(quire.MissingError, match="whole step") as told:
+        recover(folder, tmp_path / "kept.fld")
+    assert "--rows" in told.value.advice
+    report = recover(folder, tmp_path / "kept.fld", rows=True)
+    assert ids_of(tmp_path / "kept.fld") == [0, 1, 5]
+    assert (tmp_path / "kept.fld").is_dir()
+    assert any("P0000002.fld" in text for text in report.lost)
+    recover(folder, rows=True)
+    assert ids_of(folder) == [0, 1, 5]
+
+
+def test_recovery_keeps_the_blocks_that_are_whole(tmp_path: Path) -> None:
+    path = tmp_path / "cut.fld"
+    text = SMALL.read_text()
+    path.write_text(text[: text.rindex("</ELEMENTS>") - 20])
+    recover(path, tmp_path / "first.fld", rows=True)
+    assert ids_of(tmp_path / "first.fld") == [0, 1]
+    path.write_text(text.replace("eJwt", "eJwu", 1))
+    report = recover(path, tmp_path / "second.fld", rows=True)
+    assert ids_of(tmp_path / "second.fld") == [5, 7]
+    assert any("Triangle" in sentence for sentence in report.lost)
+    path.write_text(text.replace("eJwt", "eJwu"))
+    with pytest.raises(quire.MissingError):
+        recover(path, tmp_path / "third.fld", rows=True)
