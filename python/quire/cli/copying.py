@@ -15,7 +15,7 @@ from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable, writable
 
 if TYPE_CHECKING:
-    from quire.toolkit.convert import CopyReport, Request
+    from quire.toolkit.request import CopyReport, Request
 
 Source = Annotated[str, typer.Argument(metavar="IN", help="A data file; - is standard input.")]
 Target = Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")]
@@ -60,7 +60,7 @@ def common_request(
 ) -> Request:
     """The request of options that all such commands have. Raises UsageError."""
     from quire.errors import UsageError
-    from quire.toolkit.convert import Request
+    from quire.toolkit.request import Request
     from quire.toolkit.selection import parse_steps
 
     if target == STANDARD and format is None and others.get("profile") is None:
@@ -91,7 +91,8 @@ def copy_file(
     """
     from quire.cli.trace import trace
     from quire.errors import UsageError
-    from quire.toolkit.convert import Observer, carry_out, losses
+    from quire.toolkit.convert import carry_out, losses
+    from quire.toolkit.request import Observer
 
     comm = communicator()
     if comm is not None and comm.size > 1 and STANDARD in (source, target):

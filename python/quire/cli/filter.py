@@ -26,7 +26,7 @@ from quire.cli.copying import (
 from quire.cli.options import ReadOptions
 
 if TYPE_CHECKING:
-    from quire.toolkit.convert import CopyReport
+    from quire.toolkit.request import CopyReport
 
 
 @command

@@ -21,7 +21,7 @@ from quire.toolkit.selection import resolve_rows
 if TYPE_CHECKING:
     from quire import Field, File, Step, Table
     from quire.io.table import Progress
-    from quire.toolkit.convert import CopyReport, Observer
+    from quire.toolkit.request import CopyReport, Observer
 
 Kind = Literal["column", "attribute"]
 
@@ -316,7 +316,8 @@ def define(
 
     Raises MissingError, UsageError and TypeMismatchError that name the definition.
     """
-    from quire.toolkit.convert import Observer, Request, carry_out
+    from quire.toolkit.convert import carry_out
+    from quire.toolkit.request import Observer, Request
 
     parsed = [parse_definition(one) if isinstance(one, str) else one for one in definitions]
     if not parsed:

@@ -10,7 +10,7 @@ from quire.toolkit.selection import even_slice
 
 if TYPE_CHECKING:
     from quire import Step, WriteStep
-    from quire.toolkit.convert import TableShare
+    from quire.toolkit.copier import TableShare
 
 
 def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size: int) -> list[TableShare]:

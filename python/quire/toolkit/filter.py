@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quire.toolkit.convert import CopyReport, Observer
+    from quire.toolkit.request import CopyReport, Observer
 
 
 def filter(
@@ -27,7 +27,8 @@ def filter(
     `drop_empty`.
     Keywords of `quire.copy` for the target (`format`, `overwrite`, `options`, ...) go into `request`.
     """
-    from quire.toolkit.convert import Observer, Request, carry_out
+    from quire.toolkit.convert import carry_out
+    from quire.toolkit.request import Observer, Request
 
     wanted = Request(where=condition, table=table, drop_empty=drop_empty, **request)
     return carry_out(source, target, wanted, comm, observer or Observer())

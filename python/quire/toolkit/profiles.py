@@ -19,7 +19,7 @@ from quire.toolkit.selection import is_number, resolve_rows, select_steps
 
 if TYPE_CHECKING:
     from quire import Column, File, Step, Table
-    from quire.toolkit.convert import Request
+    from quire.toolkit.request import Request
 
 SUFFIX = ".toml"
 

@@ -14,13 +14,9 @@ from quire.errors import BadFileError, MissingError
 from quire.io.fit import fit_file
 from quire.io.formats import format_info
 from quire.toolkit.attachments import copy_attachments
-from quire.toolkit.convert import (
-    Observer,
-    Request,
-    StepCopier,
-    copy_attributes,
-)
+from quire.toolkit.copier import StepCopier, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement
+from quire.toolkit.request import Observer, Request
 
 if TYPE_CHECKING:
     from quire import CheckReport, File, Step

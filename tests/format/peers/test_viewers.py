@@ -13,7 +13,8 @@ from tests.format.peers.test_peers import worker
 
 import quire
 from quire.errors import MissingError
-from quire.toolkit.convert import Observer, copy
+from quire.toolkit.convert import copy
+from quire.toolkit.request import Observer
 
 pytestmark = pytest.mark.peer
 ROWS = 6

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 import quire
 from quire.cli.main import app
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
-from quire.toolkit.convert import Observer, copy
+from quire.toolkit.convert import copy
 from quire.toolkit.profiles import profile_named, profile_names
+from quire.toolkit.request import Observer
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "codes"
 COLUMNS = {"x": "m", "xp": "", "y": "m", "yp": "", "t": "s", "p": "m$be$nc"}

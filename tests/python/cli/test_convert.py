@@ -14,7 +14,7 @@ from tests.python.support.files import formats_of_uneven_steps, refusal, step_fo
 
 import quire
 from quire.io.formats import format_infos
-from quire.toolkit import convert as engine
+from quire.toolkit import copier
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Cut, Make, Run, Start, Values
@@ -47,7 +47,7 @@ def test_blocks_do_not_change_the_result(
 ) -> None:
     whole, pieces = tmp_path / f"whole{beam.suffix}", tmp_path / f"pieces{beam.suffix}"
     assert run("convert", beam, whole).code == 0
-    monkeypatch.setattr(engine, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(copier, "BLOCK_BYTES", block_bytes)
     assert run("convert", beam, pieces).code == 0
     assert whole.read_bytes() == pieces.read_bytes()
 

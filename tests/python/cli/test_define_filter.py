@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.toolkit import convert as engine
+from quire.toolkit import copier
 from quire.toolkit.define import define
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def test_blocks_do_not_change_what_is_filtered(
 ) -> None:
     whole, pieces = tmp_path / f"whole{beam.suffix}", tmp_path / f"pieces{beam.suffix}"
     assert run("filter", beam, whole, "id % 3 == 0").code == 0
-    monkeypatch.setattr(engine, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(copier, "BLOCK_BYTES", 500)
     assert run("filter", beam, pieces, "id % 3 == 0").code == 0
     assert whole.read_bytes() == pieces.read_bytes()
 

@@ -1,0 +1,344 @@
+"""Copies single steps of an open file into an open writer of any format, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from quire.errors import UnsupportedError, UsageError
+from quire.io.fit import Fit, fit
+from quire.io.formats import format_info, format_infos
+from quire.toolkit.agreement import agreed_count
+from quire.toolkit.elements import align_to_elements, pass_on_expansion
+from quire.toolkit.layers import put_field
+from quire.toolkit.request import CopyReport, Observer, Request
+from quire.toolkit.selection import (
+    even_slice,
+    matches,
+    resolve_rows,
+    rows_per_block,
+    select_names,
+    select_steps,
+)
+from quire.toolkit.structure import Structure
+
+if TYPE_CHECKING:
+    from quire import Attribute, File, Step, Table, Writer, WriteStep
+    from quire.io.quantity import Quantity
+    from quire.query import Matches
+    from quire.toolkit.define import DerivedStep
+
+BLOCK_BYTES = 16 << 20
+
+
+def copy_attributes(
+    target: Writer | WriteStep, attributes: Mapping[str, Attribute], fitted: Mapping[str, Quantity]
+) -> None:
+    """Independent. Pass attributes on under the names and types that the target can hold."""
+    for name, quantity in fitted.items():
+        target.set(
+            quantity.name,
+            attributes[name].value,
+            unit=quantity.unit,
+            symbol=quantity.symbol,
+            description=quantity.description,
+            display=quantity.display,
+            type=quantity.type,
+        )
+
+
+@dataclass(frozen=True)
+class TableShare:
+    """The part of a table that this rank copies: its columns as the target will hold them, and its rows."""
+
+    table: Table
+    columns: Mapping[str, Quantity]
+    first: int
+    count: int
+    matches: Matches | None = None
+    kept: int | None = None
+
+    @property
+    def rows_written(self) -> int:
+        """How many of the rows go into the target."""
+        return self.count if self.kept is None else self.kept
+
+    def blocks(self, names: Sequence[str], per_block: int) -> Iterator[dict[str, Any]]:
+        """Independent. The rows that are copied, block by block; memory may be used again."""
+        found: Iterator[tuple[Any, dict[str, Any]]]
+        if self.matches is None:
+            found = self.table.blocks(names, per_block, self.rows)
+        else:
+            found = self.matches.blocks(names, per_block)
+        for _, block in found:
+            yield block
+
+    @property
+    def rows(self) -> slice:
+        """The rows as a slice of the whole table."""
+        return slice(self.first, self.first + self.count)
+
+    @property
+    def rows_per_block(self) -> int:
+        """How many rows are held at a time."""
+        return rows_per_block(self.table, list(self.columns), BLOCK_BYTES)
+
+
+class StepCopier:
+    """Copies steps of an open file into an open writer, this rank its even share of the rows."""
+
+    def __init__(self, request: Request, format: str, comm: Any, observer: Observer) -> None:
+        self.request = request
+        self.format = format
+        self.rank: int = 0 if comm is None else comm.rank
+        self.size: int = 1 if comm is None else comm.size
+        self.comm = comm
+        self.observer = observer
+        self.report = CopyReport()
+        self.common: Structure | None = None
+        self.warned: set[str] = set()
+
+    def begin_again(self, common: Structure) -> None:
+        """Independent. Forget what was copied; from now on copy only what is common to all steps."""
+        self.report = CopyReport(losses=self.report.losses, changes=self.report.changes)
+        self.common = common
+        self.tell(common.losses)
+
+    def suit(self, source: File) -> None:
+        """Independent. Make the request one that gives what its profile wants; tell of what that changes."""
+        if self.request.profile is None:
+            return
+        adaptation = self.request.profile.adapt(self.request, source)
+        self.request = adaptation.request
+        for sentence in adaptation.changes:
+            self.report.changes.append(sentence)
+            if self.observer.change is not None:
+                self.observer.change(sentence)
+
+    def single(self, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]) -> dict[str, Quantity]:
+        """Independent. Attributes that the request keeps; tells of the others."""
+        kept = {
+            name: quantity
+            for name, quantity in fitted.items()
+            if not self.request.single_values or np.ndim(given[name].value) == 0
+        }
+        self.tell(
+            [
+                f"attribute {name}: it has several values and is left out"
+                for name in fitted
+                if name not in kept
+            ]
+        )
+        return kept
+
+    def steps(self, source: File) -> Iterator[Step]:
+        """Collective. The steps asked for, with what is defined."""
+        self.warn(source.warnings)
+        for _, step in select_steps(source, self.request.steps):
+            self.warn(step.warnings)
+            if self.request.definitions:
+                yield cast("Step", self.derived(source, step))
+            else:
+                yield step
+
+    def derived(self, source: File, step: Step) -> DerivedStep:
+        """Independent. A step with what is defined."""
+        from quire.toolkit.define import DerivedStep
+
+        return DerivedStep(source, step, self.request.definitions, self.request.table, self.request.replace)
+
+    def closing(self, source: File, out: Writer, target: str | Path) -> None:
+        """Independent. Let the observer look at both files before they are closed."""
+        if self.observer.closing is not None:
+            self.observer.closing(source, source.path)
+            self.observer.closing(out, str(target))
+
+    def copy(self, source: File, step: Step, out: Writer) -> None:
+        """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
+        if format_info(self.format).holds_streams:
+            if not step.streams:
+                raise no_streams(source.path, self.format)
+            self.fit(source, step)
+            self.copy_streams(step, out)
+            return
+        fitted = self.fit(source, step)
+        tables = [table for table in step.tables.values() if table.name in fitted.tables]
+        shares = [self.share(table, fitted) for table in tables]
+        shares = align_to_elements(step, shares, self.rank, self.size)
+        shares, rows = self.choose_rows(step, shares)
+        if self.request.drop_empty and rows == 0:
+            self.report.dropped_steps += 1
+            return
+        if self.observer.plan is not None:
+            self.observer.plan(sum(share.rows_written for share in shares))
+        kept = self.single(fitted.attributes, step.attributes)
+        for dropped in self.request.dropped_attributes:
+            kept.pop(dropped, None)
+        with out.step(self.report.steps if self.request.renumber else step.number) as target:
+            copy_attributes(target, step.attributes, kept)
+            for share in shares:
+                self.declare(target, share)
+            self.declare_absent(target, step)
+            if self.request.columns is None:
+                for name, quantity in fitted.fields.items():
+                    put_field(target, step.fields[name], quantity, self.rank, self.size)
+            target.agree_on_rows()
+            for share in shares if target.weighs_values else ():
+                self.weigh_rows(target, share)
+            target.open()
+            for share in shares:
+                self.write_rows(target, share)
+        self.report.steps += 1
+        self.report.rows += rows
+
+    def copy_streams(self, step: Step, out: Writer) -> None:
+        """Collective. The same for a step of streams."""
+        from quire.toolkit.streams import Packing, copy_streams
+
+        request = self.request
+        if request.where is not None or request.columns is not None or request.rows != slice(None):
+            raise UsageError("streams are copied whole: rows and columns cannot be chosen of them")
+        packing = Packing(self.format, request.options, same_files=request.same_files)
+        with out.step(0 if self.request.renumber else step.number) as target:
+            copied = copy_streams(step, target, packing, self.comm, self.observer.progress)
+        self.report.steps += 1
+        self.report.streams += copied.streams
+        self.report.stream_bytes += copied.bytes
+
+    def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
+        """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""
+        rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
+        if self.request.where is None or not step.tables:
+            return list(shares), rows
+        name = self.request.table
+        if not name and len(step.tables) > 1:
+            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+        table = step.tables[name] if name else step.table
+        chosen = [
+            replace(share, matches=table.where(self.request.where, (share.first, share.count)))
+            if share.table.name == table.name
+            else share
+            for share in shares
+        ]
+        for place, share in enumerate(chosen):
+            if share.matches is not None:
+                mine, total = agreed_count(self.comm, share.matches.count)
+                chosen[place] = replace(share, kept=mine)
+                rows += total - resolve_rows(self.request.rows, len(table))[1]
+        return chosen, rows
+
+    def fit(self, source: File, step: Step) -> Fit:
+        """Independent. What the target will hold of a step; tells of each new loss."""
+        fitted = fit(self.format, source, step, self.request.options)
+        self.tell(fitted.losses)
+        if step.streams and not format_info(self.format).holds_streams:
+            self.tell([f"the bytes of {len(step.streams)} streams are left out"])
+        return fitted if self.common is None else self.common.restrict(fitted, step)
+
+    def tell(self, losses: Sequence[str]) -> None:
+        """Independent. Tell of each loss that is new."""
+        for sentence in losses:
+            if sentence not in self.report.losses:
+                self.report.losses.append(sentence)
+                if self.observer.loss is not None:
+                    self.observer.loss(sentence)
+
+    def warn(self, warnings: Sequence[str]) -> None:
+        """Independent. Tell of each warning that is new."""
+        for sentence in warnings:
+            if self.observer.warning is not None and sentence not in self.warned:
+                self.warned.add(sentence)
+                self.observer.warning(sentence)
+
+    def share(self, table: Table, fitted: Fit) -> TableShare:
+        """Independent. What this rank copies of a table."""
+        columns = self.wanted(fitted.tables[table.name])
+        first, count = resolve_rows(self.request.rows, len(table))
+        start, mine = even_slice(count, self.rank, self.size)
+        return TableShare(table, columns, first + start, mine)
+
+    def wanted(self, columns: Mapping[str, Quantity]) -> dict[str, Quantity]:
+        """Independent. The columns that were asked for."""
+        names = self.request.columns
+        return {name: quantity for name, quantity in columns.items() if names is None or matches(name, names)}
+
+    def declare(self, target: WriteStep, share: TableShare) -> None:
+        """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
+        # Weighing sees the strings as well.
+        sizes = {} if target.weighs_values else self.string_bytes(share)
+        for name, quantity in share.columns.items():
+            target.declare(
+                quantity.name,
+                quantity.type,
+                table=share.table.name,
+                string_bytes=sizes.get(name, 0),
+                like=quantity,
+            )
+        target.rows(share.rows_written, table=share.table.name)
+        pass_on_expansion(target, share)
+
+    def declare_absent(self, target: WriteStep, step: Step) -> None:
+        """Independent. Announce the tables that only other steps have, without rows."""
+        absent = {} if self.common is None else self.common.absent(step)
+        for name, columns in absent.items():
+            for quantity in self.wanted(columns).values():
+                target.declare(quantity.name, quantity.type, table=name, like=quantity)
+            target.rows(0, table=name)
+
+    def string_bytes(self, share: TableShare) -> dict[str, int]:
+        """Independent. Total bytes of the strings of each column on this rank: a pass over them alone."""
+        names = [name for name in share.columns if share.table[name].type == "string"]
+        sizes = dict.fromkeys(names, 0)
+        if names:
+            per_block = rows_per_block(share.table, names, BLOCK_BYTES)
+            for block in share.blocks(names, per_block):
+                for name in names:
+                    sizes[name] += sum(len(text.encode("utf-8", "surrogateescape")) for text in block[name])
+        return sizes
+
+    def blocks(self, share: TableShare) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Independent. This rank's rows, one block after another, by the names in the target."""
+        names = list(share.columns)
+        if not names:
+            return
+        first = 0
+        for block in share.blocks(names, share.rows_per_block):
+            yield first, {share.columns[name].name: values for name, values in block.items()}
+            first += len(block[names[0]])
+
+    def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
+        """Independent. Let the target see this rank's rows: text and compressed data have no size before."""
+        for _, block in self.blocks(share):
+            target.weigh(block, table=share.table.name)
+
+    def write_rows(self, target: WriteStep, share: TableShare) -> None:
+        """Independent. Move this rank's rows, one block after another."""
+        for first, block in self.blocks(share):
+            target.write(first, block, table=share.table.name)
+            if self.observer.progress is not None:
+                self.observer.progress(len(next(iter(block.values()))))
+
+
+def check_columns(request: Request, step: Step) -> None:
+    """Independent. Raises MissingError if a column asked for is in no table of a step."""
+    if request.columns is not None and step.tables:
+        select_names(request.columns, [n for table in step.tables.values() for n in table.columns], "column")
+
+
+def no_streams(path: str, format: str) -> UnsupportedError:
+    """Independent. The error for a file without streams that is to become one of streams."""
+    ways = [
+        f"--format {info.name} --option {option.name}=streams"
+        for info in format_infos()
+        for option in info.write_options
+        if "streams" in option.choices
+    ]
+    return UnsupportedError(
+        f"a file of the format {format} has streams of bytes only, and this one has none",
+        file=path,
+        advice=f"what it has can be put into streams by {' or '.join(ways)}" if ways else "",
+    )

@@ -1,0 +1,80 @@
+"""What a copy of a file is asked for, what it tells while it goes on, and what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from quire.toolkit.selection import StepSelection
+
+if TYPE_CHECKING:
+    from quire.toolkit.define import Definition
+    from quire.toolkit.profiles import Profile
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is copied, and how it is written.
+
+    `columns` are names or patterns, kept where a table has them; `rows` is a slice of every table.
+    `options` are those of the target format, `source_options` those of the reader. `definitions` add to the
+    steps, `replace` lets them take the place of what is there. Of the one table, or that of the name `table`,
+    only rows for which `where` holds are kept; with `drop_empty` steps without such rows are left out.
+    `single_values` leaves attributes with several values out, `dropped_attributes` those of a step with these
+    names; `renumber` numbers steps from 0; `same_files` makes streams of a set of files such a set again. A
+    `profile` says what a program wants.
+    """
+
+    format: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    source_options: Mapping[str, Any] = field(default_factory=dict)
+    steps: StepSelection = field(default_factory=StepSelection)
+    columns: Sequence[str] | None = None
+    rows: slice = field(default_factory=lambda: slice(None))
+    transport: str = "posix"
+    durable: bool = False
+    lossy: bool = False
+    overwrite: bool = False
+    where: str | None = None
+    table: str = ""
+    drop_empty: bool = False
+    definitions: tuple[Definition, ...] = ()
+    replace: bool = False
+    single_values: bool = False
+    dropped_attributes: frozenset[str] = frozenset()
+    renumber: bool = False
+    same_files: bool = False
+    profile: Profile | None = None
+
+
+@dataclass
+class CopyReport:
+    """What was copied, and the sentences about what the target could not hold."""
+
+    steps: int = 0
+    rows: int = 0
+    streams: int = 0
+    stream_bytes: int = 0
+    dropped_steps: int = 0
+    losses: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Who wants to know how a copy goes on; each function may be missing.
+
+    `loss` gets each new sentence about what the target cannot hold, before the step is written; `change` each
+    about what is changed for the sake of a program that shall read the target; `plan` the
+    number of rows that this rank will copy of each step; `progress` the number of rows of each finished
+    block; `closing` the file and the writer, each with its name, before they are closed; `warning` each new
+    warning about the source, as the reader has it.
+    """
+
+    loss: Callable[[str], None] | None = None
+    plan: Callable[[int], None] | None = None
+    progress: Callable[[int], None] | None = None
+    closing: Callable[[Any, str], None] | None = None
+    change: Callable[[str], None] | None = None
+    warning: Callable[[str], None] | None = None
