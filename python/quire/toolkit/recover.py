@@ -78,7 +78,8 @@ def recover(
     if compression is not None or (options and damage is not None):
         if target is None and damage is None:
             return Recovery(found.numbers, 0, None, None, False)
-        with replacement(target or source) as work:
+        beside = place_of_set(format, target or source) if is_set else replacement(target or source)
+        with beside as work:
             kept = compression if target is None else None
             return write_anew(source, target or source, work, kept, rows, options)
     is_safe = damage is None or (found.whole_steps > 0 and not rows)
@@ -116,7 +117,7 @@ def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, An
     """Independent. Options with which a file is open that is refused without them, if there are any."""
     try:
         quire.open(source, **options).close()
-    except BadFileError:
+    except (BadFileError, MissingError):
         return options | {"tolerant": True}
     return options
 
@@ -212,11 +213,12 @@ def rows_of(step: Step | None) -> int:
 
 def nothing_to_keep(source: str | Path, found: CheckReport, rows: bool) -> MissingError:
     """Independent. The error for a file of which nothing can be rescued, or nothing but rows."""
+    reason = f": {found.damage.message}" if found.damage is not None else ""
     if rows or not found.salvageable:
         whole = "step or row" if rows else "step"
-        return MissingError(f"there is no whole {whole} to keep", file=str(source))
+        return MissingError(f"there is no whole {whole} to keep{reason}", file=str(source))
     return MissingError(
-        "there is no whole step to keep",
+        f"there is no whole step to keep{reason}",
         file=str(source),
         advice="ask for the complete rows of the step that was cut: --rows",
     )

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
@@ -69,18 +70,54 @@ SionDescriber::SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext 
       context_(std::move(context)),
       rules_(rules),
       name_(std::filesystem::path(context_.path).filename().string()) {
-  const PhysicalFile::Options options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget};
-  members_.push_back({0, std::make_unique<PhysicalFile>(bytes_, options), false, {}, 0});
   description_.format = "sion";
+  open_first();
   if (first().is_closed()) {
-    members_.front().file->read_second();
     load_siblings();
-    list_streams();
+    if (!damage_) list_whole_streams();
     for (Member& member : members_) unmerge(member);
   } else {
     find_open_siblings();
   }
   describe_layout();
+}
+
+void SionDescriber::open_first() {
+  try {
+    members_.push_back({0, std::make_unique<PhysicalFile>(bytes_, file_options()), false, {}, 0});
+    if (first().is_closed()) members_.front().file->read_second();
+    damage_ = first().damage();
+  } catch (const Error& error) {
+    if (!rules_.buddy || error.kind() != ErrorKind::bad_file) throw;
+    take_copy_of_first(error);
+  }
+}
+
+void SionDescriber::take_copy_of_first(const Error& damage) {
+  for (const std::string& candidate : sets_of(name_)) {
+    const auto bytes = candidate != name_ && context_.neighbour ? context_.neighbour(candidate) : nullptr;
+    if (!bytes) continue;
+    Member member{0, std::make_unique<PhysicalFile>(bytes, file_options()), true, {}, 0};
+    if (member.file->header().file_number != 0) continue;
+    member.file->read_second();
+    // Behind those of the set: the first place is that of the damaged file.
+    member.address = static_cast<std::uint64_t>(member.file->header().files);
+    members_.clear();
+    members_.push_back(std::move(member));
+    stand_in_ = candidate;
+    description_.warnings.push_back(candidate + " stands in for " + name_ + ", which is damaged");
+    return;
+  }
+  throw Error(damage);
+}
+
+PhysicalFile::Options SionDescriber::file_options() const {
+  return {.lenient = rules_.lenient, .memory_budget = context_.memory_budget, .cut = rules_.cut};
+}
+
+void SionDescriber::require_whole() const {
+  first().require_closed();
+  if (damage_) throw Error(*damage_);
 }
 
 void SionDescriber::describe_layout() {
@@ -92,7 +129,7 @@ void SionDescriber::describe_layout() {
   fact("data byte order", order_name(header.data_order));
   fact("version", std::to_string(header.version));
   fact("block size", std::to_string(header.block_size));
-  fact("tasks", std::to_string(first().is_closed() ? entries_.size() : first().tasks()));
+  fact("tasks", std::to_string(steps() == 1 ? entries_.size() : first().tasks()));
   fact("files", std::to_string(header.files));
   if (first().is_closed()) fact("blocks", std::to_string(header.blocks));
   fact("keys", header.keys == KeyMode::inside ? "true" : "false");
@@ -107,12 +144,24 @@ void SionDescriber::describe_layout() {
 
 // ---- Files
 
+std::uint64_t SionDescriber::own_number() const {
+  const Header& header = first().header();
+  if (header.version > 2) return static_cast<std::uint64_t>(header.file_number);
+  // Files of the oldest version do not say it, but their names do.
+  const auto dot = name_.rfind('.');
+  if (dot == std::string::npos || name_.size() - dot - 1 < 6) return 0;
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(name_.data() + dot + 1, name_.data() + name_.size(), number);
+  const bool is_one = code == std::errc{} && end == name_.data() + name_.size();
+  return is_one && number < static_cast<std::uint64_t>(header.files) ? number : 0;
+}
+
 void SionDescriber::load_siblings() {
   const Header& header = first().header();
   // A file of a set that is opened by itself shows its own tasks.
   if (header.files == 1) return;
-  if (header.file_number != 0) {
-    description_.warnings.push_back("this is file " + std::to_string(header.file_number) + " of a set of " +
+  if (own_number() != 0) {
+    description_.warnings.push_back("this is file " + std::to_string(own_number()) + " of a set of " +
                                     std::to_string(header.files) + ": it has only its own tasks");
     return;
   }
@@ -120,13 +169,50 @@ void SionDescriber::load_siblings() {
     throw Error(ErrorKind::unsupported, "a set of " + std::to_string(header.files) + " files is too large");
   }
   // The table of all tasks must be there before as many files are looked for as the header says.
-  static_cast<void>(first().mapping());
+  const std::uint64_t files = rules_.cut ? files_to_look_for() : static_cast<std::uint64_t>(header.files);
+  if (!rules_.cut) static_cast<void>(first().mapping());
   description_.members.push_back(name_);
-  for (std::uint64_t number = 1; number < static_cast<std::uint64_t>(header.files); ++number) {
+  for (std::uint64_t number = 1; number < files; ++number) {
     std::string name = member_name(name_, number);
-    members_.push_back(sibling(number, name));
+    try {
+      members_.push_back(sibling(number, name));
+      if (!damage_) damage_ = members_.back().file->damage();
+    } catch (const Error& error) {
+      const bool is_lost = error.kind() == ErrorKind::bad_file || error.kind() == ErrorKind::missing;
+      if (!rules_.cut || !is_lost) throw;
+      if (!damage_) damage_ = error;
+      missing_.push_back(number);
+    }
     description_.members.push_back(name);
   }
+  if (!stand_in_.empty()) description_.members.push_back(stand_in_);
+}
+
+std::uint64_t SionDescriber::files_to_look_for() {
+  const auto announced = static_cast<std::uint64_t>(first().header().files);
+  try {
+    if (!first().damage()) static_cast<void>(first().mapping());
+    if (!first().damage()) return announced;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    damage_ = error;
+  }
+  // Without a table of all tasks it is not sure that there are as many files.
+  constexpr std::uint64_t most_without_table = 4096;
+  return std::min(announced, most_without_table);
+}
+
+SionDescriber::Member SionDescriber::opened_sibling(std::uint64_t number, const std::string& name,
+                                                    std::shared_ptr<ByteSource> bytes) const {
+  Member member{number, nullptr, false, {}, 0};
+  try {
+    member.file = std::make_unique<PhysicalFile>(std::move(bytes), file_options());
+    check_sibling(member, name);
+    member.file->read_second();
+  } catch (Error& error) {
+    throw error.in_file((std::filesystem::path(context_.path).parent_path() / name).string());
+  }
+  return member;
 }
 
 SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& name) {
@@ -134,22 +220,25 @@ SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& 
   if (rules_.buddy) {
     for (const std::string& set : sets_of(name_)) candidates.push_back(member_name(set, number));
   }
+  std::optional<Error> damage;
   for (const std::string& candidate : candidates) {
     const auto bytes = context_.neighbour ? context_.neighbour(candidate) : nullptr;
     if (!bytes) continue;
-    Member member{number, nullptr, candidate != name, {}, 0};
     try {
-      member.file = std::make_unique<PhysicalFile>(
-          bytes, PhysicalFile::Options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget});
-      check_sibling(member, candidate);
-      member.file->read_second();
-    } catch (Error& error) {
-      throw error.in_file(candidate);
+      Member member = opened_sibling(number, candidate, bytes);
+      member.is_copy = candidate != name;
+      if (member.is_copy) {
+        description_.warnings.push_back(candidate + " stands in for " + name + ", which is " +
+                                        (damage ? "damaged" : "missing"));
+      }
+      name = candidate;
+      return member;
+    } catch (const Error& error) {
+      if (!rules_.buddy || error.kind() != ErrorKind::bad_file) throw;
+      if (!damage) damage = error;
     }
-    if (member.is_copy) description_.warnings.push_back(candidate + " stands in for " + name + ", which is missing");
-    name = candidate;
-    return member;
   }
+  if (damage) throw Error(*damage);
   Error error(ErrorKind::missing,
               "the set has " + std::to_string(first().header().files) + " files, but " + name + " is missing");
   throw rules_.buddy ? error : error.advise("buddy=true takes copies in its place, where the writer has made them");
@@ -157,13 +246,24 @@ SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& 
 
 void SionDescriber::check_sibling(const Member& member, const std::string& name) const {
   const Header& header = member.file->header();
-  if (header.files == first().header().files && static_cast<std::uint64_t>(header.file_number) == member.number) return;
+  const bool is_told = header.version > 2;
+  const bool is_its_own = !is_told || static_cast<std::uint64_t>(header.file_number) == member.number;
+  if (header.files == first().header().files && is_its_own) return;
   throw Error(ErrorKind::bad_file, name + " says that it is file " + std::to_string(header.file_number) + " of " +
                                        std::to_string(header.files) + ", not " + std::to_string(member.number) +
                                        " of " + std::to_string(first().header().files));
 }
 
 // ---- Streams
+
+void SionDescriber::list_whole_streams() {
+  try {
+    list_streams();
+  } catch (const Error& error) {
+    if (!rules_.cut || error.kind() != ErrorKind::bad_file) throw;
+    damage_ = error;
+  }
+}
 
 void SionDescriber::list_streams() {
   if (members_.size() > 1) {
@@ -180,6 +280,7 @@ void SionDescriber::list_streams() {
 }
 
 void SionDescriber::index_ranks() {
+  by_rank_.clear();
   for (std::uint64_t i = 0; i < entries_.size(); ++i)
     by_rank_.emplace_back(entries_[static_cast<std::size_t>(i)].rank, i);
   std::ranges::sort(by_rank_);
@@ -192,9 +293,11 @@ void SionDescriber::list_mapped_streams() {
   };
   std::uint64_t own = 0;
   std::vector<std::vector<bool>> seen;
-  std::vector<TasksByRank> copied;
+  // Copies have other places than the table of the set says, and the table of a copy says others than the set has.
+  const bool has_copies = std::ranges::any_of(members_, &Member::is_copy);
+  std::vector<TasksByRank> by_rank;
   for (const Member& member : members_) {
-    copied.push_back(member.is_copy ? tasks_by_rank(member.file->header().ranks) : TasksByRank{});
+    by_rank.push_back(has_copies ? tasks_by_rank(member.file->header().ranks) : TasksByRank{});
     own += static_cast<std::uint64_t>(
         std::ranges::count_if(member.file->header().ranks, [](std::int64_t rank) { return rank >= 0; }));
     seen.emplace_back(static_cast<std::size_t>(member.file->tasks()), false);
@@ -206,10 +309,9 @@ void SionDescriber::list_mapped_streams() {
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto& ranks = members_[static_cast<std::size_t>(places[i].file)].file->header().ranks;
     std::uint64_t task = places[i].task;
-    if (const auto& copies = copied[static_cast<std::size_t>(places[i].file)]; !copies.empty()) {
-      // A copy has other places: its tasks stand behind those that keep them.
-      const auto found = copies.find(static_cast<std::int64_t>(i));
-      task = found == copies.end() ? ranks.size() : found->second;
+    if (const auto& tasks = by_rank[static_cast<std::size_t>(places[i].file)]; has_copies) {
+      const auto found = tasks.find(static_cast<std::int64_t>(i));
+      task = found == tasks.end() ? ranks.size() : found->second;
     }
     if (task >= ranks.size()) throw wrong(i, "leads to a place that the file does not have");
     if (ranks[static_cast<std::size_t>(task)] != static_cast<std::int64_t>(i)) {
@@ -219,6 +321,7 @@ void SionDescriber::list_mapped_streams() {
       throw wrong(i, "leads two tasks to one place");
     }
     seen[static_cast<std::size_t>(places[i].file)][static_cast<std::size_t>(task)] = true;
+    // All files are there: the place of each is its number.
     entries_.push_back({static_cast<std::int64_t>(i), places[i].file, task});
   }
 }
@@ -270,29 +373,32 @@ void SionDescriber::unmerge(Member& member) {
 }
 
 std::vector<Extent> SionDescriber::chunks_of(const Entry& entry) const {
-  const Member& member = members_[static_cast<std::size_t>(entry.file)];
-  if (salvaging_) {
+  const Member& member = member_of(entry);
+  if (!member.file->is_closed()) {
     if (!notes_) return member.file->possible_chunks(entry.task);
     return notes_->chunks(*member.file, entry.task, member.first_task + entry.task);
   }
+  if (member.file->damage()) return member.file->left(entry.task).chunks;
   if (!member.unmerged.empty()) return member.unmerged[static_cast<std::size_t>(entry.task)];
   return member.file->chunks(entry.task);
 }
 
 StreamLayout SionDescriber::layout_of(std::size_t index) {
   const Entry& entry = entries_[index];
-  const PhysicalFile& file = *members_[static_cast<std::size_t>(entry.file)].file;
+  const Member& member = member_of(entry);
+  const PhysicalFile& file = *member.file;
   StreamLayout stream;
   stream.rank = entry.rank;
   stream.index = index;
-  stream.file = members_.size() == 1 ? 0 : entry.file;
+  stream.file = members_.size() == 1 ? 0 : member.number;
   stream.file_index = entry.task;
   stream.chunk_bytes = file.map().spaces[static_cast<std::size_t>(entry.task)];
   stream.chunks = chunks_of(entry);
   stream.order = file.header().data_order;
   if (file.header().keys == KeyMode::inside) stream.records = file.header().order;
-  if (salvaging_ && !notes_ && stream.records) cut_behind_records(*file.source(), stream);
-  for (Extent& chunk : stream.chunks) chunk.offset = address_in(entry.file, chunk.offset);
+  const bool is_cut = (!file.is_closed() && !notes_) || file.damage();
+  if (is_cut && stream.records) cut_behind_records(*file.source(), stream);
+  for (Extent& chunk : stream.chunks) chunk.offset = address_in(member.address.value_or(member.number), chunk.offset);
   return stream;
 }
 
@@ -320,7 +426,7 @@ std::size_t SionDescriber::find(StreamsBy by, std::int64_t wanted) const {
 std::vector<StreamLayout> SionDescriber::streams(std::uint64_t index, StreamsBy by,
                                                  std::span<const std::int64_t> wanted) {
   if (index != 0) throw Error(ErrorKind::missing, "a multifile is one step");
-  if (!salvaging_) first().require_closed();
+  if (!salvaging_) require_whole();
   std::vector<StreamLayout> found;
   found.reserve(wanted.size());
   for (const std::int64_t one : wanted) found.push_back(layout_of(find(by, one)));
@@ -366,7 +472,7 @@ std::optional<StepLayout> SionDescriber::lay_out() const {
 
 std::optional<StepLayout> SionDescriber::step(std::uint64_t index) {
   if (index != 0) return std::nullopt;
-  first().require_closed();
+  require_whole();
   return lay_out();
 }
 
@@ -378,64 +484,14 @@ std::optional<StepLayout> SionDescriber::verified(std::uint64_t index) {
     // Within its own file the offsets of a stream are those of that file.
     StreamLayout local = stream;
     for (Extent& chunk : local.chunks) chunk.offset = offset_in(chunk.offset);
-    check_records(*members_[static_cast<std::size_t>(entries_[i].file)].file->source(), local);
+    check_records(*member_of(entries_[i]).file->source(), local);
   }
   return layout;
-}
-
-std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
-  if (index != 0 || first().is_closed()) return std::nullopt;
-  if (!salvaging_) begin_salvage();
-  auto layout = lay_out();
-  layout->description.warnings.push_back(
-      notes_ ? "the file was not closed: its writers have noted how many bytes they had written"
-             : "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long "
-               "as it could be");
-  return layout;
-}
-
-void SionDescriber::find_open_siblings() {
-  const Header& header = first().header();
-  if (header.files == 1 || header.file_number != 0) return;
-  description_.members.push_back(name_);
-  std::uint64_t before = first().tasks();
-  // The table of all tasks is not there yet: the files are looked for one by one, as long as there are any.
-  for (std::uint64_t number = 1;
-       number < std::min<std::uint64_t>(static_cast<std::uint64_t>(header.files), most_members); ++number) {
-    const std::string name = member_name(name_, number);
-    const auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
-    if (!bytes) return;
-    Member member{number, nullptr, false, {}, before};
-    try {
-      member.file = std::make_unique<PhysicalFile>(
-          bytes, PhysicalFile::Options{.lenient = rules_.lenient, .memory_budget = context_.memory_budget});
-      check_sibling(member, name);
-    } catch (const Error&) {
-      return;  // what is not there cannot be kept
-    }
-    before += member.file->tasks();
-    description_.members.push_back(name);
-    members_.push_back(std::move(member));
-  }
-}
-
-void SionDescriber::begin_salvage() {
-  salvaging_ = true;
-  const std::string notes = member_name(name_, notes_member);
-  notes_ = Notes::of(context_.neighbour ? context_.neighbour(notes) : nullptr, first());
-  if (notes_ && notes_->tasks() != members_.back().first_task + members_.back().file->tasks()) notes_.reset();
-  for (const Member& member : members_) {
-    for (std::uint64_t task = 0; task < member.file->tasks(); ++task) {
-      const std::int64_t rank = member.file->header().ranks[static_cast<std::size_t>(task)];
-      if (rank >= 0) entries_.push_back({rank, member.number, task});
-    }
-  }
-  index_ranks();
 }
 
 std::int64_t SionDescriber::number_of(std::size_t stream, std::size_t column) const {
   const Entry& entry = entries_[stream];
-  const Member& member = members_[static_cast<std::size_t>(entry.file)];
+  const Member& member = member_of(entry);
   const PhysicalFile& file = *member.file;
   switch (column) {
     case 0:
@@ -452,7 +508,7 @@ std::int64_t SionDescriber::number_of(std::size_t stream, std::size_t column) co
       return static_cast<std::int64_t>(sum);
     }
     case 4:
-      return static_cast<std::int64_t>(members_.size() == 1 ? 0 : entry.file);
+      return static_cast<std::int64_t>(members_.size() == 1 ? 0 : member.number);
     default:
       return static_cast<std::int64_t>(entry.task);
   }

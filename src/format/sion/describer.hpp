@@ -16,6 +16,7 @@ struct ReadRules {
   bool lenient = false;  ///< newer versions, chunks that run over their end
   bool buddy = false;    ///< copies stand in for files that are missing
   bool merged = false;   ///< merged streams as they stand, even if the file knows whose bytes they are
+  bool cut = false;      ///< files that are missing, cut or damaged are no error before their step is asked for
 };
 
 /// The name of a physical file of a set, by that of the first one: specs/sion.md section 3.5.
@@ -30,7 +31,7 @@ class SionDescriber final : public Describer {
   SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const ReadRules& rules);
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
-  [[nodiscard]] std::uint64_t steps() override { return first().is_closed() ? 1 : 0; }
+  [[nodiscard]] std::uint64_t steps() override { return first().is_closed() && !damage_ ? 1 : 0; }
   [[nodiscard]] std::int64_t step_number(std::uint64_t /*index*/) override { return 0; }
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
@@ -43,24 +44,40 @@ class SionDescriber final : public Describer {
  private:
   /// One physical file of the set.
   struct Member {
-    std::uint64_t number = 0;  ///< its place in the space of addresses
+    std::uint64_t number = 0;  ///< in the set
     std::unique_ptr<PhysicalFile> file;
     bool is_copy = false;  ///< a copy stands in for it
     /// By task, where the file remembers whose bytes were merged: all that came from the task.
     std::vector<std::vector<Extent>> unmerged;
     std::uint64_t first_task = 0;  ///< how many tasks the files before it have, of a set that was not closed
+    /// Its place in the space of addresses, if that is another one: the first file is the one that was opened.
+    std::optional<std::uint64_t> address = {};
   };
   /// Where a stream is.
   struct Entry {
     std::int64_t rank = 0;
-    std::uint64_t file = 0;
+    std::uint64_t member = 0;  ///< by its place among those that are there
     std::uint64_t task = 0;
   };
 
   [[nodiscard]] const PhysicalFile& first() const noexcept { return *members_.front().file; }
+  [[nodiscard]] const Member& member_of(const Entry& entry) const {
+    return members_[static_cast<std::size_t>(entry.member)];
+  }
+  [[nodiscard]] PhysicalFile::Options file_options() const;
+  [[nodiscard]] std::uint64_t own_number() const;
+  void open_first();
+  void take_copy_of_first(const Error& damage);
   void load_siblings();
   [[nodiscard]] Member sibling(std::uint64_t number, std::string& name);
+  [[nodiscard]] Member opened_sibling(std::uint64_t number, const std::string& name,
+                                      std::shared_ptr<ByteSource> bytes) const;
   void check_sibling(const Member& member, const std::string& name) const;
+  void require_whole() const;
+  void list_lost(std::vector<std::string>& sentences) const;
+  [[nodiscard]] std::string tasks_in(std::uint64_t number) const;
+  [[nodiscard]] std::uint64_t files_to_look_for();
+  void list_whole_streams();
   void list_streams();
   void index_ranks();
   void find_open_siblings();
@@ -82,8 +99,11 @@ class SionDescriber final : public Describer {
   std::vector<Entry> entries_;                                   ///< of all streams, in their order
   std::vector<std::pair<std::int64_t, std::uint64_t>> by_rank_;  ///< sorted
   FileDescription description_;
-  std::optional<Notes> notes_;  ///< of the writers of a set that was not closed
-  bool salvaging_ = false;      ///< the sizes of chunks are not known: what they could hold counts
+  std::optional<Notes> notes_;          ///< of the writers of a set that was not closed
+  bool salvaging_ = false;              ///< what is left counts: sizes may not be known
+  std::optional<Error> damage_;         ///< the first one, if that was to be no error
+  std::string stand_in_;                ///< the copy that stands in for a damaged first file
+  std::vector<std::uint64_t> missing_;  ///< files of the set that could not be read
 };
 
 }  // namespace quire::sion

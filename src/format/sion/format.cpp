@@ -18,6 +18,11 @@ const std::vector<Option>& reading_options() {
        "false",
        {},
        "show merged streams as they stand, even if the file knows whose they are"},
+      {"cut",
+       OptionKind::truth,
+       "false",
+       {},
+       "open files that are cut, and sets of which files are missing, so that what is left can be saved"},
   };
   return options;
 }
@@ -113,14 +118,17 @@ class SionFormat final : public Format {
     return buddy != options.end() && buddy->second == "true" ? sets_of(path) : std::vector<std::string>{};
   }
 
+  [[nodiscard]] Options tolerant_options() const override { return {{"cut", "true"}}; }
   [[nodiscard]] const std::vector<Option>& read_options() const override { return reading_options(); }
   [[nodiscard]] const std::vector<Option>& write_options() const override { return writing_options(); }
   [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
-    const ReadRules rules{
-        .lenient = options.truth("lenient"), .buddy = options.truth("buddy"), .merged = options.truth("merged")};
+    const ReadRules rules{.lenient = options.truth("lenient"),
+                          .buddy = options.truth("buddy"),
+                          .merged = options.truth("merged"),
+                          .cut = options.truth("cut")};
     return std::make_unique<SionDescriber>(std::move(bytes), context, rules);
   }
 

@@ -101,7 +101,7 @@ std::vector<std::byte> PhysicalFile::read(std::uint64_t offset, std::uint64_t le
 
 void PhysicalFile::read_arrays() {
   const auto tasks = static_cast<std::uint64_t>(header_.tasks);
-  if (header_bytes(tasks) > size_) {
+  if (blocks_at(header_.version, tasks) > size_) {
     throw damaged("the header announces " + std::to_string(tasks) + " tasks, for which the file is too short", size_);
   }
   require_memory(tasks, task_bytes, options_.memory_budget, "tasks");
@@ -113,6 +113,8 @@ void PhysicalFile::read_arrays() {
 }
 
 void PhysicalFile::read_end() {
+  // They are written last: the file of a writer that died may end before them.
+  if (size_ < blocks_at(header_.version, tasks()) + 12) return;
   const auto bytes = read(blocks_at(header_.version, tasks()), 12);
   header_.blocks = load<std::int32_t>(bytes.data(), header_.order);
   header_.second = load<std::int64_t>(bytes.data() + 4, header_.order);
@@ -148,7 +150,17 @@ void PhysicalFile::check_second() const {
 }
 
 void PhysicalFile::read_second() {
-  if (second_read_) return;
+  if (second_read_ || damage_) return;
+  if (!options_.cut) return read_second_strictly();
+  try {
+    read_second_strictly();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    damage_ = error;
+  }
+}
+
+void PhysicalFile::read_second_strictly() {
   check_second();
   const auto second = static_cast<std::uint64_t>(header_.second);
   const auto blocks = static_cast<std::uint64_t>(header_.blocks);
@@ -257,6 +269,56 @@ std::vector<Extent> PhysicalFile::possible_chunks(std::uint64_t task) const {
   return chunks;
 }
 
+std::optional<std::uint64_t> PhysicalFile::number_left(std::uint64_t at, std::uint64_t least,
+                                                       std::uint64_t most) const {
+  if (at > size_ || size_ - at < entry_bytes) return std::nullopt;
+  const auto number = load<std::int64_t>(read(at, entry_bytes).data(), header_.order);
+  if (number < 0 || static_cast<std::uint64_t>(number) < least || static_cast<std::uint64_t>(number) > most) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(number);
+}
+
+std::uint64_t PhysicalFile::blocks_left() const {
+  const auto told = static_cast<std::uint64_t>(std::max(header_.blocks, 0));
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (map_.skip == 0) return told;
+  const auto second = static_cast<std::uint64_t>(std::max<std::int64_t>(header_.second, 0));
+  const bool may_be = second > map_.data && (second - map_.data) % map_.skip == 0;
+  const bool fits = told > 0 && told <= (most - map_.data) / map_.skip;
+  // Each of the two numbers tells the other one; the one whose tables would be in the file is right.
+  if (may_be && (!fits || map_.data + told * map_.skip >= size_)) return (second - map_.data) / map_.skip;
+  return fits ? told : 0;
+}
+
+PhysicalFile::Left PhysicalFile::left(std::uint64_t task) const {
+  Left left;
+  const std::uint64_t blocks = blocks_left();
+  if (blocks == 0) return {.chunks = possible_chunks(task), .lost = 0, .is_known = false};
+  const std::uint64_t second = map_.data + blocks * map_.skip;
+  const std::uint64_t end = std::min(size_, second);
+  const std::uint64_t room = map_.spaces[static_cast<std::size_t>(task)];
+  const auto count = number_left(checked_add(second, task * entry_bytes), 1, blocks);
+  // Chunks beyond the end are only counted: a damaged number of blocks may be large.
+  const std::uint64_t there = room == 0 ? 0 : std::min(count.value_or(blocks), blocks_of(end, map_));
+  require_memory(there, sizeof(Extent), options_.memory_budget, "chunks of each task");
+  left.is_known = count.has_value() || room == 0;
+  for (std::uint64_t block = 0; block < there; ++block) {
+    const std::uint64_t at = checked_add(second, checked_multiply(tasks() * (block + 1) + task, entry_bytes));
+    const auto used = number_left(at, 0, room);
+    left.is_known = left.is_known && used.has_value();
+    const std::uint64_t begin = map_.starts[static_cast<std::size_t>(task)] + block * map_.skip;
+    const std::uint64_t kept = begin < end ? std::min(used.value_or(room), end - begin) : 0;
+    left.lost = checked_add(left.lost, used.value_or(room) - kept);
+    if (kept > 0) left.chunks.push_back({begin, kept});
+  }
+  if (count.value_or(blocks) > there && room > 0) {
+    left.lost = checked_add(left.lost, checked_multiply(count.value_or(blocks) - there, room));
+    left.is_known = false;
+  }
+  return left;
+}
+
 std::vector<PhysicalFile::Place> PhysicalFile::mapping() const {
   const std::uint64_t at = static_cast<std::uint64_t>(header_.second) + second_bytes();
   const auto entries = load<std::int32_t>(read(at, 4).data(), header_.order);
@@ -281,6 +343,15 @@ std::vector<PhysicalFile::Place> PhysicalFile::mapping() const {
   return places;
 }
 
+/// Whether the file ends there, behind the second metadata block and maybe the table of all tasks. The reference may
+/// write over an older and longer file without cutting it: what stands further behind belongs to that.
+bool PhysicalFile::ends_at(std::uint64_t second_end, std::uint64_t end) const {
+  if (end == second_end) return true;
+  if (end - second_end < 4) return false;
+  const auto entries = load<std::int32_t>(read(second_end, 4).data(), header_.order);
+  return entries >= 0 && end - second_end - 4 == static_cast<std::uint64_t>(entries) * entry_bytes;
+}
+
 void PhysicalFile::read_origins(std::uint64_t end) {
   if (size_ - end < footer_bytes) return;
   const auto footer = read(size_ - footer_bytes, footer_bytes);
@@ -288,6 +359,7 @@ void PhysicalFile::read_origins(std::uint64_t end) {
   const auto length = load<std::uint64_t>(footer.data(), ByteOrder::little);
   if (length > size_ - footer_bytes - end || length % entry_bytes != 0) return;
   const std::uint64_t begin = size_ - footer_bytes - length;
+  if (!ends_at(end, begin)) return;
   require_memory(length / entry_bytes, 2 * entry_bytes, options_.memory_budget, "words about merged streams");
   const auto bytes = read(begin, length);
   const auto wrong = [&] { return damaged("what the file remembers of merged streams is damaged", begin); };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/sion/header.hpp"
+#include "quire/base/error.hpp"
 #include "quire/format/streams.hpp"
 #include "quire/plan/byte_source.hpp"
 #include "quire/plan/plan.hpp"
@@ -45,6 +46,7 @@ class PhysicalFile {
   struct Options {
     bool lenient = false;
     std::uint64_t memory_budget = 0;
+    bool cut = false;  ///< a damaged second metadata block is kept in mind instead of thrown: see damage()
   };
   /// The bytes of this file alone. Throws bad_file errors, and memory errors for more tasks than the budget allows; a
   /// file that was not closed is none yet.
@@ -59,6 +61,8 @@ class PhysicalFile {
 
   /// Reads and checks the second metadata block; once.
   void read_second();
+  /// What is wrong with that block, if that was to be no error: then only left() tells of streams.
+  [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
   /// How many chunks a task has used, and the bytes in all of them.
   [[nodiscard]] std::uint64_t count(std::uint64_t task) const { return counts_[static_cast<std::size_t>(task)]; }
   [[nodiscard]] std::uint64_t bytes(std::uint64_t task) const { return sums_[static_cast<std::size_t>(task)]; }
@@ -66,6 +70,15 @@ class PhysicalFile {
   [[nodiscard]] std::vector<Extent> chunks(std::uint64_t task) const;
   /// What chunks could hold of a file that was not closed: those that lie in the file, whole.
   [[nodiscard]] std::vector<Extent> possible_chunks(std::uint64_t task) const;
+
+  /// What is still there of a task's stream in a file that is cut, or whose second metadata block is damaged.
+  struct Left {
+    std::vector<Extent> chunks;  ///< none of them empty
+    std::uint64_t lost = 0;      ///< bytes of its chunks that are not there; as many as they could hold where the file
+                                 ///< does not say how many they were
+    bool is_known = true;        ///< the file says it of all chunks
+  };
+  [[nodiscard]] Left left(std::uint64_t task) const;
 
   /// Entries of the table that leads a task of the set to its file and index: `entries` of them, no more and no fewer.
   struct Place {
@@ -87,8 +100,15 @@ class PhysicalFile {
   void check_block(std::uint64_t block, std::span<const std::byte> entries);
   void check_overrun(std::uint64_t block, std::uint64_t task, std::uint64_t used) const;
   void read_origins(std::uint64_t end);
+  [[nodiscard]] bool ends_at(std::uint64_t second_end, std::uint64_t end) const;
   [[nodiscard]] std::uint64_t second_bytes() const;
+  void read_second_strictly();
+  /// How many blocks there seem to be, if one of the two numbers that tell it can be true; 0 if none can.
+  [[nodiscard]] std::uint64_t blocks_left() const;
   [[nodiscard]] std::int64_t entry(std::uint64_t block, std::uint64_t task) const;
+  /// Numbers of the second metadata block as far as they are there and can be true.
+  [[nodiscard]] std::optional<std::uint64_t> number_left(std::uint64_t at, std::uint64_t least,
+                                                         std::uint64_t most) const;
 
   std::shared_ptr<ByteSource> bytes_;
   Options options_;
@@ -100,6 +120,7 @@ class PhysicalFile {
   std::vector<std::byte> entries_;  ///< the bytes of every chunk as they stand in the file, unless they are many
   std::optional<Origins> origins_;
   bool second_read_ = false;
+  std::optional<Error> damage_;
 };
 
 }  // namespace quire::sion

@@ -41,7 +41,8 @@ void guarded(Look&& look) {
 }  // namespace
 
 void examine(std::span<const std::byte> bytes) {
-  for (const Options& options : {Options{}, Options{{"lenient", "true"}, {"merged", "true"}}}) {
+  for (const Options& options :
+       {Options{}, Options{{"lenient", "true"}, {"merged", "true"}}, Options{{"cut", "true"}}}) {
     const DescribeContext context{.path = "fuzzed.sion", .memory_budget = budget, .neighbour = {}};
     guarded([&] {
       const Format& format = sion_format();

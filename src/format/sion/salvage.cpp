@@ -1,0 +1,115 @@
+#include <algorithm>
+
+#include "format/sion/describer.hpp"
+#include "quire/base/error.hpp"
+#include "quire/plan/member.hpp"
+
+namespace quire::sion {
+namespace {
+
+/// So many tasks are told by their numbers.
+constexpr std::uint64_t most_told = 16;
+constexpr const char* not_closed = "how many bytes of its chunks were used is not known";
+
+/// What a task has lost, in words; empty if nothing.
+std::string loss_of(const PhysicalFile::Left& left) {
+  if (left.lost > 0) return (left.is_known ? "lost " : "lost up to ") + std::to_string(left.lost) + " bytes";
+  return left.is_known ? "" : not_closed;
+}
+
+}  // namespace
+
+std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
+  if (index != 0 || (first().is_closed() && !damage_)) return std::nullopt;
+  if (!salvaging_) begin_salvage();
+  auto layout = lay_out();
+  std::vector<std::string>& warnings = layout->description.warnings;
+  if (first().is_closed()) {
+    list_lost(warnings);
+  } else {
+    warnings.push_back(
+        notes_
+            ? "the file was not closed: its writers have noted how many bytes they had written"
+            : "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long "
+              "as it could be");
+  }
+  return layout;
+}
+
+void SionDescriber::list_lost(std::vector<std::string>& sentences) const {
+  for (std::size_t i = 0; i < missing_.size(); ++i) {
+    if (i == most_told) {
+      sentences.push_back("and those of " + std::to_string(missing_.size() - i) + " more files");
+      break;
+    }
+    const std::string& name = description_.members[static_cast<std::size_t>(missing_[i])];
+    sentences.push_back("all streams of " + name + " are lost" + tasks_in(missing_[i]));
+  }
+  std::uint64_t told = 0;
+  for (const Entry& entry : entries_) {
+    const PhysicalFile& file = *member_of(entry).file;
+    if (!file.damage()) continue;
+    const std::string loss = file.is_closed() ? loss_of(file.left(entry.task)) : not_closed;
+    if (!loss.empty() && ++told <= most_told) sentences.push_back("task " + std::to_string(entry.rank) + ": " + loss);
+  }
+  if (told > most_told) sentences.push_back("so it is with " + std::to_string(told - most_told) + " more tasks");
+}
+
+std::string SionDescriber::tasks_in(std::uint64_t number) const {
+  std::vector<PhysicalFile::Place> places;
+  try {
+    if (!first().damage()) places = first().mapping();
+  } catch (const Error&) {
+    return "";  // which ones they are the table of all tasks would have said
+  }
+  std::string list;
+  std::uint64_t found = 0;
+  for (std::size_t task = 0; task < places.size(); ++task) {
+    if (places[task].file != number) continue;
+    if (++found <= most_told) list += (list.empty() ? ": tasks " : ", ") + std::to_string(task);
+  }
+  return found > most_told ? list + " and " + std::to_string(found - most_told) + " more" : list;
+}
+
+void SionDescriber::find_open_siblings() {
+  const Header& header = first().header();
+  if (header.files == 1 || own_number() != 0) return;
+  description_.members.push_back(name_);
+  std::uint64_t before = first().tasks();
+  // The table of all tasks is not there yet: the files are looked for one by one, as long as there are any.
+  for (std::uint64_t number = 1;
+       number < std::min<std::uint64_t>(static_cast<std::uint64_t>(header.files), most_members); ++number) {
+    const std::string name = member_name(name_, number);
+    const auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
+    if (!bytes) return;
+    Member member{number, nullptr, false, {}, before};
+    try {
+      member.file = std::make_unique<PhysicalFile>(bytes, file_options());
+      check_sibling(member, name);
+    } catch (const Error&) {
+      return;  // what is not there cannot be kept
+    }
+    before += member.file->tasks();
+    description_.members.push_back(name);
+    members_.push_back(std::move(member));
+  }
+}
+
+void SionDescriber::begin_salvage() {
+  salvaging_ = true;
+  const std::string notes = member_name(name_, notes_member);
+  const bool may_be_noted = !first().is_closed() && context_.neighbour;
+  notes_ = Notes::of(may_be_noted ? context_.neighbour(notes) : nullptr, first());
+  if (notes_ && notes_->tasks() != members_.back().first_task + members_.back().file->tasks()) notes_.reset();
+  entries_.clear();
+  for (std::uint64_t place = 0; place < members_.size(); ++place) {
+    const PhysicalFile& file = *members_[static_cast<std::size_t>(place)].file;
+    for (std::uint64_t task = 0; task < file.tasks(); ++task) {
+      const std::int64_t rank = file.header().ranks[static_cast<std::size_t>(task)];
+      if (rank >= 0) entries_.push_back({rank, place, task});
+    }
+  }
+  index_ranks();
+}
+
+}  // namespace quire::sion
