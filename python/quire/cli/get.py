@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,13 +34,17 @@ def get(
         str | None, typer.Option("--format", help="A printf format, for example %.6e; else all digits.")
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="Between values: space, comma, ...; else line ends.")
+        str | None,
+        typer.Option(
+            "--delimiter",
+            help="Between values: space, comma, ...; else line ends, of several columns a space.",
+        ),
     ] = None,
     unit: Annotated[bool, typer.Option("--unit", help="The unit instead of the value.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="With type and unit, for programs.")] = False,
 ) -> None:
-    """Print attributes, columns or fields, a value a line, with all digits.
+    """Print attributes, columns or fields, a value a line, with all digits; of several columns a row a line.
 
     Without --step or --index an attribute of the file goes first, then the first step is asked.
     Exit code 1 if there is no such name or step, 2 if there are no such rows. With --where names are columns.
@@ -58,22 +62,26 @@ def get(
     if form is not None and printer(form) is None:
         raise UsageError(f"'{form}' is no format for one value; write for example %.6e")
     wanted = parse_rows(rows)
-    between = "\n" if delimiter is None else parse_delimiter(delimiter)
+    between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
         found = []
         for name in names:
             item = find(opened, name, step, index, where is not None)
             if item is None:
-                remark(f"quire: there is no attribute, column or field '{name}' in {file}")
+                near = nearest(opened, name, step, index, where is not None)
+                remark(f"quire: there is no attribute, column or field '{name}' in {file}{near}")
                 raise typer.Exit(ExitCode.NO)
             found.append(item)
         if unit:
-            say(between.join(item.unit for _, item in found))
+            say((between or "\n").join(item.unit for _, item in found))
         elif json:
             answers = [as_json(item, values_of(item, table, wanted, where)) for table, item in found]
             say_json(answers[0] if len(answers) == 1 else answers)
+        elif (table := common_table([table for table, _ in found])) is not None:
+            show_rows(table, [item.name for _, item in found], wanted, where, form, between or " ")
         else:
-            show_values((values_of(item, table, wanted, where) for table, item in found), form, between)
+            items = (values_of(item, table, wanted, where) for table, item in found)
+            show_values(items, form, between or "\n")
         trace(opened)
 
 
@@ -112,18 +120,45 @@ def find(
     return (None, file.attributes[name]) if name in file.attributes else None
 
 
-def values_of(item: Any, table: Table | None, rows: slice, where: str | None = None) -> Iterator[Any]:
-    """The values part by part: all of an attribute or field, or the rows of a column block by block."""
+def nearest(file: File, name: str, step: int | None, index: int | None, only_columns: bool) -> str:
+    """What may have been meant, in parentheses; an empty text if nothing is like the name."""
+    import difflib
+
+    one = chosen_step(file, step, index)
+    known = [] if only_columns else [*file.attributes, *(one.attributes if one is not None else ())]
+    if one is not None:
+        known += [column for table in one.tables.values() for column in table.columns]
+        known += [] if only_columns else one.fields
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return f" (nearest: {', '.join(near)})" if near else ""
+
+
+def common_table(tables: list[Table | None]) -> Table | None:
+    """The table of a step of which several columns are asked for together, if it is one."""
+    names = {None if table is None else table.name for table in tables}
+    return tables[0] if len(tables) > 1 and len(names) == 1 else None
+
+
+def chosen_parts(
+    table: Table, names: list[str], rows: slice, where: str | None
+) -> Iterator[Mapping[str, Any]]:
+    """Some rows of some columns block by block; UsageError if the table has none of these rows."""
     from quire.errors import UsageError
     from quire.toolkit.selection import chosen_blocks, resolve_rows
 
+    _, count = resolve_rows(rows, len(table))
+    if not count and len(table):
+        raise UsageError(f"no row is selected: column '{names[0]}' has {len(table)}")
+    for _, block in chosen_blocks(table, names, rows, where):
+        yield block
+
+
+def values_of(item: Any, table: Table | None, rows: slice, where: str | None = None) -> Iterator[Any]:
+    """The values part by part: all of an attribute or field, or the rows of a column block by block."""
     if table is None:
         yield item.value if hasattr(item, "value") else item.read()
         return
-    _, count = resolve_rows(rows, len(table))
-    if not count and len(table):
-        raise UsageError(f"no row is selected: column '{item.name}' has {len(table)}")
-    for _, block in chosen_blocks(table, [item.name], rows, where):
+    for block in chosen_parts(table, [item.name], rows, where):
         yield block[item.name]
 
 
@@ -155,3 +190,18 @@ def show_values(items: Iterable[Iterator[Any]], form: str | None, between: str) 
                 separator = between
     if separator:
         sys.stdout.write("\n")
+
+
+def show_rows(
+    table: Table, names: list[str], rows: slice, where: str | None, form: str | None, delimiter: str
+) -> None:
+    """Print rows of some columns a line each; texts that hold the delimiter stand in quotes."""
+    import sys
+
+    from quire.toolkit.lines import Cells, is_numeric, printer
+
+    cells = Cells(delimiter)
+    one = printer(form) if form is not None else None
+    for block in chosen_parts(table, names, rows, where):
+        columns = [block[name] for name in names]
+        sys.stdout.write(cells.lines(columns, [one if is_numeric(column) else None for column in columns]))

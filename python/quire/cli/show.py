@@ -12,7 +12,17 @@ from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
 from quire.cli.streams import readable
-from quire.cli.views import Block, DelimitedView, JsonView, LatexView, Sheet, TextView, View
+from quire.cli.views import (
+    Block,
+    DelimitedView,
+    HtmlView,
+    JsonView,
+    LatexView,
+    MarkdownView,
+    Sheet,
+    TextView,
+    View,
+)
 from quire.cli.where import Where
 
 if TYPE_CHECKING:
@@ -56,6 +66,8 @@ def show(
         str | None, typer.Option("--delimiter", help="All rows, separated by this: tab, space, ...")
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="All rows, as a tabular environment.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="All rows, as a table of Markdown.")] = False,
+    html: Annotated[bool, typer.Option("--html", help="All rows, as a table of HTML.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="All rows, for programs.")] = False,
     header: Annotated[bool, typer.Option("--header/--no-header", help="Names above the rows.")] = True,
@@ -68,9 +80,9 @@ def show(
 ) -> None:
     """Show the rows of tables, the values of fields, or the attributes of steps.
 
-    People get the first 20 rows of each table unless --rows asks for others; --csv, --delimiter, --latex and
-    --json print all rows with all digits. Nothing is read that is not shown. Exit code 1 if there is no such
-    step, table or name, 2 for rows that do not exist.
+    People get the first 20 rows of each table unless --rows asks for others; --csv, --delimiter, --latex,
+    --markdown, --html and --json print all rows with all digits. Nothing is read that is not shown. Exit
+    code 1 if there is no such step, table or name, 2 for rows that do not exist.
 
     Example: quire show beam.h5 --step 12 --columns x,px --rows 0:5
 
@@ -84,8 +96,8 @@ def show(
     from quire.toolkit.lines import parse_delimiter, parse_formats
     from quire.toolkit.selection import parse_names, parse_rows
 
-    if sum((comma, delimiter is not None, latex, json)) > 1:
-        raise UsageError("give only one of --csv, --delimiter, --latex and --json")
+    if sum((comma, delimiter is not None, latex, markdown, html, json)) > 1:
+        raise UsageError("give only one of --csv, --delimiter, --latex, --markdown, --html and --json")
     if listing is not None and listing not in LISTS:
         raise UsageError(f"there is no list of '{listing}'; the lists are {', '.join(LISTS)}")
     if transpose and not attributes:
@@ -96,6 +108,10 @@ def show(
         view = DelimitedView(marks, header and not bare, not bare, quotes, between)
     elif latex:
         view = LatexView(header and not bare)
+    elif markdown:
+        view = MarkdownView(header and not bare)
+    elif html:
+        view = HtmlView(header and not bare)
     elif json:
         view = JsonView()
     is_short = rows is None and isinstance(view, TextView)

@@ -129,6 +129,28 @@ class DelimitedView:
                 sys.stdout.write(cells.lines(first + columns, [*[None] * numbered, *sheet.printers]))
 
 
+def rows_of_text(sheet: Sheet, blocks: Iterable[Block]) -> Iterator[tuple[str, ...]]:
+    """The cells of each row with all digits unless a format is given, safe to print."""
+    from quire.toolkit.lines import exact_texts
+
+    for _, columns in blocks:
+        texts = [
+            exact_texts(column) if one is None else [one(value) for value in column]
+            for column, one in zip(columns, sheet.printers, strict=True)
+        ]
+        for row in zip(*texts, strict=True):
+            yield tuple(map(printable, row))
+
+
+def with_numeric(sheet: Sheet) -> tuple[list[bool], Iterable[Block]]:
+    """Which columns are numbers, as the first block tells, and all blocks."""
+    from quire.toolkit.lines import is_numeric
+
+    body = iter(sheet.blocks)
+    first: Block = next(body, ((), [[] for _ in sheet.names]))
+    return [is_numeric(column) for column in first[1]], itertools.chain((first,), body)
+
+
 @dataclass(frozen=True)
 class LatexView:
     """A tabular environment for each sheet."""
@@ -137,23 +159,61 @@ class LatexView:
 
     def show(self, sheets: Iterator[Sheet]) -> None:
         """Names with units, and rows with all digits unless a format is given."""
-        from quire.toolkit.lines import exact_texts, is_numeric, latex
+        from quire.toolkit.lines import latex
 
         for sheet in sheets:
-            body = iter(sheet.blocks)
-            first: Block = next(body, ((), [[] for _ in sheet.names]))
-            kinds = "".join("r" if is_numeric(column) else "l" for column in first[1])
-            say(f"\\begin{{tabular}}{{{kinds}}}")
+            numeric, blocks = with_numeric(sheet)
+            say(f"\\begin{{tabular}}{{{''.join('r' if one else 'l' for one in numeric)}}}")
             if self.header:
                 say(" & ".join(latex(head) for head in headings(sheet)) + r" \\ \hline")
-            for _, columns in itertools.chain((first,), body):
-                texts = [
-                    exact_texts(column) if one is None else [one(value) for value in column]
-                    for column, one in zip(columns, sheet.printers, strict=True)
-                ]
-                for row in zip(*texts, strict=True):
-                    say(" & ".join(latex(printable(text)) for text in row) + r" \\")
+            for row in rows_of_text(sheet, blocks):
+                say(" & ".join(map(latex, row)) + r" \\")
             say(r"\end{tabular}")
+
+
+@dataclass(frozen=True)
+class MarkdownView:
+    """A table of Markdown for each sheet; such tables cannot be without a header."""
+
+    header: bool = True
+    """Whether names, and the step above, are in it; the header is empty otherwise."""
+
+    def show(self, sheets: Iterator[Sheet]) -> None:
+        """Names with units, and rows with all digits unless a format is given."""
+
+        def line(texts: Iterable[str]) -> str:
+            return "| " + " | ".join(text.replace("|", r"\|") for text in texts) + " |"
+
+        for place, sheet in enumerate(sheets):
+            if place:
+                say("")
+            if self.header:
+                say(f"{printable(sheet.title)}\n")
+            numeric, blocks = with_numeric(sheet)
+            say(line(headings(sheet) if self.header else [""] * len(sheet.names)))
+            say(line("---:" if one else ":---" for one in numeric))
+            for row in rows_of_text(sheet, blocks):
+                say(line(row))
+
+
+@dataclass(frozen=True)
+class HtmlView:
+    """A table element for each sheet."""
+
+    header: bool = True
+
+    def show(self, sheets: Iterator[Sheet]) -> None:
+        """Names with units, and rows with all digits unless a format is given."""
+        from html import escape
+
+        for sheet in sheets:
+            say("<table>")
+            if self.header:
+                say(f"<caption>{escape(printable(sheet.title))}</caption>")
+                say("<tr>" + "".join(f"<th>{escape(head)}</th>" for head in headings(sheet)) + "</tr>")
+            for row in rows_of_text(sheet, sheet.blocks):
+                say("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>")
+            say("</table>")
 
 
 @dataclass(frozen=True)

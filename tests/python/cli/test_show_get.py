@@ -146,6 +146,7 @@ def test_get_says_no_if_there_is_no_such_name(run: Run, beam: Path) -> None:
     outcome = run("get", beam, "nothing")
     assert outcome.code == 1
     assert outcome.output == ""
+    assert "(nearest: code)" in run("get", beam, "kode").errors
 
 
 def test_a_file_without_steps_has_no_columns(run: Run, make: Make, format: str) -> None:
@@ -233,6 +234,32 @@ def test_latex_of_many_blocks_has_every_row(
     assert lines[1:-1] == [f"{number} \\\\" for number in range(1, 101)]
 
 
+def test_markdown_has_a_table_a_step(run: Run, beam: Path) -> None:
+    lines = run("show", beam, "--markdown", "--columns", "px,id", "--rows", ":2").output.splitlines()
+    assert lines[:4] == ["step 1: 100 rows", "", "| px [m$be$nc] | id |", "| ---: | ---: |"]
+    assert lines[4].endswith(" | 1 |")
+    assert lines.count("| ---: | ---: |") == 3
+    bare = run("show", beam, "--markdown", "--columns", "id", "--rows", ":2", "--step", "4", "--bare")
+    assert bare.output == "|  |\n| ---: |\n| 1 |\n| 2 |\n"
+
+
+def test_html_has_a_table_a_step(run: Run, beam: Path) -> None:
+    lines = run("show", beam, "--html", "--columns", "px,id", "--rows", ":1").output.splitlines()
+    assert lines[:3] == [
+        "<table>",
+        "<caption>step 1: 100 rows</caption>",
+        "<tr><th>px [m$be$nc]</th><th>id</th></tr>",
+    ]
+    assert lines[3].endswith("<td>1</td></tr>")
+    assert lines.count("</table>") == 3
+
+
+def test_text_from_files_is_no_markup(run: Run, tmp_path: Path) -> None:
+    path = text_file(tmp_path, ["<b>&", "a|b"])
+    assert "<td>&lt;b&gt;&amp;</td>" in run("show", path, "--html").output
+    assert r"| a\|b |" in run("show", path, "--markdown").output
+
+
 def test_attributes_as_a_table_have_a_row_a_step(run: Run, beam: Path) -> None:
     outcome = run(
         "show", beam, "--attributes", "--transpose", "--csv", "--names", "s,t*", "--format", "s=%.3f"
@@ -314,6 +341,9 @@ def test_get_prints_several_values_in_the_order_asked_for(run: Run, beam: Path) 
     assert run("get", beam, "turn", "s", "code", "--index", "1").output == "4\n2.0\ntracker\n"
     assert run("get", beam, "s", "turn", "--format", "%.2f", "--delimiter", "comma").output == "0.50,1.00\n"
     assert run("get", beam, "s", "x", "--unit").output == "m\nm\n"
+    assert run("get", beam, "id", "id", "--rows", "3:5").output == "4 4\n5 5\n"
+    rows = run("get", beam, "id", "x", "--rows", "3:5", "--delimiter", "comma", "--format", "%.2f").output
+    assert [line.split(",")[0] for line in rows.splitlines()] == ["4.00", "5.00"]
     assert [one["name"] for one in json.loads(run("get", beam, "s", "turn", "--json").output)] == [
         "s",
         "turn",
