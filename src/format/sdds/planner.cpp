@@ -48,13 +48,16 @@ void SddsPlanner::check_layout(const Header& header) const {
   if (given_.mode && layout_.mode != data.mode) throw differs("mode", "mode");
   if (given_.order && binary && layout_.order != header.order()) throw differs("byte order", "byte_order");
   if (given_.major && binary && layout_.column_major != data.column_major) throw differs("major order", "major_order");
-  if (given_.lines && !binary && layout_.lines_per_row != data.lines_per_row) {
+  // Where there are no columns the layout of rows means nothing: it was not written either.
+  const bool rows_of_text = !binary && !header.columns.empty();
+  if (given_.lines && rows_of_text && layout_.lines_per_row != data.lines_per_row) {
     throw differs("number of lines for a row", "lines_per_row");
   }
-  if (given_.counts && !binary && layout_.no_row_counts != data.no_row_counts) {
+  if (given_.counts && rows_of_text && layout_.no_row_counts != data.no_row_counts) {
     throw differs("way to end the rows of a page", "no_row_counts");
   }
-  const bool may_grow = data.fixed_row_count && !header.columns.empty() && !data.column_major && !data.no_row_counts;
+  const bool grows = !data.column_major && !data.no_row_counts;
+  const bool may_grow = data.fixed_row_count && (header.columns.empty() || grows);
   if (layout_.growth_rows != 0 && !may_grow) {
     throw Error(ErrorKind::conflict, "the pages of the file cannot grow: it was not written with fixed_row_count")
         .advise("leave the option fixed_row_count out");
@@ -101,7 +104,8 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   Publication acts;
   if (kept == whole && kept != 0 && describer.is_cut(kept - 1)) acts = describer.correct_count();
   keep_steps(describer, kept);
-  if (layout_.growth_rows != 0 && kept == whole && kept != 0) growing_ = last_page_of(describer);
+  const bool has_rows = kept != 0 && !header.columns.empty();
+  if (layout_.growth_rows != 0 && kept == whole && has_rows) growing_ = last_page_of(describer);
   if (end_ < size) acts.emplace_back(PublishResize{end_});
   if (layout_.mode == Mode::ascii && !ends_line(*existing, end_)) {
     acts.emplace_back(PublishWrite{end_, bytes_of("\n")});

@@ -173,6 +173,38 @@ TEST_F(TextPages, RefuseLayoutsThatDoNotFit) {
   EXPECT_EQ(refusal(zero, {{"mode", "ascii"}}), ErrorKind::unsupported);
 }
 
+// The layout of rows is then not in the file, and the same options must not be refused for that.
+TEST_F(TextPages, FieldsAloneAreContinuedWithTheOptionsOfRows) {
+  const std::vector<double> values(5, 2.5);
+  for (const Options& rows :
+       {Options{{"lines_per_row", "2"}}, Options{{"lines_per_row", "0"}}, Options{{"no_row_counts", "true"}},
+        Options{{"fixed_row_count", "500"}}, Options{{"lines_per_row", "3"}, {"no_row_counts", "true"}}}) {
+    Options options = rows;
+    options["mode"] = "ascii";
+    const auto write_step = [&](MemoryWriter& writer, std::int64_t number) {
+      StepPart part;
+      part.description.number = number;
+      Field& field = part.description.fields.emplace_back();
+      field.name = "f";
+      field.extents = {5};
+      part.fields.push_back({whole(field.extents), {ConstView(values)}, {}});
+      std::vector<StepPart> parts;
+      parts.push_back(std::move(part));
+      writer.write(std::move(parts));
+    };
+    MemoryWriter at_once(sdds_format(), 1, options);
+    MemoryWriter first(sdds_format(), 1, options);
+    for (const std::int64_t number : {1, 2, 3}) write_step(at_once, number);
+    write_step(first, 1);
+    MemoryWriter more(sdds_format(), 1, options);
+    more.resume(first.finish(), std::nullopt, false);
+    for (const std::int64_t number : {2, 3}) write_step(more, number);
+    const std::string found = more.finish();
+    EXPECT_EQ(found, at_once.finish()) << rows.begin()->first;
+    EXPECT_EQ(load_file(found).steps.size(), 3U);
+  }
+}
+
 TEST_F(TextPages, CanonicalHeadersStayWithinWhatTheReferenceReads) {
   LoadedStep step = random_step(1, 3);
   Column& column = step.description.tables.front().columns.front();
