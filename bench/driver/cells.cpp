@@ -13,6 +13,7 @@
 #include "driver/engine.hpp"
 #include "driver/environment.hpp"
 #include "driver/measured.hpp"
+#include "driver/offsets.hpp"
 #include "driver/page_cache.hpp"
 #include "driver/plan.hpp"
 #include "driver/raw_file.hpp"
@@ -28,6 +29,8 @@ struct Kept {
   std::uint64_t bytes = 0;
   std::uint64_t files = 0;
 };
+
+Json as_json(const ClockOffsets& clocks) { return {{"offsets", clocks.seconds}, {"uncertainty", clocks.uncertainty}}; }
 
 template <class Value>
 Json optional(const std::optional<Value>& value) {
@@ -47,8 +50,10 @@ CellPlan read_plan(const std::string& path, Comm& comm) {
   CellPlan plan = CellPlan::of(text_of_root(comm, text.str()));
   for (const Cell& cell : plan.cells) {
     if (std::max(cell.ranks, cell.readers) > comm.size()) {
-      throw Error(ErrorKind::usage, "the cell wants more ranks than the " + std::to_string(comm.size()) + " there are")
-          .on(cell.id);
+      throw Error(ErrorKind::usage, "the cell wants " + std::to_string(std::max(cell.ranks, cell.readers)) +
+                                        " ranks, and the world has " + std::to_string(comm.size()))
+          .on(cell.id)
+          .advise("the starter belongs to another MPI than this program, or starts fewer");
     }
   }
   return plan;
@@ -60,10 +65,14 @@ class Cells {
       : world_(std::move(world)), plan_(read_plan(request.plan, world_)), scratch_(request.directory, world_) {
     const Json environment = describe_environment(world_, scratch_.path());
     warm_up();
+    const ClockOffsets clocks = compare_clocks(world_);
+    offset_ = clocks.seconds[static_cast<std::size_t>(world_.rank())];
+    origin_ = gather(world_, clock_now()).front();
     if (!world_.is_root()) return;
     Json line{{"kind", "environment"}, {"version", 1}};
     line.update(environment);
     line["scratch"] = scratch_.path();
+    line["clocks"] = as_json(clocks);
     print_line(line);
   }
 
@@ -78,7 +87,10 @@ class Cells {
       }
       world_.barrier();
     }
-    if (world_.is_root()) print_line({{"kind", "end"}, {"cells", plan_.cells.size()}, {"seconds", elapsed()}});
+    const Json clocks = as_json(compare_clocks(world_));
+    if (world_.is_root()) {
+      print_line({{"kind", "end"}, {"cells", plan_.cells.size()}, {"seconds", elapsed()}, {"clocks", clocks}});
+    }
     std::vector<std::uint64_t> bad{is_good_ ? 0ULL : 1ULL};
     world_.sum(bad);
     return bad[0] == 0 ? 0 : 1;
@@ -116,7 +128,7 @@ class Cells {
   [[nodiscard]] Json limit_of(const Cell& cell) const {
     const double copies = cell.operation == "rewrite" || cell.to ? 2 : 1;
     double bytes = copies * static_cast<double>(payload_of(cell.data));
-    double files = copies * (cell.method.engine == "raw-own" ? cell.ranks : 1);
+    double files = cell.files;
     const auto room = static_cast<double>(free_bytes(scratch_.path()));
     const bool fits = kept_.contains(cell.file_key()) || bytes < room;
     for (const auto& [key, kept] : kept_) {
@@ -230,12 +242,14 @@ class Cells {
     const auto files = files_in(folder, comm);
     if (!measured.error) {
       Trial& trial = measured.trial;
-      measured.durable = measured.returned + trial.time(Phase::sync, [&] { PageCache(comm).sync(files, true); });
+      trial.time(Phase::sync, [&] { PageCache(comm).sync(files, true); });
+      measured.durable = clock_now() - measured.began;
       if (cell.fault.kind == Fault::Kind::spoil && comm.is_root()) spoil(files);
       comm.barrier();
       measured.error = together(comm, [&] { engine->verify(folder); });
     }
     describe_files(comm, files, measured);
+    if (!measured.error) measured.error = together(comm, [&] { require_size(comm, measured); });
     // What a series has grown by, unless the same places were written once more.
     if (measured.file_bytes > before) measured.file_bytes -= before;
     if (!measured.error && cell.operation == "write" && !kept_.contains(cell.file_key())) {
@@ -251,8 +265,13 @@ class Cells {
     const auto files = files_in(folder, comm);
     const std::string target = cell.to ? new_folder(comm) : std::string();
     if (cell.to) garbage_.push_back(target);
+    Comm readers = comm;
+    if (cell.cache == "shifted") {
+      measured.shift = find_shift(comm);
+      readers = shifted(comm, *measured.shift);
+    }
     measured.error = together(comm, [&] {
-      engine = make_engine({cell, cell.method, comm, target});
+      engine = make_engine({cell, cell.method, readers, target});
       engine->prepare_reading(folder);
     });
     if (measured.error) return;
@@ -264,6 +283,14 @@ class Cells {
         comm, cell.fault, [&](Trial& trial) { engine->read(folder, trial); }, measured);
     if (!measured.error) measured.error = together(comm, [&] { engine->check_read(); });
     describe_files(comm, cell.to ? files_in(target, comm) : files, measured);
+  }
+
+  /// Rank 0. What is in the files must be what was planned, where that is known.
+  static void require_size(const Comm& comm, const Measured& measured) {
+    if (!comm.is_root() || !measured.predicted || *measured.predicted == measured.file_bytes) return;
+    throw Error(ErrorKind::bad_file, "the files have " + std::to_string(measured.file_bytes) +
+                                         " bytes instead of the " + std::to_string(*measured.predicted) +
+                                         " that were planned");
   }
 
   static void describe_files(const Comm& comm, const std::vector<FileEntry>& files, Measured& measured) {
@@ -279,6 +306,9 @@ class Cells {
     const bool is_subset = cell.operation == "read-subset";
     Json cold;
     if (!cell.writes() && measured.resident) cold = *measured.resident <= cold_until;
+    if (measured.shift) cold = measured.shift->warm == 0;
+    // On rank 0's clock.
+    const std::vector<double> began = gather(comm, measured.began - offset_ - origin_);
     if (!comm.is_root()) return;
     Json line{{"kind", "repetition"}, {"id", cell.id},    {"cell", cell.given},
               {"pass", plan_.pass},   {"order", at_},     {"seed", plan_.seed},
@@ -287,7 +317,9 @@ class Cells {
     line["bytes"] = {{"payload", is_subset ? subset[0] * cell.data.steps : payload_of(cell.data)},
                      {"file", measured.file_bytes},
                      {"predicted", optional(measured.predicted)}};
+    line["began"] = measured.error ? Json() : Json(began);
     line["cache"] = {{"mode", cell.cache}, {"resident_before", optional(measured.resident)}, {"cold", cold}};
+    if (measured.shift) line["cache"].update({{"shift", measured.shift->ranks}, {"warm_ranks", measured.shift->warm}});
     line["first_in_process"] = is_first;
     line["verified"] = !measured.error;
     line["error"] = measured.error ? Json(measured.error->what()) : Json();
@@ -321,6 +353,8 @@ class Cells {
   std::uint64_t folders_ = 0;
   std::string started_cell_;
   bool is_good_ = true;
+  double offset_ = 0;  ///< of this rank's clock, ahead of rank 0's
+  double origin_ = 0;  ///< when the program began, by rank 0's clock
 };
 
 }  // namespace

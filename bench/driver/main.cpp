@@ -121,7 +121,11 @@ int main(int argc, char** argv) {
     if (cells.parsed()) return quire::bench::run_cells(request, quire::world());
     quire::bench::release_signals();
     if (list.parsed()) {
-      if (session.is_root()) quire::bench::print_line(quire::bench::list_methods());
+      if (session.is_root()) {
+        quire::bench::Json answer = quire::bench::list_methods();
+        answer["ranks"] = session.size();  // a starter of another MPI makes worlds of 1
+        quire::bench::print_line(answer);
+      }
       return 0;
     }
     run_methods(arguments, session.size());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "driver/offsets.hpp"
+
 namespace quire::bench {
 namespace {
 
@@ -45,6 +47,7 @@ void measure_trial(Comm& comm, const Fault& fault, const std::function<void(Tria
   std::optional<Error> mine;
   Trial whole;
   comm.barrier();
+  measured.began = clock_now();
   whole.time(Phase::total, [&] {
     try {
       if (fault.kind != Fault::Kind::lie) work(measured.trial);

@@ -6,6 +6,7 @@
 
 #include "driver/engine.hpp"
 #include "driver/ranks.hpp"
+#include "driver/shift.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/comm.hpp"
 
@@ -15,9 +16,11 @@ namespace quire::bench {
 struct Measured {
   Trial trial;                             ///< of this rank
   double returned = 0;                     ///< of this rank: from the barrier before to the barrier after
-  std::optional<double> durable;           ///< the same and a sync of all files
+  std::optional<double> durable;           ///< by the same clock, until a sync of all files is over
+  double began = 0;                        ///< when this rank left the barrier before, by clock_now()
   std::optional<double> resident;          ///< share of the files in memory before
   std::optional<std::uint64_t> predicted;  ///< bytes of all files
+  std::optional<Shift> shift;              ///< of reads by other ranks than wrote
   std::uint64_t file_bytes = 0;
   std::optional<Error> error;  ///< the same on every rank
 };

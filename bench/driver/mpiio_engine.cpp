@@ -8,6 +8,7 @@
 
 #include "driver/engine.hpp"
 #include "driver/pieces.hpp"
+#include "driver/share_targets.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/mpi.hpp"
 
@@ -98,18 +99,19 @@ constexpr int writing = MPI_MODE_WRONLY | MPI_MODE_CREATE;
 constexpr int reading = MPI_MODE_RDONLY;
 
 /// What both kinds of engines have in common: the file, the phases, the calls.
-class MpiEngine : public Engine {
+template <class Base>
+class MpiEngine : public Base {
  public:
-  using Engine::Engine;
+  using Base::Base;
   void write(const std::string& folder, Trial& trial) override {
     with_file(folder, writing, trial, [&](MpiFile& file, TransportCounters& counters) {
-      for (std::uint64_t s = 0; s < steps(); ++s) write_step(file, s, counters);
+      for (std::uint64_t s = 0; s < this->steps(); ++s) write_step(file, s, counters);
     });
   }
   void rewrite(const std::string& folder, Trial& trial) override { write(folder, trial); }
   void read(const std::string& folder, Trial& trial) override {
     with_file(folder, reading, trial, [&](MpiFile& file, TransportCounters& counters) {
-      for (std::uint64_t s = 0; s < steps(); ++s) read_step(file, s, counters);
+      for (std::uint64_t s = 0; s < this->steps(); ++s) read_step(file, s, counters);
     });
   }
 
@@ -121,9 +123,9 @@ class MpiEngine : public Engine {
   void with_file(const std::string& folder, int mode, Trial& trial, const Move& move) {
     TransportCounters counters;
     std::optional<MpiFile> file;
-    trial.time(Phase::create, [&] { file.emplace(comm(), folder + "/data", mode, task().method); });
+    trial.time(Phase::create, [&] { file.emplace(this->comm(), folder + "/data", mode, this->task().method); });
     ++counters.opens;
-    counters.creates += mode == writing && comm().is_root() ? 1 : 0;
+    counters.creates += mode == writing && this->comm().is_root() ? 1 : 0;
     trial.time(Phase::data, [&] { move(*file, counters); });
     trial.time(Phase::close, [&] { file->close(); });
     count_calls(trial, counters);
@@ -131,7 +133,7 @@ class MpiEngine : public Engine {
 };
 
 /// The bytes of each writer in one place. Collective calls move 1 GiB of each rank at most.
-class MpiByteEngine final : public MpiEngine {
+class MpiByteEngine final : public MpiEngine<Engine> {
  public:
   explicit MpiByteEngine(Task given) : MpiEngine(std::move(given)), layout_(cell(), true) {}
 
@@ -246,41 +248,28 @@ class Places {
 };
 
 /// Fields as arrays in the order of their elements, one behind the other.
-class MpiFieldEngine final : public MpiEngine {
+class MpiFieldEngine final : public MpiEngine<ShareEngine> {
  public:
-  explicit MpiFieldEngine(Task given) : MpiEngine(std::move(given)) {}
+  explicit MpiFieldEngine(Task given) : MpiEngine(std::move(given), ShareMemory::Order::together) {}
 
-  void prepare_writing() override {
-    source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), ShareMemory::Order::together);
-    source_->fill();
-  }
-  void verify(const std::string& folder) override {
-    set_targets((comm().rank() + 1) % comm().size());
-    Trial trial;
-    read(folder, trial);
-    check_read();
-  }
-  void prepare_reading(const std::string& /*folder*/) override { set_targets(comm().rank()); }
-  void check_read() override {
-    for (const auto& target : targets_) target->check(wanted_);
-  }
   [[nodiscard]] std::optional<std::uint64_t> predicted_bytes() const override { return payload_of(cell().data); }
 
  private:
   void write_step(MpiFile& file, std::uint64_t step, TransportCounters& counters) override {
-    const Share& share = source_->share();
+    const Share& share = source().share();
     const Places places(cell().data.extents, share);
     for (std::size_t q = 0; q < share.quantities(); ++q) {
       file.view(array(step, q) + places.first(), places.type());
-      file.write(0, source_->quantity(q).data(), static_cast<int>(share.items), MPI_DOUBLE, counters);
+      file.write(0, source().quantity(q).data(), static_cast<int>(share.items), MPI_DOUBLE, counters);
     }
   }
   void read_step(MpiFile& file, std::uint64_t step, TransportCounters& counters) override {
-    const Share& share = targets_[step]->share();
+    const ShareMemory& target = targets().of_step(step);
+    const Share& share = target.share();
     const Places places(cell().data.extents, share);
-    for (std::size_t q = 0; q < wanted_; ++q) {
+    for (std::size_t q = 0; q < targets().wanted(); ++q) {
       file.view(array(step, q) + places.first(), places.type());
-      file.read(0, targets_[step]->quantity(q).data(), static_cast<int>(share.items), MPI_DOUBLE, counters);
+      file.read(0, target.quantity(q).data(), static_cast<int>(share.items), MPI_DOUBLE, counters);
     }
   }
 
@@ -289,21 +278,6 @@ class MpiFieldEngine final : public MpiEngine {
     const Case& data = cell().data;
     return (step * data.fields * data.components + quantity) * volume(data.extents) * sizeof(double);
   }
-
-  void set_targets(int rank) {
-    targets_.clear();
-    for (std::uint64_t s = 0; s < steps(); ++s) {
-      targets_.push_back(
-          std::make_unique<ShareMemory>(Share::of(cell().data, rank, comm().size()), ShareMemory::Order::together));
-      targets_.back()->forget();
-    }
-    const Share& share = targets_.front()->share();
-    wanted_ = cell().operation == "read-subset" ? share.subset_quantities() : share.quantities();
-  }
-
-  std::optional<ShareMemory> source_;
-  std::vector<std::unique_ptr<ShareMemory>> targets_;
-  std::size_t wanted_ = 0;
 };
 
 }  // namespace

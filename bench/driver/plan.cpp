@@ -76,13 +76,17 @@ std::optional<double> limit_of(const Json& limits, const char* name) {
 Case Case::of(const Json& given) {
   constexpr std::array<std::string_view, 3> kinds{"table", "field", "elements"};
   constexpr std::array<std::string_view, 3> contents{"random", "smooth", "constant"};
-  constexpr std::array<std::string_view, 4> imbalances{"even", "linear", "lognormal", "last-empty"};
+  constexpr std::array<std::string_view, 5> imbalances{"even", "linear", "lognormal", "last-empty", "given"};
+  constexpr std::array<std::string_view, 2> distributions{"contiguous", "random"};
   Case data;
   data.name = given.value("name", std::string("case"));
   data.kind = static_cast<Kind>(one_of("kind of workload", given.at("kind").get<std::string>(), kinds));
   data.content = static_cast<Content>(one_of("content", given.value("content", std::string("random")), contents));
   data.imbalance = given.value("imbalance", std::string("even"));
   one_of("imbalance", data.imbalance, imbalances);
+  if (data.imbalance == "given") data.shares = given.at("shares").get<std::vector<std::uint64_t>>();
+  data.distribution = given.value("distribution", data.distribution);
+  one_of("distribution", data.distribution, distributions);
   data.seed = given.value("seed", std::uint64_t{1});
   data.steps = given.value("steps", std::uint64_t{1});
   if (data.steps == 0) refuse("a workload without steps");
@@ -112,7 +116,7 @@ CellMethod CellMethod::of(const Json& given) {
 Cell Cell::of(const Json& given) {
   constexpr std::array<std::string_view, 6> operations{"write",      "rewrite",     "read",
                                                        "read-other", "read-subset", "convert"};
-  constexpr std::array<std::string_view, 4> caches{"warm", "evicted", "direct", "none"};
+  constexpr std::array<std::string_view, 5> caches{"warm", "shifted", "evicted", "direct", "none"};
   Cell cell;
   cell.given = given;
   cell.id = given.at("id").get<std::string>();
@@ -128,6 +132,10 @@ Cell Cell::of(const Json& given) {
   if (cell.ranks < 1 || cell.readers < 1) refuse("a cell without ranks");
   cell.cache = given.value("cache", cell.cache);
   one_of("state of the cache", cell.cache, caches);
+  if (cell.cache == "shifted" && cell.operation != "read" && cell.operation != "read-subset") {
+    refuse("only ranks that wrote read shifted");
+  }
+  cell.files = given.value("files", cell.method.engine == "raw-own" ? 1.0 * cell.ranks : 1.0);
   if (given.contains("fault")) cell.fault = fault_of(given.at("fault"));
   return cell;
 }

@@ -21,6 +21,8 @@ struct Case {
   std::uint64_t steps = 1;
   Content content = Content::random;
   std::string imbalance = "even";
+  std::vector<std::uint64_t> shares{};      ///< with the imbalance "given": what each rank has, on as many ranks
+  std::string distribution = "contiguous";  ///< of elements; else "random"
   std::uint64_t seed = 1;
 
   std::uint64_t rows = 0;     ///< of a table
@@ -66,8 +68,9 @@ struct Cell {
   std::optional<CellMethod> to;  ///< what a conversion writes
   std::string operation;
   Case data;
-  int ranks = 1;    ///< that write
-  int readers = 1;  ///< that read, or convert
+  int ranks = 1;     ///< that write
+  int readers = 1;   ///< that read, or convert
+  double files = 1;  ///< that it makes at most
   std::string cache = "none";
   Fault fault;
   Json given;  ///< as it stands in the plan

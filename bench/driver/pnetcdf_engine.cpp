@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "driver/engine.hpp"
+#include "driver/share_targets.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/mpi.hpp"
 
@@ -34,19 +34,16 @@ struct Region {
   }
 };
 
-class PnetcdfEngine final : public Engine {
+class PnetcdfEngine final : public ShareEngine {
  public:
-  explicit PnetcdfEngine(Task given) : Engine(std::move(given)), together_(task().method.transfer == "collective") {
+  explicit PnetcdfEngine(Task given)
+      : ShareEngine(std::move(given), ShareMemory::Order::apart), together_(task().method.transfer == "collective") {
     const auto is_double = [](Type type) { return type == Type::float64; };
     if (cell().data.kind == Case::Kind::elements || !std::ranges::all_of(cell().data.columns, is_double)) {
       throw Error(ErrorKind::unsupported, "this engine writes tables and fields of float64");
     }
   }
 
-  void prepare_writing() override {
-    source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), ShareMemory::Order::apart);
-    source_->fill();
-  }
   void write(const std::string& folder, Trial& trial) override {
     int file = -1;
     const std::string path = folder + "/data.nc";
@@ -62,29 +59,20 @@ class PnetcdfEngine final : public Engine {
     trial.time(Phase::create, [&] { file = opened(folder, NC_WRITE); });
     write_all(file, trial);
   }
-  void verify(const std::string& folder) override {
-    set_targets((comm().rank() + 1) % comm().size());
-    Trial trial;
-    read(folder, trial);
-    check_read();
-  }
-  void prepare_reading(const std::string& /*folder*/) override { set_targets(comm().rank()); }
   void read(const std::string& folder, Trial& trial) override {
     int file = -1;
     trial.time(Phase::create, [&] { file = opened(folder, NC_NOWRITE); });
     trial.time(Phase::data, [&] {
       for (std::uint64_t s = 0; s < steps(); ++s) {
-        move(file, s, *targets_[s], wanted_, [&](int variable, const Region& region, std::span<std::byte> values) {
-          auto* to = reinterpret_cast<double*>(values.data());
-          const auto get = together_ ? ncmpi_get_vars_double_all : ncmpi_get_vars_double;
-          require(get(file, variable, region.start.data(), region.count.data(), region.stride.data(), to), "read");
-        });
+        move(file, s, targets().of_step(s), targets().wanted(),
+             [&](int variable, const Region& region, std::span<std::byte> values) {
+               auto* to = reinterpret_cast<double*>(values.data());
+               const auto get = together_ ? ncmpi_get_vars_double_all : ncmpi_get_vars_double;
+               require(get(file, variable, region.start.data(), region.count.data(), region.stride.data(), to), "read");
+             });
       }
     });
     trial.time(Phase::close, [&] { require(ncmpi_close(file), "close"); });
-  }
-  void check_read() override {
-    for (const auto& target : targets_) target->check(wanted_);
   }
 
  private:
@@ -105,7 +93,7 @@ class PnetcdfEngine final : public Engine {
       require(ncmpi_def_dim(file, name.c_str(), static_cast<MPI_Offset>(extents[axis]), &dimensions[axis + 1]),
               "define a dimension");
     }
-    for (std::size_t q = 0; q < source_->share().quantities(); ++q) {
+    for (std::size_t q = 0; q < source().share().quantities(); ++q) {
       int variable = -1;
       const std::string name = "q" + std::to_string(q);
       require(ncmpi_def_var(file, name.c_str(), NC_DOUBLE, static_cast<int>(dimensions.size()), dimensions.data(),
@@ -133,27 +121,13 @@ class PnetcdfEngine final : public Engine {
           const auto write = together_ ? ncmpi_put_vars_double_all : ncmpi_put_vars_double;
           require(write(file, variable, region.start.data(), region.count.data(), region.stride.data(), from), "write");
         };
-        move(file, s, *source_, source_->share().quantities(), put);
+        move(file, s, source(), source().share().quantities(), put);
       }
     });
     trial.time(Phase::close, [&] { require(ncmpi_close(file), "close"); });
   }
 
-  void set_targets(int rank) {
-    targets_.clear();
-    for (std::uint64_t s = 0; s < steps(); ++s) {
-      targets_.push_back(
-          std::make_unique<ShareMemory>(Share::of(cell().data, rank, comm().size()), ShareMemory::Order::apart));
-      targets_.back()->forget();
-    }
-    const Share& share = targets_.front()->share();
-    wanted_ = cell().operation == "read-subset" ? share.subset_quantities() : share.quantities();
-  }
-
   bool together_;
-  std::optional<ShareMemory> source_;
-  std::vector<std::unique_ptr<ShareMemory>> targets_;
-  std::size_t wanted_ = 0;
 };
 
 }  // namespace

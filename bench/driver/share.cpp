@@ -26,7 +26,18 @@ double normal(std::mt19937_64& random) {
   return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
+/// As the ranks had it that wrote a file, if there are as many.
+Slice given_slice(const Case& data, std::uint64_t all, int rank, int size) {
+  if (data.shares.size() != static_cast<std::size_t>(size)) return even_slice(all, rank, size);
+  const auto mine = data.shares.begin() + rank;
+  if (std::accumulate(data.shares.begin(), data.shares.end(), std::uint64_t{0}) == all) {
+    return {std::accumulate(data.shares.begin(), mine, std::uint64_t{0}), *mine};
+  }
+  return weighted_slice(all, rank, std::vector<double>(data.shares.begin(), data.shares.end()));
+}
+
 Slice slice_of(const Case& data, std::uint64_t all, int rank, int size) {
+  if (data.imbalance == "given") return given_slice(data, all, rank, size);
   if (data.imbalance == "even" || size == 1) return even_slice(all, rank, size);
   std::vector<double> weights(static_cast<std::size_t>(size), 1);
   std::mt19937_64 random(data.seed);
@@ -109,17 +120,34 @@ void share_field(Share& share, int rank, int size) {
   while (const auto line = walk.next()) share.keys.push_back(*line);
 }
 
+/// The elements of a rank, rising: neighbours, or picked at random from all.
+std::vector<std::uint32_t> elements_of(const Case& data, int rank, int size) {
+  const Slice mine = slice_of(data, data.elements, rank, size);
+  if (data.distribution == "contiguous") {
+    std::vector<std::uint32_t> elements(mine.count);
+    std::iota(elements.begin(), elements.end(), static_cast<std::uint32_t>(mine.first));
+    return elements;
+  }
+  std::vector<std::uint32_t> all(data.elements);
+  std::iota(all.begin(), all.end(), 0U);
+  std::mt19937_64 random(data.seed);
+  for (std::size_t last = all.size(); last > 1; --last) std::swap(all[last - 1], all[random() % last]);
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(mine.first);
+  std::vector<std::uint32_t> elements(first, first + static_cast<std::ptrdiff_t>(mine.count));
+  std::ranges::sort(elements);
+  return elements;
+}
+
 void share_elements(Share& share, int rank, int size) {
   const Case& data = share.data;
   share.types.assign(data.variables, Type::float64);
-  const Slice mine = slice_of(data, data.elements, rank, size);
+  const std::vector<std::uint32_t> mine = elements_of(data, rank, size);
   for (std::size_t order = 0; order < data.modes.size(); ++order) {
     const std::uint64_t modes = data.modes[order];
     ElementGroup group{modes, share.items, {}};
     const std::uint64_t coefficients = modes * modes * modes;
-    const std::uint64_t before = mine.first % data.modes.size();
-    for (std::uint64_t e = mine.first + (order + data.modes.size() - before) % data.modes.size(); e < mine.end();
-         e += data.modes.size()) {
+    for (const std::uint64_t e : mine) {
+      if (e % data.modes.size() != order) continue;
       group.ids.push_back(static_cast<std::uint32_t>(e));
       share.keys.push_back({e * keys_of_an_element, 1, coefficients});
       share.items += coefficients;

@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 from tests.python.support.mpi import mpi_program, mpiexec
 
+from quire.bench.cells import Cell, Method
+from quire.bench.files import files_of
+
 LIMIT = 60
 TABLE = {"name": "table", "kind": "table", "rows": 103, "columns": "3xfloat64+1xint32", "steps": 2, "seed": 7}
 FIELD = {"name": "field", "kind": "field", "extents": [4, 7, 6], "components": 2, "fields": 2, "steps": 2}
@@ -117,6 +120,13 @@ def holders(program: str, workload: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def most_files(given: dict[str, Any]) -> int:
+    """Return how many files a cell may make, as the limits of a plan count."""
+    options = given["method"]["options"]
+    method = Method(given["method"]["name"], format=given["method"]["format"], options=options)
+    return files_of(Cell(method, given["operation"], given["workload"], given["ranks"], given["readers"]))
+
+
 @pytest.mark.parametrize("workload", [TABLE, FIELD, ELEMENTS], ids=lambda one: one["kind"])
 def test_every_format_is_verified(folder: Path, program: str, workload: dict[str, Any]) -> None:
     """Whatever a format holds is written, again, and read in three ways: values and sizes are right."""
@@ -128,6 +138,7 @@ def test_every_format_is_verified(folder: Path, program: str, workload: dict[str
         assert line["verified"], line
         assert line["error"] is None
         assert line["times"]["returned"] > 0
+        assert len(line["began"]) >= 2
         reads = line["cell"]["operation"].startswith("read")
         ranks = 2 if line["cell"]["operation"] == "read-other" else 3
         assert all(len(seconds) == ranks for seconds in line["phases"].values())
@@ -137,6 +148,7 @@ def test_every_format_is_verified(folder: Path, program: str, workload: dict[str
         assert max(line["phases"]["total"]) == line["times"]["returned"]
         assert (line["times"]["durable"] is None) == reads
         assert line["counters"]["files"] > 0
+        assert line["counters"]["files"] <= most_files(line["cell"])
         if line["bytes"]["predicted"] is not None:
             predicted += 1
             assert line["bytes"]["file"] == line["bytes"]["predicted"], line
@@ -248,6 +260,64 @@ def test_cold_reads_are_checked(tmp_path: Path, program: str) -> None:
         assert line["cache"]["mode"] != "warm" or resident == 1
 
 
+def shared_in_other_ways(program: str) -> list[dict[str, Any]]:
+    """Return cells of ranks that have what a file says, or elements from anywhere, read shifted as well."""
+    given = TABLE | {"name": "given", "imbalance": "given", "shares": [50, 0, 53]}
+    random = ELEMENTS | {"name": "random", "distribution": "random"}
+    methods = [(TABLE, RAW[1]), (given, RAW[0]), (random, RAW[1]), (FIELD, MPIIO[0])]
+    methods += [(given, holders(program, TABLE)[0]), (random, holders(program, ELEMENTS)[0])]
+    reads = [{"operation": "read", "cache": "shifted"}, {"operation": "read-other"}]
+    return [
+        cell(method, workload, "write") | more
+        for workload, method in methods
+        for more in ({}, {"id": "shifted", **reads[0]}, {"id": "other", **reads[1]})
+    ]
+
+
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_shifted_reads_find_what_others_wrote(
+    folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, nodes: int
+) -> None:
+    """Each rank reads what another one wrote; cold only where ranks do not share memory."""
+    if nodes == 3:
+        monkeypatch.setenv("MPIR_CVAR_NOLOCAL", "1")
+    lines = run(program, folder, shared_in_other_ways(program))
+    shifted = [line for line in lines if line["id"] == "shifted"]
+    assert len(shifted) == 6
+    warm = {line["cache"]["warm_ranks"] for line in shifted}
+    assert warm <= ({3} if nodes == 1 else {0, 3})
+    for line in lines:
+        assert line["verified"], line
+    for line in shifted:
+        assert line["cache"]["cold"] == (line["cache"]["warm_ranks"] == 0)
+        assert 0 < line["cache"]["shift"] < 3
+
+
+def test_ranks_have_what_the_shares_say(folder: Path, program: str) -> None:
+    """The files of ranks are as long as their shares, which others share evenly."""
+    given = TABLE | {"steps": 1, "columns": "1xuint8", "imbalance": "given", "shares": [50, 0, 53]}
+    lines = run(
+        program, folder, [cell(RAW[1], given, "write"), cell(RAW[1], given, "write", ranks=2, readers=2)]
+    )
+    assert [line["bytes"]["payload"] for line in lines] == [103, 103]
+    assert lines[0]["counters"]["writes"] == 2  # one rank has nothing
+    assert lines[1]["counters"]["writes"] == 2
+
+
+def test_clocks_of_ranks_are_compared(folder: Path, program: str) -> None:
+    """Before and after, with the error that this may have: here all ranks have the same clock."""
+    words = command(program, folder, [cell(RAW[0], TABLE, "write")], 3)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=True)
+    first, line, last = (json.loads(one) for one in done.stdout.splitlines())
+    for clocks in (first["clocks"], last["clocks"]):
+        assert len(clocks["offsets"]) == 3
+        assert clocks["offsets"][0] == clocks["uncertainty"][0] == 0
+        pairs = zip(clocks["offsets"][1:], clocks["uncertainty"][1:], strict=True)
+        assert all(abs(offset) <= error for offset, error in pairs)
+        assert all(0 < error < 10 for error in clocks["uncertainty"][1:])
+    assert all(0 < began < last["seconds"] + 10 for began in line["began"])
+
+
 @pytest.mark.parametrize("kind", ["lie", "spoil"])
 def test_wrong_data_are_caught(folder: Path, program: str, kind: str) -> None:
     """A method that returns without writing, and one wrong byte, are errors and no data points."""
@@ -272,13 +342,16 @@ def test_limits_refuse_cells(folder: Path, program: str) -> None:
     for limit, value in (("bytes", 100), ("files", 2), ("seconds", 0)):
         (line,) = run(program, folder, cells, code=1, limits={limit: value})
         assert (line["kind"], line["limit"]) == ("refused", limit)
+    (line,) = run(program, folder, [cells[0] | {"files": 4}], code=1, limits={"files": 3})
+    assert (line["kind"], line["limit"]) == ("refused", "files")
     (line,) = run(program, folder, cells, limits={"bytes": 1e6, "files": 3, "seconds": 1000})
     assert line["verified"]
 
 
 def test_bad_plans_are_usage_errors(folder: Path, program: str) -> None:
     """What cannot be understood, or wants more ranks than there are, is told before anything runs."""
-    for broken in ({"operation": "dance"}, {"ranks": 4}, {"workload": {"kind": "table"}}):
+    shifted = {"operation": "read-other", "cache": "shifted"}
+    for broken in ({"operation": "dance"}, {"ranks": 4}, {"workload": {"kind": "table"}}, shifted):
         cells = [cell(RAW[0], TABLE, "write") | broken]
         done = subprocess.run(
             command(program, folder, cells, 3), capture_output=True, timeout=LIMIT, check=False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -128,7 +129,12 @@ def test_missing_results_are_told(tmp_path: Path) -> None:
     [
         (
             "--slurm",
-            ["#SBATCH --nodes=4", "#SBATCH --ntasks=48", "#SBATCH --time=01:30:00", "srun -n {ranks}"],
+            [
+                "#SBATCH --nodes=4",
+                "#SBATCH --ntasks=48",
+                "#SBATCH --time=01:30:00",
+                "'srun -n {ranks} -N {nodes}' --ranks-per-node 12",
+            ],
         ),
         (
             "--pbs",
@@ -150,6 +156,25 @@ def test_scripts_are_printed(plan: Path, system: str, words: list[str]) -> None:
     ]:
         assert word in done.stdout
     assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
+
+
+def test_scripts_say_all_that_was_asked_for(plan: Path) -> None:
+    """Every option of a run stands in the script as it was given."""
+    more = {
+        "--scale": "1e-05", "--passes": "7", "--seed": "9", "--operations": "write,read", "--method": "one",
+        "--mode": "launch", "--most-bytes": "1e9", "--most-files": "100000", "--most-seconds": "600",
+        "--results": "lines.jsonl", "--day": "a day", "--driver": "/opt/quire-bench",
+    }  # fmt: skip
+    words = [word for pair in more.items() for word in pair]
+    done = bench("script", plan, "--slurm", "-d", "there", "--launcher", "mpirun -n {ranks}", *words)
+    assert done.exit_code == 0, done.stderr
+    said = shlex.split(done.stdout.splitlines()[-1])
+    for name, value in more.items():
+        given = said[said.index(name) + 1]
+        assert given == value or float(given) == float(value), name
+    assert said[said.index("--launcher") + 1] == "mpirun -n {ranks}"
+    dry = bench(*(word for word in said[2:]), "--dry-run")
+    assert dry.exit_code == 0, dry.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

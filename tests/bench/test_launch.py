@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,8 +12,21 @@ import pytest
 from tests.bench.studies import launcher, run_trial, trial
 
 import quire
-from quire.bench.launch import Launcher, alone_with, find_driver, said_by
+from quire.bench.cells import Cell, Method
+from quire.bench.files import files_of
+from quire.bench.launch import (
+    MARKER,
+    PREFIX,
+    Launcher,
+    Setting,
+    alone_with,
+    find_driver,
+    mark_of,
+    said_by,
+)
 from quire.bench.records import read_results
+from quire.bench.workloads import make_workload
+from quire.io.formats import format_infos
 
 
 def measured(folder: Path) -> Counter[tuple[int, str]]:
@@ -154,6 +168,72 @@ def test_missing_driver_is_named(tmp_path: Path) -> None:
     """A program that is not there is an error with its name."""
     with pytest.raises(quire.InputOutputError, match="no-such-starter"):
         list(said_by(Launcher("no-such-starter -n {ranks}", "driver").arguments(2), 1.0))
+
+
+def test_data_of_a_killed_run_are_removed_and_no_others(tmp_path: Path) -> None:
+    """What a kill left of this plan goes when it goes on; what is not known to be of it stays."""
+    run_trial(tmp_path, trial(passes=1))
+    plan = trial(passes=2)
+    mark = mark_of(Setting(plan, tmp_path, tmp_path / "results.jsonl", launcher(), "monday"))
+    for name, text in (("killed", mark), ("other", mark.replace("results", "others")), ("none", None)):
+        left = tmp_path / f"{PREFIX}{name}"
+        (left / "quire-bench-ranks").mkdir(parents=True)
+        (left / "quire-bench-ranks" / "data").write_bytes(b"many bytes")
+        if text is not None:
+            (left / MARKER).write_text(text)
+    run_trial(tmp_path, plan, resume=True)
+    kept = {path.name for path in tmp_path.iterdir()}
+    assert kept == {"results.jsonl", f"{PREFIX}other", f"{PREFIX}none"}
+
+
+def test_starters_of_another_mpi_are_passed_over_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first starter is taken whose ranks find each other; without one, all say what is wrong."""
+    driver = tmp_path / "driver"
+    driver.write_text('#!/bin/sh\necho "{\\"ranks\\": ${WORLD:-1}}"\n')
+    foreign, own = tmp_path / "mpiexec.mpich", tmp_path / "mpirun"
+    foreign.write_text('#!/bin/sh\nshift 2\n"$@"; "$@"; "$@"\n')
+    own.write_text('#!/bin/sh\nexport WORLD=$2; shift 2; exec "$@"\n')
+    for program in (driver, foreign, own):
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("QUIRE_MPIEXEC", raising=False)
+    assert Launcher(driver=str(driver)).arguments(3) == ["mpirun", "-n", "3", str(driver)]
+    own.unlink()
+    with pytest.raises(quire.UsageError, match=r"mpiexec\.mpich: 3 worlds of 1 start instead of one of 3"):
+        Launcher(driver=str(driver)).arguments(3)
+
+
+def test_launchers_may_ask_for_nodes() -> None:
+    """As few nodes as hold the ranks, where it is known how many a node takes."""
+    words = "srun -n {ranks} -N {nodes}"
+    assert Launcher(words, "driver", ranks_per_node=24).arguments(25) == [
+        "srun",
+        "-n",
+        "25",
+        "-N",
+        "2",
+        "driver",
+    ]
+    assert Launcher(words, "driver").arguments(25) == ["srun", "-n", "25", "-N", "1", "driver"]
+
+
+def test_files_are_counted_before_they_are_made(tmp_path: Path) -> None:
+    """Of directories, sets and series every file, twice where all is written again."""
+    one = Cell(Method("own", "raw-own"), "write", make_workload({"workload": "particles"}), 7, 7)
+    assert files_of(one) == 7
+    assert files_of(replace(one, method=Method("shared", "raw-shared"))) == 1
+    for info in format_infos():
+        library = replace(one, method=Method("library", format=info.name, options={"durable": "true"}))
+        if not info.tables and not info.holds_streams:
+            library = replace(library, workload=make_workload({"workload": "checkpoint-small"}))
+        steps = int(library.workload["steps"]) if info.one_step else 1
+        assert files_of(library) == steps, info.name
+        assert files_of(replace(library, operation="rewrite")) == 2 * steps
+        assert files_of(replace(one, operation="convert", to=library.method, readers=3)) >= 8
+    with pytest.raises(quire.UsageError, match=r"raw own/write/3 may make 3 files, more than the limit of 2"):
+        run_trial(tmp_path, trial(limits={"files": 2}))
 
 
 def test_two_runs_never_add_to_the_same_results(tmp_path: Path) -> None:

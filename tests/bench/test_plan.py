@@ -14,10 +14,15 @@ from tests.bench.studies import CONTENT, trial
 from tests.python.support.files import path_for, table_formats, write_table
 
 import quire
-from quire.bench.own_file import sizes_of_elements, sizes_of_step, workload_of_file
+from quire.bench.own_file import (
+    shares_of_members,
+    sizes_of_elements,
+    sizes_of_step,
+    workload_of_file,
+)
 from quire.bench.plan import Changes, make_plan, presets, read_preset
 from quire.bench.workloads import coefficients_of, make_workload, named_workloads, payload_of, scaled
-from quire.io.formats import format_info
+from quire.io.formats import format_info, format_infos
 
 
 def test_same_seed_same_orders() -> None:
@@ -160,6 +165,74 @@ def test_own_file_is_a_workload(tmp_path: Path) -> None:
     assert workload["name"] == path.name
 
 
+def test_own_streams_and_parts_keep_what_each_rank_had(tmp_path: Path) -> None:
+    """Streams are bytes, shared as their tasks had them, unless the plan says otherwise."""
+    format = next(info.name for info in format_infos() if info.holds_streams)
+    path = path_for(tmp_path, format, "streams")
+    with quire.create(path, format=format) as out, out.step(0) as step:
+        for task, size in ((4, 10), (1, 0), (2, 7)):
+            step.stream(rank=task, chunk_size=100).write(b"x" * size)
+    workload = workload_of_file(str(path))
+    assert (workload["rows"], workload["columns"]) == (17, "1xuint8")
+    assert (workload["imbalance"], workload["shares"]) == ("given", [0, 7, 10])
+    case = {"file": str(path), "imbalance": "even"}
+    (cell, *_) = make_plan({**CONTENT, "case": [case]}).cells
+    assert "shares" not in cell.workload
+    with pytest.raises(quire.UsageError, match="only elements have a distribution"):
+        make_plan({**CONTENT, "case": [{"file": str(path), "distribution": "random"}]})
+
+
+def test_parts_of_a_directory_are_the_shares_of_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file but the one that lists them was filled by one rank; nothing is said unless they hold all."""
+
+    class Part:
+        """Stands for a file with so many elements."""
+
+        def __init__(self, path: Path) -> None:
+            if path.name == "list":
+                raise quire.BadFileError("has no steps")
+            self.count = int(path.name)
+
+        def __enter__(self) -> Part:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def __getitem__(self, index: int) -> Any:
+            return SimpleNamespace(expansions=[[0] * self.count])
+
+    monkeypatch.setattr(quire, "open", Part)
+    paths = [Path(name) for name in ("list", "3", "0", "4")]
+    assert shares_of_members(paths, 7) == {"imbalance": "given", "shares": [3, 0, 4]}
+    assert shares_of_members(paths, 8) == {}
+
+
+def test_shares_and_distributions_that_make_no_sense_are_refused() -> None:
+    """What would be ignored, or is not complete, is said."""
+    for more, message in (
+        ({"imbalance": "given"}, "shares, and nothing else"),
+        ({"shares": [1, 2]}, "shares, and nothing else"),
+        ({"imbalance": "given", "shares": []}, "a list of numbers"),
+        ({"imbalance": "given", "shares": [0, 0]}, "not all of them 0"),
+        ({"imbalance": "given", "shares": [2, -1]}, "whole numbers from 0"),
+        ({"distribution": "random"}, "only elements have a distribution"),
+        ({"distribution": "odd"}, "no distribution 'odd'"),
+    ):
+        with pytest.raises(quire.UsageError, match=message):
+            make_workload({"workload": "particles", **more})
+    with pytest.raises(quire.UsageError, match="shared by its decomposition"):
+        make_workload({"workload": "block3d", "imbalance": "linear"})
+    assert make_workload({"workload": "checkpoint-small", "distribution": "random"})
+
+
+def test_shifted_reads_need_others_that_wrote() -> None:
+    """One rank has nobody else, and readers of other numbers do not know whose bytes they read."""
+    plan = trial(caches=["shifted", "evicted"])
+    shifted = {(cell.operation, cell.ranks) for cell in plan.cells if cell.cache == "shifted"}
+    assert shifted == {("read", 3)}
+
+
 @dataclass
 class Elements:
     """Stands for the elements of a file."""
@@ -190,7 +263,7 @@ def test_own_field_is_a_workload(extents: tuple[int, ...]) -> None:
     """Extents and components of the largest field, and how many others are like it."""
     field = SimpleNamespace(extents=extents, components=2)
     small = SimpleNamespace(extents=(2,), components=1)
-    step = SimpleNamespace(expansions=[], tables={}, fields={"a": field, "b": small, "c": field})
+    step = SimpleNamespace(streams=(), expansions=[], tables={}, fields={"a": field, "b": small, "c": field})
     found = sizes_of_step(cast(Any, step))
     assert found is not None
     workload = make_workload({"name": "mine", **found, "steps": 3})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from quire.bench.summary import Rule, seconds_text
 from quire.cli.main import app
 
 TINY = 1e-12
+PANEL_END = 400.0
+"""Below the upper panel of the figures of these tests."""
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,28 @@ def page(folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Page:
 def cells(folders: list[Path]) -> dict[str, recomputed.Lines]:
     """The raw lines of each cell."""
     return recomputed.by_cell(recomputed.good_lines(*(folder / "results.jsonl" for folder in folders)))
+
+
+class Scatter:
+    """The upper picture of a figure: where its marks stand."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def heights_of(self, title: str) -> list[float]:
+        """Return the ordinates of the marks whose titles have this text, of the first panel of the figure."""
+        found = []
+        for shape in re.findall(r"<(?:circle|polygon|path)[^>]*>\s*<title>[^<]*</title>", self.text):
+            if title in shape.split("<title>")[1]:
+                centre = re.search(r'cy="([\d.]+)"', shape)
+                points = re.findall(r"[\d.]+[ ,]([\d.]+)", shape.split("points=")[-1])
+                found.append(float(centre[1]) if centre else sum(map(float, points)) / len(points))
+        return [height for height in found if height < PANEL_END]
+
+    def height_of(self, title: str) -> float:
+        """Return the only one."""
+        (height,) = self.heights_of(title)
+        return height
 
 
 def same(shown: dict[str, float], wanted: dict[str, Any]) -> None:
@@ -192,6 +217,65 @@ def test_outliers_are_marked_with_their_values(folders: list[Path], tmp_path: Pa
     paths = export_figures(study, tmp_path, "svg")
     (scatter,) = [path for path in paths if path.name.endswith("times-read-evicted-write.svg")]
     assert f">{seconds_text(outlier.seconds)}</text>" in scatter.read_text()
+
+
+def test_slow_passes_are_marked_at_the_lower_edge_of_rates(folders: list[Path], tmp_path: Path) -> None:
+    """What is above all times is below all rates, and no tick is below 0."""
+    study = study_of(folders[0], quantity="rate")
+    (scatter,) = [
+        path
+        for path in export_figures(study, tmp_path, "svg")
+        if path.name.endswith("times-read-evicted-write.svg")
+    ]
+    picture = Scatter(scatter.read_text())
+    mark = picture.height_of("outlier ")
+    assert mark > max(picture.heights_of(": mean "))
+    assert mark > max(picture.heights_of(", pass "))
+    assert "at the lower edge: outliers" in picture.text
+    assert ">-" not in picture.text
+
+
+def test_few_points_are_told(tmp_path: Path, folders: list[Path]) -> None:
+    """Intervals of fewer than six points are said to be no more than minimum and maximum."""
+    run_trial(tmp_path, trial(passes=5))
+    for folder, is_few in ((tmp_path, True), (folders[1], False)):
+        study = study_of(folder)
+        write_page(study, tmp_path / "page.html")
+        assert ("with fewer than 6 the interval" in (tmp_path / "page.html").read_text()) == is_few
+        told = CliRunner().invoke(app, ["bench", "report", str(folder / "results.jsonl")]).output
+        assert ("with fewer than 6 the interval" in told) == is_few
+        for cell in study.cells:
+            assert cell.returned is not None
+            every = cell.returned.every
+            assert ((every.low, every.high) == (every.minimum, every.maximum)) == is_few
+
+
+def test_what_a_report_cannot_be_is_said(tmp_path: Path, folders: list[Path]) -> None:
+    """A page has a directory already, and a limit of outliers lies above the quartile."""
+    results = str(folders[0] / "results.jsonl")
+    done = CliRunner().invoke(app, ["bench", "report", results, "-o", str(tmp_path / "a" / "b.html")])
+    assert (done.exit_code, "no such directory to write the page in" in done.stderr) == (4, True)
+    assert not (tmp_path / "a").exists()
+    for factor in ("--read-factor", "--write-factor"):
+        assert CliRunner().invoke(app, ["bench", "report", results, factor, "-1"]).exit_code == 2
+
+
+def test_clocks_are_told(tmp_path: Path) -> None:
+    """How far they are apart, how sure that is, and when the last rank began."""
+    run_trial(tmp_path, trial(passes=1))
+    results = tmp_path / "results.jsonl"
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "environment":
+            line["clocks"] = {"offsets": [0.0, 2e-3], "uncertainty": [0.0, 3e-6]}
+        if line["kind"] == "repetition":
+            line["began"] = [1.0, 1.0005]
+    results.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_page(study_of(tmp_path), tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert "up to 2.00 ms apart, known within 3.00 us" in text
+    assert "the clock 500 us after the first one" in text
+    assert text.count("<h3>Environment</h3>") == 1
 
 
 @pytest.mark.parametrize("load", ["0.4", "2.5"])

@@ -10,7 +10,10 @@ from quire.errors import UsageError
 
 OPERATIONS = ("write", "rewrite", "read", "read-other", "read-subset", "convert")
 READS = ("read", "read-other", "read-subset")
-CACHES = ("warm", "evicted", "direct")
+CACHES = ("warm", "shifted", "evicted", "direct")
+"""What reads find: their bytes in memory, those that another node wrote, or nothing."""
+COLD_CACHES = ("shifted", "evicted", "direct")
+"""Of which the driver says whether it was so."""
 RAW_ENGINES = ("raw-shared", "raw-own")
 ENGINES = ("library", *RAW_ENGINES, "mpiio", "pnetcdf")
 

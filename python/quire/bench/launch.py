@@ -22,13 +22,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from quire import starters
 from quire.bench.cells import Cell
+from quire.bench.files import files_of
 from quire.bench.plan import Plan
 from quire.bench.records import VERSION, read_results, whole_bytes
+from quire.doctor.known import start_environment
 from quire.errors import ConflictError, InputOutputError, UsageError
 
 DRIVER = "quire-bench"
-STARTERS = ("mpiexec.mpich", "mpiexec", "mpiexec.hydra", "mpiexec.openmpi", "srun")
+PREFIX = "quire-bench-"
+"""Of the names of directories of data."""
+MARKER = "made-by-quire-bench"
+"""A file in a directory of data, which says whose it is: a kill leaves both."""
 LAST_WORDS = 6
 SECONDS_TO_END = 10.0
 GOOD_CODES = (0, 1)
@@ -37,7 +43,7 @@ GOOD_CODES = (0, 1)
 
 @dataclass
 class Launcher:
-    """How the driver is started. `command` has `{ranks}` where their number stands.
+    """How the driver is started. `command` has `{ranks}` where their number stands, and may have `{nodes}`.
 
     `silence` is how many seconds the driver may say nothing before it is ended.
     """
@@ -45,13 +51,14 @@ class Launcher:
     command: str = ""
     driver: str = ""
     silence: float = 600.0
+    ranks_per_node: int = 0
 
     def arguments(self, ranks: int) -> list[str]:
         """Independent. The words before the arguments of the driver. Raises UsageError."""
-        template = self.command or os.environ.get("QUIRE_MPIEXEC", "") or find_starter()
-        if "{ranks}" not in template:
-            template += " -n {ranks}"
-        return [*shlex.split(template.replace("{ranks}", str(ranks))), self.driver or find_driver()]
+        driver = self.driver or find_driver()
+        if not self.command:
+            self.command = os.environ.get("QUIRE_MPIEXEC", "") or find_starter(driver, ranks)
+        return [*starters.Launcher.from_text(self.command, self.ranks_per_node).command(ranks), driver]
 
 
 @dataclass
@@ -80,12 +87,48 @@ class Setting:
     """Called with each line of the driver."""
 
 
-def find_starter() -> str:
-    """Independent. The starter of MPI programs on this machine. Raises UsageError."""
-    for name in STARTERS:
-        if shutil.which(name):
-            return name
-    raise UsageError("no starter of MPI programs is found", advice="give --launcher 'mpiexec -n {ranks}'")
+def find_starter(driver: str, ranks: int) -> str:
+    """Independent. The first starter here whose ranks find each other: one that belongs to the MPI of the
+    driver. Raises UsageError.
+    """
+    failures = []
+    for name in starters.candidates():
+        launcher = starters.Launcher.from_text(name)
+        if launcher.is_there:
+            failure = failure_of([*launcher.command(ranks), driver], ranks)
+            if not failure:
+                return name
+            failures.append(f"{name}: {failure}")
+    told = "; ".join(failures) or f"there is none of {', '.join(starters.candidates())}"
+    raise UsageError(
+        f"no starter of MPI programs starts {ranks} ranks: {told}",
+        advice="give --launcher 'mpiexec -n {ranks}'",
+    )
+
+
+def failure_of(words: Sequence[str], ranks: int) -> str:
+    """Independent. Why a starter does not start one world of so many ranks; empty if it does."""
+    try:
+        told = subprocess.run(
+            [*words, "list"],
+            env={**os.environ, **start_environment()},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=starters.SECONDS_TO_START,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no end after {starters.SECONDS_TO_START:g} s"
+    except OSError as problem:
+        return str(problem.strerror)
+    worlds = [str(json.loads(line)["ranks"]) for line in told.stdout.splitlines() if line.startswith("{")]
+    if not worlds:
+        return f"ended with {told.returncode}: {' '.join(told.stderr.split())[:200]}"
+    if worlds == [str(ranks)]:
+        return ""
+    return starters.many_worlds(len(worlds), " and ".join(sorted(set(worlds))), ranks, "")
 
 
 def find_driver() -> str:
@@ -147,9 +190,10 @@ def check_limits(plan: Plan) -> None:
             f"a cell writes {plan.largest_payload} bytes, more than the limit of {plan.limits['bytes']:.0f}",
             advice="choose a smaller --scale, or a larger --most-bytes",
         )
-    if plan.world > plan.limits["files"]:
+    most = max(plan.cells, key=files_of)
+    if files_of(most) > plan.limits["files"]:
         raise UsageError(
-            f"a cell may make {plan.world} files, more than the limit of {plan.limits['files']:.0f}",
+            f"{most.id} may make {files_of(most)} files, more than the limit of {plan.limits['files']:.0f}",
             advice="choose a larger --most-files",
         )
 
@@ -173,8 +217,10 @@ def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
     check_limits(setting.plan)
     with alone_with(setting.results):
         # A directory of our own: what is in it at the end is ours to remove, also after a kill of the driver.
-        data = Path(tempfile.mkdtemp(prefix="quire-bench-", dir=setting.directory))
+        remove_leftovers(setting)
+        data = Path(tempfile.mkdtemp(prefix=PREFIX, dir=setting.directory))
         try:
+            (data / MARKER).write_text(mark_of(setting), encoding="utf-8")
             run_launches(setting, data, done, outcome)
         except InputOutputError:
             if not done and outcome.cells == 0:
@@ -183,6 +229,19 @@ def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
         finally:
             shutil.rmtree(data, ignore_errors=True)
     return outcome
+
+
+def mark_of(setting: Setting) -> str:
+    """Independent. Whose data are in a directory: those of a plan, whose results go to this file."""
+    return f"{setting.plan.fingerprint} {setting.results.resolve()}\n"
+
+
+def remove_leftovers(setting: Setting) -> None:
+    """Independent. Remove the data of runs of this plan that were killed. Nobody else may be measuring."""
+    for data in setting.directory.glob(f"{PREFIX}*"):
+        mark = data / MARKER
+        if mark.is_file() and mark.read_text(encoding="utf-8", errors="replace") == mark_of(setting):
+            shutil.rmtree(data, ignore_errors=True)
 
 
 @contextmanager
@@ -223,30 +282,29 @@ def run_one(
         "mode": plan.mode,
         "day": setting.day,
         "limits": {**plan.limits, "seconds": left},
-        "cells": [cell.as_json() for cell in cells],
+        "cells": [{**cell.as_json(), "files": files_of(cell)} for cell in cells],
     }
-    with tempfile.TemporaryDirectory(prefix="quire-bench-plan-") as folder:
-        path = Path(folder) / "plan.json"
-        path.write_text(json.dumps(content), encoding="utf-8")
-        ranks = max(cell.world for cell in cells)
-        command = [*setting.launcher.arguments(ranks), "cells", "--directory", str(data), "--plan", str(path)]
-        wanted = {cell.id for cell in cells}
-        said = said_by(command, setting.launcher.silence)
-        with setting.results.open("a", encoding="utf-8") as out, closing(said):
-            for line in said:
-                out.write(json.dumps(line) + "\n")
-                out.flush()
-                setting.told(line)
-                if line.get("kind") == "refused":
-                    wanted.discard(str(line.get("id")))
-                    outcome.refused.append(f"{line.get('id')}: {line.get('error')}")
-                if line.get("kind") == "repetition":
-                    outcome.cells += 1
-                    wanted.discard(str(line.get("id")))
-                    if line.get("error") or not line.get("verified"):
-                        outcome.wrong.append(str(line.get("id")))
-        if wanted:
-            raise InputOutputError(f"the driver left out {len(wanted)} cells, as {sorted(wanted)[0]}")
+    path = data / "plan.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    ranks = max(cell.world for cell in cells)
+    command = [*setting.launcher.arguments(ranks), "cells", "--directory", str(data), "--plan", str(path)]
+    wanted = {cell.id for cell in cells}
+    said = said_by(command, setting.launcher.silence)
+    with setting.results.open("a", encoding="utf-8") as out, closing(said):
+        for line in said:
+            out.write(json.dumps(line) + "\n")
+            out.flush()
+            setting.told(line)
+            if line.get("kind") == "refused":
+                wanted.discard(str(line.get("id")))
+                outcome.refused.append(f"{line.get('id')}: {line.get('error')}")
+            if line.get("kind") == "repetition":
+                outcome.cells += 1
+                wanted.discard(str(line.get("id")))
+                if line.get("error") or not line.get("verified"):
+                    outcome.wrong.append(str(line.get("id")))
+    if wanted:
+        raise InputOutputError(f"the driver left out {len(wanted)} cells, as {sorted(wanted)[0]}")
 
 
 def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any], None, None]:
@@ -257,7 +315,12 @@ def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any],
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as words:
         try:
             process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=words, text=True, start_new_session=True
+                command,
+                env={**os.environ, **start_environment()},
+                stdout=subprocess.PIPE,
+                stderr=words,
+                text=True,
+                start_new_session=True,
             )
         except OSError as problem:
             raise InputOutputError(f"cannot be started: {problem.strerror}", file=command[0]) from None
@@ -279,7 +342,8 @@ def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any],
             words.seek(0)
             spoken = words.read().strip().splitlines()
             own = [line for line in spoken if line.startswith((f"{DRIVER}:", f"{DRIVER},"))]
-            last = " | ".join((own or spoken)[-LAST_WORDS:])  # starters end with what fits every failure
+            # Ranks say the same, starters what fits every failure.
+            last = " | ".join(list(dict.fromkeys(own or spoken))[-LAST_WORDS:])
             raise InputOutputError(f"{shlex.join(command)}: exit code {code}: {last}")
 
 

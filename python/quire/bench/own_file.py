@@ -12,6 +12,7 @@ from quire.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from quire import Expansion, Field, Step, Table
 
@@ -23,8 +24,10 @@ MOST_MODES = 100
 def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
     """Independent. What the first step of a file holds most of, as many steps as the file has.
 
-    Coefficients on elements come first, then the largest table, then the largest field. Text has no size of
-    its own and is left out. Raises UnsupportedError if there is nothing of these kinds.
+    Streams come first, as bytes, then coefficients on elements, then the largest table, then the largest
+    field. Text has no size of its own and is left out. Where the file tells what each of its writers had,
+    so many ranks have the same; others share evenly. Raises UnsupportedError if there is nothing of these
+    kinds.
     """
     from pathlib import Path
 
@@ -33,18 +36,22 @@ def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
     with quire.open(path) as file:
         steps = len(file)
         sizes = sizes_of_step(file[0]) if steps else None
+        if sizes is not None and sizes["kind"] == "elements" and len(file.members) > 2:
+            sizes |= shares_of_members([Path(path) / name for name in file.members], sizes["elements"])
     if sizes is None:
         raise UnsupportedError(
             "holds no elements, no table of numbers and no field to take sizes from", file=path
         )
     shared = {"content": "random", "imbalance": "even", "seed": 7}
-    made = {"name": name or Path(path).name, **sizes, "steps": steps, **shared}
+    made = {"name": name or Path(path).name, **shared, **sizes, "steps": steps}
     check_workload(made)
     return made
 
 
 def sizes_of_step(step: Step) -> dict[str, Any] | None:
     """Independent. Kind and sizes of what a step holds most of; None if there is none."""
+    if len(step.streams):
+        return sizes_of_streams(step)
     expansions = [one for one in step.expansions if len(one)]
     if expansions:
         return sizes_of_elements(expansions)
@@ -54,6 +61,37 @@ def sizes_of_step(step: Step) -> dict[str, Any] | None:
         return {"kind": "table", "rows": len(table), "columns": columns_of(table)}
     fields = [one for one in step.fields.values() if math.prod(one.extents)]
     return sizes_of_field(max(fields, key=lambda one: math.prod(one.extents)), fields) if fields else None
+
+
+def sizes_of_streams(step: Step) -> dict[str, Any] | None:
+    """Independent. The bytes of all streams as rows of a byte, shared as the writers had them."""
+    import numpy as np
+
+    lengths = np.asarray(step.table["bytes"].read())[np.argsort(step.streams.ranks, kind="stable")]
+    if not lengths.sum():
+        return None
+    return {"kind": "table", "rows": int(lengths.sum()), "columns": "1xuint8", **shares_of(lengths.tolist())}
+
+
+def shares_of_members(paths: Sequence[Path], elements: int) -> dict[str, Any]:
+    """Independent. How many elements each file of a directory holds, which its writers filled one each;
+    nothing if they cannot be read alone or do not hold all elements together.
+    """
+    import quire
+
+    counts: list[int] = []
+    for path in paths:
+        try:
+            with quire.open(path) as file:
+                counts.append(sum(len(one) for one in file[0].expansions))
+        except quire.Error:
+            continue  # what says which file has what
+    return shares_of(counts) if sum(counts) == elements else {}
+
+
+def shares_of(counts: Sequence[int]) -> dict[str, Any]:
+    """Independent. What each writer had, as a workload says it; nothing of one alone."""
+    return {"imbalance": "given", "shares": list(counts)} if len(counts) > 1 else {}
 
 
 def columns_of(table: Table) -> str:

@@ -24,7 +24,7 @@ from quire.bench.cells import (
     one_of,
     option_text,
 )
-from quire.bench.workloads import grown, make_workload, payload_of, scaled
+from quire.bench.workloads import check_workload, grown, make_workload, payload_of, scaled
 from quire.errors import MissingFileError, UsageError
 
 MODES = ("in-process", "launch")
@@ -47,6 +47,8 @@ METHOD_KEYS = {
     "least_ranks",
     "to",
 }
+SHARING = ("imbalance", "distribution", "content", "seed")
+"""What a case of a file may say other than the file."""
 CASE_FACTORS = ("ranks", "operations", "caches", "readers", "scaling", "methods", "scaled")
 
 
@@ -261,9 +263,9 @@ def workloads_of_case(case: Mapping[str, Any], scale: float) -> Iterator[tuple[s
     if "file" in given:
         from quire.bench.own_file import workload_of_file
 
-        require_known(given, {"file", "name", "share"}, "case of a file")
+        require_known(given, {"file", "name", "share", *SHARING}, "case of a file")
         workload = workload_of_file(str(given["file"]), str(given.get("name", "")))
-        workload = scaled(workload, float(given.get("share", 1.0)))
+        workload = scaled(shared_as(workload, given), float(given.get("share", 1.0)))
     else:
         workload = make_workload(given)
         workload = scaled(workload, scale) if case.get("scaled", True) else workload
@@ -272,6 +274,17 @@ def workloads_of_case(case: Mapping[str, Any], scale: float) -> Iterator[tuple[s
         one_of(str(scaling), SCALINGS, "scaling")
         suffix = " (weak)" if scaling == "weak" else ""
         yield str(scaling), {**workload, "name": f"{workload['name']}{suffix}"}
+
+
+def shared_as(workload: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Independent. The workload of a file, shared among ranks in another way than its writers did. Raises
+    UsageError.
+    """
+    made = {**workload, **{key: given[key] for key in SHARING if key in given}}
+    if made["imbalance"] != "given":
+        made.pop("shares", None)
+    check_workload(made)
+    return made
 
 
 def expand_case(case: Mapping[str, Any], methods: Sequence[Method], scale: float) -> Iterator[Cell]:
@@ -305,6 +318,9 @@ def variants(case: Mapping[str, Any], operation: str, ranks: int) -> list[tuple[
     if not is_read(operation):
         return [(ranks, "none")]
     caches = [one_of(str(cache), CACHES, "state of the cache") for cache in case["caches"]]
+    if ranks == 1 or operation == "read-other":
+        # Nobody else has written, or it is not known of each byte who has.
+        caches = [cache for cache in caches if cache != "shifted"]
     readers = [ranks]
     if operation == "read-other":
         counts = {other_ranks(text, ranks) for text in case["readers"]} - {ranks}

@@ -11,7 +11,8 @@ from typing import Any
 
 from quire.bench.export import figures_of, file_name
 from quire.bench.figures.svg import to_svg
-from quire.bench.summary import Study, busy_text, load_of
+from quire.bench.statistics import quantile
+from quire.bench.summary import ENOUGH_POINTS, Study, busy_text, few_text, load_of, seconds_text
 from quire.bench.tables import (
     Content,
     days_table,
@@ -27,8 +28,9 @@ from quire.bench.tables import (
     times_table,
 )
 from quire.bench.terminal import as_json, case_line
+from quire.errors import MissingFileError
 
-VARYING = ("kind", "load", "started", "scratch")
+VARYING = ("kind", "load", "started", "scratch", "clocks")
 """What differs from launch to launch on the same machine."""
 
 
@@ -39,8 +41,9 @@ SHORT_TEXT = (
 
 
 def write_page(study: Study, path: Path) -> None:
-    """Independent. Write the page of a study."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Independent. Write the page of a study. Raises MissingFileError without a directory for it."""
+    if not path.absolute().parent.is_dir():
+        raise MissingFileError("there is no such directory to write the page in", file=str(path.parent))
     path.write_text(page(study), encoding="utf-8")
 
 
@@ -84,6 +87,8 @@ def head(study: Study) -> Iterator[str]:
     yield f'<p class="quiet">{escape("; ".join(word for word in words if word))}</p>'
     if study.busy is not None:
         yield f'<p class="bad">{escape(busy_text(study.busy))}</p>'
+    if 0 < study.fewest_points < ENOUGH_POINTS:
+        yield f'<p class="bad">{escape(few_text(study.fewest_points))}</p>'
     if study.errors:
         count = len(study.errors)
         yield f'<p class="bad">{count} of the repetitions failed or moved wrong values; see below.</p>'
@@ -151,10 +156,34 @@ def conditions(study: Study) -> Iterator[str]:
 def cache_notes(study: Study) -> Iterator[str]:
     """Independent. What must be known of caches and first repetitions."""
     if any(environment.get("single_cache") for environment in study.results.environments):
-        yield "All ranks share one page cache: only evicted or direct reads are cold, others are not."
+        yield (
+            "All ranks share one page cache: only evicted or direct reads are cold, others are not, reads of "
+            "what another rank wrote (shifted) neither."
+        )
+    yield from clock_notes(study)
     first = sum(bool(one.line.get("first_in_process")) for one in study.results.repetitions)
     if first and study.results.plan.get("mode") == "in-process":
         yield f"{first} of the points are the first repetition of their process."
+
+
+def clock_notes(study: Study) -> Iterator[str]:
+    """Independent. How far the clocks of ranks are apart, and when the ranks of a repetition began."""
+    clocks = [one["clocks"] for one in study.results.environments if one.get("clocks")]
+    if not clocks:
+        return
+    errors = [max(one["uncertainty"]) for one in clocks]
+    apart = [max(one["offsets"]) - min(one["offsets"]) for one in clocks]
+    yield (
+        f"Clocks of ranks, compared by messages: up to {seconds_text(max(apart))} apart, known within "
+        f"{seconds_text(max(errors))}; times are durations of one clock each and need no comparison."
+    )
+    began = [one.line["began"] for one in study.results.repetitions if one.line.get("began")]
+    if began:
+        late = quantile([max(one) - min(one) for one in began], 0.5)
+        yield (
+            f"The last rank left the barrier before the clock {seconds_text(late)} after the first one "
+            f"(median over {len(began)} repetitions, on rank 0's clock)."
+        )
 
 
 def methods_table(study: Study) -> str:

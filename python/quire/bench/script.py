@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 SYSTEMS = ("slurm", "pbs")
 
@@ -20,6 +21,8 @@ class Job:
     hours: float
     command: Sequence[str]
     """The words after `quire bench run`, without --launcher."""
+    launcher: str = ""
+    """What starts the ranks; empty: what belongs to the system."""
 
     @property
     def nodes(self) -> int:
@@ -36,8 +39,10 @@ class Job:
 def batch_script(system: str, job: Job) -> str:
     """Independent. A script for `slurm` or `pbs` that runs a plan and goes on where an earlier job ended."""
     head = slurm_head(job) if system == "slurm" else pbs_head(job)
-    starter = "srun -n {ranks}" if system == "slurm" else "mpiexec -n {ranks}"
-    command = shlex.join(["quire", "bench", "run", *job.command, "--launcher", starter, "--resume"])
+    # Fewer ranks than the job has shall fill as few nodes: srun spreads them over all unless it is told.
+    starter = job.launcher or ("srun -n {ranks} -N {nodes}" if system == "slurm" else "mpiexec -n {ranks}")
+    words = ["--launcher", starter, "--ranks-per-node", str(job.ranks_per_node), "--resume"]
+    command = shlex.join(["quire", "bench", "run", *job.command, *words])
     lines = [
         "#!/bin/bash",
         *head,
@@ -47,6 +52,16 @@ def batch_script(system: str, job: Job) -> str:
         command,
     ]
     return "\n".join(lines) + "\n"
+
+
+def words_of(given: Mapping[str, Any]) -> list[str]:
+    """Independent. Options of a command as words; nothing is said of what is None, lists come one by one."""
+    words: list[str] = []
+    for name, value in given.items():
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        for one in values:
+            words += [f"--{name}", f"{one:.17g}" if isinstance(one, float) else str(one)]
+    return words
 
 
 def slurm_head(job: Job) -> list[str]:

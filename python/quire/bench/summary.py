@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from quire.bench.cells import OPERATIONS, RAW_ENGINES, is_read
+from quire.bench.cells import COLD_CACHES, OPERATIONS, RAW_ENGINES, is_read
 from quire.bench.records import Repetition, Results
 from quire.bench.statistics import (
     READ_FACTOR,
@@ -20,6 +20,8 @@ from quire.bench.statistics import (
 
 BUSY_FROM = 1.0
 """A load of others above which times of a machine mean little."""
+ENOUGH_POINTS = 6
+"""Of 5, resamples whose median is the smallest point are 6 %, more than an interval of 95 % leaves out."""
 KINDS = ("returned", "durable")
 PHASES = ("plan", "create", "metadata", "data", "close")
 """The parts of the own time of a rank that are told apart, in their order."""
@@ -147,7 +149,7 @@ class CellSummary:
     @property
     def not_cold(self) -> int:
         """Independent. How many of the points that should read from storage found their bytes in memory."""
-        asked = self.group.cache in ("evicted", "direct")
+        asked = self.group.cache in COLD_CACHES
         return sum(asked and one.line.get("cache", {}).get("cold") is not True for one in self.repetitions)
 
     @cached_property
@@ -259,6 +261,12 @@ class Study:
         return most if most > BUSY_FROM else None
 
     @cached_property
+    def fewest_points(self) -> int:
+        """Independent. Of any cell; 0 without cells."""
+        counts = [cell.returned.every.count for cell in self.cells if cell.returned]
+        return min(counts, default=0)
+
+    @cached_property
     def days(self) -> list[str]:
         """Independent. The labels of the days, in the order of time."""
         ordered = sorted(self.results.repetitions, key=lambda one: str(one.line.get("started", "")))
@@ -362,6 +370,14 @@ def load_of(environment: Mapping[str, Any]) -> float | None:
 def busy_text(load: float) -> str:
     """Independent. What a busy machine means for the numbers."""
     return f"The machine was busy (load {load:.1f} at the start): only ratios inside a pass mean something."
+
+
+def few_text(points: int) -> str:
+    """Independent. What few points mean for the intervals."""
+    return (
+        f"Some cells have {points} point{'s' * (points != 1)}: with fewer than {ENOUGH_POINTS} the interval "
+        "of a median is no more than the smallest and the largest of them."
+    )
 
 
 def time_key(one: Repetition) -> tuple[str, str, int, int]:

@@ -11,11 +11,13 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from quire.bench.summary import (
+    ENOUGH_POINTS,
     CellSummary,
     Ratio,
     Study,
     Timing,
     busy_text,
+    few_text,
     outlier_words,
     seconds_text,
     short,
@@ -34,6 +36,8 @@ def print_study(study: Study, console: Console | None = None) -> None:
     console.print(f"[bold]{study.title}[/bold]{passes}", soft_wrap=True)
     if study.busy is not None:
         console.print(busy_text(study.busy), soft_wrap=True)
+    if 0 < study.fewest_points < ENOUGH_POINTS:
+        console.print(few_text(study.fewest_points), soft_wrap=True)
     for case in study.cases:
         console.print(f"\n{case_line(study, case)}", soft_wrap=True)
         print_whole(console, case_table(study, case))

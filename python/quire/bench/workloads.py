@@ -14,7 +14,8 @@ from quire.errors import UsageError
 
 KINDS = ("table", "field", "elements")
 CONTENTS = ("random", "smooth", "constant")
-IMBALANCES = ("even", "linear", "lognormal", "last-empty")
+IMBALANCES = ("even", "linear", "lognormal", "last-empty", "given")
+DISTRIBUTIONS = ("contiguous", "random")
 DECOMPOSITIONS = ("row", "column", "pattern", "chunk", "block3d")
 MOST_BYTES = 2**63 - 1
 """What the library counts sizes and places with."""
@@ -23,7 +24,7 @@ SIZES_OF_KIND = {
     "field": ("extents", "components", "decomposition", "fields", "steps"),
     "elements": ("elements", "variables", "modes", "steps"),
 }
-SHARED_KEYS = ("name", "kind", "content", "imbalance", "seed")
+SHARED_KEYS = ("name", "kind", "content", "imbalance", "seed", "shares", "distribution")
 BYTES_OF_TYPE = {
     "float64": 8, "float32": 4, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4,
     "int16": 2, "uint16": 2, "int8": 1, "uint8": 1,
@@ -63,6 +64,8 @@ def check_workload(workload: Mapping[str, Any]) -> None:
     kind = one_of(str(workload.get("kind", "")), KINDS, "kind of workload")
     one_of(str(workload["content"]), CONTENTS, "content")
     one_of(str(workload["imbalance"]), IMBALANCES, "imbalance")
+    one_of(str(workload.get("distribution", "contiguous")), DISTRIBUTIONS, "distribution")
+    check_shares(workload)
     sizes = SIZES_OF_KIND[kind]
     missing = [key for key in sizes if key not in workload]
     unknown = [key for key in workload if key not in (*sizes, *SHARED_KEYS)]
@@ -79,6 +82,23 @@ def check_workload(workload: Mapping[str, Any]) -> None:
         raise UsageError("is larger than 63 bits can count", object=str(workload["name"]))
     if payload_of(workload) < 1:
         raise UsageError("there is nothing to write", object=str(workload["name"]))
+
+
+def check_shares(workload: Mapping[str, Any]) -> None:
+    """Independent. Raises UsageError for a way to share that the kind has not, or that is not complete."""
+    name, kind, shares = str(workload["name"]), workload["kind"], workload.get("shares")
+    if (shares is not None) != (workload["imbalance"] == "given"):
+        raise UsageError('shares, and nothing else, belong to imbalance = "given"', object=name)
+    if kind == "field" and workload["imbalance"] != "even":
+        raise UsageError("a field is shared by its decomposition: it has no imbalance", object=name)
+    if kind != "elements" and "distribution" in workload:
+        raise UsageError("only elements have a distribution", object=name)
+    if shares is None:
+        return
+    if not isinstance(shares, list) or not shares:
+        raise UsageError("shares are a list of numbers, one for each rank", object=name)
+    if any(isinstance(one, bool) or not isinstance(one, int) or one < 0 for one in shares) or sum(shares) < 1:
+        raise UsageError("shares are whole numbers from 0, not all of them 0", object=name)
 
 
 def column_types(columns: str) -> Iterator[tuple[int, str]]:

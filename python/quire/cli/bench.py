@@ -36,6 +36,23 @@ Mode = Annotated[str | None, typer.Option("--mode", help="in-process, or launch:
 MostBytes = Annotated[float | None, typer.Option("--most-bytes", help="Refuse cells that write more.")]
 MostFiles = Annotated[float | None, typer.Option("--most-files", help="Refuse cells that make more.")]
 MostSeconds = Annotated[float | None, typer.Option("--most-seconds", help="Stop after this time.")]
+Launched = Annotated[
+    str,
+    typer.Option("--launcher", help="'mpiexec -n {ranks}', 'srun -n {ranks} -N {nodes}'; else one is found."),
+]
+RanksPerNode = Annotated[
+    int, typer.Option("--ranks-per-node", min=0, help="For {nodes} of the launcher; 0: all on one.")
+]
+Driver = Annotated[str, typer.Option("--driver", help="The program quire-bench.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")]
+Force = Annotated[bool, typer.Option("--force", help="Also in a directory that is not empty.")]
+ResultsFile = Annotated[
+    str | None, typer.Option("--results", help="Lines of JSON; else results.jsonl in the directory.")
+]
+Day = Annotated[str | None, typer.Option("--day", help="Label of this day; else the date.")]
+Silence = Annotated[
+    float, typer.Option("--silence", min=0, help="Seconds without a word after which it is ended.")
+]
 Json = Annotated[bool, typer.Option("--json", help="The answer as JSON.")]
 
 
@@ -48,10 +65,10 @@ def main(
     ranks: Ranks = None,
     passes: Passes = None,
     seed: Seed = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also in a directory that is not empty.")] = False,
-    launcher: Annotated[str, typer.Option("--launcher", help="'mpiexec -n {ranks}'")] = "",
-    driver: Annotated[str, typer.Option("--driver", help="The program quire-bench.")] = "",
+    resume: Resume = False,
+    force: Force = False,
+    launcher: Launched = "",
+    driver: Driver = "",
 ) -> None:
     """Measure methods of writing and reading files side by side: plan, launch, resume, report.
 
@@ -99,17 +116,14 @@ def run(
     most_bytes: MostBytes = None,
     most_files: MostFiles = None,
     most_seconds: MostSeconds = None,
-    results: Annotated[
-        str | None, typer.Option("--results", help="Lines of JSON; else results.jsonl in the directory.")
-    ] = None,
-    day: Annotated[str | None, typer.Option("--day", help="Label of this day; else the date.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also in a directory that is not empty.")] = False,
-    launcher: Annotated[str, typer.Option("--launcher", help="'mpiexec -n {ranks}'")] = "",
-    driver: Annotated[str, typer.Option("--driver", help="The program quire-bench.")] = "",
-    silence: Annotated[
-        float, typer.Option("--silence", help="Seconds without a word after which it is ended.")
-    ] = 600.0,
+    results: ResultsFile = None,
+    day: Day = None,
+    resume: Resume = False,
+    force: Force = False,
+    launcher: Launched = "",
+    driver: Driver = "",
+    silence: Silence = 600.0,
+    ranks_per_node: RanksPerNode = 0,
     dry: Annotated[bool, typer.Option("--dry-run", help="Only list the cells in their order.")] = False,
 ) -> None:
     """Measure a plan or a preset; leave the results, a page and a table.
@@ -130,7 +144,9 @@ def run(
         usage("say where to measure: --directory")
     folder = Path(directory)
     kept = Path(results) if results else folder / "results.jsonl"
-    outcome = measure(made, folder, kept, Launcher(launcher, driver, silence), day, resume, force)
+    outcome = measure(
+        made, folder, kept, Launcher(launcher, driver, silence, ranks_per_node), day, resume, force
+    )
     show_report([kept], kept.with_suffix(".html"))
     for wrong in outcome.wrong:
         remark(f"quire: wrong: {wrong}")
@@ -154,9 +170,9 @@ def report(
     form: Annotated[str, typer.Option("--form", help="Of these files: svg, png or pdf.")] = "svg",
     quantity: Annotated[str | None, typer.Option("--quantity", help="time or rate, in the figures.")] = None,
     read_factor: Annotated[
-        float, typer.Option("--read-factor", help="Interquartile ranges up to an outlier of reads.")
+        float, typer.Option("--read-factor", min=0, help="Interquartile ranges up to an outlier of reads.")
     ] = 20.0,
-    write_factor: Annotated[float, typer.Option("--write-factor", help="The same of writes.")] = 12.0,
+    write_factor: Annotated[float, typer.Option("--write-factor", min=0, help="The same of writes.")] = 12.0,
     json: Json = False,
 ) -> None:
     """Make a page of results, with figures and tables, and print the table.
@@ -197,6 +213,18 @@ def script(
     scale: Scale = None,
     ranks: Ranks = None,
     passes: Passes = None,
+    seed: Seed = None,
+    operations: Operations = None,
+    method: Methods = None,
+    file: OwnFiles = None,
+    mode: Mode = None,
+    most_bytes: MostBytes = None,
+    most_files: MostFiles = None,
+    most_seconds: MostSeconds = None,
+    results: ResultsFile = None,
+    day: Day = None,
+    launcher: Launched = "",
+    driver: Driver = "",
     slurm: Annotated[bool, typer.Option("--slurm", help="For Slurm.")] = False,
     pbs: Annotated[bool, typer.Option("--pbs", help="For PBS.")] = False,
     ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", min=1, help="Ranks on a node.")] = 24,
@@ -204,21 +232,27 @@ def script(
 ) -> None:
     """Print a batch script that runs a plan on a cluster; nothing is submitted.
 
+    Options of the run stand in the script as they were given.
+
     Example: quire bench script --preset hyperslabs --scale 1 --ranks 24,48,96 -d /scratch/h --slurm
     """
-    from quire.bench.script import Job, batch_script
+    from quire.bench.script import Job, batch_script, words_of
 
     if slurm == pbs:
         usage("say for which system: --slurm or --pbs")
     if directory is None:
         usage("say where the job measures: --directory")
-    made = plan_of(plan, preset, changes(scale, ranks, passes))
-    words = [plan] if plan is not None else ["--preset", str(preset)]
-    words += ["--directory", directory]
-    for name, value in {"--scale": scale, "--ranks": ranks, "--passes": passes}.items():
-        words += [] if value is None else [name, str(value)]
+    limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
+    made = plan_of(plan, preset, changes(scale, ranks, passes, seed, operations, method, file, mode, limits))
+    given = {
+        "preset": preset, "directory": directory, "scale": scale, "ranks": ranks, "passes": passes,
+        "seed": seed, "operations": operations, "method": method, "file": file, "mode": mode,
+        "most-bytes": most_bytes, "most-files": most_files, "most-seconds": most_seconds,
+        "results": results, "day": day, "driver": driver or None,
+    }  # fmt: skip
     name = preset or Path(str(plan)).stem
-    job = Job(f"quire-{name}", made.world, ranks_per_node, hours, words)
+    words = [*([plan] if plan is not None else []), *words_of(given)]
+    job = Job(f"quire-{name}", made.world, ranks_per_node, hours, words, launcher)
     sys.stdout.write(batch_script("slurm" if slurm else "pbs", job))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -37,35 +36,6 @@ class Answer:
     def of(self, kind: str) -> list[list[str]]:
         """Independent. The fields behind the first one of the lines of a kind."""
         return [line[1:] for line in self.lines if line[0] == kind]
-
-
-@dataclass(frozen=True)
-class Launcher:
-    """A command that starts programs on ranks; `{ranks}` stands for how many."""
-
-    words: tuple[str, ...]
-
-    @classmethod
-    def from_text(cls, text: str) -> Launcher:
-        """Independent. As a user writes it: `srun -N 2`, `mpiexec -np {ranks} --bind-to none`."""
-        return cls(tuple(shlex.split(text)))
-
-    def command(self, ranks: int) -> list[str]:
-        """Independent. The words in front of the program."""
-        if not self.words:
-            return []
-        if not any("{ranks}" in word for word in self.words):
-            return [*self.words, "-n", str(ranks)]
-        return [word.replace("{ranks}", str(ranks)) for word in self.words]
-
-    @property
-    def is_there(self) -> bool:
-        """Independent. Whether the program exists."""
-        return bool(self.words) and shutil.which(self.words[0]) is not None
-
-    def __str__(self) -> str:
-        """Independent. As a user would type it."""
-        return shlex.join(self.words) or "no launcher"
 
 
 def probe_path() -> Path | None:

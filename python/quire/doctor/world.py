@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from quire.doctor.known import start_environment
-from quire.doctor.launching import Answer, Launcher, launch
+from quire.doctor.launching import Answer, launch
 from quire.doctor.record import Finding
-
-CANDIDATES = ("mpiexec.mpich", "mpiexec.openmpi", "mpiexec", "mpirun", "srun")
-"""Starters that are tried where none is named; plain names may belong to any MPI."""
-SECONDS_TO_START = 20.0
+from quire.starters import SECONDS_TO_START, Launcher, candidates, many_worlds
 
 
 class CannotRunError(Exception):
@@ -58,21 +54,13 @@ def find_world(named: str, ranks: int, probe: Path, seconds: float) -> tuple[Wor
     return chosen, [Finding("caution", one, advice, "tried here") for one in told]
 
 
-def candidates() -> list[str]:
-    """Independent. The starters to try. `srun` only inside of a job: elsewhere it would queue one."""
-    return [name for name in CANDIDATES if name != "srun" or "SLURM_JOB_ID" in os.environ]
-
-
 def what_failed(answer: Answer, ranks: int, seconds: float) -> str:
     """Independent. Why the ranks of a launcher are not those that were asked for."""
     worlds = answer.of("world")
     if not worlds:
         return f"no ranks start, {how_it_ended(answer, seconds)}"
     sizes = " and ".join(sorted({world[0] for world in worlds}))
-    return (
-        f"{len(worlds)} worlds of {sizes} start instead of one of {ranks}, for it belongs to another MPI "
-        f"than this build ({worlds[0][1] or 'none'})"
-    )
+    return many_worlds(len(worlds), sizes, ranks, worlds[0][1])
 
 
 def how_it_ended(answer: Answer, seconds: float) -> str:

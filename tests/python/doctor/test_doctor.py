@@ -21,9 +21,10 @@ from quire.cli.main import app
 from quire.doctor import CannotRunError, Check, Record, Wishes, cases, examine
 from quire.doctor.cases import FULL_BIG, SCALED_BIG, Case
 from quire.doctor.examination import big_request, checks_of, judge
-from quire.doctor.launching import Answer, Launcher
+from quire.doctor.launching import Answer
 from quire.doctor.record import OPERATIONS, FileSystem
-from quire.doctor.world import World, candidates
+from quire.doctor.world import World
+from quire.starters import Launcher, candidates
 
 PROBE = ("python", "probe", "quire-probe")
 

@@ -37,8 +37,10 @@ class Scale:
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self) -> list[float]:
-        """Independent. Round values, from 3 to about 8."""
-        return log_ticks(self.low, self.high) if self.logarithmic else linear_ticks(self.low, self.high)
+        """Independent. Round values, from 3 to about 8; none below 0, where there is only room for marks."""
+        if self.logarithmic:
+            return log_ticks(self.low, self.high)
+        return linear_ticks(max(0.0, self.low), self.high)
 
 
 def scale_for(values: Sequence[float], logarithmic: bool | None = None) -> Scale:

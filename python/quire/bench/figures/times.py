@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from quire.bench.cells import is_read
+from quire.bench.cells import COLD_CACHES, is_read
 from quire.bench.figures.axes import SMALL, Panel, Scale, Unit, scale_for, time_unit
 from quire.bench.figures.scene import GRAY, Path, Scene, Shape, Text, mark, text_width
 from quire.bench.figures.style import Look, draw_legend, entries_of, legend_height
@@ -62,6 +62,11 @@ class Quantity:
         """Independent. The value of a time. A mean rate is that of the mean time: one slow pass must show."""
         value = cell.rate(seconds) if self.name == "rate" else seconds
         return value / self.unit.factor
+
+    @property
+    def is_rate(self) -> bool:
+        """Independent. Whether more is better."""
+        return self.name == "rate"
 
     @property
     def label(self) -> str:
@@ -124,7 +129,8 @@ def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mappi
         ordinate = quantity.label if place == 0 else ""
         scatter(scene, aspect, quantity, looks, names, (left, top, width), ordinate)
         lines(scene, aspect, quantity, looks, (left, top + UPPER + 62, width), ordinate)
-    note = "large: mean   |   at the upper edge: outliers   |   hollow: asked to be cold, but was not"
+    edge = "lower" if quantity.is_rate else "upper"
+    note = f"large: mean   |   at the {edge} edge: outliers   |   hollow: asked to be cold, but was not"
     scene.add(Text((LEFT, height - 10), note, size=SMALL, colour=GRAY))
     best = "largest" if quantity.name == "rate" else "minimum"
     keys = Text((WIDTH - RIGHT, height - 10), f"solid: mean   |   dashed: {best}", "end", SMALL, GRAY)
@@ -147,8 +153,10 @@ def scatter(
         quantity.of(cell, point.seconds) for cell, timing in aspect.timings() for point in timing.kept_points
     ]
     has_outliers = any(timing.outliers for _, timing in aspect.timings())
-    head = HEADROOM if has_outliers else 0.0
-    panel = Panel(scene, left, top, width, UPPER, raised(scale_for(values), head / UPPER), aspect.categories)
+    room = HEADROOM / UPPER if has_outliers else 0.0
+    # Slow passes are high times, and low rates.
+    scale = lowered(scale_for(values), room) if quantity.is_rate else raised(scale_for(values), room)
+    panel = Panel(scene, left, top, width, UPPER, scale, aspect.categories)
     panel.draw(aspect.title, ordinate, "ranks", bands=True)
     groups = aspect.groups
     edges: list[tuple[float, str, str]] = []
@@ -162,7 +170,7 @@ def scatter(
         title = f"{cell.method}: mean {quantity.text(mean)}"
         scene.add(mark(look.kind, (x, panel.y(mean)), 5.6, look.colour, title=title, edge="#ffffff"))
         edges += [(x, look.colour, outlier_text(cell, point, quantity)) for point in timing.outliers]
-    mark_edges(scene, edges, panel)
+    mark_edges(scene, edges, panel, is_low=quantity.is_rate)
 
 
 def raised(scale: Scale, share: float) -> Scale:
@@ -172,10 +180,17 @@ def raised(scale: Scale, share: float) -> Scale:
     return Scale(scale.low, scale.low + (scale.high - scale.low) / (1 - share))
 
 
+def lowered(scale: Scale, share: float) -> Scale:
+    """Independent. The same scale with free room of this share below."""
+    if scale.logarithmic:
+        return Scale(scale.high * (scale.low / scale.high) ** (1 / (1 - share)), scale.high, True)
+    return Scale(scale.high - (scale.high - scale.low) / (1 - share), scale.high)
+
+
 def dot(panel: Panel, cell: CellSummary, point: Point, quantity: Quantity, look: Look, x: float) -> Shape:
     """Independent. The mark of a point; a ring if it should have been cold and was not."""
     cold = point.repetition.line.get("cache", {}).get("cold")
-    hollow = cell.group.cache in ("evicted", "direct") and cold is not True
+    hollow = cell.group.cache in COLD_CACHES and cold is not True
     value = quantity.of(cell, point.seconds)
     title = f"{cell.method}: {quantity.text(value)}, pass {point.repetition.number}, {point.repetition.day}"
     return mark(
@@ -188,19 +203,21 @@ def outlier_text(cell: CellSummary, point: Point, quantity: Quantity) -> str:
     return quantity.text(quantity.of(cell, point.seconds))
 
 
-def mark_edges(scene: Scene, edges: Sequence[tuple[float, str, str]], panel: Panel) -> None:
+def mark_edges(scene: Scene, edges: Sequence[tuple[float, str, str]], panel: Panel, *, is_low: bool) -> None:
     """Independent. Outliers as arrows at the edge with their values, in two rows where they are close."""
     ends = [panel.left, panel.left]
     right = panel.left + panel.width
     for x, colour, text in sorted(edges):
-        y = panel.top + 7
-        scene.add(mark("triangle", (x, y), 4.2, colour, title=f"outlier {text}"))
+        y = panel.bottom - 7 if is_low else panel.top + 7
+        kind = "wedge" if is_low else "triangle"
+        scene.add(mark(kind, (x, y), 4.2, colour, title=f"outlier {text}"))
         wide = text_width(text, SMALL)
         start = min(max(x - wide / 2, panel.left + 2), right - wide - 2)
         row = 0 if start >= ends[0] else 1
         start = max(start, ends[row]) if start < ends[row] and ends[row] + wide < right else start
         ends[row] = start + wide + 5
-        scene.add(Text((start, y + 14 + 11 * row), text, size=SMALL, colour=colour))
+        height = y - 8 - 11 * row if is_low else y + 14 + 11 * row
+        scene.add(Text((start, height), text, size=SMALL, colour=colour))
 
 
 def lines(
