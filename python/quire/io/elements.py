@@ -200,6 +200,11 @@ class Expansion:
         return self._core.strip_ids
 
     @property
+    def origin(self) -> str:
+        """Which part of the file the block is from, for people: a file of a set, a group."""
+        return self._core.origin
+
+    @property
     def points(self) -> tuple[str, str]:
         """The types of the points and their numbers, as they are written; mostly empty."""
         return self._core.points, self._core.point_counts

@@ -1,0 +1,105 @@
+"""What a restart reads and a checkpoint takes: every byte once, and hardly more than the values."""
+
+from __future__ import annotations
+
+import base64
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.format.nektar.made import QUADRILATERALS, TRIANGLES
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.io.formats import format_info
+
+pytestmark = pytest.mark.mpi
+
+LAYOUTS = next(option.choices for option in format_info("nektar").write_options if option.name == "layout")
+ADDRESSED = ("hdf5", "streams")
+"""Layouts whose values stand in the file as they are, so that a rank reads what it wants and no more."""
+VARIABLES = ("u", "v", "p")
+ELEMENTS = 600
+VALUES = ELEMENTS * (36 + 21) * len(VARIABLES)
+
+
+def blocks_of(rank: int, size: int) -> list[quire.ElementBlock]:
+    """Return every size-th element of two kinds, with noise that no compression makes smaller."""
+    blocks = []
+    for place, (kind, count) in enumerate(((QUADRILATERALS, 36), (TRIANGLES, 21))):
+        ids = np.arange(rank, ELEMENTS, size)
+        noise = np.random.default_rng([place, rank]).random((len(VARIABLES), len(ids) * count))
+        values = dict(zip(VARIABLES, noise, strict=True))
+        blocks.append(quire.ElementBlock(ids=2 * ids + place, modes=np.array([6, 6]), values=values, **kind))
+    return blocks
+
+
+def write(comm: Any, folder: str) -> list[int]:
+    """Write a checkpoint in each layout; return the bytes of this rank's payloads in XML."""
+    mine = blocks_of(comm.rank, comm.size)
+    for layout in LAYOUTS:
+        path = str(Path(folder) / layout)
+        with (
+            quire.create(path, comm, "nektar", deadline=40, layout=layout) as out,
+            out.step(0) as step,
+        ):
+            step.put_elements(mine)
+    return [
+        len(base64.b64encode(zlib.compress(np.concatenate(list(block.values.values())).tobytes())))
+        for block in mine
+    ]
+
+
+def bytes_in(path: Path) -> int:
+    """Return the size of a file, or of all files of a directory."""
+    return sum(part.stat().st_size for part in path.iterdir()) if path.is_dir() else path.stat().st_size
+
+
+def test_files_take_hardly_more_than_values_and_layout(tmp_path: Path) -> None:
+    payloads = sum(sum(sizes) for sizes in run_ranks(write, 3, str(tmp_path)))
+    elements = 2 * ELEMENTS
+    for layout in LAYOUTS:
+        # Ids are numbers of 32 bits, or in text at most seven characters each, twice with an index. What does
+        # not grow with the mesh (groups, tables, tags) takes some KiB.
+        payload = 8 * VALUES + 4 * elements if layout in ADDRESSED else payloads + 14 * elements
+        size = bytes_in(tmp_path / layout)
+        assert payload - 14 * elements <= size <= 1.01 * payload + 8192, (layout, size, payload)
+
+
+def read_in_ways(comm: Any, folder: str) -> dict[str, list[int]]:
+    """Read all elements in several ways; return for each the bytes that this rank has read of values."""
+    # As partitions of a mesh are: other ones than before, of neighbours, in an order of their own.
+    mine = np.random.default_rng(3).permutation(np.array_split(np.arange(2 * ELEMENTS), comm.size)[comm.rank])
+    ways: dict[str, dict[str, Any]] = {
+        "contiguous": {},
+        "weights": {"partition": [1.0 + rank for rank in range(comm.size)]},
+        "ids": {"ids": mine},
+        "variable": {"variables": ["v"]},
+    }
+    told: dict[str, list[int]] = {}
+    for layout in ADDRESSED:
+        for way, asked in ways.items():
+            with quire.open(os.path.join(folder, layout), comm, deadline=40) as file:
+                step = file[0]
+                before = file.counters.bytes_read
+                elements = step.read_elements(**asked)
+                assert elements.missing.tolist() == elements.repeated.tolist() == []
+                held = sum(len(array) for block in elements for array in block.values.values())
+                told[f"{layout} {way}"] = [file.counters.bytes_read - before, held]
+    return told
+
+
+def test_all_ranks_together_read_every_byte_once(tmp_path: Path) -> None:
+    run_ranks(write, 3, str(tmp_path))
+    for ranks in (2, 4):
+        results = run_ranks(read_in_ways, ranks, str(tmp_path))
+        for way in results[0]:
+            read, held = np.sum([result[way] for result in results], axis=0)
+            wanted = VALUES // len(VARIABLES) if way.endswith("variable") else VALUES
+            assert held == wanted, way
+            least = 8 * wanted + 4 * 2 * ELEMENTS
+            # One call reads small pieces together that lie near each other, with what is between them.
+            assert least <= read <= 1.02 * least, way
