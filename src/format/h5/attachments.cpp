@@ -26,6 +26,7 @@ bool is_bytes(const DatasetDescription& data) {
 }
 
 Handle open_attachments(hid_t file, Image& image) {
+  check_before_opening(image, file, attachment_group);
   Handle object(H5Oopen(file, attachment_group, H5P_DEFAULT));
   if (!object) image.rethrow_failure();
   if (!object) throw hdf5_error("open their group", attachment_group);
@@ -56,6 +57,10 @@ std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<s
   }
   for (const Link& link : links) {
     try {
+      check_before_opening(image, group.id(), link.name);
+      if (is_virtual(image, group.id(), link.name)) {
+        throw Error(ErrorKind::unsupported, "its bytes are those of other data sets");
+      }
       const Handle dataset(H5Dopen2(group.id(), link.name.c_str(), H5P_DEFAULT));
       if (!dataset) image.rethrow_failure();
       const auto data = dataset ? describe_dataset(dataset.id(), link.name, file_size) : std::nullopt;

@@ -15,10 +15,15 @@ namespace {
 constexpr std::uint64_t largest_message = 65536;  // of an object header
 constexpr unsigned most_dimensions = H5S_MAX_RANK;
 
-extern "C" herr_t collect_attribute(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/,
-                                    void* names) noexcept {
+struct NamedAttribute {
+  std::string name;
+  std::int64_t order = 0;  ///< of creation, if the object remembers it
+};
+
+extern "C" herr_t collect_attribute(hid_t /*object*/, const char* name, const H5A_info_t* info, void* found) noexcept {
   try {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+    const std::int64_t order = info->corder_valid ? static_cast<std::int64_t>(info->corder) : 0;
+    static_cast<std::vector<NamedAttribute>*>(found)->push_back({name, order});
     return 0;
   } catch (...) {
     return -1;
@@ -65,25 +70,20 @@ std::vector<std::string> read_variable_texts(hid_t attribute, hid_t type, hid_t 
 }
 
 /// True for the texts of H5Part 1.x: arrays of 8-bit integers that end in NUL, or hold text before one and anything
-/// behind it, as buffers of fixed length do.
-bool is_old_text(const Value& value) {
-  if (value.type() != Type::int8 || value.shape().size() != 1 || value.count() == 0) return false;
+/// behind it, as buffers of fixed length do, or hold nothing but ASCII text.
+bool is_old_text(hid_t type, const Value& value) {
+  // Truth values are numbers of this kind with names.
+  if (H5Tget_class(type) != H5T_INTEGER || value.type() != Type::int8) return false;
+  if (value.shape().size() != 1 || value.count() == 0) return false;
   const auto bytes = value.bytes();
   if (bytes.back() == std::byte{0}) return true;
   const auto end = std::ranges::find(bytes, std::byte{0});
-  constexpr auto is_text = [](std::byte byte) {
+  const unsigned last = end == bytes.end() ? '~' : 255U;
+  const auto is_text = [last](std::byte byte) {
     const auto code = std::to_integer<unsigned>(byte);
-    return code >= ' ' || code == '\t' || code == '\n' || code == '\r';
+    return (code >= ' ' && code <= last) || code == '\t' || code == '\n' || code == '\r';
   };
-  return end != bytes.begin() && end != bytes.end() && std::all_of(bytes.begin(), end, is_text);
-}
-
-/// Whether the object remembers the order in which its attributes were made.
-bool tracks_order(hid_t object) {
-  const Handle group(H5Gopen2(object, ".", H5P_DEFAULT));
-  const Handle creation(group ? H5Gget_create_plist(group.id()) : H5I_INVALID_HID);
-  unsigned order = 0;
-  return creation && H5Pget_attr_creation_order(creation.id(), &order) >= 0 && (order & H5P_CRT_ORDER_TRACKED) != 0;
+  return end != bytes.begin() && std::all_of(bytes.begin(), end, is_text);
 }
 
 std::string old_text(const Value& value) {
@@ -91,13 +91,39 @@ std::string old_text(const Value& value) {
   return unpadded(first, value.bytes().size(), H5T_STR_NULLTERM);
 }
 
+/// A type, or that of the elements of an array and its extents.
+struct ElementType {
+  Handle type;
+  std::vector<hsize_t> extents;
+};
+
+ElementType element_of(hid_t type) {
+  ElementType element;
+  if (H5Tget_class(type) != H5T_ARRAY) {
+    element.type = own(H5Tcopy(type), "copy a type");
+    return element;
+  }
+  element.type = own(H5Tget_super(type), "read the type of an array");
+  element.extents.resize(static_cast<std::size_t>(require(H5Tget_array_ndims(type), "read the type of an array")));
+  require(H5Tget_array_dims2(type, element.extents.data()), "read the type of an array");
+  return element;
+}
+
+Handle memory_type(Type type, const ElementType& element) {
+  if (element.extents.empty()) return own(H5Tcopy(native_type(type)), "copy a type");
+  return own(H5Tarray_create2(native_type(type), static_cast<unsigned>(element.extents.size()), element.extents.data()),
+             "make a type");
+}
+
 std::optional<Value> read_value(hid_t attribute, std::uint64_t budget) {
   const Handle type = own(H5Aget_type(attribute), "read the type of an attribute");
   const Handle space = own(H5Aget_space(attribute), "read the shape of an attribute");
-  const auto stored = stored_type(type.id());
-  if (!stored) return std::nullopt;
+  const ElementType element = element_of(type.id());
+  const auto stored = stored_type(element.type.id());
+  if (!stored || (stored->type == Type::string && !element.extents.empty())) return std::nullopt;
   std::vector<std::uint64_t> shape{0};
   if (H5Sget_simple_extent_type(space.id()) != H5S_NULL) shape = shape_of(space.id());
+  shape.insert(shape.end(), element.extents.begin(), element.extents.end());
   const std::uint64_t count = volume(shape);
   if (checked_multiply(count, std::max<std::size_t>(size_of(stored->type), sizeof(char*))) > budget) {
     throw Error(ErrorKind::memory, "the value exceeds the memory budget");
@@ -110,9 +136,10 @@ std::optional<Value> read_value(hid_t attribute, std::uint64_t budget) {
                                             : read_fixed_texts(attribute, type.id(), count, budget));
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * size_of(stored->type)));
-  if (count > 0) require(H5Aread(attribute, native_type(stored->type), bytes.data()), "read an attribute");
+  if (count > 0)
+    require(H5Aread(attribute, memory_type(stored->type, element).id(), bytes.data()), "read an attribute");
   const Value stored_value = Value::numbers(stored->type, shape, bytes);
-  if (is_old_text(stored_value)) return Value(old_text(stored_value));
+  if (is_old_text(type.id(), stored_value)) return Value(old_text(stored_value));
   return Value::numbers(stored->type, described, bytes);
 }
 
@@ -169,13 +196,15 @@ std::vector<std::string> attribute_names(Image& image, hid_t object) {
   // Listing crashes in HDF5 1.10 on an attribute that cannot be decoded. Looking for one that is not there decodes
   // them all, and reports the damage.
   require(H5Aexists(object, "\x01"), "decode the attributes");
-  std::vector<std::string> names;
+  std::vector<NamedAttribute> found;
   hsize_t position = 0;
-  // In native order nothing is sorted: that is the order of creation, but for many attributes of new files.
-  const bool tracked = tracks_order(object);
-  require(H5Aiterate2(object, tracked ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME, tracked ? H5_ITER_INC : H5_ITER_NATIVE,
-                      &position, collect_attribute, &names),
+  // In native order nothing is sorted: the tables by which HDF5 1.10 sorts are of damaged indices a crash. It is the
+  // order of creation, but for many attributes of new files.
+  require(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_attribute, &found),
           "list the attributes");
+  std::ranges::stable_sort(found, {}, &NamedAttribute::order);
+  std::vector<std::string> names;
+  for (NamedAttribute& attribute : found) names.push_back(std::move(attribute.name));
   return names;
 }
 

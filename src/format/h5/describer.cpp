@@ -97,7 +97,8 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   std::vector<std::string> names;
   for (Link& link : list_links(main_->id(), "/")) names.push_back(std::move(link.name));
   const std::string& asked = options.text("step_name");
-  naming_ = asked.empty() ? guess_naming(names) : guess_width(names, asked);
+  const auto is_group = [&](const std::string& name) { return may_be_group(main_->image(), main_->id(), name); };
+  naming_ = asked.empty() ? guess_naming(names, is_group) : guess_width(names, asked);
   entries_ = step_entries(names, naming_.prefix, warnings);
   if (!may_be_cut_) choose_meshes(options.truth("meshes"));
 
@@ -182,7 +183,7 @@ std::vector<std::string> H5partDescriber::names_in(const StepEntry& entry) {
   return with_hdf5(step.file->image(), [&] {
     std::vector<std::string> names = attribute_names(step.file->image(), step.group.id());
     for (Link& link : list_links(step.group.id(), entry.name)) names.push_back(std::move(link.name));
-    const Handle block(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
+    const Handle block = open_block(step);
     if (!block) return names;
     for (Link& link : list_links(block.id(), block_group)) names.push_back(std::move(link.name));
     return names;
@@ -232,8 +233,7 @@ H5partDescriber::StepGroup H5partDescriber::open_step(const StepEntry& entry) {
     const ExternalTarget target = external_target(main_->id(), entry.name);
     step.file = neighbour(target.file);
     object = target.object;
-  } else if (may_be_cut_) {
-    // Where a later part of a header is cut off, HDF5 forgets memory, of which it complains at exit.
+  } else {
     check_before_opening(main_->image(), main_->id(), entry.name);
   }
   const auto open = [&] {
@@ -244,6 +244,11 @@ H5partDescriber::StepGroup H5partDescriber::open_step(const StepEntry& entry) {
     throw Error(ErrorKind::bad_file, "a step must be a group, this is another object").on(entry.name);
   }
   return step;
+}
+
+Handle H5partDescriber::open_block(const StepGroup& step) {
+  check_before_opening(step.file->image(), step.group.id(), block_group);
+  return Handle(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
 }
 
 StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
@@ -280,7 +285,15 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
   for (const Link& link : list_links(step.group.id(), "step")) {
     if (link.name == block_group) continue;
     check_before_opening(step.file->image(), step.group.id(), link.name);
+    if (is_virtual(step.file->image(), step.group.id(), link.name)) {
+      warnings.push_back("the values of " + link.name + " are those of other data sets and are left out");
+      continue;
+    }
     const Handle object(H5Oopen(step.group.id(), link.name.c_str(), H5P_DEFAULT));
+    if (!object && link.type == H5L_TYPE_EXTERNAL) {
+      warnings.push_back("the link " + link.name + " leads to another file and is left out");
+      continue;
+    }
     if (!object && link.type != H5L_TYPE_HARD) {
       warnings.push_back("the link " + link.name + " leads nowhere and is left out");
       continue;
@@ -332,7 +345,7 @@ void H5partDescriber::add_table(StepLayout& layout, std::vector<Member> members)
 
 void H5partDescriber::add_block(const StepGroup& step, ChunkScope& scope, StepLayout& layout) const {
   if (require(H5Lexists(step.group.id(), block_group, H5P_DEFAULT), "look for fields") == 0) return;
-  const Handle block(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
+  const Handle block = open_block(step);
   if (!block) {
     layout.description.warnings.emplace_back("Block is no group and is left out");
     return;

@@ -53,6 +53,7 @@ class H5partDescriber final : public Describer {
   /// The names of the attributes, columns and fields of a step, for which no data set is opened.
   [[nodiscard]] std::vector<std::string> names_in(const StepEntry& entry);
   [[nodiscard]] StepGroup open_step(const StepEntry& entry);
+  [[nodiscard]] static Handle open_block(const StepGroup& step);
   [[nodiscard]] std::shared_ptr<OpenFile> neighbour(const std::string& name);
   [[nodiscard]] StepLayout describe_step(const StepEntry& entry);
   [[nodiscard]] std::vector<Member> members_of(const StepGroup& step, ChunkScope& scope);

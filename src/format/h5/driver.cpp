@@ -9,6 +9,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "format/h5/heap_check.hpp"
+
 namespace quire::h5 {
 namespace {
 
@@ -117,7 +119,8 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t off
   return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
     const std::span out(static_cast<std::byte*>(buffer), size);
     if (type == H5FD_MEM_DRAW) {
-      image.read_raw(offset, out);
+      // To drivers HDF5 calls its heaps of texts raw data, too.
+      if (image.read_raw(offset, out)) check_global_heap(out, offset);
     } else {
       image.read(offset, out);
     }

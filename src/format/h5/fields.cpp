@@ -29,6 +29,10 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
       return components;
     }
     check_before_opening(scope.image, group, number);
+    if (is_virtual(scope.image, group, number)) {
+      components.defect = "the values of component " + number + " are those of other data sets";
+      return components;
+    }
     const Handle dataset(H5Dopen2(group, number.c_str(), H5P_DEFAULT));
     if (!dataset) {
       components.defect = "component " + number + " is no data set";
@@ -74,6 +78,7 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
     const auto leave_out = [&](const std::string& why) {
       warnings.push_back("the field " + name + " is left out: " + why);
     };
+    check_before_opening(scope.image, block, name);
     const Handle group(H5Gopen2(block, name.c_str(), H5P_DEFAULT));
     if (!group) {
       leave_out("it is no group");

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "format/h5/checksum.hpp"
+#include "format/h5/message_piece.hpp"
+#include "format/h5/type_check.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
@@ -21,32 +24,6 @@ constexpr std::uint16_t attribute_message = 0x0c;
 constexpr std::uint16_t continuation_message = 0x10;
 constexpr unsigned shared_flag = 2;
 constexpr std::size_t most_dimensions = 32;
-
-/// A part of an object header or message, with its place in the file for errors.
-class Piece {
- public:
-  Piece(std::span<const std::byte> bytes, std::uint64_t offset) : bytes_(bytes), offset_(offset) {}
-
-  template <class Number>
-  [[nodiscard]] Number number(std::size_t at) const {
-    if (at > bytes_.size() || bytes_.size() - at < sizeof(Number)) refuse("ends early");
-    return load<Number>(bytes_.data() + at, ByteOrder::little);
-  }
-  [[nodiscard]] unsigned byte(std::size_t at) const { return number<std::uint8_t>(at); }
-  [[nodiscard]] Piece part(std::size_t from, std::size_t length) const {
-    if (from > bytes_.size() || bytes_.size() - from < length) refuse("is larger than its message");
-    return {bytes_.subspan(from, length), offset_ + from};
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorKind::bad_file, "an object header is damaged: a part of it " + why).at(offset_);
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  std::uint64_t offset_;
-};
 
 /// The number of elements that a shape announces.
 std::uint64_t elements_of(const Piece& shape) {
@@ -63,16 +40,6 @@ std::uint64_t elements_of(const Piece& shape) {
     count = checked_multiply(count, shape.number<std::uint64_t>(first + 8 * axis));
   }
   return count;
-}
-
-/// The bytes of one element.
-std::uint64_t element_size(const Piece& type) {
-  const unsigned type_class = type.byte(0) & 0x0fU;
-  constexpr unsigned integer_class = 0;
-  constexpr unsigned float_class = 1;
-  const std::size_t properties = type_class == integer_class ? 4 : type_class == float_class ? 12 : 0;
-  static_cast<void>(type.part(0, 8 + properties));
-  return type.number<std::uint32_t>(4);
 }
 
 void check_attribute(const Piece& message) {
@@ -94,77 +61,179 @@ void check_attribute(const Piece& message) {
   position += padded(shape_size);
   // What is shared stands elsewhere; its sizes are not known here.
   if ((flags & 3U) != 0) return;
-  const std::uint64_t length = checked_multiply(elements_of(shape), element_size(type));
+  const std::uint64_t length = checked_multiply(elements_of(shape), check_type(type));
   if (position > message.size() || length > message.size() - position) message.refuse("holds more than its message");
 }
 
-/// The bytes of one element by a layout message, if it is of chunks and of version 3.
-std::optional<std::uint32_t> chunk_element_size(const Piece& message) {
-  constexpr unsigned known_version = 3;
-  constexpr unsigned chunked_class = 2;
-  if (message.byte(0) != known_version || message.byte(1) != chunked_class) return std::nullopt;
-  // The sides of a chunk, and as the last one the size of an element.
-  constexpr std::size_t first_side = 11;
-  const std::size_t sides = message.byte(2);
-  std::uint32_t side = 0;
-  for (std::size_t i = 0; i < sides; ++i) {
-    side = message.number<std::uint32_t>(first_side + 4 * i);
+constexpr unsigned chunked_class = 2;
+constexpr unsigned virtual_class = 3;
+
+/// Where a layout message of chunks has the sides of a chunk, and as the last one the size of an element.
+struct Sides {
+  std::size_t count = 0;
+  std::size_t first = 0;
+  std::size_t width = 0;
+};
+
+/// Nothing for other layouts and unknown versions.
+std::optional<Sides> sides_of(const Piece& message) {
+  switch (message.byte(0)) {
+    case 1:
+    case 2:
+      if (message.byte(2) != chunked_class) return std::nullopt;
+      return Sides{.count = message.byte(1), .first = 16, .width = 4};
+    case 3:
+      if (message.byte(1) != chunked_class) return std::nullopt;
+      return Sides{.count = message.byte(2), .first = 11, .width = 4};
+    case 4:
+      if (message.byte(1) != chunked_class) return std::nullopt;
+      return Sides{.count = message.byte(3), .first = 5, .width = message.byte(4)};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The bytes of one element by a layout message of chunks.
+std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
+  const auto sides = sides_of(message);
+  if (!sides) return std::nullopt;
+  if (sides->count < 2 || sides->count > most_dimensions + 1 || sides->width > sizeof(std::uint64_t)) {
+    message.refuse("announces chunks of an impossible shape");
+  }
+  std::uint64_t side = 0;
+  for (std::size_t i = 0; i < sides->count; ++i) {
+    side = 0;
+    for (std::size_t byte = sides->width; byte-- > 0;) {
+      side = side << 8U | message.byte(sides->first + sides->width * i + byte);
+    }
     if (side == 0) message.refuse("announces chunks that hold nothing");
   }
   return side;
 }
 
-/// Calls `use(type, is_shared, message)` for each message of an object header of version 1.
-template <class Use>
-void for_each_message(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address, Use&& use) {
-  const auto bytes_at = [&](std::uint64_t offset, std::uint64_t length) {
-    if (offset > size || length > size - offset) {
+/// Reads the parts of object headers.
+class HeaderReader {
+ public:
+  HeaderReader(const ReadBytes& read, std::uint64_t size, std::uint64_t base) : read_(read), size_(size), base_(base) {}
+
+  /// Calls `use(type, is_shared, message)` for each message of an object header.
+  template <class Use>
+  void for_each_message(std::uint64_t address, const Use& use) {
+    constexpr std::uint64_t shortest = 16;
+    const std::vector<std::byte> start = bytes_at(address, shortest);
+    const Piece prefix(start, address);
+    if (prefix.byte(0) == 1) {
+      parts_ = {{address + shortest, prefix.number<std::uint32_t>(8)}};
+      go_through([&](std::uint64_t offset, std::uint64_t length) {
+        const std::vector<std::byte> bytes = bytes_at(offset, length);
+        messages_of(Piece(bytes, offset), Shape{}, use);
+      });
+    } else if (prefix.number<std::uint32_t>(0) == later_signature) {
+      const Shape shape = later_shape(prefix, address);
+      parts_ = {{address, shape.length}};
+      go_through([&](std::uint64_t offset, std::uint64_t length) {
+        const std::vector<std::byte> bytes = bytes_at(offset, length);
+        const Piece part = summed_part(bytes, offset);
+        const std::size_t front = offset == address ? shape.front : sizeof later_signature;
+        messages_of(part.part(front, part.size() - std::min(front, part.size())), shape, use);
+      });
+    }  // else it is no header, which HDF5 says itself
+  }
+
+ private:
+  /// What differs between the versions of headers.
+  struct Shape {
+    bool is_later = false;
+    std::size_t message_header = 8;
+    std::size_t front = 0;     ///< of the first part: bytes before its messages
+    std::uint64_t length = 0;  ///< of the first part
+  };
+  static constexpr std::uint32_t later_signature = 0x5244484f;  // OHDR
+  static constexpr std::size_t sum_length = 4;
+
+  [[nodiscard]] std::vector<std::byte> bytes_at(std::uint64_t offset, std::uint64_t length) const {
+    if (offset > size_ || length > size_ - offset) {
       throw Error(ErrorKind::bad_file, "an object header reaches beyond the end of the file").at(offset);
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(length));
-    if (read(offset, bytes) != bytes.size()) throw Error(ErrorKind::bad_file, "the file ends early").at(offset);
+    if (read_(offset, bytes) != bytes.size()) throw Error(ErrorKind::bad_file, "the file ends early").at(offset);
     return bytes;
-  };
-  constexpr std::uint64_t prefix_length = 16;
-  const std::vector<std::byte> prefix = bytes_at(address, prefix_length);
-  if (prefix[0] != std::byte{1}) return;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> chunks{
-      {address + prefix_length, load<std::uint32_t>(prefix.data() + 8, ByteOrder::little)}};
-  std::set<std::uint64_t> seen;
-  for (std::size_t c = 0; c < chunks.size(); ++c) {
-    const auto [offset, length] = chunks[c];
-    if (!seen.insert(offset).second) throw Error(ErrorKind::bad_file, "an object header runs in a circle").at(offset);
-    const std::vector<std::byte> bytes = bytes_at(offset, length);
-    const Piece chunk(bytes, offset);
-    for (std::size_t position = 0; position + 8 <= chunk.size();) {
-      const auto type = chunk.number<std::uint16_t>(position);
-      const auto message_length = chunk.number<std::uint16_t>(position + 2);
-      const bool is_shared = (chunk.byte(position + 4) & shared_flag) != 0;
-      const Piece message = chunk.part(position + 8, message_length);
-      use(type, is_shared, message);
-      if (type == continuation_message) {
-        chunks.emplace_back(checked_add(base, message.number<std::uint64_t>(0)), message.number<std::uint64_t>(8));
-      }
-      position += 8 + std::size_t{message_length};
+  }
+
+  [[nodiscard]] Shape later_shape(const Piece& prefix, std::uint64_t address) const {
+    constexpr unsigned has_times = 0x20;
+    constexpr unsigned has_limits = 0x10;
+    constexpr unsigned has_order = 0x04;
+    const unsigned flags = prefix.byte(5);
+    const std::size_t width = std::size_t{1} << (flags & 3U);
+    const std::size_t before = 6 + ((flags & has_times) != 0 ? 16 : 0) + ((flags & has_limits) != 0 ? 4 : 0);
+    const std::vector<std::byte> bytes = bytes_at(address + before, width);
+    std::uint64_t messages = 0;
+    for (std::size_t i = width; i-- > 0;) messages = messages << 8U | std::to_integer<std::uint64_t>(bytes[i]);
+    const std::size_t front = before + width;
+    return {.is_later = true,
+            .message_header = (flags & has_order) != 0 ? std::size_t{6} : std::size_t{4},
+            .front = front,
+            .length = checked_add(front + sum_length, messages)};
+  }
+
+  /// A part of a later header without its checksum, which must be right: of wrong ones HDF5 1.10 forgets memory, of
+  /// which it complains when the program ends.
+  static Piece summed_part(std::span<const std::byte> bytes, std::uint64_t offset) {
+    const Piece part(bytes, offset);
+    const std::size_t length = bytes.size() - std::min(sum_length, bytes.size());
+    if (part.number<std::uint32_t>(length) != checksum(bytes.first(length))) part.refuse("has a wrong checksum");
+    return part.part(0, length);
+  }
+
+  template <class Visit>
+  void go_through(const Visit& visit) {
+    std::set<std::uint64_t> seen;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const auto [offset, length] = parts_[p];
+      if (!seen.insert(offset).second) throw Error(ErrorKind::bad_file, "an object header runs in a circle").at(offset);
+      visit(offset, length);
     }
   }
-}
+
+  template <class Use>
+  void messages_of(const Piece& part, const Shape& shape, const Use& use) {
+    for (std::size_t position = 0; position + shape.message_header <= part.size();) {
+      const unsigned type = shape.is_later ? part.byte(position) : part.number<std::uint16_t>(position);
+      const auto length = part.number<std::uint16_t>(position + (shape.is_later ? 1 : 2));
+      const bool is_shared = (part.byte(position + (shape.is_later ? 3 : 4)) & shared_flag) != 0;
+      const Piece message = part.part(position + shape.message_header, length);
+      use(static_cast<std::uint16_t>(type), is_shared, message);
+      if (type == continuation_message) {
+        parts_.emplace_back(checked_add(base_, message.number<std::uint64_t>(0)), message.number<std::uint64_t>(8));
+      }
+      position += shape.message_header + std::size_t{length};
+    }
+  }
+
+  const ReadBytes& read_;
+  std::uint64_t size_;
+  std::uint64_t base_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
+};
 
 }  // namespace
 
 void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
-  for_each_message(read, size, base, address, [](std::uint16_t type, bool is_shared, const Piece& message) {
-    if (type == attribute_message && !is_shared) check_attribute(message);
-  });
+  HeaderReader(read, size, base)
+      .for_each_message(address, [](std::uint16_t type, bool is_shared, const Piece& message) {
+        if (type == attribute_message && !is_shared) check_attribute(message);
+      });
 }
 
 void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
-  std::optional<std::uint32_t> of_type;
-  std::optional<std::uint32_t> of_chunk;
-  for_each_message(read, size, base, address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
-    if (type == type_message && !is_shared) of_type = message.number<std::uint32_t>(4);
-    if (type == layout_message && !is_shared) of_chunk = chunk_element_size(message);
-  });
+  std::optional<std::uint64_t> of_type;
+  std::optional<std::uint64_t> of_chunk;
+  HeaderReader(read, size, base)
+      .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+        if (type == type_message && !is_shared) of_type = check_type(message);
+        if (type == layout_message && !is_shared) of_chunk = chunk_element_size(message);
+      });
   if (of_type && of_chunk && of_type != of_chunk) {
     throw Error(ErrorKind::bad_file, "the elements of the chunks have " + std::to_string(*of_chunk) +
                                          " bytes, those of the data set " + std::to_string(*of_type))
@@ -172,12 +241,24 @@ void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64
   }
 }
 
+bool is_virtual(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
+  bool found = false;
+  HeaderReader(read, size, base)
+      .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+        constexpr unsigned first_version = 4;
+        if (type != layout_message || is_shared) return;
+        found = found || (message.byte(0) >= first_version && message.byte(1) == virtual_class);
+      });
+  return found;
+}
+
 std::optional<std::uint32_t> stored_element_bytes(const ReadBytes& read, std::uint64_t size, std::uint64_t base,
                                                   std::uint64_t address) {
   std::optional<std::uint32_t> bytes;
-  for_each_message(read, size, base, address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
-    if (type == type_message && !is_shared) bytes = message.number<std::uint32_t>(4);
-  });
+  HeaderReader(read, size, base)
+      .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+        if (type == type_message && !is_shared) bytes = message.number<std::uint32_t>(4);
+      });
   return bytes;
 }
 

@@ -7,18 +7,22 @@
 
 namespace quire::h5 {
 
+// Object headers before HDF5 sees them. Those of later versions must also have right checksums. `address` is absolute,
+// `base` what addresses inside the file are relative to. Damage is a bad_file error with its offset.
+
 /// Checks that every attribute of an object fits the message that holds it: HDF5 1.10 believes their sizes and reads
-/// beyond its buffers otherwise. For object headers of version 1, the later ones have checksums.
-///
-/// `address` is absolute, `base` what addresses inside the file are relative to. Throws bad_file errors with offsets.
+/// beyond its buffers otherwise.
 void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
 
-/// Checks that the chunks of a data set hold elements, of the size of its type: HDF5 1.10 divides by their sides and
-/// copies by their size without looking. For object headers of version 1, and whatever the object is.
+/// Checks that the type of a data set fits its message, and that its chunks hold elements of the size of its type:
+/// HDF5 1.10 divides by their sides and copies by their size without looking. Whatever the object is.
 void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
 
+/// True for data sets whose values stand in others: HDF5 1.10 follows damaged descriptions of them beyond its buffers.
+[[nodiscard]] bool is_virtual(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
+
 /// The bytes of one element of a data set as its type says in the file: HDF5 computes those of compounds anew from
-/// their members, and believes the larger ones. Nothing for later versions of object headers.
+/// their members, and believes the larger ones. Nothing for types that stand elsewhere.
 [[nodiscard]] std::optional<std::uint32_t> stored_element_bytes(const ReadBytes& read, std::uint64_t size,
                                                                 std::uint64_t base, std::uint64_t address);
 

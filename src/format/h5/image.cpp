@@ -120,9 +120,10 @@ void Image::read(std::uint64_t offset, std::span<std::byte> out) {
   pending_.copy(offset, out);
 }
 
-void Image::read_raw(std::uint64_t offset, std::span<std::byte> out) {
+bool Image::read_raw(std::uint64_t offset, std::span<std::byte> out) {
   last_raw_ = {offset, out.size()};
   if (reads_raw_) read(offset, out);
+  return reads_raw_;
 }
 
 void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {

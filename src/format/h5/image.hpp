@@ -102,7 +102,8 @@ class Image {
   // For the driver.
 
   void read(std::uint64_t offset, std::span<std::byte> out);
-  void read_raw(std::uint64_t offset, std::span<std::byte> out);
+  /// False if raw data are not read at present.
+  bool read_raw(std::uint64_t offset, std::span<std::byte> out);
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
   /// Where `length` new bytes go when the end of allocated space is at `end`.
   [[nodiscard]] std::uint64_t allocate(bool raw, std::uint64_t length, std::uint64_t end);

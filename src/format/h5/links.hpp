@@ -17,9 +17,15 @@ struct Link {
 /// The members of a group in byte-wise order of their names. Opens none of them.
 [[nodiscard]] std::vector<Link> list_links(hid_t group, const std::string& name);
 
-/// Before an object of the image's file is opened: refuses headers of data sets on which HDF5 would crash. Links that
-/// lead elsewhere are not looked at.
+/// True for links to groups, and for those to other files, to damage or to nothing, behind which a group may be.
+[[nodiscard]] bool may_be_group(Image& image, hid_t group, const std::string& name);
+
+/// Before an object of the image's file is opened: refuses headers on which HDF5 would crash, or forget memory. Links
+/// that lead elsewhere are not looked at.
 void check_before_opening(Image& image, hid_t group, const std::string& name);
+
+/// True for data sets of the image's file whose values stand in others: they are not to be opened.
+[[nodiscard]] bool is_virtual(Image& image, hid_t group, const std::string& name);
 
 /// Where an external link points.
 struct ExternalTarget {

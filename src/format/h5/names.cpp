@@ -36,11 +36,19 @@ StepNaming guess_width(std::span<const std::string> names, std::string prefix) {
   return naming;
 }
 
-StepNaming guess_naming(std::span<const std::string> names) {
-  std::map<std::string, std::size_t, std::less<>> counts;
+StepNaming guess_naming(std::span<const std::string> names, const std::function<bool(const std::string&)>& is_group) {
+  std::map<std::string, std::size_t, std::less<>> all;
   for (const std::string& name : names) {
-    if (const auto step = parse_step_name(name)) ++counts[std::string(step->prefix)];
+    if (const auto step = parse_step_name(name)) ++all[std::string(step->prefix)];
   }
+  std::map<std::string, std::size_t, std::less<>> groups;
+  if (all.size() > 1) {
+    for (const std::string& name : names) {
+      const auto step = parse_step_name(name);
+      if (step && is_group(name)) ++groups[std::string(step->prefix)];
+    }
+  }
+  const auto& counts = groups.empty() ? all : groups;
   if (counts.empty() || counts.contains("Step")) return guess_width(names, "Step");
   const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
   return guess_width(names, most->first);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,8 +29,10 @@ struct StepName {
 };
 [[nodiscard]] std::optional<StepName> parse_step_name(std::string_view name);
 
-/// The prefix that most names have, `Step` if any has it, and the width that their padding shows.
-[[nodiscard]] StepNaming guess_naming(std::span<const std::string> names);
+/// The prefix that most names of groups have, `Step` if any has it, and the width that their padding shows. `is_group`
+/// is asked where the names have several prefixes; if none is that of a group, all names count.
+[[nodiscard]] StepNaming guess_naming(std::span<const std::string> names,
+                                      const std::function<bool(const std::string&)>& is_group);
 /// The same with a given prefix.
 [[nodiscard]] StepNaming guess_width(std::span<const std::string> names, std::string prefix);
 

@@ -19,8 +19,8 @@ OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budge
       superblock_(read_superblock(image_.reader(), image_.size(), may_be_cut)),
       file_(with_hdf5(image_, [&] {
         image_.claim_end(superblock_.end);
-        // Where a later part of a header is cut off, HDF5 forgets memory, of which it complains at exit.
-        if (superblock_.end > raw_size_) {
+        // Of damaged headers HDF5 forgets memory, of which it complains at exit.
+        if (superblock_.address_width == sizeof(std::uint64_t)) {
           check_chunk_messages(image_.reader(), image_.size(), superblock_.offset,
                                checked_add(superblock_.offset, superblock_.root));
         }

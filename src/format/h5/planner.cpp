@@ -85,7 +85,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
   std::vector<StepEntry> leaving;
   Publication acts = writer_.take_over(std::move(existing), [&](hid_t file) {
     const std::vector<std::string> names = names_of(list_links(file, "/"));
-    learn(names);
+    learn(file, names);
     std::vector<std::string> warnings;
     units_ = Units(read_attributes(writer_.image(), file, attribute_budget, warnings));
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
@@ -115,8 +115,9 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
   return acts;
 }
 
-void H5partPlanner::learn(const std::vector<std::string>& links) {
-  const StepNaming found = is_prefix_given_ ? guess_width(links, naming_.prefix) : guess_naming(links);
+void H5partPlanner::learn(hid_t file, const std::vector<std::string>& links) {
+  const auto is_group = [&](const std::string& name) { return may_be_group(writer_.image(), file, name); };
+  const StepNaming found = is_prefix_given_ ? guess_width(links, naming_.prefix) : guess_naming(links, is_group);
   naming_.prefix = found.prefix;
   if (!is_width_given_) naming_.width = found.width;
 }

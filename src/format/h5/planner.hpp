@@ -93,7 +93,7 @@ class H5partPlanner final : public WritePlanner {
   /// What the step that was published last can grow by.
   [[nodiscard]] std::optional<GrowingStep> grown(const StepPart& mine, const Measure& total) const;
   void write_file_attributes(std::int64_t file, const StepDescription& step) const;
-  void learn(const std::vector<std::string>& links);
+  void learn(hid_t file, const std::vector<std::string>& links);
   [[nodiscard]] std::vector<StepEntry> steps_to_drop(const std::vector<StepEntry>& steps,
                                                      std::optional<std::int64_t> after, bool drop) const;
 

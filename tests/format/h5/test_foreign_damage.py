@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import h5py
@@ -92,3 +94,39 @@ def test_a_chunk_is_no_longer_than_its_filters_make_it(tmp_path: Path) -> None:
     path.write_bytes(content)
     with quire.open(path) as file, pytest.raises(BadFileError, match="20000 bytes, more than"):
         file[0]
+
+
+DAMAGED_EVERYWHERE = """
+import contextlib, sys, h5py, numpy, quire
+path, version, start = sys.argv[1], sys.argv[2], int(sys.argv[3])
+kinds = numpy.dtype([("a", "f8"), ("b", h5py.enum_dtype({"no": 0, "yes": 1}, "i2")), ("c", "(2,)i4")])
+with h5py.File(path, "w", libver=version) as file:
+    file.attrs["names"] = ["a", "longer text"]
+    file.attrs["kinds"] = numpy.zeros(2, kinds)
+    step = file.create_group("Step#0")
+    step.attrs["time"] = 1.0
+    step.create_dataset("x", data=numpy.arange(64.0), chunks=(16,), compression="gzip")
+    step["kinds"] = numpy.zeros(64, kinds)
+    step["texts"] = ["a", "b"] * 32
+    step.create_dataset("Block/f/0", data=numpy.zeros((2, 3, 4)), chunks=(1, 3, 4))
+    file["Attachment/run.in"] = numpy.zeros(4, "i1")
+data = open(path, "rb").read()
+for place in range(start, len(data), 89):
+    damaged = bytearray(data)
+    damaged[place] ^= 1 << place % 8
+    with open(path, "wb") as file:
+        file.write(damaged)
+    for format in ("h5part", "hdf5"):
+        with contextlib.suppress(quire.Error), quire.open(path, format=format) as file:
+            file.check()
+"""
+
+
+@pytest.mark.parametrize("version", ["earliest", "latest"])
+def test_damage_neither_crashes_the_library_nor_is_complained_of_at_exit(
+    tmp_path: Path, version: str
+) -> None:
+    program = [sys.executable, "-c", DAMAGED_EVERYWHERE, str(tmp_path / "damaged.h5"), version, "11"]
+    done = subprocess.run(program, timeout=60, check=False, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.returncode == 0

@@ -43,6 +43,10 @@ class Walk {
         continue;
       }
       check_before_opening(image_, group, link.name);
+      if (is_virtual(image_, group, link.name)) {
+        warnings_.push_back("the values of " + inner + " are those of other data sets and are left out");
+        continue;
+      }
       const Handle object = own_object(group, link.name, inner);
       if (!object) continue;
       if (H5Iget_type(object.id()) == H5I_GROUP) {

@@ -1,0 +1,141 @@
+#include "format/h5/type_check.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace quire::h5 {
+namespace {
+
+// The classes of types as the specification of HDF5 files numbers them (datatype message).
+enum class TypeClass : unsigned {
+  integer,
+  floating,
+  time,
+  text,
+  bits,
+  opaque,
+  compound,
+  reference,
+  enumeration,
+  variable,
+  array
+};
+
+constexpr std::size_t header_length = 8;
+constexpr unsigned padded_names_until = 2;  ///< the last version whose names fill multiples of 8 bytes
+constexpr unsigned last_version = 5;        ///< of HDF5 1.14 and 2.0: HDF5 itself says which ones it does not know
+constexpr std::size_t deepest = 32;
+
+/// Reads the description of one type, parts of it from the front on.
+class TypeReader {
+ public:
+  explicit TypeReader(const Piece& message) : message_(message) {}
+
+  /// Goes through the type at the present position; returns the bytes of one element.
+  std::uint32_t take(std::size_t depth) {
+    if (depth > deepest) message_.refuse("is a type inside of too many others");
+    const Piece head = part(header_length);
+    const unsigned version = head.byte(0) >> 4U;
+    const unsigned type_class = head.byte(0) & 0x0fU;
+    if (version == 0 || version > last_version || type_class > static_cast<unsigned>(TypeClass::array)) {
+      head.refuse("is no type");
+    }
+    const unsigned count = head.byte(1) + 256U * head.byte(2);
+    const auto size = head.number<std::uint32_t>(4);
+    switch (static_cast<TypeClass>(type_class)) {
+      case TypeClass::integer:
+      case TypeClass::bits:
+        part(4);
+        break;
+      case TypeClass::floating:
+        if ((head.byte(1) & 0x30U) == 0x30U) head.refuse("is a floating type of an unknown kind");
+        part(12);
+        break;
+      case TypeClass::time:
+        part(2);
+        break;
+      case TypeClass::opaque:
+        part(count & 0xffU);
+        break;
+      case TypeClass::compound:
+        for (unsigned member = 0; member < count; ++member) take_member(version, size, depth);
+        break;
+      case TypeClass::enumeration:
+        if (take_names(version, count, depth) != size) head.refuse("is a list of names for numbers of another size");
+        break;
+      case TypeClass::variable:
+        take(depth + 1);
+        break;
+      case TypeClass::array:
+        take_array(version, size, depth);
+        break;
+      case TypeClass::text:
+      case TypeClass::reference:
+        break;
+    }
+    return size;
+  }
+
+ private:
+  Piece part(std::size_t length) {
+    const Piece found = message_.part(position_, length);
+    position_ += length;
+    return found;
+  }
+
+  void take_name(unsigned version) {
+    const auto rest = message_.bytes().subspan(position_);
+    const auto end = std::ranges::find(rest, std::byte{0});
+    if (end == rest.end()) message_.refuse("is a name without end");
+    const std::size_t length = static_cast<std::size_t>(end - rest.begin()) + 1;
+    part(version <= padded_names_until ? (length + 7) / 8 * 8 : length);
+  }
+
+  void take_member(unsigned version, std::uint32_t record, std::size_t depth) {
+    take_name(version);
+    // Later versions give the offset as few bytes as the size of the record needs.
+    const std::size_t width = version <= padded_names_until ? 4 : (std::bit_width(record | 1U) + 7) / 8;
+    const Piece bytes = part(width);
+    std::uint64_t offset = 0;
+    for (std::size_t i = width; i-- > 0;) offset = 256 * offset + bytes.byte(i);
+    std::uint64_t elements = 1;
+    if (version == 1) {
+      constexpr std::size_t most_dimensions = 4;
+      const Piece shape = part(12 + 4 * most_dimensions);
+      if (shape.byte(0) > most_dimensions) shape.refuse("is a member of too many dimensions");
+      for (std::size_t axis = 0; axis < shape.byte(0); ++axis) elements *= shape.number<std::uint32_t>(12 + 4 * axis);
+    }
+    const std::uint64_t size = take(depth + 1);
+    if (offset > record || elements > record || size * elements > record - offset) {
+      message_.refuse("is a member outside of its record");
+    }
+  }
+
+  std::uint32_t take_names(unsigned version, unsigned count, std::size_t depth) {
+    const std::uint32_t width = take(depth + 1);
+    for (unsigned name = 0; name < count; ++name) take_name(version);
+    part(std::size_t{width} * count);
+    return width;
+  }
+
+  void take_array(unsigned version, std::uint32_t size, std::size_t depth) {
+    const bool is_old = version <= padded_names_until;
+    const std::size_t dimensions = part(is_old ? 4 : 1).byte(0);
+    const Piece extents = part(4 * dimensions);
+    if (is_old) part(4 * dimensions);  // permutations, which nobody ever used
+    std::uint64_t bytes = take(depth + 1);
+    for (std::size_t axis = 0; axis < dimensions && bytes <= size; ++axis) {
+      bytes *= extents.number<std::uint32_t>(4 * axis);
+    }
+    if (bytes != size) extents.refuse("is an array of another size than its elements");
+  }
+
+  const Piece& message_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t check_type(const Piece& message) { return TypeReader(message).take(0); }
+
+}  // namespace quire::h5

@@ -1,0 +1,116 @@
+"""What other writers put into files of steps, beyond what the vectors show, rule by rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+import quire
+
+
+def one_step(path: Path, **attributes: Any) -> Path:
+    """A file of one step with a column, and attributes of the file."""
+    with h5py.File(path, "w") as file:
+        file["Step#0/x"] = np.arange(3.0)
+        for name, value in attributes.items():
+            file.attrs[name] = value
+    return path
+
+
+TEXTS: list[tuple[bytes, str]] = [
+    (b"abc\0", "abc"),
+    (b"abc\0\0junk", "abc"),
+    (b"abc", "abc"),  # the NUL was forgotten
+    (b"two\nlines\t!", "two\nlines\t!"),
+    (b"\0", ""),
+]
+
+
+@pytest.mark.parametrize(("stored", "text"), TEXTS, ids=[repr(stored) for stored, _ in TEXTS])
+def test_texts_of_old_writers_are_arrays_of_bytes(tmp_path: Path, stored: bytes, text: str) -> None:
+    with quire.open(one_step(tmp_path / "old.h5", note=np.frombuffer(stored, dtype="i1"))) as file:
+        assert file.attributes["note"].value == text
+
+
+NUMBERS: list[np.ndarray[Any, Any]] = [
+    np.array([True, False]),  # an enumeration on 8 bits, in which False is 0
+    np.array([1, 2, 3], dtype="i1"),
+    np.array([-1, -100], dtype="i1"),
+    np.array([97, 98, 0], dtype="u1"),
+    np.array([[97, 98], [99, 0]], dtype="i1"),
+]
+
+
+@pytest.mark.parametrize("numbers", NUMBERS, ids=repr)
+def test_small_numbers_are_no_texts(tmp_path: Path, numbers: np.ndarray[Any, Any]) -> None:
+    with quire.open(one_step(tmp_path / "numbers.h5", flags=numbers)) as file:
+        found = file.attributes["flags"].value
+        np.testing.assert_array_equal(found, numbers.astype(found.dtype))
+        assert found.dtype.kind in "iu"
+
+
+def test_attributes_whose_elements_are_arrays(tmp_path: Path) -> None:
+    path = one_step(tmp_path / "arrays.h5")
+    with h5py.File(path, "a") as file:
+        for name, shape, base in (("row", (), ">f8"), ("rows", (2,), "<i2")):
+            values = np.arange(6 if shape else 3, dtype=base).reshape(*shape, 3)
+            kind = h5py.h5t.array_create(h5py.h5t.py_create(values.dtype), (3,))
+            space = h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
+            h5py.h5a.create(file.id, name.encode(), kind, space).write(values, kind)
+    with quire.open(path) as data:
+        assert data.attributes["row"].value.tolist() == [0, 1, 2]
+        assert data.attributes["rows"].value.tolist() == [[0, 1, 2], [3, 4, 5]]
+        assert data.attributes["rows"].type == "int16"
+
+
+def test_order_of_attributes_is_that_of_creation(tmp_path: Path) -> None:
+    path = tmp_path / "order.h5"
+    names = [f"n{(7 * i) % 40}" for i in range(40)]  # enough for the index of later versions
+    with h5py.File(path, "w", libver="latest", track_order=True) as file:
+        file["Step#0/x"] = np.arange(3.0)
+        for name in names:
+            file.attrs[name] = 1.0
+    with quire.open(path) as data:
+        assert list(data.attributes) == names
+
+
+def test_steps_are_guessed_by_groups_alone(tmp_path: Path) -> None:
+    path = tmp_path / "prefix.h5"
+    with h5py.File(path, "w") as file:
+        for number in range(3):
+            file[f"table#{number}"] = 1.0
+        for number in (0, 5):
+            file[f"a.*#{number:04d}/x"] = np.arange(2.0)
+    with quire.open(path) as data:
+        assert data.numbers == [0, 5]
+        assert any("table#0" in warning for warning in data.warnings)
+    with quire.append(path) as out:
+        out.step(7).put("x", np.zeros(1)).commit()
+    with h5py.File(path) as file:
+        assert "a.*#0007" in file
+
+
+def test_what_stands_in_other_files_is_named_and_left_alone(tmp_path: Path) -> None:
+    path = one_step(tmp_path / "links.h5")
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["x"] = np.arange(3.0)
+        other["Step#0/x"] = np.arange(3.0)
+    with h5py.File(path, "a") as file:
+        step = file["Step#0"]
+        step["outside"] = h5py.ExternalLink("other.h5", "/Step#0/x")
+        step["nowhere"] = h5py.SoftLink("/nothing")
+        layout = h5py.VirtualLayout((3,), "f8")
+        layout[:] = h5py.VirtualSource("other.h5", "x", (3,))
+        step.create_virtual_dataset("view", layout)
+        file["Step#0/Block/field"] = h5py.ExternalLink("other.h5", "/x")
+    for format in ("h5part", "hdf5"):
+        with quire.open(path, format=format) as data:
+            table = next(iter(data[0].tables.values()))
+            assert list(table.columns) == ["x"]
+            told = " ".join(data[0].warnings)
+            for name in ("outside", "nowhere", "view", "field"):
+                assert name in told
