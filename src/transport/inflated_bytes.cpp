@@ -25,7 +25,8 @@ void InflatedBytes::look_through(const SurveyOptions& options) {
   bool more = true;
   for (std::uint64_t index = 0; more; ++index) {
     // The first blocks stay, for whoever reads the file begins with them; the others pass through the last place.
-    Block& block = blocks_[static_cast<std::size_t>(std::min<std::uint64_t>(index, most_blocks - 1))];
+    if (blocks_.size() < most_blocks()) blocks_.emplace_back();
+    Block& block = blocks_.back();
     block.bytes.resize(block_bytes);
     const std::size_t made = inflater->inflate(block.bytes);
     block.bytes.resize(made);
@@ -65,7 +66,7 @@ std::span<const std::byte> InflatedBytes::block(std::uint64_t index) {
     found->used = ++clock_;
     return found->bytes;
   }
-  Block& block = oldest();
+  Block& block = free_block();
   block.index.reset();
   block.bytes.resize(static_cast<std::size_t>(std::min(block_bytes, survey_.size - begin)));
   stand_at(begin);
@@ -75,7 +76,14 @@ std::span<const std::byte> InflatedBytes::block(std::uint64_t index) {
   return block.bytes;
 }
 
-InflatedBytes::Block& InflatedBytes::oldest() { return *std::ranges::min_element(blocks_, {}, &Block::used); }
+std::size_t InflatedBytes::most_blocks() const noexcept {
+  return static_cast<std::size_t>(std::max(fewest_blocks, survey_.memory_budget / 4 / block_bytes));
+}
+
+InflatedBytes::Block& InflatedBytes::free_block() {
+  if (blocks_.size() < most_blocks()) return blocks_.emplace_back();
+  return *std::ranges::min_element(blocks_, {}, &Block::used);
+}
 
 /// Lets the next inflated byte be the one at this position.
 void InflatedBytes::stand_at(std::uint64_t position) {

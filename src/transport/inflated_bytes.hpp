@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,9 +37,9 @@ struct SurveyOptions {
 
 /// The inflated bytes of a compressed file at any position.
 ///
-/// Keeps at most 16 blocks of 1 MiB, after the look those at the beginning: a file that is no larger when inflated is
-/// inflated once. Of a larger one the rest is inflated again when it is read, and so is what one goes back to, from the
-/// restart point before, of which there may be none but the beginning.
+/// Keeps blocks of 1 MiB, up to a quarter of the memory budget and at least 16; after the look those at the beginning:
+/// a file that is no larger when inflated is inflated once. Of a larger one the rest is inflated again when it is read,
+/// and so is what one goes back to, from the restart point before, of which there may be none but the beginning.
 class InflatedBytes final : public ByteSource {
  public:
   /// Looks through the whole file, which verifies it. What is wrong with its bytes is told in survey().
@@ -62,18 +61,21 @@ class InflatedBytes final : public ByteSource {
 
   void look_through(const SurveyOptions& options);
   [[nodiscard]] std::span<const std::byte> block(std::uint64_t index);
-  [[nodiscard]] Block& oldest();
+  /// A block for other bytes: a new one as long as there may be more, else the one that was needed longest ago.
+  [[nodiscard]] Block& free_block();
   void stand_at(std::uint64_t position);
   void fill(std::span<std::byte> out);
 
   static constexpr std::uint64_t block_bytes = 1 << 20;
-  static constexpr std::size_t most_blocks = 16;
+  static constexpr std::uint64_t fewest_blocks = 16;
+
+  [[nodiscard]] std::size_t most_blocks() const noexcept;
 
   std::shared_ptr<ByteSource> compressed_;
   InflationSurvey survey_;
   CompressedInput input_;
   std::unique_ptr<Inflater> inflater_{};  ///< stands where the last block ended
-  std::array<Block, most_blocks> blocks_{};
+  std::vector<Block> blocks_{};
   std::uint64_t clock_ = 0;
 };
 

@@ -119,6 +119,15 @@ TEST(Inflated, TheBeginningIsInflatedOnce) {
   EXPECT_TRUE(found == plain.substr(15 << 20));
   EXPECT_LT(bytes.counters().bytes_read, packed.size() * 8 / 5);
   bytes.close();
+
+  // With more memory all of it.
+  InflatedTransport more(open_transport("posix", file, Access::read, Comm::self(), {}), file, Compression::gzip,
+                         {.memory_budget = 100 << 20, .unconfirmed = false});
+  found.resize(plain.size());
+  EXPECT_EQ(more.get(0, std::as_writable_bytes(std::span(found))), found.size());
+  EXPECT_TRUE(found == plain);
+  EXPECT_EQ(more.counters().bytes_read, packed.size());
+  more.close();
 }
 
 TEST(Inflated, ACutLeavesEverythingBeforeIt) {
