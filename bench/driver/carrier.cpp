@@ -237,7 +237,11 @@ Json list_methods() {
     }
     all.push_back(one);
   }
-  return {{"formats", all}, {"transports", transport_names()}};
+  Json engines{"library", "raw-shared", "raw-own", "mpiio"};
+#ifdef QUIRE_BENCH_PNETCDF
+  engines.push_back("pnetcdf");
+#endif
+  return {{"formats", all}, {"transports", transport_names()}, {"engines", engines}};
 }
 
 ShareMemory::Order order_for(Carrier carrier) {

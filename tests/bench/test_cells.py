@@ -203,6 +203,28 @@ def test_plain_mpi_io_is_verified(folder: Path, program: str) -> None:
     assert all(line["verified"] for line in run(program, folder, cells, ranks=2))
 
 
+def test_engines_of_this_build_move_any_block_of_numbers(folder: Path, program: str) -> None:
+    """Whatever engines there are, PnetCDF where it was built in: written, written again and read."""
+    known = json.loads(subprocess.run([program, "list"], capture_output=True, check=True).stdout)
+    assert known["ranks"] == 1
+    assert {"library", "raw-shared", "raw-own", "mpiio"} <= set(known["engines"])
+    transfers = ("independent", "collective")
+    methods = [
+        {"name": f"{engine} {transfer}", "engine": engine, "transfer": transfer}
+        for engine in known["engines"]
+        if engine != "library"
+        for transfer in (transfers if engine == "pnetcdf" else transfers[:1])
+    ]
+    numbers = TABLE | {"columns": "3xfloat64"}
+    workloads = [numbers, FIELD, FIELD | {"name": "dealt", "decomposition": "pattern"}]
+    cells = [
+        cell(method, one, operation) for method in methods for one in workloads for operation in OPERATIONS
+    ]
+    assert all(line["verified"] for line in run(program, folder, cells))
+    (wrong,) = run(program, folder, [cell(methods[-1], FIELD, "write", fault={"kind": "spoil"})], code=1)
+    assert not wrong["verified"]
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("imbalance", ["lognormal", "last-empty"])
 def test_raw_engines_are_verified(folder: Path, program: str, ranks: int, imbalance: str) -> None:

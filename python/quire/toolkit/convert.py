@@ -94,17 +94,15 @@ def copy(
     rows : a slice of every table
     where : an expression; only rows for which it holds are copied
     program : the profile of a program that shall read the target; see `quire.toolkit.profiles`
-    transport, durable, lossy : as for `quire.create`
+    transport, durable, lossy, options : as for `quire.create`
     overwrite : whether an existing target is replaced
     observer : who wants to know how it goes on
-    options : of the format's writer
 
     Raises
     ------
     ConflictError : the target exists (unless `overwrite`) or is the source
     TypeMismatchError : values would change (unless `lossy`)
-    MissingError : a step or column asked for is nowhere
-    and what reading and writing raise
+    MissingError : a step or column asked for is nowhere; and what reading and writing raise
     """
     from quire.toolkit.profiles import profile_named
 

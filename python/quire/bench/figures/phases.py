@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from quire.bench.figures.axes import SMALL, Scale, Unit, linear_ticks, scale_for, tick_text, time_unit
 from quire.bench.figures.scene import GRAY, GRID, Path, Polygon, Scene, Text, rectangle, text_width
-from quire.bench.figures.style import PHASE_COLOURS
+from quire.bench.figures.style import PHASE_COLOURS, margin_for
 from quire.bench.summary import CellSummary, Group, Study, ranks_text, seconds_text
 
 WIDTH = 860.0
@@ -22,7 +22,7 @@ def phase_figure(study: Study, case: str, aspect: str) -> Scene | None:
         return None
     groups = list(dict.fromkeys(cell.group for cell in cells))
     named = [name for name in PHASE_COLOURS if any(cell.phases.get(name) for cell in cells)]
-    left = max(120.0, max(text_width(cell.method) for cell in cells) + 22)
+    left = margin_for(cells)
     height = 74 + sum(24 + STEP * sum(cell.group == group for cell in cells) for group in groups) + 42
     scene = Scene(WIDTH, height, f"{case}: phases of {aspect}")
     scene.add(Text((16, 20), scene.title, size=14, bold=True))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from quire.bench.figures.axes import SMALL, Scale, log_ticks, tick_text
-from quire.bench.figures.scene import GRAY, GRID, INK, Path, Scene, Text, mark, text_width
-from quire.bench.figures.style import Look
+from quire.bench.figures.scene import GRAY, GRID, INK, Path, Scene, Text, mark
+from quire.bench.figures.style import Look, margin_for
 from quire.bench.summary import CellSummary, Ratio, Study, ranks_text, short
 
 WIDTH = 860.0
@@ -24,7 +24,7 @@ def ratio_figure(study: Study, case: str, aspect: str, looks: Mapping[str, Look]
         return None
     groups = list(dict.fromkeys(cell.group for cell in cells))
     baselines = [name for name in study.baselines if any(name in cell.ratios for cell in cells)]
-    left = max(110.0, max(text_width(cell.method) for cell in cells) + 24)
+    left = margin_for(cells)
     height = TOP + sum(26 + STEP * sum(cell.group == group for cell in cells) for group in groups) + 44
     scene = Scene(WIDTH, height, f"{case}: {aspect}, times relative to raw ones of the same pass")
     scene.add(Text((16, 20), scene.title, size=14, bold=True))

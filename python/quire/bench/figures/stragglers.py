@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from quire.bench.figures.axes import SMALL
-from quire.bench.figures.scene import GRAY, Polygon, Scene, Text, rectangle
+from quire.bench.figures.scene import GRAY, Polygon, Scene, Text, rectangle, text_width
 from quire.bench.statistics import quantile
 from quire.bench.summary import CellSummary, Study, ranks_text, seconds_text
 
@@ -84,7 +84,7 @@ def draw_colour_bar(scene: Scene, left: float, top: float) -> None:
     """Independent. What the colours mean."""
     text = "own time / median over the ranks of the same repetition:"
     scene.add(Text((left, top + 10), text, size=SMALL, colour=GRAY))
-    x, steps, width = left + 292, 48, 168.0
+    x, steps, width = left + text_width(text, SMALL) + 14, 48, 168.0
     for step in range(steps):
         factor = MOST_FACTOR ** (step / (steps - 1))
         box = rectangle(x + step * width / steps, top, width / steps + 0.3, 12)

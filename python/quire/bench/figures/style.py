@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from quire.bench.figures.axes import Entry, legend_rows
+from quire.bench.figures.axes import SMALL, Entry, legend_rows
 from quire.bench.figures.scene import MARKS, Scene, Text, mark, text_width
+from quire.bench.summary import CellSummary, ranks_text
 
 # Okabe and Ito's colours, the yellow left out, then darker ones of the same kind.
 COLOURS = (
@@ -18,6 +19,13 @@ PHASE_COLOURS = {
     "plan": "#7fb3d5", "create": "#2471a3", "metadata": "#f0b27a", "data": "#1e8449", "close": "#8e6bbf",
     "other": "#c8c8c8", "barrier": "#e6b0aa", "sync": "#7b241c",
 }  # fmt: skip
+
+
+def margin_for(cells: Sequence[CellSummary]) -> float:
+    """Independent. Room on the left for the names of methods, and of the groups that they stand in."""
+    names = max(text_width(cell.method) for cell in cells) + 24
+    groups = max(text_width(ranks_text(cell.group.ranks, cell.group.readers), SMALL) for cell in cells)
+    return max(120.0, names, 16 + 1.1 * groups + 12)  # bold letters are wider
 
 
 @dataclass(frozen=True)
