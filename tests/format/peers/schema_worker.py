@@ -1,4 +1,4 @@
-"""Reads and writes files by one of two peers, in a process of its own: packages of one name must not meet.
+"""Reads and writes files by one of the peers, in a process of its own: packages of one name must not meet.
 
 python schema_worker.py PEER
 
@@ -97,7 +97,67 @@ class Sdds:
         sdds.write(sdds.SddsFile("SDDS1", None, definitions, values), path)
 
 
-PEERS: dict[str, Any] = {"pysdds": Pysdds, "sdds": Sdds}
+class Soliday:
+    """The reference: has lists for every page, flat ones of arrays beside their extents."""
+
+    def read(self, path: str) -> Schema:
+        """Every page."""
+        import sdds
+
+        file = sdds.load(path)
+        types = {getattr(file, f"SDDS_{name.upper()}"): name for name in [*NUMPY_TYPES, "character"]}
+
+        def kind(
+            names: list[str], definitions: list[Any], pages: list[Any], place: int
+        ) -> list[dict[str, Any]]:
+            """One element for each name; `place` is that of the type in its definition."""
+            return [
+                element(name, types[definition[place]], definition[1], values)
+                for name, definition, values in zip(names, definitions, pages, strict=True)
+            ]
+
+        arrays = kind(file.arrayName, file.arrayDefinition, file.arrayData, 5)
+        for one, extents in zip(arrays, file.arrayDimensions, strict=True):
+            one["pages"] = [nested(*page) for page in zip(one["pages"], extents, strict=True)]
+        return {
+            "parameters": kind(file.parameterName, file.parameterDefinition, file.parameterData, 4),
+            "arrays": arrays,
+            "columns": kind(file.columnName, file.columnDefinition, file.columnData, 4),
+        }
+
+    def write(self, path: str, schema: Schema) -> None:
+        """Binary pages of all kinds."""
+        import numpy as np
+        import sdds
+
+        file = sdds.SDDS()
+        file.mode = file.SDDS_BINARY
+
+        def definition(one: dict[str, Any]) -> dict[str, Any]:
+            return {"units": one["unit"], "type": getattr(file, f"SDDS_{one['type'].upper()}")}
+
+        for one in schema["parameters"]:
+            file.defineParameter(one["name"], **definition(one))
+            file.setParameterValueList(one["name"], one["pages"])
+        for one in schema["arrays"]:
+            file.defineArray(one["name"], dimensions=one["dimensions"], **definition(one))
+            pages = [np.array(page, dtype=object) for page in one["pages"]]
+            flat = [list(page.reshape(-1)) for page in pages]
+            file.setArrayValueLists(one["name"], flat, [list(page.shape) for page in pages])
+        for one in schema["columns"]:
+            file.defineColumn(one["name"], **definition(one))
+            file.setColumnValueLists(one["name"], one["pages"])
+        file.save(path)
+
+
+def nested(flat: list[Any], extents: list[int]) -> list[Any]:
+    """The values of an array as lists of its extents."""
+    import numpy as np
+
+    return list(np.array(flat, dtype=object).reshape(extents).tolist())
+
+
+PEERS: dict[str, Any] = {"pysdds": Pysdds, "sdds": Sdds, "soliday": Soliday}
 
 
 def answer(peer: Any, request: dict[str, Any]) -> Any:
