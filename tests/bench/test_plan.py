@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,8 +21,26 @@ from quire.bench.own_file import (
     sizes_of_step,
     workload_of_file,
 )
-from quire.bench.plan import Changes, make_plan, presets, read_preset
-from quire.bench.workloads import coefficients_of, make_workload, named_workloads, payload_of, scaled
+from quire.bench.plan import (
+    CASE_FACTORS,
+    METHOD_KEYS,
+    PLAN_KEYS,
+    SHARING,
+    Changes,
+    make_plan,
+    presets,
+    read_preset,
+)
+from quire.bench.plan_types import TYPES
+from quire.bench.workloads import (
+    SHARED_KEYS,
+    SIZES_OF_KIND,
+    coefficients_of,
+    make_workload,
+    named_workloads,
+    payload_of,
+    scaled,
+)
 from quire.io.formats import format_info, format_infos
 
 
@@ -224,6 +243,42 @@ def test_shares_and_distributions_that_make_no_sense_are_refused() -> None:
     with pytest.raises(quire.UsageError, match="shared by its decomposition"):
         make_workload({"workload": "block3d", "imbalance": "linear"})
     assert make_workload({"workload": "checkpoint-small", "distribution": "random"})
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"passes": "many"}, "'passes' of a plan is a whole number, not 'many'"),
+        ({"ranks": 3}, "'ranks' of a plan is a list of whole numbers, not 3"),
+        ({"ranks": [True]}, "a list of whole numbers"),
+        ({"scale": "x"}, "'scale' of a plan is a number"),
+        ({"caches": "warm"}, "'caches' of a plan is a list of texts"),
+        ({"method": 3}, "'method' of a plan is a list of tables"),
+        ({"limits": {"bytes": "all"}}, "'limits' of a plan is a table of numbers"),
+        ({"method": [{"name": 7}]}, "'name' of a method is a text"),
+        ({"method": [{"name": "a", "format": "b", "options": "c"}]}, "'options' of a method is a table"),
+        (
+            {"method": [{"name": "a", "format": "b", "vary": {"c": 1}}]},
+            "'vary' of a method is a table",
+        ),
+        ({"method": [{"name": "a", "format": "b"}]}, 'there is no format "b"'),
+        ({"case": [{"workload": "particles", "rows": "7"}]}, "'rows' of a case is a whole number, not '7'"),
+        ({"case": [{"workload": "block3d", "extents": [2.5]}]}, "'extents' of a case"),
+        ({"case": [{"workload": "particles", "scaled": 1}]}, "'scaled' of a case is true or false"),
+        ({"readers": [1.5]}, "'readers' of a plan"),
+        ({"readers": ["third"]}, "numbers of ranks are whole numbers"),
+    ],
+)
+def test_values_of_other_kinds_are_usage_errors(broken: dict[str, Any], message: str) -> None:
+    """TOML takes anything; a plan says which key has what it cannot be."""
+    with pytest.raises(quire.UsageError, match=re.escape(message)):
+        make_plan({**CONTENT, **broken})
+
+
+def test_keys_of_plans_have_kinds() -> None:
+    """No key of a plan, a method or a case is left to chance."""
+    keys = {*PLAN_KEYS, *METHOD_KEYS, *CASE_FACTORS, *SHARED_KEYS, *SHARING, "workload", "file", "share"}
+    assert keys | {key for sizes in SIZES_OF_KIND.values() for key in sizes} == set(TYPES)
 
 
 def test_shifted_reads_need_others_that_wrote() -> None:

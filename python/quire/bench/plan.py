@@ -24,8 +24,10 @@ from quire.bench.cells import (
     one_of,
     option_text,
 )
+from quire.bench.plan_types import check_types
 from quire.bench.workloads import check_workload, grown, make_workload, payload_of, scaled
 from quire.errors import MissingFileError, UsageError
+from quire.io.formats import format_info
 
 MODES = ("in-process", "launch")
 SCALINGS = ("strong", "weak")
@@ -157,6 +159,7 @@ def make_plan(content: Mapping[str, Any], changes: Changes | None = None) -> Pla
     """Independent. Expand what a plan file says, changed by the command line. Raises UsageError."""
     changes = Changes() if changes is None else changes
     require_known(content, PLAN_KEYS, "plan")
+    check_types(content, "plan")
     methods = [method for one in content.get("method", []) for method in expand_method(one)]
     methods = with_baselines(methods, changes.methods)
     scale = float(changes.scale if changes.scale is not None else content.get("scale", 1.0))
@@ -208,6 +211,7 @@ def baselines_of(content: Mapping[str, Any], methods: Sequence[Method]) -> list[
 def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
     """Independent. The method of a plan, or one for each combination of the options that it varies."""
     require_known(given, METHOD_KEYS, "method")
+    check_types(given, "method")
     name = str(given.get("name", ""))
     if not name or "/" in name:
         raise UsageError("a method needs a name without /")
@@ -226,6 +230,8 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
     )
     if engine == "library" and not method.format:
         raise UsageError("a method of the library needs a format", object=name)
+    if method.format:
+        format_info(method.format)
     varied: Mapping[str, Sequence[Any]] = given.get("vary", {})
     for values in itertools.product(*varied.values()):
         chosen = {key: option_text(value) for key, value in zip(varied, values, strict=True)}
@@ -249,6 +255,7 @@ def cases_of(content: Mapping[str, Any], changes: Changes) -> Iterator[dict[str,
     }
     shared = {key: content.get(key, value) for key, value in usual.items()}
     for case in cases:
+        check_types(case, "case")
         made = {**shared, "methods": None, **case}
         if changes.ranks is not None:
             made["ranks"] = list(changes.ranks)
