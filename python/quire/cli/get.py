@@ -23,7 +23,8 @@ def get(
     names: Annotated[
         list[str],
         typer.Argument(
-            metavar="NAME...", help="Attributes of a step or of the file, else columns, else fields."
+            metavar="NAME...",
+            help="Attributes of a step or of the file, else columns, else fields; patterns: S*",
         ),
     ],
     step: Annotated[int | None, typer.Option("--step", help="The number of the step.")] = None,
@@ -65,7 +66,7 @@ def get(
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
         found = []
-        for name in names:
+        for name in expanded(opened, names, step, index, where is not None):
             item = find(opened, name, step, index, where is not None)
             if item is None:
                 near = nearest(opened, name, step, index, where is not None)
@@ -120,15 +121,38 @@ def find(
     return (None, file.attributes[name]) if name in file.attributes else None
 
 
+def kinds_of_names(
+    file: File, step: int | None, index: int | None, only_columns: bool
+) -> tuple[list[str], list[str], list[str]]:
+    """The names of attributes, of columns and of fields that may be asked for."""
+    one = chosen_step(file, step, index)
+    tables = one.tables.values() if one is not None else ()
+    columns = [column for table in tables for column in table.columns]
+    if only_columns:
+        return [], columns, []
+    attributes = [*file.attributes, *(one.attributes if one is not None else ())]
+    return list(dict.fromkeys(attributes)), columns, list(one.fields) if one is not None else []
+
+
+def expanded(
+    file: File, names: list[str], step: int | None, index: int | None, only_columns: bool
+) -> Iterator[str]:
+    """The names, each pattern replaced by what it matches of the first kind of which it matches anything."""
+    from quire.toolkit.selection import is_pattern, matches
+
+    for name in names:
+        matching: list[str] = []
+        if is_pattern(name) and find(file, name, step, index, only_columns) is None:
+            for known in kinds_of_names(file, step, index, only_columns):
+                matching = matching or [one for one in known if matches(one, [name])]
+        yield from matching or [name]
+
+
 def nearest(file: File, name: str, step: int | None, index: int | None, only_columns: bool) -> str:
     """What may have been meant, in parentheses; an empty text if nothing is like the name."""
     import difflib
 
-    one = chosen_step(file, step, index)
-    known = [] if only_columns else [*file.attributes, *(one.attributes if one is not None else ())]
-    if one is not None:
-        known += [column for table in one.tables.values() for column in table.columns]
-        known += [] if only_columns else one.fields
+    known = [name for kind in kinds_of_names(file, step, index, only_columns) for name in kind]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f" (nearest: {', '.join(near)})" if near else ""
 

@@ -79,7 +79,8 @@ def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
     if answer["damage"]:
         offset = answer["damage"]["offset"]
         place = f" at byte {offset}" if offset is not None else ""
-        remark(f"damaged: {answer['path']}{place}: {printable(answer['damage']['message'])}")
+        advice = f"; {answer['damage']['advice']}" if answer["damage"]["advice"] else ""
+        remark(f"damaged: {answer['path']}{place}: {printable(answer['damage']['message'] + advice)}")
 
 
 def alike(steps: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:

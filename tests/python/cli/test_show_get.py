@@ -147,6 +147,13 @@ def test_get_says_no_if_there_is_no_such_name(run: Run, beam: Path) -> None:
     assert outcome.code == 1
     assert outcome.output == ""
     assert "(nearest: code)" in run("get", beam, "kode").errors
+    assert run("get", beam, "q*").code == 1
+
+
+def test_get_takes_patterns(run: Run, beam: Path) -> None:
+    assert run("get", beam, "t*n", "c*").output == "1\ntracker\n"
+    assert run("get", beam, "i*", "--rows", ":2").output == "1\n2\n"
+    assert run("get", beam, "x", "i*", "--rows", ":2", "--unit").output == "m\n\n"
 
 
 def test_a_file_without_steps_has_no_columns(run: Run, make: Make, format: str) -> None:
