@@ -97,8 +97,7 @@ quire::WriteOptions options_of(const Pattern& pattern, const Start& start) {
   quire::WriteOptions options = start.options;
   const quire::Format* format =
       options.format.empty() ? quire::format_for_suffix(start.output) : &quire::format_named(options.format);
-  const auto engine = options.options.find("engine");
-  if (format == nullptr || (engine != options.options.end() && engine->second != "direct")) return options;
+  if (format == nullptr) return options;
   for (const auto& [name, value] : pattern.options) {
     const auto& known = format->write_options();
     if (std::ranges::find(known, name, &quire::Option::name) != known.end()) options.options.emplace(name, value);

@@ -80,9 +80,9 @@ OPTIONS = {"by_chunks": {"field_chunk": "x".join(map(str, CHUNK))}}
 
 
 def options_of(example: str, output: str, given: dict[str, str]) -> dict[str, str]:
-    """Add those where the format has them, nobody has said otherwise, and the bytes are moved by us."""
+    """Add those that the format has, unless somebody has said otherwise."""
     format = format_for_path(output)
-    if format is None or given.get("engine", "direct") != "direct":
+    if format is None:
         return given
     known = {option.name for option in format_info(format).write_options}
     wanted = OPTIONS.get(example, {})

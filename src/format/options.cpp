@@ -18,8 +18,10 @@ bool is_integer_text(std::string_view text) {
 }
 
 void check_value(const Option& option, const std::string& value) {
+  // An option with one choice has more in other builds.
+  const std::string where = option.choices.size() == 1 ? " in this build" : "";
   const auto refuse = [&](const std::string& wanted) {
-    throw Error(ErrorKind::usage, "option " + std::string(option.name) + " cannot be \"" + value + "\"")
+    throw Error(ErrorKind::usage, "option " + std::string(option.name) + " cannot be \"" + value + "\"" + where)
         .advise("give " + wanted);
   };
   if (option.kind == OptionKind::truth && !is_truth(value)) refuse("true or false");

@@ -22,6 +22,8 @@ class Chunking {
  public:
   /// The options below. Throws usage errors.
   explicit Chunking(const CheckedOptions& options);
+  /// Nothing is in chunks.
+  Chunking() = default;
 
   /// The shape of the chunks of a field with these extents; empty: it is contiguous. Throws usage errors for shapes
   /// that were asked for and do not fit.

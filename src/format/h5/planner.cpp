@@ -66,11 +66,12 @@ struct SharedState {
 
 H5partPlanner::H5partPlanner(const CheckedOptions& options)
     : naming_{prefix_option(options), width_option(options)},
-      engine_(EngineSettings::of(options, {"existing", "field_chunk", "filter", "grow", "level", "shuffle"})),
+      engine_(EngineSettings::of(options, {"existing", "grow"})),
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
       alignment_(Alignment::of(options)),
-      chunking_(options),
+      chunking_(engine_.is_phdf5 ? Chunking() : Chunking(options)),
+      library_chunking_(engine_.is_phdf5 ? Chunking(options) : Chunking()),
       grows_(options.truth("grow")),
       existing_(existing_option(options)),
       writer_(engine_.version) {
@@ -481,7 +482,7 @@ std::unique_ptr<StepEngine> H5partPlanner::engine() {
   StepFileRules rules;
   rules.group_of = [this](std::int64_t number) { return naming_.name(number); };
   rules.write_file_attributes = [this](hid_t file, const StepDescription& step) { write_file_attributes(file, step); };
-  rules.chunk_rows = chunking_.rows();
+  rules.chunking = library_chunking_;
   return make_engine(engine_, layout_of_steps(std::move(rules)));
 }
 

@@ -103,6 +103,7 @@ class H5partPlanner final : public WritePlanner {
   bool is_width_given_;
   Alignment alignment_;
   Chunking chunking_;
+  Chunking library_chunking_;   ///< of the engine that leaves chunks to HDF5
   mutable ChunkCoder coder_{};  ///< its buffers alone change
   bool grows_;
   Existing existing_;

@@ -19,6 +19,8 @@ struct Kind {
 /// Kinds of files that both engines write; fewer on more ranks than processors of a small machine, where the collective
 /// calls of a spinning MPI are slow.
 [[nodiscard]] std::vector<Kind> kinds();
+/// The same, with compressed ones where all ranks write together: only then the library compresses.
+[[nodiscard]] std::vector<Kind> kinds(const std::string& transfer);
 
 [[nodiscard]] WriteOptions by_direct(const Kind& kind);
 [[nodiscard]] WriteOptions by_phdf5(const Kind& kind, const std::string& transfer);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "phdf5_files.hpp"
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
@@ -82,8 +84,8 @@ TEST(EngineOptions, ThatHaveNoEffectAreErrors) {
     expect_usage([&] { static_cast<void>(create(path("no.h5"), comm, options)); }, name);
   }
   for (const Options& only : std::vector<Options>{{{"existing", "replace"}},
-                                                  {{"filter", "deflate"}},
                                                   {{"grow", "true"}, {"chunk", "5"}},
+                                                  {{"shuffle", "true"}},
                                                   {{"piece", "65536"}}}) {
     WriteOptions options = by_phdf5(kind, "independent");
     for (const auto& [name, value] : only) options.options[name] = value;
@@ -121,6 +123,26 @@ TEST(Comparison, SeesWhatDiffers) {
   write("seen.attributes", values, 2);
   EXPECT_NE(difference(path("seen.first"), path("seen.values")), "");
   EXPECT_NE(difference(path("seen.first"), path("seen.attributes")), "");
+}
+
+/// h5diff knows this filter where its plugin is installed only, we everywhere.
+TEST(EngineFilters, ThatAreOursWorkInTheLibrary) {
+  Comm comm = everyone();
+  Sample sample(format_named("h5part"), rows);
+  const auto mine = [&] { return slice(Spread::even, rows, comm); };
+  write_file(path("zstd.phdf5"), by_phdf5({"", "h5part", {{"chunk", "5"}, {"filter", "zstd"}}}, "collective"), 1,
+             [&](WriteStep& step, std::int64_t number) { sample.fill(step, number, mine()); });
+  Reader in = open(path("zstd.phdf5"), comm);
+  EXPECT_EQ(sample.difference(in.step(0), mine()), "");
+  in.close();
+}
+
+/// Parallel HDF5 compresses what all ranks write together; all else is refused.
+TEST(EngineFilters, NeedAllRanks) {
+  Comm comm = everyone();
+  const Kind kind{"", "h5part", {{"chunk", "5"}, {"filter", "deflate"}}};
+  expect_usage([&] { static_cast<void>(create(path("alone.h5"), comm, by_phdf5(kind, "independent"))); }, "filter");
+  EXPECT_FALSE(std::filesystem::exists(path("alone.h5"))) << "it is refused before anything is written";
 }
 
 /// Every rank for itself: no communicator, so no MPI-IO either.

@@ -27,7 +27,7 @@ class Engines : public testing::TestWithParam<std::string> {
 
 TEST_P(Engines, WriteTheSameWhateverTheSpread) {
   Comm comm = everyone();
-  for (const Kind& kind : kinds()) {
+  for (const Kind& kind : kinds(GetParam())) {
     const Format& format = format_named(kind.format);
     for (const Spread spread : spreads) {
       const bool is_even = spread == Spread::even || spread == Spread::first_has_nothing;
@@ -103,7 +103,7 @@ TEST_P(Engines, WriteTheSameFromPieces) {
 TEST_P(Engines, ConvertTheSame) {
   Comm comm = everyone();
   constexpr std::uint64_t many = 5000;
-  for (const Kind& kind : kinds()) {
+  for (const Kind& kind : kinds(GetParam())) {
     const Slice mine = slice(Spread::even, many, comm);
     struct Particle {
       double x;
@@ -141,7 +141,7 @@ TEST_P(Engines, WriteTheSameFields) {
   for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<double>(rank) + 0.01 * static_cast<double>(i);
   const std::vector<float> strided(4 * 5, static_cast<float>(rank) + 0.5F);
   const std::vector<std::int16_t> some{static_cast<std::int16_t>(rank + 1)};
-  for (const Kind& kind : kinds()) {
+  for (const Kind& kind : kinds(GetParam())) {
     compare(kind, std::string("fields_") + kind.name, possible_steps(format_named(kind.format), 2),
             [&](WriteStep& step, std::int64_t number) {
               Field field;

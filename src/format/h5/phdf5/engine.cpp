@@ -315,6 +315,10 @@ void ParallelEngine::write_tables(const StepPart& mine) {
 void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
                                 std::span<const ConstView> columns) {
   if (!is_begun_) return;
+  if (settings_.is_filtered) {
+    throw Error(ErrorKind::unsupported, "parallel HDF5 cannot compress a step that each rank writes block by block")
+        .advise("engine=direct");
+  }
   const std::vector<std::string> names = names_of(mine.description.tables[table]);
   with_library([&] {
     for (const EngineTarget& target : targets_) {

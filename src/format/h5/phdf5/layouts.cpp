@@ -35,9 +35,8 @@ class StepFileLayout final : public EngineLayout {
     const std::vector<std::pair<std::size_t, std::uint64_t>> components = components_of(step);
     const auto make_component = [&](hid_t group, const Field& field, std::size_t index) {
       const auto [f, component] = components[index];
-      const Handle creation = creation_of(is_covered(field, total[1 + f]));
       EngineTarget target;
-      target.dataset = create_dataset(group, field.name, field.type, block_extents(field), creation.id());
+      target.dataset = component_of(group, field, is_covered(field, total[1 + f]));
       target.name = field.name;
       target.kind = EngineTarget::Kind::field;
       target.index = f;
@@ -62,14 +61,25 @@ class StepFileLayout final : public EngineLayout {
   void abandon() noexcept override { group_.abandon(); }
 
  private:
+  [[nodiscard]] Handle component_of(hid_t group, const Field& field, bool is_whole) const {
+    const std::vector<std::uint64_t> extents = block_extents(field);
+    const std::vector<std::uint64_t> shape = rules_.chunking.field_shape(field);
+    if (shape.empty()) return create_dataset(group, field.name, field.type, extents, creation_of(is_whole).id());
+    const Handle creation = chunked_creation(block_shape(shape), rules_.chunking.pipeline(field.type), true);
+    const Handle space = unlimited_space(extents, field.name);
+    return own(H5Dcreate_anon(group, native_type(field.type), space.id(), creation.id(), H5P_DEFAULT),
+               "create a component of the field", field.name);
+  }
+
   [[nodiscard]] EngineTarget column_of(hid_t group, const Column& column, std::size_t index, std::uint64_t rows) const {
     EngineTarget target;
     target.name = column.name;
     target.cells = {Cell{.column = index, .type = column.type}};
-    if (rules_.chunk_rows == 0) {
+    const std::uint64_t chunk_rows = rules_.chunking.rows();
+    if (chunk_rows == 0) {
       target.dataset = create_dataset(group, column.name, column.type, {rows}, contiguous_creation().id());
     } else {
-      const Handle creation = chunked_creation(std::span(&rules_.chunk_rows, 1), {}, false);
+      const Handle creation = chunked_creation(std::span(&chunk_rows, 1), rules_.chunking.pipeline(column.type), true);
       const Handle space = unlimited_space(std::span(&rows, 1), column.name);
       target.dataset = own(H5Dcreate_anon(group, native_type(column.type), space.id(), creation.id(), H5P_DEFAULT),
                            "create the column", column.name);
@@ -88,7 +98,7 @@ class PlainLayout final : public EngineLayout {
   explicit PlainLayout(PlainFileRules rules) : rules_(std::move(rules)) {}
 
   [[nodiscard]] std::vector<EngineTarget> make(hid_t file, const StepDescription& step, const Measure& total) override {
-    const std::vector<PlannedDataset> datasets = datasets_of(step, rules_.rules, total);
+    const std::vector<PlannedDataset> datasets = datasets_of(step, rules_.rules, total, &rules_.chunking);
     const std::size_t of_tables = datasets.size() - step.fields.size();
     std::vector<EngineTarget> targets;
     std::size_t next = 0;
@@ -120,15 +130,17 @@ class PlainLayout final : public EngineLayout {
   void abandon() noexcept override {}
 
  private:
-  [[nodiscard]] Handle make_one(hid_t file, const PlannedDataset& dataset, const Handle& creation) {
-    Handle made = create_dataset(file, dataset, creation.id());
+  [[nodiscard]] Handle make_one(hid_t file, const PlannedDataset& dataset, const Handle& contiguous) {
+    const Handle chunked = dataset.chunk.empty()
+                               ? Handle()
+                               : chunked_creation(dataset.chunk, rules_.chunking.pipeline(dataset.type), true);
+    Handle made = create_dataset(file, dataset, chunked ? chunked.id() : contiguous.id());
     made_.push_back(dataset.path);
     return made;
   }
 
   void add_table(std::vector<EngineTarget>& targets, hid_t file, const Table& table, std::size_t index,
                  const std::vector<PlannedDataset>& datasets, std::size_t& next) {
-    const Handle creation = contiguous_creation();
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const Cell cell{.column = c, .type = table.columns[c].type};
       if (c > 0 && rules_.rules.layout == TableLayout::matrix) {
@@ -136,7 +148,7 @@ class PlainLayout final : public EngineLayout {
         continue;
       }
       EngineTarget target;
-      target.dataset = make_one(file, datasets[next], creation);
+      target.dataset = make_one(file, datasets[next], contiguous_creation());
       target.name = datasets[next++].path;
       target.index = index;
       target.cells = {cell};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "format/h5/chunking.hpp"
 #include "format/h5/phdf5/engine.hpp"
 #include "format/h5/plain/acceptance.hpp"
 
@@ -14,7 +15,7 @@ struct StepFileRules {
   std::function<std::string(std::int64_t number)> group_of;
   /// Those that are not written yet, with the units of a step.
   std::function<void(hid_t file, const StepDescription& step)> write_file_attributes;
-  std::uint64_t chunk_rows = 0;  ///< 0: columns are contiguous
+  Chunking chunking;
 };
 
 /// A group for each step, which gets its name when the step is published.
@@ -24,6 +25,7 @@ struct StepFileRules {
 struct PlainFileRules {
   PlainRules rules;
   std::function<const std::vector<Attribute>&()> file_attributes;
+  Chunking chunking;
 };
 
 /// The data sets of the one step of a plain file: they are there from the beginning.

@@ -49,7 +49,15 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
   const std::string& version = options.text("library_version");
   if (version == "v18") settings.version = LibraryVersion::v18;
   if (version == "v110") settings.version = LibraryVersion::v110;
-  if (!has_phdf5()) return settings;
+  if (!has_phdf5()) {
+    for (const Option& option : knobs()) {
+      if (!options.given(option.name)) continue;
+      throw Error(ErrorKind::unsupported, "the engine phdf5, which has this option, is not available in this build")
+          .on(std::string(option.name))
+          .advise("leave it out, or use a build with MPI and parallel HDF5");
+    }
+    return settings;
+  }
   settings.is_phdf5 = options.text("engine") == "phdf5";
   if (!settings.is_phdf5) {
     for (const Option& option : knobs()) {
@@ -67,6 +75,11 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
   if (!settings.is_collective && transfer != "independent") {
     throw usage("the transfer cannot be \"" + transfer + "\"", "transfer").advise("give independent or collective");
   }
+  if (!settings.is_collective && options.text("filter") != "none") {
+    throw usage("parallel HDF5 compresses only what all ranks write together", "filter")
+        .advise("transfer=collective, or engine=direct");
+  }
+  settings.is_filtered = options.text("filter") != "none";
   settings.collective_metadata = options.truth("collective_metadata");
   const long long block = options.integer("metadata_block");
   constexpr long long largest = 1LL << 30;
@@ -83,12 +96,10 @@ std::vector<Option> with_engine(std::vector<Option> options) {
                      {"earliest", "v18", "v110"},
                      "what HDF5 may use in a new file: later structures, that older releases cannot read"});
   Option engine{"engine", OptionKind::text, "direct", {"direct"}, "who moves the bytes of steps: direct is we"};
-  if (!has_phdf5()) {
-    options.push_back(engine);
-    return options;
+  if (has_phdf5()) {
+    engine.choices.emplace_back("phdf5");
+    engine.help = "who moves the bytes of steps: direct is we, phdf5 the parallel HDF5 library";
   }
-  engine.choices.emplace_back("phdf5");
-  engine.help = "who moves the bytes of steps: direct is we, phdf5 the parallel HDF5 library";
   options.push_back(engine);
   std::ranges::copy(knobs(), std::back_inserter(options));
   return options;

@@ -17,6 +17,7 @@ namespace quire::h5 {
 struct EngineSettings {
   bool is_phdf5 = false;             ///< else the next ones have no meaning
   bool is_collective = false;        ///< transfers of whole steps, by all ranks together
+  bool is_filtered = false;          ///< chunks are compressed, which needs all ranks
   bool collective_metadata = true;   ///< metadata are written by all ranks together
   std::uint64_t metadata_block = 0;  ///< bytes that are allocated for metadata at once; 0: the library's preset
   std::vector<std::pair<std::string, std::string>> hints;  ///< for MPI-IO
@@ -30,7 +31,8 @@ struct EngineSettings {
                                          const std::vector<std::string_view>& only_direct);
 };
 
-/// A table of options, and behind them those that choose the engine and its knobs: of engines that the build has.
+/// A table of options, and behind them those that choose the engine and its knobs. Without parallel
+/// HDF5 they are errors that say so.
 [[nodiscard]] std::vector<Option> with_engine(std::vector<Option> options);
 
 }  // namespace quire::h5

@@ -47,9 +47,10 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
 
 PlainPlanner::PlainPlanner(const CheckedOptions& options)
     : rules_(rules_of(options)),
-      engine_(EngineSettings::of(options, {"chunk", "field_chunk", "filter", "grow", "level", "shuffle"})),
+      engine_(EngineSettings::of(options, {"grow"})),
       alignment_(engine_.alignment),
-      chunking_(options),
+      chunking_(engine_.is_phdf5 ? Chunking() : Chunking(options)),
+      library_chunking_(engine_.is_phdf5 ? Chunking(options) : Chunking()),
       grows_(options.truth("grow")),
       writer_(engine_.version) {}
 
@@ -453,7 +454,7 @@ void PlainPlanner::advance(const StepPart& mine, const Measure& total, bool publ
 
 std::unique_ptr<StepEngine> PlainPlanner::engine() {
   const auto attributes = [this]() -> const std::vector<Attribute>& { return file_attributes_; };
-  return make_engine(engine_, layout_of_plain({rules_, attributes}));
+  return make_engine(engine_, layout_of_plain({rules_, attributes, library_chunking_}));
 }
 
 Publication PlainPlanner::finish() {

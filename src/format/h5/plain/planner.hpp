@@ -100,6 +100,7 @@ class PlainPlanner final : public WritePlanner {
   EngineSettings engine_;
   Alignment alignment_;
   Chunking chunking_;
+  Chunking library_chunking_;   ///< of the engine that leaves chunks to HDF5
   mutable ChunkCoder coder_{};  ///< its buffers alone change
   bool grows_;
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
