@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <span>
 #include <system_error>
@@ -99,21 +100,24 @@ std::optional<Head> read_head(const std::string& path) {
 /// What stands at an address, in words, if the first step knows.
 std::string object_at(Reader::State& reader, std::uint64_t address) {
   std::string found;
+  std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();
   static_cast<void>(caught(reader.comm.rank(), [&] {
     const auto step = reader.own_describer().step(0);
     if (!step) return;
     for (std::size_t t = 0; t < step->tables.size(); ++t) {
       for (const Run& run : step->tables[t].runs) {
-        const auto holds = [&](std::uint64_t offset, std::uint64_t records) {
+        const auto look = [&](std::uint64_t offset, std::uint64_t records) {
+          // Of what cannot be addressed the longest piece is known: another one may begin before its end.
           const std::uint64_t bytes = run.opaque ? run.bytes : records * run.record_bytes;
-          return address >= offset && address - offset < bytes;
+          if (address < offset || address - offset >= bytes || address - offset > nearest) return;
+          nearest = address - offset;
+          found = step->description.tables[t].name;
         };
-        bool here = run.pieces.empty() && holds(run.offset, run.records);
-        for (std::size_t p = 0; p < run.pieces.size() && !here; ++p) {
+        if (run.pieces.empty()) look(run.offset, run.records);
+        for (std::size_t p = 0; p < run.pieces.size(); ++p) {
           const std::uint64_t end = p + 1 < run.pieces.size() ? run.pieces[p + 1].first : run.records;
-          here = holds(run.pieces[p].offset, end - run.pieces[p].first);
+          look(run.pieces[p].offset, end - run.pieces[p].first);
         }
-        if (here) found = step->description.tables[t].name;
       }
     }
   }));

@@ -26,8 +26,6 @@ ElementBlocks::ElementBlocks(const ReadStep::State& step, const std::vector<std:
     FileBlock block;
     block.values = t;
     block.elements = description.find_table(values.expansion->elements);
-    block.first = elements_;
-    block.count = description.tables[block.elements].rows;
     block.is_opaque = has_opaque(step.layout.tables[t]) || has_opaque(step.layout.tables[block.elements]);
     if (!values.expansion->is_mixed()) {
       block.uniform_count = element_coefficients(*values.expansion, values.expansion->modes);
@@ -38,12 +36,30 @@ ElementBlocks::ElementBlocks(const ReadStep::State& step, const std::vector<std:
       known.push_back(name);
       if (variables.empty() || std::ranges::find(variables, name) != variables.end()) block.columns.push_back(c);
     }
-    elements_ = checked_add(elements_, block.count);
-    blocks_.push_back(std::move(block));
+    add(block);
   }
   if (absent.empty()) return;
   throw Error(ErrorKind::missing,
               "no block has the variable \"" + *absent.begin() + "\"" + nearest_names(*absent.begin(), known));
+}
+
+void ElementBlocks::add(const FileBlock& of_table) {
+  const std::uint64_t rows = step_.layout.description.tables[of_table.elements].rows;
+  const auto& elements = step_.layout.tables[of_table.elements].runs;
+  const auto& values = step_.layout.tables[of_table.values].runs;
+  const std::size_t pieces = of_table.is_opaque && !elements.empty() ? elements.front().pieces.size() : 0;
+  for (std::size_t i = 0; i < std::max<std::size_t>(pieces, 1); ++i) {
+    FileBlock block = of_table;
+    block.first = elements_;
+    block.count = rows;
+    if (pieces > 0) {
+      block.row = elements.front().pieces[i].first;
+      block.coefficient = values.front().pieces.at(i).first;
+      block.count = (i + 1 < pieces ? elements.front().pieces[i + 1].first : rows) - block.row;
+    }
+    elements_ = checked_add(elements_, block.count);
+    blocks_.push_back(std::move(block));
+  }
 }
 
 const Expansion& ElementBlocks::expansion(std::size_t block) const {
@@ -82,9 +98,10 @@ void ElementBlocks::read_column(std::size_t table, std::size_t column, const Sli
   reader.transport->run_alone(plan);
 }
 
-void ElementBlocks::read_elements(std::size_t block, const Slice& rows, ElementBlock& out) const {
-  if (rows.count == 0) return;
+void ElementBlocks::read_elements(std::size_t block, const Slice& part, ElementBlock& out) const {
+  if (part.count == 0) return;
   const FileBlock& file = blocks_[block];
+  const Slice rows{file.row + part.first, part.count};
   const auto count = static_cast<std::size_t>(rows.count);
   const std::size_t before = out.ids.size();
   out.ids.resize(before + count);
@@ -122,7 +139,8 @@ void ElementBlocks::plan_values(std::size_t block, std::vector<Slice> parts, Ele
 
 void ElementBlocks::read_opaque(std::size_t block, std::size_t variable, const Slice& rows,
                                 std::span<double> out) const {
-  read_column(blocks_[block].values, blocks_[block].columns[variable], rows, View(out));
+  const FileBlock& file = blocks_[block];
+  read_column(file.values, file.columns[variable], {file.coefficient + rows.first, rows.count}, View(out));
 }
 
 }  // namespace quire

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/type.hpp"
@@ -74,6 +75,15 @@ void check_variables(const std::vector<std::string>& variables) {
     if (variable.empty()) throw Error(ErrorKind::bad_file, "a variable has no name");
     if (!seen.insert(variable).second) throw Error(ErrorKind::bad_file, "a variable is there twice").on(variable);
   }
+}
+
+std::string kind_of(const Block& block) {
+  Expansion expansion = block.expansion;
+  expansion.origin.clear();
+  const auto bytes = pack(block.variables);
+  const auto more = pack(expansion);
+  std::string kind(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return kind.append(reinterpret_cast<const char*>(more.data()), more.size());
 }
 
 std::vector<Run> runs_in_pieces(const Run& like, std::vector<Piece> pieces, std::uint64_t records,

@@ -47,6 +47,9 @@ void count_uniform(Block& block);
 /// Throws bad_file errors for variables without a name, or two of one name.
 void check_variables(const std::vector<std::string>& variables);
 
+/// What blocks of one table have in common.
+[[nodiscard]] std::string kind_of(const Block& block);
+
 /// Whether blocks of one kind go to one table: then no list of tables grows with the ranks that have written a file.
 enum class Blocks : std::uint8_t { joined, each };
 

@@ -75,7 +75,7 @@ class NektarFormat final : public Format {
          OptionKind::text,
          "joined",
          {"joined", "each"},
-         "HDF5 and streams: blocks of one kind as one table, or a table of each block that a rank has written"},
+         "blocks of one kind as one table, or a table of each block that a rank has written"},
         {"parts",
          OptionKind::text,
          "",
@@ -117,7 +117,7 @@ class NektarFormat final : public Format {
     }
     const std::string& files = options.text("parts");
     return std::make_unique<nektar::XmlDescriber>(
-        std::move(bytes), context, files.empty() ? std::vector<std::string>{} : nektar::split_list(files));
+        std::move(bytes), context, blocks, files.empty() ? std::vector<std::string>{} : nektar::split_list(files));
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {

@@ -64,7 +64,16 @@ void PayloadReader::refill() {
       const std::size_t found = bytes_.read(text_.offset + text_read_, target);
       next_character_ = 0;
       text_read_ += characters_.size();
-      if (found < characters_.size()) refuse("end with the file");
+      // The text may be announced longer than it is: it ends where a tag begins.
+      const std::string_view read(characters_.data(), found);
+      const std::size_t tag = read.find('<');
+      if (tag != std::string_view::npos) {
+        text_.length = text_read_ - characters_.size() + tag;
+        text_read_ = text_.length;
+        characters_.resize(tag);
+      } else if (found < characters_.size()) {
+        refuse("end with the file");
+      }
     }
     compressed_.resize(piece);
     const std::string_view rest(characters_.data() + next_character_, characters_.size() - next_character_);

@@ -8,7 +8,6 @@
 
 #include "format/nektar/metadata.hpp"
 #include "format/nektar/values.hpp"
-#include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/plan/member.hpp"
 
@@ -19,16 +18,6 @@ constexpr std::uint64_t streams_at_once = 256;
 constexpr std::uint64_t streams_looked_at = 4096;
 constexpr std::size_t numbers_at_once = std::size_t{32} << 10;
 constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
-
-/// What blocks of one table have in common.
-std::string kind_of(const Block& block) {
-  Expansion expansion = block.expansion;
-  expansion.origin.clear();
-  const auto bytes = pack(block.variables);
-  const auto more = pack(expansion);
-  std::string kind(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return kind.append(reinterpret_cast<const char*>(more.data()), more.size());
-}
 
 /// Where bytes of a stream stand in the file, if they stand there together.
 std::optional<std::uint64_t> address_of(const StreamLayout& layout, const Extent& part) {

@@ -1,6 +1,7 @@
 #include "format/nektar/xml_describer.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "format/nektar/metadata.hpp"
@@ -13,17 +14,29 @@ namespace {
 
 constexpr std::size_t values_at_once = std::size_t{32} << 10;
 
-/// The runs of both tables of a block: what stands in the file is not addressed, but its place is known.
-Place opaque_place(const Extent& part, std::uint64_t member, std::uint64_t records, const std::vector<Cell>& cells,
+/// The run of one of the tables of blocks: what stands in the file is not addressed, but its places are known.
+Place opaque_place(std::vector<Piece> pieces, std::uint64_t longest, std::uint64_t records, std::vector<Cell> cells,
                    ByteOrder order) {
   Run run;
-  run.offset = address_in(member, part.offset);
-  run.bytes = part.length;
+  run.offset = pieces.front().offset;
+  run.bytes = longest;
   run.records = records;
   run.order = order;
-  run.cells = cells;
+  run.cells = std::move(cells);
   run.opaque = true;
+  if (pieces.size() > 1) run.pieces = std::move(pieces);
   return {{std::move(run)}};
+}
+
+/// What `work` throws.
+template <class Work>
+std::exception_ptr caught_by(Work&& work) {
+  try {
+    work();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
 }
 
 /// Whether a name is that of a file in the same directory.
@@ -48,8 +61,12 @@ std::vector<std::string> part_names(std::span<const std::string> names) {
   return found;
 }
 
-XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> set)
-    : OneStepDescriber(std::move(context)), bytes_(std::move(bytes)) {
+XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,
+                           std::vector<std::string> set)
+    : OneStepDescriber(std::move(context)),
+      bytes_(std::move(bytes)),
+      blocks_(blocks),
+      reader_([this](std::uint64_t member) { return source(member); }, context_.memory_budget) {
   description_.format = "nektar";
   guarded([&] { set.empty() ? read_index() : take_set(std::move(set)); });
   description_.layout.push_back({"flavour", description_.members.empty() ? "xml" : "directory of xml"});
@@ -125,26 +142,37 @@ void XmlDescriber::adopt(std::uint64_t index, const StepLayout& layout) {
   if (index == 0 && !step_) step_ = layout;
 }
 
-void XmlDescriber::describe() { describe_files(false); }
+void XmlDescriber::describe() { describe_files(); }
 
-void XmlDescriber::describe_files(bool only_whole) {
-  BlockTables tables(*step_);
-  for (std::uint64_t member = 0; member <= index_.size(); ++member) {
-    const std::size_t first_table = step_->description.tables.size();
-    try {
-      describe_file(member, tables);
-      check_part(member, first_table);
-    } catch (const Error& error) {
-      if (!only_whole) throw;
-      const std::string name = member == 0 ? "" : description_.members[static_cast<std::size_t>(member)] + ": ";
-      step_->description.warnings.push_back(name + error.message());
-    }
+template <class Work>
+void XmlDescriber::attempt(std::uint64_t member, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (!only_whole_) throw;
+    const std::string name = member == 0 ? "" : description_.members[static_cast<std::size_t>(member)] + ": ";
+    const std::string object = error.object().empty() ? "" : " (" + error.object() + ")";
+    step_->description.warnings.push_back(name + error.message() + object);
   }
+}
+
+void XmlDescriber::describe_files() {
+  joined_.clear();
+  known_.clear();
+  for (std::uint64_t member = 0; member <= index_.size(); ++member) {
+    attempt(member, [&] {
+      describe_file(member);
+      check_part(member);
+    });
+  }
+  BlockTables tables(*step_);
+  for (Joined& joined : joined_) add_table(joined, tables);
+  joined_ = {};
   step_->end = bytes_->size();
   step_->description.number = number_of(step_->description.attributes);
 }
 
-void XmlDescriber::describe_file(std::uint64_t member, BlockTables& tables) {
+void XmlDescriber::describe_file(std::uint64_t member) {
   StepDescription& step = step_->description;
   const std::shared_ptr<ByteSource> bytes = source(member);
   ids_ = {};
@@ -152,7 +180,7 @@ void XmlDescriber::describe_file(std::uint64_t member, BlockTables& tables) {
     XmlScanner scanner(*bytes, 0, bytes->size());
     while (const auto element = scanner.next()) {
       if (element->name == "ELEMENTS") {
-        add_block(scanner, member, *element, tables);
+        attempt(member, [&] { add_block(scanner, member, *element); });
       } else if (element->name == "Metadata" || element->name == "FIELDMETADATA") {
         if (member == 0) add_metadata_of(scanner, *element);  // those of a set stand in its index
       } else if (element->name == "GEOMETRY" || element->name == "EXPANSIONS" || element->name == "CONDITIONS") {
@@ -167,11 +195,11 @@ void XmlDescriber::describe_file(std::uint64_t member, BlockTables& tables) {
   }
 }
 
-void XmlDescriber::check_part(std::uint64_t member, std::size_t first_table) {
+void XmlDescriber::check_part(std::uint64_t member) {
   if (member == 0 || !index_[static_cast<std::size_t>(member) - 1].ids) return;
   const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
   StepDescription& step = step_->description;
-  if (step.tables.size() == first_table) {
+  if (ids_.is_empty()) {
     throw Error(ErrorKind::bad_file,
                 "the index tells of " + std::to_string(told.count()) + " elements here, but there are none")
         .in_file(path_of(member));
@@ -194,24 +222,56 @@ void XmlDescriber::add_metadata_of(XmlScanner& scanner, const XmlElement& elemen
   }
 }
 
-void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element,
-                             BlockTables& tables) {
+void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element) {
   try {
     XmlBlock block = parse_tag(scanner.window().text(element.tag), element.content.length, step_->description.warnings);
-    const ByteOrder order = block.order;
+    const XmlPlace place{address_in(member, element.tag.offset), address_in(member, element.content.offset)};
+    if (only_whole_) check_whole(place, block);
     if (member > 0) ids_.append(block.ids);
-    if (!description_.members.empty()) block.expansion.origin = description_.members[static_cast<std::size_t>(member)];
-    std::vector<Cell> values;
-    for (std::size_t i = 0; i < block.variables.size(); ++i) values.push_back({.column = i, .type = Type::float64});
-    std::vector<Cell> numbers;
-    const std::size_t columns = block.expansion.is_mixed() ? block.expansion.basis.size() + 1 : 1;
-    for (std::size_t i = 0; i < columns; ++i) numbers.push_back({.column = i, .type = Type::uint32});
-    Place coefficients = opaque_place(element.content, member, block.coefficients, values, order);
-    Place elements = opaque_place(element.tag, member, block.elements, numbers, order);
-    tables.add(std::move(block), std::move(coefficients), std::move(elements));
+    const std::string origin =
+        description_.members.empty() ? "" : description_.members[static_cast<std::size_t>(member)];
+    std::size_t number = joined_.size();
+    if (blocks_ == Blocks::joined) number = known_.emplace(kind_of(block), number).first->second;
+    if (number == joined_.size()) {
+      Joined& made = joined_.emplace_back();
+      made.block = block;
+      made.block.elements = made.block.coefficients = 0;
+      made.block.expansion.origin = origin;
+      made.order = block.order;
+    }
+    Joined& joined = joined_[number];
+    if (joined.block.expansion.origin != origin) joined.block.expansion.origin.clear();
+    joined.payloads.push_back({joined.block.coefficients, place.payload});
+    joined.tags.push_back({joined.block.elements, place.tag});
+    joined.longest_payload = std::max(joined.longest_payload, element.content.length);
+    joined.longest_tag = std::max(joined.longest_tag, element.tag.length);
+    joined.block.elements = checked_add(joined.block.elements, block.elements);
+    joined.block.coefficients = checked_add(joined.block.coefficients, block.coefficients);
   } catch (Error& error) {
     throw error.offset() ? error : error.at(element.tag.offset);
   }
+}
+
+void XmlDescriber::check_whole(const XmlPlace& place, const XmlBlock& block) {
+  try {
+    reader_.verify(place);
+  } catch (Error& error) {
+    throw error.on("a block of " + block.expansion.shape + " elements");
+  }
+}
+
+void XmlDescriber::add_table(Joined& joined, BlockTables& tables) {
+  const Block& block = joined.block;
+  std::vector<Cell> values;
+  for (std::size_t i = 0; i < block.variables.size(); ++i) values.push_back({.column = i, .type = Type::float64});
+  std::vector<Cell> numbers;
+  const std::size_t columns = block.expansion.is_mixed() ? block.expansion.basis.size() + 1 : 1;
+  for (std::size_t i = 0; i < columns; ++i) numbers.push_back({.column = i, .type = Type::uint32});
+  Place coefficients = opaque_place(std::move(joined.payloads), joined.longest_payload, block.coefficients,
+                                    std::move(values), joined.order);
+  Place elements =
+      opaque_place(std::move(joined.tags), joined.longest_tag, block.elements, std::move(numbers), joined.order);
+  tables.add(std::move(joined.block), std::move(coefficients), std::move(elements));
 }
 
 const StepLayout& XmlDescriber::read_layout() {
@@ -219,37 +279,35 @@ const StepLayout& XmlDescriber::read_layout() {
   return layout();
 }
 
-const XmlBlock& XmlDescriber::block_of(std::size_t table) {
+std::vector<XmlDescriber::Part> XmlDescriber::parts_of(std::size_t table, const Slice& rows) {
   const StepLayout& step = read_layout();
   const std::size_t first = step.description.tables[table].expansion ? table : table - 1;
-  const Run& payload = step.tables[first].runs.front();
-  const Run& tag = step.tables[first + 1].runs.front();
-  if (block_at_ == tag.offset) return block_;
-  block_at_.reset();
-  payload_.reset();
-  values_ = {};
-  const std::uint64_t member = member_of(tag.offset);
-  part_ = source(member);
-  Window window(*part_, offset_in(tag.offset), tag.bytes);
-  std::vector<std::string> told;
-  block_ = parse_tag(window.text({0, tag.bytes}), payload.bytes, told);
-  payload_.emplace(*part_, Extent{offset_in(payload.offset), payload.bytes},
-                   checked_multiply(block_.coefficients, block_.variables.size()), block_.order);
-  block_at_ = tag.offset;
-  return block_;
+  const Run& run = step.tables[table].runs.front();
+  const Run& payloads = step.tables[first].runs.front();
+  const Run& tags = step.tables[first + 1].runs.front();
+  if (run.pieces.empty()) return {{{tags.offset, payloads.offset}, rows, 0}};
+  std::vector<Part> parts;
+  auto piece = std::ranges::upper_bound(run.pieces, rows.first, {}, &Piece::first) - 1;
+  for (std::uint64_t done = 0; done < rows.count; ++piece) {
+    const auto number = static_cast<std::size_t>(piece - run.pieces.begin());
+    const std::uint64_t end = number + 1 < run.pieces.size() ? run.pieces[number + 1].first : run.records;
+    const std::uint64_t count = std::min(rows.end(), end) - (rows.first + done);
+    parts.push_back({{tags.pieces.at(number).offset, payloads.pieces.at(number).offset},
+                     {rows.first + done - piece->first, count},
+                     done});
+    done += count;
+  }
+  return parts;
 }
 
-void XmlDescriber::read_values(std::size_t table, std::size_t column, const Slice& rows, std::span<double> out) {
-  const XmlBlock& block = block_of(table);
-  const std::uint64_t first = column * block.coefficients + rows.first;
-  const std::uint64_t all = block.coefficients * block.variables.size();
-  if (all > context_.memory_budget / sizeof(double)) return payload_->read(first, out);
-  if (values_.empty()) {
-    std::vector<double> values(static_cast<std::size_t>(all));
-    payload_->read(0, values);
-    values_ = std::move(values);
+void XmlDescriber::read_numbers(const Part& part, std::size_t column, std::span<std::uint32_t> out) {
+  const XmlBlock& block = reader_.block(part.place);
+  if (column == 0) return block.ids.expand(part.rows, out);
+  const std::size_t directions = block.expansion.basis.size();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<std::uint32_t>(
+        block.mixed_modes[static_cast<std::size_t>(part.rows.first + i) * directions + column - 1]);
   }
-  std::ranges::copy(std::span(values_).subspan(static_cast<std::size_t>(first), out.size()), out.begin());
 }
 
 void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t /*component*/,
@@ -260,40 +318,33 @@ void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, s
     const StepDescription& step = read_layout().description;
     const std::size_t table = step.find_table(object.substr(0, slash));
     const std::size_t column = step.tables[table].find(object.substr(slash + 1));
+    const auto target = [](auto to, const Part& part) {
+      return to.subspan(static_cast<std::size_t>(part.before), static_cast<std::size_t>(part.rows.count));
+    };
     if (step.tables[table].expansion) {
-      in_pieces<double>(Type::float64, rows, out, object, values_at_once,
-                        [&](const Slice& part, std::span<double> to) { read_values(table, column, part, to); });
+      in_pieces<double>(Type::float64, rows, out, object, values_at_once, [&](const Slice& some, std::span<double> to) {
+        for (const Part& part : parts_of(table, some)) {
+          reader_.read(part.place, column, part.rows, target(to, part));
+        }
+      });
       return;
     }
-    const XmlBlock& block = block_of(table);
-    in_pieces<std::uint32_t>(
-        Type::uint32, rows, out, object, values_at_once, [&](const Slice& part, std::span<std::uint32_t> to) {
-          if (column == 0) return block.ids.expand(part, to);
-          const std::size_t directions = block.expansion.basis.size();
-          for (std::size_t i = 0; i < to.size(); ++i) {
-            to[i] = static_cast<std::uint32_t>(
-                block.mixed_modes[static_cast<std::size_t>(part.first + i) * directions + column - 1]);
-          }
-        });
+    in_pieces<std::uint32_t>(Type::uint32, rows, out, object, values_at_once,
+                             [&](const Slice& some, std::span<std::uint32_t> to) {
+                               for (const Part& part : parts_of(table, some)) {
+                                 read_numbers(part, column, target(to, part));
+                               }
+                             });
   });
-}
-
-void XmlDescriber::decode(std::size_t table) {
-  const Table& values = step_->description.tables[table];
-  const std::uint64_t all = values.rows * values.columns.size();
-  static_cast<void>(block_of(table));
-  std::vector<double> some;
-  for (std::uint64_t done = 0; done < all; done += some.size()) {
-    some.resize(static_cast<std::size_t>(std::min<std::uint64_t>(values_at_once, all - done)));
-    payload_->read(done, some);
-  }
 }
 
 std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
   auto found = step(index);
   if (!found) return found;
   guarded([&] {
-    for (std::size_t t = 0; t < found->tables.size(); t += 2) decode(t);
+    for (std::size_t t = 0; t < found->tables.size(); t += 2) {
+      for (const Part& part : parts_of(t, {0, found->description.tables[t].rows})) reader_.verify(part.place);
+    }
   });
   return found;
 }
@@ -301,37 +352,15 @@ std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
 std::optional<StepLayout> XmlDescriber::salvage(std::uint64_t index) {
   if (index > 0) return std::nullopt;
   step_.emplace();
-  guarded([&] {
-    describe_files(true);
-    drop_damaged_blocks();
-  });
+  only_whole_ = true;
+  const auto failure = caught_by([&] { guarded([&] { describe_files(); }); });
+  only_whole_ = false;
   StepLayout kept = *std::move(step_);
   step_.reset();
+  if (failure) std::rethrow_exception(failure);
   if (kept.tables.empty()) return std::nullopt;
   salvaged_ = kept;
   return kept;
-}
-
-void XmlDescriber::drop_damaged_blocks() {
-  StepLayout& step = *step_;
-  std::vector<Table> tables;
-  std::vector<Place> places;
-  for (std::size_t t = 0; t < step.tables.size(); t += 2) {
-    try {
-      decode(t);
-    } catch (const Error& error) {
-      const std::string& origin = step.description.tables[t].expansion->origin;
-      step.description.warnings.push_back((origin.empty() ? "" : origin + ": ") + error.message() + ": the block " +
-                                          step.description.tables[t].name + " is left out");
-      continue;
-    }
-    for (const std::size_t kept : {t, t + 1}) {
-      tables.push_back(step.description.tables[kept]);
-      places.push_back(step.tables[kept]);
-    }
-  }
-  step.description.tables = std::move(tables);
-  step.tables = std::move(places);
 }
 
 }  // namespace quire::nektar

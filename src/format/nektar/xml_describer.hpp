@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,8 +9,8 @@
 #include <vector>
 
 #include "format/nektar/one_step.hpp"
-#include "format/nektar/payload.hpp"
 #include "format/nektar/xml_block.hpp"
+#include "format/nektar/xml_reader.hpp"
 #include "format/nektar/xml_scanner.hpp"
 
 namespace quire::nektar {
@@ -23,7 +24,8 @@ namespace quire::nektar {
 class XmlDescriber final : public OneStepDescriber {
  public:
   /// `set`: the names of all files that belong together, this one first, where no index tells them.
-  XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, std::vector<std::string> set = {});
+  XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,
+               std::vector<std::string> set = {});
 
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
   /// The blocks that are whole, if any are: of a directory also those in parts that are there.
@@ -38,44 +40,60 @@ class XmlDescriber final : public OneStepDescriber {
     std::optional<RangeList> ids;
     std::uint64_t offset = 0;  ///< of the entry in the index
   };
+  /// The blocks that are one table: of each where it stands, and which of the rows are its.
+  struct Joined {
+    Block block;
+    ByteOrder order = ByteOrder::little;
+    std::vector<Piece> payloads;
+    std::vector<Piece> tags;
+    std::uint64_t longest_payload = 0;
+    std::uint64_t longest_tag = 0;
+  };
+  /// The part of rows that stand in one block.
+  struct Part {
+    XmlPlace place;
+    Slice rows;                ///< of the block
+    std::uint64_t before = 0;  ///< rows that were asked for and stand before
+  };
 
   void describe() override;
-  /// All blocks of all files; with `only_whole` those that can be read, and what is wrong with the others as warnings.
-  void describe_files(bool only_whole);
-  /// Goes through all values of the block whose tables are `table` and the next one.
-  void decode(std::size_t table);
-  void drop_damaged_blocks();
+  /// All blocks of all files; if `only_whole_` those that can be read, and what is wrong with others as warnings.
+  void describe_files();
+  /// Runs `work`; if `only_whole_`, what it throws is a warning that names a file.
+  template <class Work>
+  void attempt(std::uint64_t member, Work&& work);
   /// Compares the blocks of a part with what the index says of it.
-  void check_part(std::uint64_t member, std::size_t first_table);
+  void check_part(std::uint64_t member);
   /// If the file is the index of a directory: its parts.
   void read_index();
   void take_set(std::vector<std::string> set);
-  void describe_file(std::uint64_t member, BlockTables& tables);
+  void describe_file(std::uint64_t member);
   void add_metadata_of(XmlScanner& scanner, const XmlElement& element);
-  void add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element, BlockTables& tables);
+  void add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element);
+  /// Throws what is wrong with the values of a block.
+  void check_whole(const XmlPlace& place, const XmlBlock& block);
+  void add_table(Joined& joined, BlockTables& tables);
   /// The bytes of a file of the set.
   [[nodiscard]] std::shared_ptr<ByteSource> source(std::uint64_t member);
   [[nodiscard]] std::string path_of(std::uint64_t member) const;
-  /// The tag of the block whose tables are `index` and the next one.
-  [[nodiscard]] const XmlBlock& block_of(std::size_t table);
+  /// Where rows of a table stand, block by block.
+  [[nodiscard]] std::vector<Part> parts_of(std::size_t table, const Slice& rows);
   /// What is read from: the step, or what is saved of a damaged one.
   [[nodiscard]] const StepLayout& read_layout();
-  void read_values(std::size_t table, std::size_t column, const Slice& rows, std::span<double> out);
+  void read_numbers(const Part& part, std::size_t column, std::span<std::uint32_t> out);
 
   std::shared_ptr<ByteSource> bytes_;
-  std::vector<IndexEntry> index_;  ///< of members 1 and on
+  Blocks blocks_;
+  bool only_whole_ = false;
+  std::vector<Joined> joined_;
+  std::map<std::string, std::size_t> known_;  ///< places in it, by what the blocks have in common
+  std::vector<IndexEntry> index_;             ///< of members 1 and on
   bool parts_without_index_ = false;
   RangeList ids_;  ///< of the blocks of the part that was described last
   std::optional<StepLayout> salvaged_;
   std::uint64_t open_member_ = 0;
   std::shared_ptr<ByteSource> open_part_;  ///< the bytes of that member, if it is not the first file
-
-  // The block that was read last.
-  std::optional<std::uint64_t> block_at_;  ///< its address
-  XmlBlock block_;
-  std::shared_ptr<ByteSource> part_;  ///< the file that it stands in
-  std::optional<PayloadReader> payload_;
-  std::vector<double> values_;  ///< all of it, if it fits the budget
+  XmlBlockReader reader_;
 };
 
 }  // namespace quire::nektar

@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   shielded([&] {
     XmlDescriber describer(std::make_shared<MemorySource>(std::string(text)),
-                           {.path = "fuzzed", .memory_budget = budget, .neighbour = {}});
+                           {.path = "fuzzed", .memory_budget = budget, .neighbour = {}}, Blocks::joined);
     try {
       static_cast<void>(describer.verified(0));
     } catch (const quire::Error&) {

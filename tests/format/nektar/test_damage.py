@@ -81,6 +81,8 @@ def test_styles_of_old_and_odd_writers_are_read(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.fld"
         path.write_text(content)
         with quire.open(path) as file:
+            assert len(file[0].expansions) == 2
+        with quire.open(path, blocks="each") as file:
             step = file[0]
             assert file.check().damage is None, name
             blocks = list(step.expansions)

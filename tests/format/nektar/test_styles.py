@@ -7,6 +7,7 @@ import re
 import shutil
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -295,3 +296,55 @@ def test_recovery_keeps_the_blocks_that_are_whole(tmp_path: Path) -> None:
     path.write_text(text.replace("eJwt", "eJwu"))
     with pytest.raises(quire.MissingError):
         recover(path, tmp_path / "third.fld", rows=True)
+
+
+@pytest.mark.parametrize("budget", [4 << 10, 64 << 10, 8 << 20])
+def test_blocks_of_one_kind_are_one_table_in_any_memory(tmp_path: Path, budget: int) -> None:
+    kind: dict[str, Any] = {"shape": "Quadrilateral", "basis": ("Modified_A", "Modified_A")}
+    modes = np.array([8, 8])
+    noise = np.random.default_rng(1).random((2, 12, 50 * 64))
+    blocks = [
+        quire.ElementBlock(
+            ids=50 * number + np.arange(50),
+            modes=modes if number % 2 else np.tile(modes, (50, 1)),
+            values={"u": noise[0, number], "v": noise[1, number]},
+            **kind,
+        )
+        for number in range(12)
+    ]
+    path = tmp_path / "many.fld"
+    with quire.create(path, layout="directory") as out:
+        out.step(0).put_elements(blocks[:1]).commit()
+    pieces = path / "P0000000.fld"
+    text = pieces.read_text()
+    with quire.create(tmp_path / "all.fld", layout="xml", largest_block=60000) as out:
+        out.step(0).put_elements(blocks).commit()
+    pieces.write_text((tmp_path / "all.fld").read_text())
+    index, entries = path / "Info.xml", ""
+    for number in range(1, 4):
+        ids = f"{600 + 50 * number}-{649 + 50 * number}"
+        (path / f"P000000{number}.fld").write_text(text.replace('ID="0-49"', f'ID="{ids}"'))
+        entries += f'<Partition FileName="P000000{number}.fld">{ids}</Partition>'
+    whole = index.read_text().replace(">0-49<", ">" + ids_text(blocks[::2] + blocks[1::2]) + "<")
+    index.write_text(whole.replace("</NEKTAR>", entries + "</NEKTAR>"))
+    with quire.open(path, memory_budget=budget) as file:
+        assert file.check().damage is None
+        assert file[0].warnings == []
+        mixed, uniform = file[0].expansions
+        assert (len(mixed), len(uniform)) == (9 * 50, 6 * 50)
+        assert (mixed.origin, uniform.origin) == ("", "P0000000.fld")
+        for place, name in enumerate(("v", "u")):
+            found = uniform.coefficients(name).reshape(6, -1)
+            assert np.array_equal(found, noise[1 - place, 1::2])
+            assert np.array_equal(uniform.table[name][3199:3202], found.ravel()[3199:3202])
+        assert mixed.ids[-150:].tolist() == list(range(650, 800))
+        assert np.array_equal(mixed.coefficients("v")[-3200:], noise[1, 0])
+        one = file[0].read_elements(ids=[675, 551, 3], variables=["v"])
+        (last,) = (block for block in one if 675 in block.ids)
+        assert last.ids.tolist() == [675]
+        assert np.array_equal(last.element(675)["v"], noise[1, 0].reshape(50, 64)[25])
+
+
+def ids_text(blocks: list[quire.ElementBlock]) -> str:
+    """Return the ids of blocks as an index lists them: those of one kind together."""
+    return ",".join(f"{block.ids[0]}-{block.ids[-1]}" for block in blocks)

@@ -13,6 +13,7 @@ import pytest
 from tests.python.support.mpi import ROOT
 
 import quire
+from quire.io.formats import format_infos
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
@@ -62,6 +63,21 @@ def write_run(path: Path, columns: dict[str, str], shift: float) -> None:
                 step.put("id", np.arange(ROWS))
 
 
+def write_elements(path: Path, count: int, shift: float) -> None:
+    """Write elements of two shapes: so many triangles, and a quadrilateral whose coefficient 4 is shifted."""
+    values = np.arange(64.0)
+    values[4] += shift
+    blocks = [
+        quire.ElementBlock(shape, bases, modes, np.arange(first, last), {"p": coefficients})
+        for shape, bases, modes, first, last, coefficients in (
+            ("Triangle", ("Modified_A", "Modified_B"), np.array([2, 2]), 0, count, np.arange(3.0 * count)),
+            ("Quadrilateral", ("Modified_A", "Modified_A"), np.array([8, 8]), 21, 22, values),
+        )
+    ]
+    with quire.create(path) as out, out.step(3) as step:
+        step.put_elements(blocks)
+
+
 def write_files(folder: Path, name: str) -> None:
     """Write the files that the page takes for granted; `name` is that of the run."""
     suffix = Path(name).suffix
@@ -72,6 +88,8 @@ def write_files(folder: Path, name: str) -> None:
         for column in ("s", "betax", "betay"):
             step.put(column, np.linspace(0, 10, 20), unit="m")
         step.put("ElementName", [f"E{row}" for row in range(20)])
+    write_elements(folder / "case_3.chk", 18, 0.0)
+    write_elements(folder / "other.chk", 17, 0.5)
     whole = (folder / name).read_bytes()
     (folder / f"cut{suffix}").write_bytes(whole[: len(whole) * 6 // 10])
     (folder / "data.csv").write_text("x,y,id\n1,2,3\n2,3,4\n")
@@ -90,3 +108,10 @@ def test_the_examples_of_the_page_run_as_they_stand(
         outcome = run(*example.arguments)
         expected = 1 if SAYS_NO.search(example.output) else 0
         assert outcome.code == expected, f"{example.arguments}\n{outcome.output}{outcome.errors}"
+
+
+def test_the_page_shows_every_format() -> None:
+    (page,) = [example.output for example in shown() if example.arguments == ["formats"]]
+    for info in format_infos():
+        assert f"    {info.name}: {info.title}" in PAGE, info.name
+    assert page.splitlines()[0].strip().startswith(format_infos()[0].name)
