@@ -2,10 +2,10 @@
 
 python schema_worker.py PEER
 
-Takes a request a line, {"do": "read", "path"} or {"do": "write", "path", "schema"}, and answers with a line:
-what was read, null, or {"error": text}. A schema is {"parameters": [...], "arrays": [...], "columns": [...]},
-lists of elements with `name`, `type`, `unit` and `pages`; the values of arrays are nested lists. Types have
-the names that they have in files.
+Takes a request a line, {"do": "read", "path"} or {"do": "write", "path", "schema"}, for the reference with a
+"mode", and answers with a line: what was read, null, or {"error": text}. A schema is {"parameters": [...],
+"arrays": [...], "columns": [...]}, lists of elements with `name`, `type`, `unit` and `pages`; the values of
+arrays are nested lists. Types have the names that they have in files.
 """
 
 from __future__ import annotations
@@ -125,13 +125,13 @@ class Soliday:
             "columns": kind(file.columnName, file.columnDefinition, file.columnData, 4),
         }
 
-    def write(self, path: str, schema: Schema) -> None:
-        """Binary pages of all kinds."""
+    def write(self, path: str, schema: Schema, mode: str = "binary") -> None:
+        """Pages of all kinds."""
         import numpy as np
         import sdds
 
         file = sdds.SDDS()
-        file.mode = file.SDDS_BINARY
+        file.mode = getattr(file, f"SDDS_{mode.upper()}")
 
         def definition(one: dict[str, Any]) -> dict[str, Any]:
             return {"units": one["unit"], "type": getattr(file, f"SDDS_{one['type'].upper()}")}
@@ -165,7 +165,8 @@ def answer(peer: Any, request: dict[str, Any]) -> Any:
     try:
         if request["do"] == "read":
             return peer.read(request["path"])
-        return peer.write(request["path"], request["schema"])
+        more = {"mode": request["mode"]} if "mode" in request else {}
+        return peer.write(request["path"], request["schema"], **more)
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
