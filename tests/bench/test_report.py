@@ -13,6 +13,7 @@ from tests.bench.page import Page
 from tests.bench.studies import run_trial, study_of, trial
 from typer.testing import CliRunner
 
+import quire
 from quire.bench.export import export_figures
 from quire.bench.report import write_page
 from quire.bench.summary import Rule, seconds_text
@@ -248,6 +249,39 @@ def test_few_points_are_told(tmp_path: Path, folders: list[Path]) -> None:
             assert cell.returned is not None
             every = cell.returned.every
             assert ((every.low, every.high) == (every.minimum, every.maximum)) == is_few
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "value"),
+    [
+        ("repetition", ("phases", "data"), ["x"]),
+        ("repetition", ("phases",), 3),
+        ("repetition", ("bytes", "payload"), "many"),
+        ("repetition", ("counters", "files"), 1.5),
+        ("repetition", ("times", "durable"), float("inf")),
+        ("repetition", ("cell", "operation"), "dance"),
+        ("repetition", ("cell", "workload", "rows"), "7"),
+        ("repetition", ("cell", "workload", "kind"), "box"),
+        ("repetition", ("pass",), None),
+        ("environment", ("load",), "much"),
+        ("environment", ("hosts",), [3]),
+        ("plan", ("cells",), 7),
+        ("plan", ("seed",), "x"),
+    ],
+)
+def test_lines_with_values_of_other_kinds_are_no_results(
+    folders: list[Path], tmp_path: Path, kind: str, place: tuple[str, ...], value: Any
+) -> None:
+    """What a hand or a disk has changed is a bad file with its line, and no defect."""
+    lines = [json.loads(line) for line in (folders[0] / "results.jsonl").read_text().splitlines()]
+    number = next(index for index, line in enumerate(lines) if line["kind"] == kind)
+    entry = lines[number]
+    for name in place[:-1]:
+        entry = entry[name]
+    entry[place[-1]] = value
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(quire.BadFileError, match=f"line {number + 1} is no result"):
+        study_of(tmp_path)
 
 
 def test_what_a_report_cannot_be_is_said(tmp_path: Path, folders: list[Path]) -> None:

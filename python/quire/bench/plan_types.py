@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from quire.errors import UsageError
-
-Fits = Callable[[Any], bool]
-
-
-def is_text(value: Any) -> bool:
-    """Independent. A text."""
-    return isinstance(value, str)
-
-
-def is_whole(value: Any) -> bool:
-    """Independent. A whole number."""
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def is_number(value: Any) -> bool:
-    """Independent. Any number."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def is_table(value: Any) -> bool:
-    """Independent. A table of names and values."""
-    return isinstance(value, Mapping)
-
-
-def list_of(fits: Fits) -> Fits:
-    """Independent. A list whose entries all fit."""
-    return lambda value: isinstance(value, list) and all(fits(one) for one in value)
-
-
-def table_of(fits: Fits) -> Fits:
-    """Independent. A table whose values all fit."""
-    return lambda value: isinstance(value, Mapping) and all(fits(one) for one in value.values())
-
-
-def either(first: Fits, second: Fits) -> Fits:
-    """Independent. What fits one or the other."""
-    return lambda value: first(value) or second(value)
-
+from quire.kinds import (
+    Fits,
+    either,
+    is_number,
+    is_table,
+    is_text,
+    is_truth,
+    is_whole,
+    list_of,
+    table_of,
+)
 
 KINDS: tuple[tuple[str, str, Fits], ...] = (
     (
@@ -62,7 +35,7 @@ KINDS: tuple[tuple[str, str, Fits], ...] = (
     ("options fault", "a table", is_table),
     ("vary", "a table of lists", table_of(list_of(lambda value: True))),
     ("method case", "a list of tables, each below [[...]]", list_of(is_table)),
-    ("scaled", "true or false", lambda value: isinstance(value, bool)),
+    ("scaled", "true or false", is_truth),
 )
 TYPES = {name: (words, fits) for names, words, fits in KINDS for name in names.split()}
 """What the value of a key is, in words and as a test; a key means the same everywhere."""

@@ -8,7 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from quire.bench.cells import OPERATIONS
+from quire.bench.plan_types import check_types
+from quire.bench.workloads import describe_workload, payload_of
 from quire.errors import BadFileError, MissingFileError
+from quire.kinds import (
+    Shape,
+    either,
+    is_number,
+    is_table,
+    is_text,
+    is_truth,
+    is_whole,
+    list_of,
+    misfit,
+    or_nothing,
+    table_of,
+)
 
 VERSION = 1
 REPETITION_KEYS = ("id", "cell", "pass", "times")
@@ -104,23 +120,71 @@ def parse_lines(path: Path) -> list[dict[str, Any]]:
             continue
         try:
             found.append(checked(json.loads(line)))
-        except (ValueError, KeyError, TypeError) as problem:
+        except (ValueError, KeyError, TypeError, OverflowError) as problem:
             if number == len(lines):  # no line end: cut
                 break
             raise BadFileError(f"line {number} is no result: {problem}", file=str(path)) from None
     return found
 
 
+METHOD: Shape = {"name": is_text, "engine": is_text, "options": or_nothing(is_table)}
+CELL: Shape = {
+    "method": METHOD,
+    "operation": lambda value: value in OPERATIONS,
+    "workload": {"name": is_text, "steps": is_whole},
+    "ranks": is_whole,
+    "readers": or_nothing(is_whole),
+    "cache": or_nothing(is_text),
+}
+
+
+def has_names(cell: Mapping[str, Any]) -> bool:
+    """Independent. Whether a cell of a plan says what its method and its workload are called."""
+    return "name" in cell.get("method", ()) and "name" in cell.get("workload", ())
+
+
+SHAPES: Mapping[str, Shape] = {
+    "plan": {
+        "title": is_text, "about": is_text, "seed": is_whole, "passes": is_whole, "mode": is_text,
+        "scale": is_number, "quantity": is_text, "baselines": list_of(is_text),
+        "cells": list_of(lambda cell: not misfit(cell, CELL) and has_names(cell)),
+    },
+    "environment": {
+        "hosts": list_of(is_text),
+        "load": or_nothing(either(is_number, list_of(is_number))),
+        "clocks": {"offsets": list_of(is_number), "uncertainty": list_of(is_number)},
+    },
+    "repetition": {
+        "id": is_text, "cell": CELL, "pass": is_whole, "order": is_whole, "seed": is_whole,
+        "day": or_nothing(is_text), "started": is_text, "verified": is_truth, "error": or_nothing(is_text),
+        "first_in_process": is_truth,
+        "times": {"returned": or_nothing(is_number), "durable": or_nothing(is_number)},
+        "phases": table_of(list_of(is_number)), "began": or_nothing(list_of(is_number)),
+        "bytes": table_of(or_nothing(is_whole)), "counters": table_of(either(is_whole, table_of(is_whole))),
+        "cache": {"resident_before": or_nothing(is_number), "cold": or_nothing(is_truth)},
+    },
+}  # fmt: skip
+"""Of the kinds of lines: what is not named, or missing and not asked for below, is of no use to a report."""
+
+
 def checked(line: Any) -> dict[str, Any]:
-    """Independent. A line with all that is needed of it. Raises ValueError, KeyError or TypeError."""
+    """Independent. A line with all that is needed of it, each of its kind. Raises ValueError, KeyError,
+    TypeError or UsageError.
+    """
     if not isinstance(line, dict):
         raise ValueError("it is no object")
-    if line.get("kind") == "repetition":
+    kind = str(line.get("kind"))
+    if wrong := misfit(line, SHAPES.get(kind, {})):
+        raise ValueError(f"'{wrong}' has a value of another kind")
+    if kind == "repetition":
         for key in REPETITION_KEYS:
             if key not in line:
                 raise ValueError(f"it lacks '{key}'")
         cell = line["cell"]
         _ = (cell["method"]["name"], cell["operation"], cell["workload"]["name"], int(cell["ranks"]))
+        if "kind" in cell["workload"]:
+            check_types(cell["workload"], "workload")
+            _ = (describe_workload(cell["workload"]), payload_of(cell["workload"]))
         if not line.get("error"):
             _ = float(line["times"]["returned"])
     return line

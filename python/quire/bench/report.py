@@ -168,7 +168,8 @@ def cache_notes(study: Study) -> Iterator[str]:
 
 def clock_notes(study: Study) -> Iterator[str]:
     """Independent. How far the clocks of ranks are apart, and when the ranks of a repetition began."""
-    clocks = [one["clocks"] for one in study.results.environments if one.get("clocks")]
+    told = [one.get("clocks") or {} for one in study.results.environments]
+    clocks = [one for one in told if one.get("offsets") and one.get("uncertainty")]
     if not clocks:
         return
     errors = [max(one["uncertainty"]) for one in clocks]

@@ -134,7 +134,7 @@ class CellSummary:
     def counter(self, name: str) -> int | None:
         """Independent. What the first repetition counted; None if it did not."""
         value = self.repetitions[0].line.get("counters", {}).get(name) if self.repetitions else None
-        return None if value is None else int(value)
+        return value if isinstance(value, int) else None
 
     def rate(self, seconds: float) -> float:
         """Independent. Megabytes (10^6) of payload in a second."""

@@ -13,6 +13,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from quire.kinds import (
+    Shape,
+    is_count,
+    is_number,
+    is_text,
+    is_truth,
+    is_whole,
+    list_of,
+    misfit,
+    or_nothing,
+    some_of,
+    table_of,
+)
+
 SCHEMA = "quire-doctor"
 VERSION = 1
 
@@ -33,6 +47,26 @@ OPERATIONS = {
     "read_1mib_shared_file": "read it again",
 }
 """The operations that are measured. A record of one rank has no messages."""
+
+COST: Shape = {"median": is_number, "low": is_number, "high": is_number, "samples": is_whole}
+CHECK: Shape = {
+    "group": is_text, "subject": is_text, "check": is_text, "outcome": is_text, "detail": is_text,
+    "default": is_truth,
+}  # fmt: skip
+FINDING: Shape = {"severity": is_text, "text": is_text, "advice": is_text, "source": is_text}
+SHAPE: Shape = {
+    "when": is_text, "directory": is_text, "ranks": is_count, "launcher": list_of(is_text),
+    "hosts": some_of(is_text), "cores": is_count, "quire": is_text, "mpi": is_text, "mpi_name": is_text,
+    "mpi_version": is_text, "mpi_io": is_text, "big_request": is_whole,
+    "costs": table_of(lambda cost: not misfit(cost, COST)),
+    "checks": list_of(lambda check: not misfit(check, CHECK)),
+    "findings": list_of(lambda finding: not misfit(finding, FINDING)),
+    "file_system": {
+        "type": is_text, "mount": is_text, "options": is_text, "free_bytes": is_whole,
+        "block_bytes": is_whole, "stripe_count": or_nothing(is_whole), "stripe_bytes": or_nothing(is_whole),
+    },
+}  # fmt: skip
+"""Of a record of any age: what is missing is found missing later."""
 
 OUTCOMES = (
     "right",
@@ -153,6 +187,8 @@ def from_dictionary(document: Any) -> Record:
         raise UsageError("this is no record of quire doctor", advice="make one with quire doctor --save FILE")
     if document.get("version") != VERSION:
         raise UsageError(f"the record has version {document.get('version')}, this Quire reads {VERSION}")
+    if wrong := misfit(document, SHAPE):
+        raise UsageError(f"'{wrong}' of the record has a value of another kind")
     known = {one.name for one in dataclasses.fields(Record)}
     values = {name: value for name, value in document.items() if name in known}
     try:

@@ -93,3 +93,21 @@ def test_what_is_no_record_is_a_usage_error() -> None:
             from_dictionary(document)
     with pytest.raises(UsageError, match="not complete"):
         from_dictionary({"schema": "quire-doctor", "version": 1, "costs": {}})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "place"),
+    [
+        ("ranks", 0, "ranks"),
+        ("hosts", [], "hosts"),
+        ("costs", {"stat": {"median": "fast"}}, "costs"),
+        ("checks", [{"group": 3}], "checks"),
+        ("findings", 7, "findings"),
+        ("file_system", {"free_bytes": "all"}, "file_system.free_bytes"),
+        ("file_system", 3, "file_system"),
+    ],
+)
+def test_a_record_with_values_of_other_kinds_is_a_usage_error(name: str, value: Any, place: str) -> None:
+    document = {"schema": "quire-doctor", "version": 1, name: value}
+    with pytest.raises(UsageError, match=f"'{place}' of the record has a value of another kind"):
+        from_dictionary(document)
