@@ -37,6 +37,7 @@ def compare(path: str, truth: Truth) -> None:
         if not is_plain_under_another_name(Path(path)):
             assert_refused(path)
     else:
+        give_back_last_byte(Path(path), truth)
         with quire.open(path) as file:
             compare_header(file, truth)
             compare_pages(path, file, truth)
@@ -100,20 +101,54 @@ def compare_pages(path: str, file: quire.File, truth: Truth) -> None:
     report = file.check()
     assert report.whole_steps == len(whole), f"{report.whole_steps} whole pages instead of {len(whole)}"
     if truth["end"] == "eof":
-        assert report.damage is None, f"end: {report.damage}"
+        # The reference does not hear of some cuts.
+        is_wanted = "error" in (truth.get("recommended") or "")
+        assert report.damage is None or is_wanted, f"end: {report.damage}"
     elif report.damage is None:
         # What ends the pages may be a tolerance, told and strictly refused.
         assert report.warnings, "damage was accepted without a word"
         assert is_strictly_damaged(path), "damage was accepted"
     for index, page in enumerate(whole):
-        compare_page(file, file[index], page, truth)
+        if page["status"] == "autorecovered":
+            compare_cut(path, file, file[index], page, truth)
+        else:
+            compare_page(file, file[index], page, truth)
     if len(whole) < len(pages):
         salvaged = file.salvage(len(whole))
         assert salvaged is not None, "complete rows were not offered"
-        if are_swapped_rows(truth):
-            assert len(salvaged.table) >= pages[-1]["rows"]
-        else:
-            compare_page(file, salvaged, pages[-1], truth)
+        compare_cut(path, file, salvaged, pages[-1], truth)
+
+
+def compare_cut(path: str, file: quire.File, step: quire.Step, page: Truth, truth: Truth) -> None:
+    """Compare the rows of a page that was cut."""
+    if are_swapped_rows(truth):
+        assert len(step.table) >= page["rows"]
+        return
+    if truth["mode"] == "ascii" and not Path(path).read_bytes().endswith(b"\n"):
+        # The value before the cut may be half of one: we leave out the row that the reference takes.
+        rows = len(step.table)
+        assert rows in (page["rows"], page["rows"] - 1)
+        columns = {name: {"values": values_of(entry)[:rows]} for name, entry in page["columns"].items()}
+        page = {**page, "rows": rows, "columns": columns}
+    compare_page(file, step, page, truth)
+
+
+def give_back_last_byte(path: Path, truth: Truth) -> None:
+    """Correct the last parameter of a file without a last line end, for which the reference takes a byte."""
+    varying = [one for one in truth["parameter_defs"] if one["fixed_value"] is None]
+    is_last = varying and truth["pages"] and not truth["array_defs"] and not truth["column_defs"]
+    content = path.read_bytes() if truth["mode"] == "ascii" and is_last else b"\n"
+    if content.endswith(b"\n"):
+        return
+    line = content.rpartition(b"\n")[2].decode("utf-8", "surrogateescape")
+    entry = truth["pages"][-1]["parameters"][varying[-1]["name"]]
+    kind = TYPES[varying[-1]["type"]]
+    if kind == "string":
+        entry["value"] = line
+    elif kind.startswith("float"):
+        entry["value"] = float(line).hex()
+    elif kind != "character":
+        entry["value"] = int(line)
 
 
 def is_strictly_damaged(path: str) -> bool:
@@ -153,16 +188,19 @@ def compare_page(file: quire.File, step: quire.Step, page: Truth, truth: Truth) 
 
 
 def as_reference(found: Any, wanted: list[Any], definition: Truth) -> Any:
-    """Strings as the interface of the reference gives them: up to a zero byte, spoilt where it trims."""
+    """Strings as the interface of the reference gives them.
+
+    It ends them at a zero byte, spoils those that it trims, and keeps a line end that cuts a string short.
+    """
     if definition["type"] != "string":
         return found
     texts = [str(value).partition("\0")[0] for value in np.asarray(found).reshape(-1)]
-    if definition.get("field_length", 0) < 0:
-        spoilt = [text(value) for value in wanted]
-        for place, (ours, theirs) in enumerate(zip(texts, spoilt, strict=True)):
-            assert ours == ours.strip(), definition["name"]
-            if ours != theirs and 0 <= len(ours) - len(theirs) <= 1 and ours[:1] == theirs[:1]:
-                texts[place] = theirs
+    is_trimmed = definition.get("field_length", 0) < 0
+    for place, (ours, theirs) in enumerate(zip(texts, map(text, wanted), strict=True)):
+        assert not is_trimmed or ours == ours.strip(), definition["name"]
+        spoilt = is_trimmed and 0 <= len(ours) - len(theirs) <= 1 and ours[:1] == theirs[:1]
+        if spoilt or theirs in (ours + "\n", ours + "\r\n"):
+            texts[place] = theirs
     return np.array(texts, dtype=object)
 
 
