@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Final, overload
 
 from quire import _core
-from quire.errors import MissingError, TypeMismatchError
+from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.communicator import core_comm, milliseconds
 from quire.io.formats import option_texts
@@ -220,6 +220,9 @@ def open(
     options : of the format's reader; for every format `unconfirmed`, to read damaged compressed data
     """
     name = os.fspath(path)
+    for parameter, value in (("lossy", lossy), ("tolerant", tolerant)):
+        if not isinstance(value, bool):
+            raise UsageError(f"{parameter} is True or False, not {value!r}", file=name)
     communicator = core_comm(comm)
     core = _core.open(
         name,

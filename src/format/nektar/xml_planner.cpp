@@ -82,7 +82,8 @@ Placement XmlPlanner::place(const StepPart& mine, const Measure& before, const M
   }
   if (total[ranks] > most_members - 1 || part_name(rank).size() != part_name(0).size()) {
     throw Error(ErrorKind::unsupported,
-                "a directory holds the files of " + std::to_string(most_members - 1) + " ranks at most");
+                "a directory holds the files of " + std::to_string(most_members - 1) + " ranks at most")
+        .advise("write one file: layout hdf5 or streams");
   }
   placement.title.add(address_in(rank + 1, 0), bytes_of(own.opening + own.blocks + closing_text()));
   if (!own.index.empty()) {

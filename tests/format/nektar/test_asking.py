@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.python.cli.conftest import run as run  # a fixture
 
 import quire
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
 
 SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
 
@@ -45,3 +49,18 @@ def test_only_blocks_are_put(tmp_path: Path) -> None:
             out.step(0) as step,
         ):
             step.put_elements(parts)  # type: ignore[arg-type]
+
+
+def test_directories_are_refused_to_more_ranks_than_have_addresses(run: Run) -> None:
+    outcome = run(
+        "plan", "--workload", "elements:1000", "--method", "nektar:layout=directory", "--ranks", "131072"
+    )
+    assert outcome.code != 0
+    assert "131071 ranks at most" in outcome.output + outcome.errors
+
+
+@pytest.mark.parametrize("parameter", ["lossy", "tolerant"])
+def test_truths_are_no_texts(parameter: str) -> None:
+    options: dict[str, Any] = {parameter: "true"}
+    with pytest.raises(quire.UsageError, match="True or False"):
+        quire.open(SMALL, **options)
