@@ -54,7 +54,9 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
             return str(problem), ExitCode.INPUT_OUTPUT
         return str(problem), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
     if isinstance(problem, OSError):
-        return str(problem), ExitCode.INPUT_OUTPUT
+        named = problem.strerror and problem.filename is not None
+        text = f"{problem.filename}: {problem.strerror}" if named else str(problem)
+        return text, ExitCode.INPUT_OUTPUT
     if isinstance(problem, MemoryError):
         return "there is not enough memory", ExitCode.INPUT_OUTPUT
     if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("quire."):

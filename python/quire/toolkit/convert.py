@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 NUMBERING = "step_parameter"
 """The option, and the fact of a layout, that steps have numbers of their own instead of being counted."""
 
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat")
+"""What names of plain text end in, which is exported and not converted."""
+
 
 def target_format(target: str | Path, name: str | None) -> str:
     """Independent. The format to write: the given name or that of the suffix. Raises UsageError."""
@@ -34,7 +37,9 @@ def target_format(target: str | Path, name: str | None) -> str:
         return format_info(name).name
     found = format_for_path(target)
     if found is None:
-        raise UsageError(f"no format is known by the suffix of '{target}'; name the format")
+        is_text = Path(target).suffix.lower() in TEXT_SUFFIXES
+        advice = "quire export writes tables as text" if is_text else "name the format"
+        raise UsageError(f"no format is known by the suffix of '{target}'; {advice}")
     return found
 
 

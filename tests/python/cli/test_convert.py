@@ -128,6 +128,12 @@ def test_a_suffix_that_nobody_knows_needs_a_format(run: Run, beam: Path, tmp_pat
     assert "format" in outcome.errors
 
 
+def test_text_is_exported_and_a_missing_file_is_named(run: Run, beam: Path, tmp_path: Path) -> None:
+    assert "quire export" in run("convert", beam, tmp_path / "a.csv").errors
+    missing = run("import", tmp_path / "no.csv", beam.with_name(f"other{beam.suffix}"))
+    assert (missing.code, missing.errors) == (4, f"quire: {tmp_path / 'no.csv'}: No such file or directory\n")
+
+
 def test_a_dry_run_writes_nothing(run: Run, beam: Path, tmp_path: Path) -> None:
     outcome = run("convert", beam, tmp_path / f"out{beam.suffix}", "--dry-run")
     assert outcome.code == 0, outcome.errors
