@@ -91,24 +91,6 @@ std::string old_text(const Value& value) {
   return unpadded(first, value.bytes().size(), H5T_STR_NULLTERM);
 }
 
-/// A type, or that of the elements of an array and its extents.
-struct ElementType {
-  Handle type;
-  std::vector<hsize_t> extents;
-};
-
-ElementType element_of(hid_t type) {
-  ElementType element;
-  if (H5Tget_class(type) != H5T_ARRAY) {
-    element.type = own(H5Tcopy(type), "copy a type");
-    return element;
-  }
-  element.type = own(H5Tget_super(type), "read the type of an array");
-  element.extents.resize(static_cast<std::size_t>(require(H5Tget_array_ndims(type), "read the type of an array")));
-  require(H5Tget_array_dims2(type, element.extents.data()), "read the type of an array");
-  return element;
-}
-
 Handle memory_type(Type type, const ElementType& element) {
   if (element.extents.empty()) return own(H5Tcopy(native_type(type)), "copy a type");
   return own(H5Tarray_create2(native_type(type), static_cast<unsigned>(element.extents.size()), element.extents.data()),

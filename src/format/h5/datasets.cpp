@@ -126,6 +126,24 @@ void read_texts(hid_t dataset, const std::string& name, const Slice& rows, const
   }
 }
 
+/// Elements that are arrays are more dimensions of the data set, where they stand one behind the other in the file.
+std::optional<DatasetDescription> describe_arrays(hid_t dataset, const std::string& name, std::uint64_t file_size,
+                                                  const ElementType& element, const StoredType& stored) {
+  DatasetDescription description{.type = stored.type, .extents = {}, .run = {}};
+  Run& run = description.run;
+  run.cells = {Cell{.column = 0, .type = stored.type}};
+  run.order = stored.direct.value_or(native_order);
+  const std::vector<std::uint64_t> inner(element.extents.begin(), element.extents.end());
+  const std::uint64_t count = volume(inner);
+  const std::uint64_t width = size_of(stored.type);
+  place_elements(dataset, name, file_size, checked_multiply(count, width), stored.direct.has_value(), description);
+  if (run.opaque) return std::nullopt;
+  run.records = checked_multiply(run.records, count);
+  run.record_bytes = width;
+  description.extents.insert(description.extents.end(), inner.begin(), inner.end());
+  return description;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name) {
@@ -184,8 +202,10 @@ void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_s
 std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, std::uint64_t file_size,
                                                    ChunkScope* chunks) {
   const Handle type = own(H5Dget_type(dataset), "read the type", name);
-  const auto stored = stored_type(type.id());
+  const ElementType element = element_of(type.id());
+  const auto stored = stored_type(element.type.id());
   if (!stored) return std::nullopt;
+  if (!element.extents.empty()) return describe_arrays(dataset, name, file_size, element, *stored);
   DatasetDescription description{.type = stored->type, .extents = {}, .run = {}};
   description.run.cells = {Cell{.column = 0, .type = stored->type}};
   description.run.order = stored->direct.value_or(native_order);

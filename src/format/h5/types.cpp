@@ -80,6 +80,18 @@ std::optional<StoredType> stored_type(hid_t type) {
   }
 }
 
+ElementType element_of(hid_t type) {
+  ElementType element;
+  if (H5Tget_class(type) != H5T_ARRAY) {
+    element.type = own(H5Tcopy(type), "copy a type");
+    return element;
+  }
+  element.type = own(H5Tget_super(type), "read the type of an array");
+  element.extents.resize(static_cast<std::size_t>(require(H5Tget_array_ndims(type), "read the type of an array")));
+  require(H5Tget_array_dims2(type, element.extents.data()), "read the type of an array");
+  return element;
+}
+
 Type held_as(Type type) noexcept {
   // Each value is converted when it is written: exactly, or with an error that names its row.
   if (type == Type::float80) return Type::float64;

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <optional>
+#include <vector>
 
 #include "format/h5/hdf5.hpp"
 #include "quire/base/endian.hpp"
@@ -27,5 +28,12 @@ struct StoredType {
 
 /// A type of texts of `length` bytes including the NUL; 0 for texts of any length.
 [[nodiscard]] Handle text_type(std::size_t length, bool is_ascii);
+
+/// A type, or that of the elements of an array and the array's extents.
+struct ElementType {
+  Handle type;
+  std::vector<hsize_t> extents;
+};
+[[nodiscard]] ElementType element_of(hid_t type);
 
 }  // namespace quire::h5

@@ -114,3 +114,32 @@ def test_what_stands_in_other_files_is_named_and_left_alone(tmp_path: Path) -> N
             told = " ".join(data[0].warnings)
             for name in ("outside", "nowhere", "view", "field"):
                 assert name in told
+
+
+@pytest.mark.parametrize("format", ["h5part", "hdf5"])
+def test_elements_that_are_arrays_are_more_dimensions(tmp_path: Path, format: str) -> None:
+    path = one_step(tmp_path / "arrays.h5")
+    values = np.arange(12, dtype=">f8").reshape(2, 2, 3)
+    with h5py.File(path, "a") as file:
+        kind = h5py.h5t.array_create(h5py.h5t.IEEE_F64BE, (2, 3))
+        space = h5py.h5s.create_simple((2,))
+        h5py.h5d.create(file["Step#0"].id, b"arrays", kind, space).write(
+            h5py.h5s.ALL, h5py.h5s.ALL, values, kind
+        )
+    with quire.open(path, format=format) as data:
+        name = next(name for name in data[0].fields if name.endswith("arrays"))
+        field = data[0].fields[name]
+        assert field.extents == (2, 2, 3)
+        np.testing.assert_array_equal(field[...], values)
+        np.testing.assert_array_equal(field[1, :, 2:], values[1, :, 2:])
+
+
+def test_members_that_are_no_columns_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "records.hdf5"
+    inner = np.dtype([("u", "f4"), ("v", "i2")])
+    with h5py.File(path, "w") as file:
+        file["records"] = np.zeros(4, [("x", "f8"), ("pair", inner), ("long", "(65,)i1"), ("n", "i4")])
+    with quire.open(path) as data:
+        assert list(data[0].tables["records"].columns) == ["x", "n"]
+        told = " ".join(data[0].warnings)
+        assert "members of records are left out: pair, long" in told

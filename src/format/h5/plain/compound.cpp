@@ -82,8 +82,9 @@ class Layout {
     check_place(index, type.id(), checked_multiply(count, H5Tget_size(is_array ? base.id() : type.id())), name);
     const auto stored = stored_type(is_array ? base.id() : type.id());
     // Arrays of texts are rare, and long ones no columns of a table: holes, as all that holds no numbers.
-    if (!stored || (is_array && stored->type == Type::string)) return;
-    if (is_array && count > most_elements) return;
+    if (!stored || (is_array && (stored->type == Type::string || count > most_elements))) {
+      return compound_.left_out.push_back(member);
+    }
     is_direct_ = is_direct_ && stored->direct && is_in_order(*stored) && fill(H5Tget_member_offset(type_, index));
     for (std::uint64_t element = 0; element < count; ++element) {
       compound_.data.run.cells.push_back({.column = compound_.values.size(), .type = stored->type});

@@ -28,6 +28,7 @@ struct CompoundDescription {
   /// nothing like that.
   DatasetDescription data;
   std::vector<CompoundValue> values;  ///< those that are numbers or texts, in file order
+  std::vector<std::string> left_out;  ///< the other members
 };
 
 /// Describes an open data set of compounds. Nothing for other types, and if no member holds numbers or texts. Throws

@@ -89,6 +89,9 @@ class Walk {
     } else if (auto compound = describe_compound(object, path, chunks_)) {
       dataset.data = std::move(compound->data);
       dataset.members = std::move(compound->values);
+      std::string names;
+      for (const std::string& member : compound->left_out) names += (names.empty() ? "" : ", ") + member;
+      if (!names.empty()) warnings_.push_back("members of " + path + " are left out: " + names);
     } else {
       return warnings_.push_back("the data set " + path + " holds neither numbers nor texts and is left out");
     }
