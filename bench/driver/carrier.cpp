@@ -130,7 +130,11 @@ class ElementLanding final : public Landing {
   ElementLanding(const Cell& cell, int rank, int size)
       : share_(Share::of(cell.data, rank, size)), variables_(wanted_quantities(cell, share_)) {
     request_.ids.emplace();
-    for (const ElementGroup& group : share_.groups) std::ranges::copy(group.ids, std::back_inserter(*request_.ids));
+    if (cell.operation == "read-subset") {
+      request_.ids = share_.subset_elements();
+    } else {
+      for (const ElementGroup& group : share_.groups) std::ranges::copy(group.ids, std::back_inserter(*request_.ids));
+    }
     for (std::size_t v = 0; v < variables_; ++v) request_.variables.push_back(variable_name(v));
   }
   void read(const ReadStep& step) override { found_ = step.read_elements(request_); }

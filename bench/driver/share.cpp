@@ -225,6 +225,23 @@ std::uint64_t Share::bytes() const {
   return sum;
 }
 
+std::vector<std::uint32_t> Share::subset_elements() const {
+  std::vector<std::uint32_t> elements;
+  for (const ElementGroup& group : groups) elements.insert(elements.end(), group.ids.begin(), group.ids.end());
+  elements.resize((elements.size() + 1) / 2);
+  return elements;
+}
+
+std::uint64_t Share::subset_bytes() const {
+  if (data.kind != Case::Kind::elements) return subset_quantities() * bytes_of(0);
+  std::uint64_t sum = 0;
+  for (const std::uint32_t element : subset_elements()) {
+    const std::uint64_t modes = data.modes[element % data.modes.size()];
+    sum += modes * modes * modes * size_of(types[0]);
+  }
+  return sum;
+}
+
 Share share_of_element(const Case& data, std::uint64_t element) {
   const std::uint64_t modes = data.modes[element % data.modes.size()];
   Share share;

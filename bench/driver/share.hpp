@@ -42,7 +42,10 @@ struct Share {
   [[nodiscard]] std::size_t subset_quantities() const {
     return data.kind == Case::Kind::field ? data.components : std::size_t{1};
   }
-  [[nodiscard]] std::uint64_t subset_bytes() const { return subset_quantities() * bytes_of(0); }
+  /// The elements of which a subset has that variable: the first half, in their order in memory.
+  [[nodiscard]] std::vector<std::uint32_t> subset_elements() const;
+  /// They stand at the beginning of a step.
+  [[nodiscard]] std::uint64_t subset_bytes() const;
 };
 
 /// Independent. One element of a case, as if a rank had nothing else.

@@ -29,6 +29,8 @@ ELEMENTS = {
     "modes": [2, 3],
     "steps": 2,
 }
+# Payload of two steps: a column, a field of two components, a variable of 4 + 3 + 3 of the elements.
+SUBSETS = {"table": 2 * 103 * 8, "field": 2 * 2 * 168 * 8, "elements": 2 * 640}
 OPERATIONS = ["write", "rewrite", "read", "read-other", "read-subset"]
 # Streams of records; numbers of fewer digits; what a file without tables cannot tell when it is appended to.
 UNSUITED = {"keys", "canonical", "lines_per_row", "no_row_counts"}
@@ -139,6 +141,8 @@ def test_every_format_is_verified(folder: Path, program: str, workload: dict[str
         assert line["error"] is None
         assert line["times"]["returned"] > 0
         assert len(line["began"]) >= 2
+        if line["cell"]["operation"] == "read-subset":
+            assert line["bytes"]["payload"] == SUBSETS[workload["kind"]]
         reads = line["cell"]["operation"].startswith("read")
         ranks = 2 if line["cell"]["operation"] == "read-other" else 3
         assert all(len(seconds) == ranks for seconds in line["phases"].values())
