@@ -69,6 +69,12 @@ void count_uniform(Block& block) {
   block.coefficients = checked_multiply(block.elements, element_coefficients(block.expansion, block.expansion.modes));
 }
 
+Error advised_on_count(Error error, const Expansion& expansion) {
+  if (expansion.shape != "Pyramid" || error.kind() != ErrorKind::bad_file || !error.advice().empty()) return error;
+  return error.advise(
+      "files from before April 2017 count the coefficients of pyramids otherwise, and no program reads them any more");
+}
+
 void check_variables(const std::vector<std::string>& variables) {
   std::set<std::string_view> seen;
   for (const std::string& variable : variables) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "format/nektar/range_list.hpp"
+#include "quire/base/error.hpp"
 #include "quire/model/expansion.hpp"
 #include "quire/plan/record.hpp"
 
@@ -43,6 +44,10 @@ struct OrderText {
 [[nodiscard]] std::uint64_t mixed_coefficients(const Expansion& expansion, std::span<const std::uint64_t> modes);
 /// Sets the number of coefficients of a block whose elements all have one order. Throws bad_file errors.
 void count_uniform(Block& block);
+
+/// Says in an error about the number of values of a block what may be behind it: pyramids had another number before
+/// April 2017 (specs/nektar-fld.md section 1.3).
+[[nodiscard]] Error advised_on_count(Error error, const Expansion& expansion);
 
 /// Throws bad_file errors for variables without a name, or two of one name.
 void check_variables(const std::vector<std::string>& variables);

@@ -328,9 +328,10 @@ Block H5Describer::block_of(const DecompositionRow& row) const {
     }
     const std::uint64_t values = checked_multiply(block.coefficients, block.variables.size());
     if (values == row[Part::data].count) return block;
-    throw Error(ErrorKind::bad_file, "a block of " + std::to_string(block.elements) + " elements has " +
-                                         std::to_string(row[Part::data].count) + " values, not " +
-                                         std::to_string(values));
+    throw advised_on_count(Error(ErrorKind::bad_file, "a block of " + std::to_string(block.elements) +
+                                                          " elements has " + std::to_string(row[Part::data].count) +
+                                                          " values, not " + std::to_string(values)),
+                           block.expansion);
   } catch (Error& error) {
     throw error.object().empty() ? error.on(std::to_string(row.hash)) : error;
   }

@@ -55,16 +55,25 @@ PayloadReader& XmlBlockReader::payload(const XmlPlace& place, const XmlBlock& bl
   return *payload_;
 }
 
+void XmlBlockReader::read_payload(const XmlPlace& place, const XmlBlock& block, std::uint64_t first,
+                                  std::span<double> out) {
+  try {
+    payload(place, block).read(first, out);
+  } catch (const Error& error) {
+    throw advised_on_count(error, block.expansion);
+  }
+}
+
 const XmlBlock& XmlBlockReader::block(const XmlPlace& place) { return entry(place).block; }
 
 void XmlBlockReader::read(const XmlPlace& place, std::size_t variable, const Slice& rows, std::span<double> out) {
   Entry& found = entry(place);
   const std::uint64_t first = variable * found.block.coefficients + rows.first;
   const std::uint64_t all = found.block.coefficients * found.block.variables.size();
-  if (all > budget_ / sizeof(double)) return payload(place, found.block).read(first, out);
+  if (all > budget_ / sizeof(double)) return read_payload(place, found.block, first, out);
   if (found.values.empty() && all > 0) {
     std::vector<double> values(static_cast<std::size_t>(all));
-    payload(place, found.block).read(0, values);
+    read_payload(place, found.block, 0, values);
     payload_.reset();
     found.values = std::move(values);
     found.bytes += all * sizeof(double);
@@ -77,11 +86,10 @@ void XmlBlockReader::read(const XmlPlace& place, std::size_t variable, const Sli
 void XmlBlockReader::verify(const XmlPlace& place) {
   const XmlBlock& found = block(place);
   const std::uint64_t all = found.coefficients * found.variables.size();
-  PayloadReader& values = payload(place, found);
   std::vector<double> some;
   for (std::uint64_t done = 0; done < all; done += some.size()) {
     some.resize(static_cast<std::size_t>(std::min<std::uint64_t>(values_at_once, all - done)));
-    values.read(done, some);
+    read_payload(place, found, done, some);
   }
 }
 

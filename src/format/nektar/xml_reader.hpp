@@ -44,6 +44,8 @@ class XmlBlockReader {
   [[nodiscard]] Entry& entry(const XmlPlace& place);
   /// The payload of a block that is read in pieces, or for the first time.
   [[nodiscard]] PayloadReader& payload(const XmlPlace& place, const XmlBlock& block);
+  /// Reads values of all of a block, in the order of the file.
+  void read_payload(const XmlPlace& place, const XmlBlock& block, std::uint64_t first, std::span<double> out);
   /// Forgets the blocks that were asked for first.
   void make_room();
 

@@ -348,3 +348,12 @@ def test_blocks_of_one_kind_are_one_table_in_any_memory(tmp_path: Path, budget: 
 def ids_text(blocks: list[quire.ElementBlock]) -> str:
     """Return the ids of blocks as an index lists them: those of one kind together."""
     return ",".join(f"{block.ids[0]}-{block.ids[-1]}" for block in blocks)
+
+
+def test_pyramids_of_before_2017_are_told_as_such(tmp_path: Path) -> None:
+    more = ' NUMMODESPERDIR="UNIORDER:3,3,3"'
+    basis = "Modified_A,Modified_A,ModifiedPyr_C"
+    one_block(tmp_path / "pyramid.fld", np.arange(14.0), "Pyramid", basis, more)
+    with pytest.raises(quire.BadFileError, match="than its elements need") as told:
+        one_block(tmp_path / "old.fld", np.arange(15.0), "Pyramid", basis, more)
+    assert "April 2017" in told.value.advice
