@@ -130,3 +130,24 @@ def test_damage_neither_crashes_the_library_nor_is_complained_of_at_exit(
     done = subprocess.run(program, timeout=60, check=False, capture_output=True, text=True)
     assert done.stderr == ""
     assert done.returncode == 0
+
+
+REFERENCES = {"length": (0, 9000), "heap": (4, 4096), "object": (12, 99)}
+
+
+@pytest.mark.parametrize("part", REFERENCES)
+def test_references_of_texts_are_looked_up_before_the_library_follows_them(tmp_path: Path, part: str) -> None:
+    path = tmp_path / "texts.h5"
+    with h5py.File(path, "w") as file:
+        file["Step#0/x"] = np.arange(3.0)
+        file.attrs["names"] = ["a", "", "x" * 5000]
+    with quire.open(path) as data:
+        assert data.attributes["names"].value.tolist() == ["a", "", "x" * 5000]
+    content = bytearray(path.read_bytes())
+    place = content.index(struct.pack("<I", 5000))  # the third reference of 16 bytes
+    offset, wrong = REFERENCES[part]
+    struct.pack_into("<I", content, place + offset, wrong)
+    path.write_bytes(content)
+    with pytest.raises(BadFileError, match="text") as caught:
+        quire.open(path)
+    assert caught.value.offset is not None
