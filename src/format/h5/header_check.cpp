@@ -19,6 +19,7 @@
 namespace quire::h5 {
 namespace {
 
+constexpr std::uint16_t space_message = 0x01;
 constexpr std::uint16_t type_message = 0x03;
 constexpr std::uint16_t layout_message = 0x08;
 constexpr std::uint16_t attribute_message = 0x0c;
@@ -122,6 +123,16 @@ std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
     if (side == 0) message.refuse("announces chunks that hold nothing");
   }
   return side;
+}
+
+/// How many bytes of values stand in a layout message itself; nothing for other layouts and old versions.
+std::optional<std::uint64_t> compact_bytes(const Piece& message) {
+  constexpr unsigned first_version = 3;
+  constexpr unsigned compact_class = 0;
+  if (message.byte(0) < first_version || message.byte(1) != compact_class) return std::nullopt;
+  const auto bytes = message.number<std::uint16_t>(2);
+  static_cast<void>(message.part(4, bytes));
+  return bytes;
 }
 
 /// Reads the parts of object headers.
@@ -243,11 +254,22 @@ void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::ui
 void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
   std::optional<std::uint64_t> of_type;
   std::optional<std::uint64_t> of_chunk;
+  std::optional<std::uint64_t> elements;
+  std::optional<std::uint64_t> compact;
   HeaderReader(read, size, base)
       .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
         if (type == type_message && !is_shared) of_type = check_type(message);
-        if (type == layout_message && !is_shared) of_chunk = chunk_element_size(message);
+        if (type == space_message && !is_shared) elements = elements_of(message);
+        if (type != layout_message || is_shared) return;
+        of_chunk = chunk_element_size(message);
+        compact = compact_bytes(message);
       });
+  if (of_type && elements && compact && *compact < checked_multiply(*elements, *of_type)) {
+    throw Error(ErrorKind::bad_file, "the object header has " + std::to_string(*compact) +
+                                         " bytes of values instead of " +
+                                         std::to_string(checked_multiply(*elements, *of_type)))
+        .at(address);
+  }
   if (of_type && of_chunk && of_type != of_chunk) {
     throw Error(ErrorKind::bad_file, "the elements of the chunks have " + std::to_string(*of_chunk) +
                                          " bytes, those of the data set " + std::to_string(*of_type))

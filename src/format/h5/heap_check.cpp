@@ -70,7 +70,7 @@ void HeapObjects::check(const Piece& reference, std::uint64_t width) {
   const auto address = reference.number<std::uint64_t>(4);
   if (wanted == 0 || address == 0) return;
   const Lengths& objects = heap_at(checked_add(base_, address));
-  const auto object = objects.find(static_cast<std::uint16_t>(reference.number<std::uint32_t>(12)));
+  const auto object = objects.find(reference.number<std::uint32_t>(12));
   if (object == objects.end()) reference.refuse("is the reference of a text that is not there");
   if (object->second < wanted || object->second > (wanted / block + 1) * block) {
     reference.refuse("is the reference of a text of another length");

@@ -25,7 +25,7 @@ class HeapObjects {
   void check(const Piece& reference, std::uint64_t width);
 
  private:
-  using Lengths = std::map<std::uint16_t, std::uint64_t>;
+  using Lengths = std::map<std::uint32_t, std::uint64_t>;
   [[nodiscard]] const Lengths& heap_at(std::uint64_t offset);
 
   const ReadBytes& read_;

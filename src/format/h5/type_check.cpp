@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 namespace quire::h5 {
 namespace {
@@ -58,7 +59,7 @@ class TypeReader {
         part(count & 0xffU);
         break;
       case TypeClass::compound:
-        for (unsigned member = 0; member < count; ++member) take_member(version, size, depth);
+        take_members(version, count, size, depth);
         break;
       case TypeClass::enumeration:
         if (take_names(version, count, depth) != size) head.refuse("is a list of names for numbers of another size");
@@ -91,7 +92,21 @@ class TypeReader {
     part(version <= padded_names_until ? (length + 7) / 8 * 8 : length);
   }
 
-  void take_member(unsigned version, std::uint32_t record, std::size_t depth) {
+  /// The bytes of a record that a member takes.
+  struct Place {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+
+  void take_members(unsigned version, unsigned count, std::uint32_t record, std::size_t depth) {
+    std::vector<Place> places;
+    for (unsigned member = 0; member < count; ++member) places.push_back(take_member(version, record, depth));
+    std::ranges::sort(places, {}, &Place::begin);
+    const auto overlap = [](const Place& first, const Place& second) { return second.begin < first.end; };
+    if (std::ranges::adjacent_find(places, overlap) != places.end()) message_.refuse("has members that overlap");
+  }
+
+  Place take_member(unsigned version, std::uint32_t record, std::size_t depth) {
     take_name(version);
     // Later versions give the offset as few bytes as the size of the record needs.
     const std::size_t width = version <= padded_names_until ? 4 : (std::bit_width(record | 1U) + 7) / 8;
@@ -109,6 +124,7 @@ class TypeReader {
     if (offset > record || elements > record || size * elements > record - offset) {
       message_.refuse("is a member outside of its record");
     }
+    return {offset, offset + size * elements};
   }
 
   std::uint32_t take_names(unsigned version, unsigned count, std::size_t depth) {

@@ -17,16 +17,51 @@ from quire.errors import BadFileError
 LAYOUT_MESSAGE = 8
 
 
-def change_layout_version(path: Path, dataset: str, version: int) -> None:
-    """Make a data set one of a later version of the format than anybody knows."""
+def change_message(path: Path, dataset: str, message: int, offset: int, number: int) -> None:
+    """Change a byte in a message of a data set's header."""
     with h5py.File(path) as file:
         header = h5py.h5o.get_info(file[dataset].id).addr
     content = bytearray(path.read_bytes())
     place = header + 16
-    while struct.unpack_from("<H", content, place)[0] != LAYOUT_MESSAGE:
+    while struct.unpack_from("<H", content, place)[0] != message:
         place += 8 + struct.unpack_from("<H", content, place + 2)[0]
-    content[place + 8] = version
+    content[place + 8 + offset] = number
     path.write_bytes(content)
+
+
+def change_layout_version(path: Path, dataset: str, version: int) -> None:
+    """Make a data set one of a later version of the format than anybody knows."""
+    change_message(path, dataset, LAYOUT_MESSAGE, 0, version)
+
+
+def test_values_in_a_header_are_all_there(tmp_path: Path) -> None:
+    path = tmp_path / "compact.hdf5"
+    with h5py.File(path, "w") as file:
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_layout(h5py.h5d.COMPACT)
+        space = h5py.h5s.create_simple((5,))
+        made = h5py.h5d.create(file.id, b"x", h5py.h5t.NATIVE_DOUBLE, space, creation)
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(5.0))
+    with quire.open(path) as data:
+        assert data[0]["x"][:].tolist() == [0, 1, 2, 3, 4]
+    change_message(path, "x", LAYOUT_MESSAGE, 2, 8)
+    with quire.open(path) as data:
+        damage = data.check().damage
+        assert damage is not None
+        assert "8 bytes of values instead of 40" in damage.message
+
+
+def test_members_that_overlap_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "records.hdf5"
+    with h5py.File(path, "w") as file:
+        file["r"] = np.zeros(3, [("x", "f8"), ("y", "f8")])
+    content = path.read_bytes()
+    assert content.count(b"y\0\0\0\0\0\0\0\x08\0\0\0") == 1
+    path.write_bytes(content.replace(b"y\0\0\0\0\0\0\0\x08\0\0\0", b"y\0\0\0\0\0\0\0\x04\0\0\0"))
+    with quire.open(path) as data:
+        damage = data.check().damage
+        assert damage is not None
+        assert "overlap" in damage.message
 
 
 def test_a_data_set_of_a_later_version_is_left_out_alone(tmp_path: Path) -> None:
