@@ -185,7 +185,8 @@ class StepCopier:
             self.declare_absent(target, step)
             if self.request.columns is None:
                 for name, quantity in fitted.fields.items():
-                    put_field(target, step.fields[name], quantity, self.rank, self.size)
+                    place = self.request.place_fields
+                    put_field(target, step.fields[name], quantity, self.rank, self.size, place=place)
             target.agree_on_rows()
             for share in shares if target.weighs_values else ():
                 self.weigh_rows(target, share)

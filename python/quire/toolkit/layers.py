@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from quire.io.quantity import Quantity
 
 
-def put_field(target: WriteStep, item: Field, quantity: Quantity, rank: int, size: int) -> None:
+def put_field(
+    target: WriteStep, item: Field, quantity: Quantity, rank: int, size: int, *, place: bool = False
+) -> None:
     """Independent. Hand over this rank's layers along the slowest axis, as a target can hold the field; texts
-    by rank 0 alone.
+    by rank 0 alone. With `place` a field that does not say where it lies gets origin 0 and spacing 1.
     """
     extents = list(item.extents)
     if item.type == "string":
@@ -26,6 +28,7 @@ def put_field(target: WriteStep, item: Field, quantity: Quantity, rank: int, siz
     values = item[first : first + count]
     if item.type == "character" != quantity.type:
         values = values.view(np.int8)  # The target has no characters: their codes are kept.
+    place = place and lacks_place(item)
     target.put_field(
         quantity.name,
         values,
@@ -36,7 +39,13 @@ def put_field(target: WriteStep, item: Field, quantity: Quantity, rank: int, siz
         group=item.group,
         attributes={name: value for name, value in item.attributes.items() if name in held},
         like=quantity,
-        origin=item.origin,
-        spacing=item.spacing,
+        origin=[0.0] * len(extents) if place and item.origin is None else item.origin,
+        spacing=[1.0] * len(extents) if place and item.spacing is None else item.spacing,
         coordinates=item.coordinates,
     )
+
+
+def lacks_place(item: Field) -> bool:
+    """Independent. Whether a field of a grid does not say where its elements lie."""
+    is_grid = 1 <= len(item.extents) <= 3 and item.type != "string"
+    return is_grid and item.coordinates is None and (item.origin is None or item.spacing is None)

@@ -15,6 +15,7 @@ from quire.errors import ConflictError, MissingError, UnsupportedError, UsageErr
 from quire.io.formats import format_for_path, has_compressed_suffix
 from quire.query import Expression
 from quire.toolkit.define import Definition
+from quire.toolkit.layers import lacks_place
 from quire.toolkit.selection import is_number, resolve_rows, select_steps
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Profile:
     `single_values`: no fields, and no attributes with several values. `keep_others`: other columns go along,
     in the types that `widened` gives them; of those whose names match a pattern of `doubtful` the reason is
     told. The columns of `one_type` have the same type. `renumber`: steps are numbered from 0. Attributes of
-    steps whose names match `attributes_left_out` are left out, but for that of the time.
+    steps whose names match `attributes_left_out` are left out, but for that of the time. `place_fields` is
+    why fields must say where they lie, `alike_fields` why they must have the same extents.
     """
 
     name: str
@@ -76,6 +78,8 @@ class Profile:
     renumber: bool = False
     time: ProfileTime | None = None
     attributes_left_out: str | None = None
+    place_fields: str = ""
+    alike_fields: str = ""
 
     def check_target(self, target: str | Path, request: Request) -> None:
         """Independent. Raises UsageError if the program cannot read what format or name say.
@@ -121,6 +125,7 @@ class Profile:
             single_values=self.single_values,
             replace=True,
             renumber=self.renumber,
+            place_fields=bool(self.place_fields),
         )
         result = Adaptation(adapted)
         for definition, sentence in self.changes_of_steps(steps, file):
@@ -181,8 +186,18 @@ class Profile:
             )
         elif dropped := [name for name in table.columns if name not in wanted]:
             yield None, f"left out are columns that {self.name} does not read: {', '.join(dropped)}"
+        yield from ((None, sentence) for sentence in self.changes_of_fields(step))
         if self.single_values and step.fields:
             yield None, f"left out are the fields, which {self.name} does not read: {', '.join(step.fields)}"
+
+    def changes_of_fields(self, step: Step) -> Iterator[str]:
+        """Independent. What the fields need that go along."""
+        if self.place_fields:
+            for name, item in step.fields.items():
+                if lacks_place(item):
+                    yield f"field {name} gets origin 0 and spacing 1: {self.place_fields}"
+        if self.alike_fields and len({tuple(item.extents) for item in step.fields.values()}) > 1:
+            yield f"the fields stay, but {self.alike_fields}"
 
     def changes_of_others(self, columns: Sequence[Column]) -> Iterator[tuple[Definition | None, str]]:
         """Independent. What columns need that go along."""

@@ -22,8 +22,9 @@ class Request:
     steps, `replace` lets them take the place of what is there. Of the one table, or that of the name `table`,
     only rows for which `where` holds are kept; with `drop_empty` steps without such rows are left out.
     `single_values` leaves attributes with several values out, `dropped_attributes` those of a step with these
-    names; `renumber` numbers steps from 0; `same_files` makes streams of a set of files such a set again. A
-    `profile` says what a program wants.
+    names; `place_fields` gives fields that do not say where they lie origin 0 and spacing 1; `renumber`
+    numbers steps from 0; `same_files` makes streams of a set of files such a set again. A `profile` says
+    what a program wants.
     """
 
     format: str | None = None
@@ -43,6 +44,7 @@ class Request:
     replace: bool = False
     single_values: bool = False
     dropped_attributes: frozenset[str] = frozenset()
+    place_fields: bool = False
     renumber: bool = False
     same_files: bool = False
     profile: Profile | None = None

@@ -126,3 +126,20 @@ def test_times_come_from_the_number_where_no_step_has_one(tmp_path: Path) -> Non
     with quire.open(target) as file:
         assert file.numbers == [0, 1]
         assert [step.attributes["TimeValue"].value for step in file] == [4.0, 7.0]
+
+
+def test_fields_say_where_they_lie(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
+    with quire.create(source) as out, out.step(0) as step:
+        step.put("x", np.zeros(ROWS)).put("y", np.zeros(ROWS))
+        step.put_field("placed", np.zeros((2, 3, 4)), origin=(1, 2, 3), spacing=(4, 5, 6))
+        step.put_field("rho", np.zeros((2, 3, 5)))
+    changes = convert(source, target)
+    assert any("field rho gets origin 0 and spacing 1" in sentence for sentence in changes)
+    assert not any("field placed" in sentence for sentence in changes)
+    assert any("differ in their extents" in sentence for sentence in changes)
+    with h5py.File(target) as file:
+        block = file["Step#0/Block"]
+        assert block["rho"].attrs["__Origin__"].tolist() == [0, 0, 0]
+        assert block["rho"].attrs["__Spacing__"].tolist() == [1, 1, 1]
+        assert block["placed"].attrs["__Origin__"].tolist() == [3, 2, 1]
