@@ -51,8 +51,8 @@ void read_elements(Case& data, const Json& given) {
   data.elements = given.at("elements").get<std::uint64_t>();
   data.variables = given.value("variables", std::uint64_t{1});
   data.modes = given.at("modes").get<std::vector<std::uint64_t>>();
-  const auto is_too_small = [](std::uint64_t modes) { return modes < 2 || modes > 100; };
-  if (data.modes.empty() || std::ranges::any_of(data.modes, is_too_small)) refuse("elements have 2 to 100 modes");
+  const auto is_too_small = [](std::uint64_t modes) { return modes < 1 || modes > 100; };
+  if (data.modes.empty() || std::ranges::any_of(data.modes, is_too_small)) refuse("elements have 1 to 100 modes");
   if (data.elements >= 1ULL << 32) refuse("elements are numbered by 32 bits");
 }
 

@@ -289,7 +289,7 @@ def test_cold_reads_are_checked(tmp_path: Path, program: str) -> None:
 def shared_in_other_ways(program: str) -> list[dict[str, Any]]:
     """Return cells of ranks that have what a file says, or elements from anywhere, read shifted as well."""
     given = TABLE | {"name": "given", "imbalance": "given", "shares": [50, 0, 53]}
-    random = ELEMENTS | {"name": "random", "distribution": "random"}
+    random = ELEMENTS | {"name": "random", "distribution": "random", "modes": [1, 3]}
     methods = [(TABLE, RAW[1]), (given, RAW[0]), (random, RAW[1]), (FIELD, MPIIO[0])]
     methods += [(given, holders(program, TABLE)[0]), (random, holders(program, ELEMENTS)[0])]
     reads = [{"operation": "read", "cache": "shifted"}, {"operation": "read-other"}]

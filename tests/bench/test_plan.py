@@ -208,9 +208,9 @@ def test_parts_of_a_directory_are_the_shares_of_ranks(monkeypatch: pytest.Monkey
         """Stands for a file with so many elements."""
 
         def __init__(self, path: Path) -> None:
-            if path.name == "list":
+            if path.name == "none":
                 raise quire.BadFileError("has no steps")
-            self.count = int(path.name)
+            self.count = 7 if path.name == "list" else int(path.name)
 
         def __enter__(self) -> Part:
             return self
@@ -224,6 +224,7 @@ def test_parts_of_a_directory_are_the_shares_of_ranks(monkeypatch: pytest.Monkey
     monkeypatch.setattr(quire, "open", Part)
     paths = [Path(name) for name in ("list", "3", "0", "4")]
     assert shares_of_members(paths, 7) == {"imbalance": "given", "shares": [3, 0, 4]}
+    assert shares_of_members([Path("none"), *paths[1:]], 7) == {"imbalance": "given", "shares": [3, 0, 4]}
     assert shares_of_members(paths, 8) == {}
 
 
@@ -243,6 +244,8 @@ def test_shares_and_distributions_that_make_no_sense_are_refused() -> None:
     with pytest.raises(quire.UsageError, match="shared by its decomposition"):
         make_workload({"workload": "block3d", "imbalance": "linear"})
     assert make_workload({"workload": "checkpoint-small", "distribution": "random"})
+    with pytest.raises(quire.UsageError, match="up to 100 modes"):
+        make_workload({"workload": "checkpoint-small", "modes": [3, 101]})
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,9 @@ def shares_of_members(paths: Sequence[Path], elements: int) -> dict[str, Any]:
             with quire.open(path) as file:
                 counts.append(sum(len(one) for one in file[0].expansions))
         except quire.Error:
-            continue  # what says which file has what
+            continue  # holds no elements by itself
+    if sum(counts) == 2 * elements and elements in counts:
+        counts.remove(elements)  # what lists the others is read as all of them
     return shares_of(counts) if sum(counts) == elements else {}
 
 

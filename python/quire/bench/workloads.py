@@ -17,6 +17,8 @@ CONTENTS = ("random", "smooth", "constant")
 IMBALANCES = ("even", "linear", "lognormal", "last-empty", "given")
 DISTRIBUTIONS = ("contiguous", "random")
 DECOMPOSITIONS = ("row", "column", "pattern", "chunk", "block3d")
+LARGEST_MODES = 100
+"""In each direction of an element, as the driver allows."""
 MOST_BYTES = 2**63 - 1
 """What the library counts sizes and places with."""
 SIZES_OF_KIND = {
@@ -78,6 +80,8 @@ def check_workload(workload: Mapping[str, Any]) -> None:
     numbers += [workload[key] for key in sizes if not isinstance(workload[key], list | str)]
     if any(isinstance(one, bool) or not isinstance(one, int) or one < 1 for one in numbers):
         raise UsageError("sizes are whole numbers from 1", object=str(workload["name"]))
+    if kind == "elements" and max(workload["modes"]) > LARGEST_MODES:
+        raise UsageError(f"elements have up to {LARGEST_MODES} modes", object=str(workload["name"]))
     if max(payload_of(workload), *numbers) > MOST_BYTES:
         raise UsageError("is larger than 63 bits can count", object=str(workload["name"]))
     if payload_of(workload) < 1:
