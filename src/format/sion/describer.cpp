@@ -1,9 +1,10 @@
 #include "format/sion/describer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <string_view>
 #include <unordered_map>
@@ -50,9 +51,7 @@ std::vector<std::string> sets_of(const std::string& name) {
   const std::string plain = plain_name(name);
   std::vector<std::string> names{plain};
   for (int copy = 0; copy < most_copies; ++copy) {
-    std::array<char, 16> suffix{};
-    std::snprintf(suffix.data(), suffix.size(), "%.*s%02d", static_cast<int>(copy_mark.size()), copy_mark.data(), copy);
-    names.push_back(plain + suffix.data());
+    names.push_back(fmt::format("{}{}{:02}", plain, copy_mark, copy));
   }
   return names;
 }
@@ -60,9 +59,7 @@ std::vector<std::string> sets_of(const std::string& name) {
 std::string member_name(const std::string& first, std::uint64_t number) {
   if (number == 0) return first;
   if (number == notes_member) return first + std::string(notes_suffix);
-  std::array<char, 32> suffix{};
-  std::snprintf(suffix.data(), suffix.size(), ".%06llu", static_cast<unsigned long long>(number));
-  return first + suffix.data();
+  return fmt::format("{}.{:06}", first, number);
 }
 
 SionDescriber::SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const ReadRules& rules)
