@@ -181,6 +181,9 @@ void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>
     answer.places.push_back(places[i]);
     if (!merged.empty()) answer.merged.push_back(std::move(merged[i]));
   }
+  for (const Extent& extent : planner.reservations()) {
+    writer.transport->reserve(extent.offset, extent.offset + extent.length);
+  }
   writer.transport->run_alone(planner.title());
 }
 

@@ -121,6 +121,9 @@ class StreamPlanner {
   /// come later. Returns a place for each request. Throws usage and unsupported errors.
   [[nodiscard]] virtual std::vector<StreamPlace> place(const std::vector<StreamRequest>& requests,
                                                        const std::string& path, bool is_open) = 0;
+  /// Addresses that the placed streams fill for the most part, one extent for each file, if that is known before their
+  /// bytes come: worth reserving.
+  [[nodiscard]] virtual std::vector<Extent> reservations() const { return {}; }
   /// What is written before the data, when all streams are placed.
   [[nodiscard]] virtual WritePlan title() = 0;
   /// The member that has the notes of the step, which goes when the file is complete.

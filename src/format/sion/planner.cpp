@@ -116,7 +116,40 @@ void SionPlanner::measure_out(const std::vector<StreamRequest>& requests, const 
       header.chunk_sizes.push_back(static_cast<std::int64_t>(sizes.bytes[i]));
     }
     file.map = chunk_map(header);
+    file.filling = filling_of(file, requests);
   }
+}
+
+std::optional<SionPlanner::Filling> SionPlanner::filling_of(const PlannedFile& file,
+                                                            const std::vector<StreamRequest>& requests) const {
+  std::vector<std::uint64_t> loads(file.order.size(), 0);
+  for (std::size_t task = 0; task < loads.size(); ++task) {
+    const StreamRequest& request = requests[static_cast<std::size_t>(file.order[task])];
+    if (!request.bytes) return std::nullopt;
+    auto& target = loads[merges() ? static_cast<std::size_t>(file.collectors[task]) : task];
+    loads[task] = checked_add(loads[task], *request.bytes);
+    target = checked_add(target, request.together);
+  }
+  Filling filling;
+  for (std::size_t task = 0; task < loads.size(); ++task) {
+    filling.bytes = checked_add(filling.bytes, loads[task]);
+    const std::uint64_t room = file.map.spaces[task];
+    if (room > 0) filling.blocks = std::max(filling.blocks, loads[task] / room + (loads[task] % room == 0 ? 0 : 1));
+  }
+  return filling;
+}
+
+std::vector<Extent> SionPlanner::reservations() const {
+  constexpr std::uint64_t filled = 10;
+  std::vector<Extent> extents;
+  for (const PlannedFile& file : files_) {
+    if (!file.filling) continue;
+    const std::uint64_t space = checked_multiply(file.filling->blocks, file.map.skip);
+    // Room that nobody fills stays a hole.
+    if (file.filling->bytes < space - space / filled) continue;
+    extents.push_back({address_in(file.member(), 0), checked_add(file.map.data, space)});
+  }
+  return extents;
 }
 
 /// Adds files in which tasks of one group keep the bytes of another one: specs/sion.md section 7.

@@ -49,10 +49,16 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
   [[nodiscard]] std::vector<StreamPlace> place(const std::vector<StreamRequest>& requests, const std::string& path,
                                                bool is_open) override;
   [[nodiscard]] std::optional<std::uint64_t> notes() const override;
+  [[nodiscard]] std::vector<Extent> reservations() const override;
   [[nodiscard]] WritePlan title() override;
   void use(std::vector<StreamUse> uses) override { uses_ = std::move(uses); }
 
  private:
+  /// Bytes of all streams of a file, and the fewest blocks that hold them.
+  struct Filling {
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 1;
+  };
   /// One physical file and, for each of its tasks, the place of its request.
   struct PlannedFile {
     std::uint64_t set = 0;      ///< 0, or 1 and more for copies
@@ -62,10 +68,13 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
     Header header;
     ChunkMap map;
     std::vector<std::uint64_t> collectors;
+    std::optional<Filling> filling;  ///< what will be in it, if that is known
 
     [[nodiscard]] std::uint64_t member() const noexcept { return set * most_files_with_copies + number; }
     [[nodiscard]] std::uint64_t tasks() const noexcept { return keepers + order.size(); }
   };
+  [[nodiscard]] std::optional<Filling> filling_of(const PlannedFile& file,
+                                                  const std::vector<StreamRequest>& requests) const;
   [[nodiscard]] std::uint64_t files_for(const std::vector<StreamRequest>& requests) const;
   void measure_out(const std::vector<StreamRequest>& requests, const std::string& path);
   [[nodiscard]] std::vector<std::byte> second(const PlannedFile& file, std::uint64_t blocks) const;

@@ -49,6 +49,37 @@ TEST(SionPlanner, SpreadsTasksOverFilesWithTheRestInTheLastOne) {
   EXPECT_EQ(planner.title().extents.size(), 2U);
 }
 
+/// Streams whose bytes are known, as much for each as it asks for.
+std::vector<StreamRequest> known(const std::vector<std::uint64_t>& bytes,
+                                 const std::optional<std::uint64_t>& chunk_bytes = {}) {
+  std::vector<StreamRequest> requests;
+  for (const std::uint64_t each : bytes) {
+    StreamRequest& request = requests.emplace_back();
+    request.rank = static_cast<std::int64_t>(requests.size()) - 1;
+    request.chunk_bytes = chunk_bytes;
+    request.bytes = each;
+  }
+  return requests;
+}
+
+TEST(SionPlanner, ReservesWhatIsKnownToBeFilledAndLeavesHolesAlone) {
+  const auto reserved = [](const Options& options, const std::vector<StreamRequest>& requests, bool is_open = false) {
+    SionPlanner planner = planner_with(options);
+    static_cast<void>(planner.place(requests, "file", is_open));
+    return planner.reservations();
+  };
+  EXPECT_EQ(reserved({}, known({640, 64})), (std::vector<Extent>{{0, 1152 + 704}}));
+  EXPECT_EQ(reserved({}, known({640, 640}, 64)), (std::vector<Extent>{{0, 1152 + 10 * 128}})) << "ten blocks";
+  EXPECT_TRUE(reserved({}, known({640, 1}, 64)).empty()) << "the second task leaves nine chunks empty";
+  EXPECT_TRUE(reserved({}, known({640}, 4096)).empty()) << "one chunk, filled to a part";
+  EXPECT_TRUE(reserved({}, tasks(2), true).empty()) << "what comes is not known";
+  EXPECT_EQ(reserved({{"files", "2"}, {"copies", "1"}}, known({64, 64})).size(), 4U) << "copies, too";
+  std::vector<StreamRequest> together = known({0, 0});
+  for (StreamRequest& request : together) request.together = 640;
+  EXPECT_EQ(reserved({{"mode", "merge"}, {"style", "compact"}}, together), (std::vector<Extent>{{0, 1152 + 1280}}));
+  EXPECT_TRUE(reserved({{"mode", "merge"}}, together).empty()) << "members keep room for nothing";
+}
+
 TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
   std::vector<StreamRequest> requests = tasks(4);
   for (StreamRequest& request : requests) request.file = request.rank % 2 == 0 ? 7 : 3;
