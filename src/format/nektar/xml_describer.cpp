@@ -225,7 +225,8 @@ void XmlDescriber::add_metadata_of(XmlScanner& scanner, const XmlElement& elemen
 void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element) {
   try {
     XmlBlock block = parse_tag(scanner.window().text(element.tag), element.content.length, step_->description.warnings);
-    const XmlPlace place{address_in(member, element.tag.offset), address_in(member, element.content.offset)};
+    const XmlPlace place{address_in(member, element.tag.offset), address_in(member, element.content.offset),
+                         element.content.length};
     if (only_whole_) check_whole(place, block);
     if (member > 0) ids_.append(block.ids);
     const std::string origin =
@@ -285,14 +286,14 @@ std::vector<XmlDescriber::Part> XmlDescriber::parts_of(std::size_t table, const 
   const Run& run = step.tables[table].runs.front();
   const Run& payloads = step.tables[first].runs.front();
   const Run& tags = step.tables[first + 1].runs.front();
-  if (run.pieces.empty()) return {{{tags.offset, payloads.offset}, rows, 0}};
+  if (run.pieces.empty()) return {{{tags.offset, payloads.offset, payloads.bytes}, rows, 0}};
   std::vector<Part> parts;
   auto piece = std::ranges::upper_bound(run.pieces, rows.first, {}, &Piece::first) - 1;
   for (std::uint64_t done = 0; done < rows.count; ++piece) {
     const auto number = static_cast<std::size_t>(piece - run.pieces.begin());
     const std::uint64_t end = number + 1 < run.pieces.size() ? run.pieces[number + 1].first : run.records;
     const std::uint64_t count = std::min(rows.end(), end) - (rows.first + done);
-    parts.push_back({{tags.pieces.at(number).offset, payloads.pieces.at(number).offset},
+    parts.push_back({{tags.pieces.at(number).offset, payloads.pieces.at(number).offset, payloads.bytes},
                      {rows.first + done - piece->first, count},
                      done});
     done += count;

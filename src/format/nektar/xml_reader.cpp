@@ -49,7 +49,7 @@ PayloadReader& XmlBlockReader::payload(const XmlPlace& place, const XmlBlock& bl
   payload_.reset();
   part_ = source_(member_of(place.payload));
   const std::uint64_t offset = offset_in(place.payload);
-  payload_.emplace(*part_, Extent{offset, part_->size() - offset},
+  payload_.emplace(*part_, Extent{offset, std::min(place.longest, part_->size() - offset)},
                    checked_multiply(block.coefficients, block.variables.size()), block.order);
   open_tag_ = place.tag;
   return *payload_;

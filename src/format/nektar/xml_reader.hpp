@@ -14,10 +14,12 @@
 
 namespace quire::nektar {
 
-/// Where a block stands: the address of its start tag, and of the text between the tags, which follows.
+/// Where a block stands: the address of its start tag, and of the text between the tags, which follows. How long the
+/// text is at most: the longest one of all that are one table, for only where each begins is kept.
 struct XmlPlace {
   std::uint64_t tag = 0;
   std::uint64_t payload = 0;
+  std::uint64_t longest = 0;
 };
 
 /// Reads blocks in XML, each of which is compressed as a whole: as many as the budget allows stay decoded.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.format.nektar.made import QUADRILATERALS, TRIANGLES
+from tests.format.nektar.made import QUADRILATERALS, TRIANGLES, values_of
 from tests.python.support.mpi import run_ranks
 
 import quire
@@ -103,3 +103,25 @@ def test_all_ranks_together_read_every_byte_once(tmp_path: Path) -> None:
             least = 8 * wanted + 4 * 2 * ELEMENTS
             # One call reads small pieces together that lie near each other, with what is between them.
             assert least <= read <= 1.02 * least, way
+
+
+def test_small_blocks_in_xml_are_read_without_the_ones_behind_them(tmp_path: Path) -> None:
+    """As many ranks leave them: a reader that took more than a block would read most of the file."""
+    blocks = []
+    for id in range(200):
+        payload = base64.b64encode(zlib.compress(values_of("u", id, 4).tobytes())).decode()
+        tag = 'FIELDS="u" SHAPE="Quadrilateral" BASIS="Modified_A,Modified_A" NUMMODESPERDIR="UNIORDER:2,2"'
+        blocks.append(f'<ELEMENTS {tag} ID="{id}" COMPRESSED="B64Z-LittleEndian">{payload}</ELEMENTS>')
+    path = tmp_path / "many.fld"
+    path.write_text(f"<NEKTAR>{''.join(blocks)}</NEKTAR>")
+    size = path.stat().st_size
+    with quire.open(path) as file:
+        step = file[0]
+        before = file.counters.bytes_read
+        elements = step.read_elements(partition="everything")
+        read = file.counters.bytes_read - before
+        found = {int(block.ids[0]): block.coefficients("u") for block in elements}
+    assert sorted(found) == list(range(200))
+    assert all(np.array_equal(values, values_of("u", id, 4)) for id, values in found.items())
+    # Of a block its tag, once for the ids and once for the values, and text as long as the longest one.
+    assert read <= 2 * size, (read, size)
