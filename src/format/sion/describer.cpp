@@ -371,7 +371,7 @@ void SionDescriber::unmerge(Member& member) {
 
 std::vector<Extent> SionDescriber::chunks_of(const Entry& entry) const {
   const Member& member = member_of(entry);
-  if (!member.file->is_closed()) {
+  if (must_guess(member)) {
     if (!notes_) return member.file->possible_chunks(entry.task);
     return notes_->chunks(*member.file, entry.task, member.first_task + entry.task);
   }
@@ -393,7 +393,7 @@ StreamLayout SionDescriber::layout_of(std::size_t index) {
   stream.chunks = chunks_of(entry);
   stream.order = file.header().data_order;
   if (file.header().keys == KeyMode::inside) stream.records = file.header().order;
-  const bool is_cut = (!file.is_closed() && !notes_) || file.damage();
+  const bool is_cut = (must_guess(member) && !notes_) || file.damage();
   if (is_cut && stream.records) cut_behind_records(*file.source(), stream);
   for (Extent& chunk : stream.chunks) chunk.offset = address_in(member.address.value_or(member.number), chunk.offset);
   return stream;

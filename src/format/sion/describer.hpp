@@ -81,6 +81,8 @@ class SionDescriber final : public Describer {
   void list_streams();
   void index_ranks();
   void find_open_siblings();
+  void read_sizes(Member& member);
+  [[nodiscard]] bool must_guess(const Member& member) const;
   void begin_salvage();
   void list_mapped_streams();
   void unmerge(Member& member);

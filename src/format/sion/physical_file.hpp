@@ -63,6 +63,8 @@ class PhysicalFile {
   void read_second();
   /// What is wrong with that block, if that was to be no error: then only left() tells of streams.
   [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
+  /// Whether it is read and whole: only then the next three know anything.
+  [[nodiscard]] bool has_sizes() const noexcept { return second_read_; }
   /// How many chunks a task has used, and the bytes in all of them.
   [[nodiscard]] std::uint64_t count(std::uint64_t task) const { return counts_[static_cast<std::size_t>(task)]; }
   [[nodiscard]] std::uint64_t bytes(std::uint64_t task) const { return sums_[static_cast<std::size_t>(task)]; }

@@ -89,10 +89,28 @@ void SionDescriber::find_open_siblings() {
     } catch (const Error&) {
       return;  // what is not there cannot be kept
     }
+    read_sizes(member);
     before += member.file->tasks();
     description_.members.push_back(name);
     members_.push_back(std::move(member));
   }
+}
+
+/// The first file of a set is closed last: one whose writers were killed in between has others that say all.
+void SionDescriber::read_sizes(Member& member) {
+  if (!member.file->is_closed()) return;
+  try {
+    member.file->read_second();
+    if (!member.file->damage()) unmerge(member);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    member.unmerged.clear();
+  }
+}
+
+/// Whether nothing but notes, if there are any, tells how much of the chunks of a file was used.
+bool SionDescriber::must_guess(const Member& member) const {
+  return !member.file->has_sizes() && !(first().is_closed() && member.file->is_closed());
 }
 
 void SionDescriber::begin_salvage() {

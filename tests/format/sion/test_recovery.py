@@ -99,6 +99,42 @@ def test_a_set_survives_with_all_its_files(tmp_path: Path) -> None:
         recover(path, tmp_path / "none.sion", rows=True)
 
 
+@pytest.mark.parametrize("tolerant", [False, True])
+@pytest.mark.parametrize("notes", [False, True])
+def test_a_set_of_which_the_last_file_was_closed_before_the_kill_is_kept(
+    tmp_path: Path, tolerant: bool, notes: bool
+) -> None:
+    """The first file is closed last: its own sizes are missing, the other one's are not."""
+    dead = tmp_path / "dead.sion"
+    die_writing_a_set(dead, 2)
+    kept_notes = Path(f"{dead}.notes").read_bytes()
+    with quire.create(dead, files=2, block_size=64) as out, out.step(0) as step:
+        for task in range(5):
+            stream = step.stream(task, 128)
+            for size in (100, 50 * task % 128, 28):
+                stream.write(bytes([task + 1]) * size)
+    with quire.open(dead) as file:
+        whole = {task: stream.readall() for task, stream in file[0].streams.items()}
+    if notes:
+        Path(f"{dead}.notes").write_bytes(kept_notes)
+    data = bytearray(dead.read_bytes())
+    assert data[1112:1120] != bytes(8)
+    data[1112:1120] = bytes(8)
+    dead.write_bytes(data)
+    with quire.open(dead, tolerant=tolerant) as opened:
+        step_found = opened.salvage(0)
+        assert step_found is not None
+        found = {task: stream.readall() for task, stream in step_found.streams.items()}
+        assert list(step_found.table["bytes"].read()) == [len(found[task]) for task in range(5)]
+    assert {task: found[task] for task in (2, 3, 4)} == {task: whole[task] for task in (2, 3, 4)}
+    assert found.keys() == whole.keys()
+    if notes:
+        assert found == whole
+    recover(dead, tmp_path / "saved.sion", rows=True)
+    with quire.open(tmp_path / "saved.sion") as file:
+        assert {task: stream.readall() for task, stream in file[0].streams.items()} == found
+
+
 @pytest.mark.parametrize(("missing", "left"), [(2, [0, 1]), (1, [0])])
 def test_what_is_left_of_a_set_is_kept(tmp_path: Path, missing: int, left: list[int]) -> None:
     path = tmp_path / "dead.sion"
