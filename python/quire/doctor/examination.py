@@ -26,6 +26,7 @@ from quire.doctor.launching import Answer, launch, probe_path
 from quire.doctor.record import Check, Cost, FileSystem, Finding, Record
 from quire.doctor.system import available_memory, file_system_of
 from quire.doctor.world import CannotRunError, World, find_world, how_it_ended
+from quire.starters import SECONDS_TO_START
 
 BYTES_A_SECOND = 20e6
 """What the slowest storage moves that is worth waiting for; it only prolongs limits of big requests."""
@@ -44,7 +45,8 @@ REFUSALS = {
 
 HANGS_OF_A_GROUP = 3
 """After so many ways of one kind that hung, the others of this kind are not tried."""
-LEAST_SECONDS = 10.0
+LEAST_SECONDS = SECONDS_TO_START + 10.0
+"""What starters may take until ranks run, and then the work: with less, slow starts would count as hangs."""
 
 Progress = Callable[[int, int, str], None]
 
