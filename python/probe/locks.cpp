@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "arguments.hpp"
@@ -29,6 +30,22 @@ int range_lock(int descriptor, short type, bool wait) {
   range.l_len = sizeof(std::uint64_t);
   return ::fcntl(descriptor, wait ? F_SETLKW : F_SETLK, &range);
 }
+
+/// A lock of the first bytes that is waited for. It goes also where work fails under it: others wait for it.
+class WaitedLock {
+ public:
+  explicit WaitedLock(int descriptor) : descriptor_(descriptor), is_held_(range_lock(descriptor, F_WRLCK, true) == 0) {}
+  WaitedLock(const WaitedLock&) = delete;
+  WaitedLock& operator=(const WaitedLock&) = delete;
+  ~WaitedLock() {
+    if (is_held_) range_lock(descriptor_, F_UNLCK, false);
+  }
+  [[nodiscard]] bool is_held() const { return is_held_; }
+
+ private:
+  int descriptor_;
+  bool is_held_;
+};
 
 /// Rank 0 takes a lock, then the last rank tries to.
 template <class Take>
@@ -57,7 +74,8 @@ void count_together(Comm& comm, const PlainFile& file) {
   std::uint64_t failed = 0;
   together(comm, [&] {
     for (std::uint64_t step = 0; step < steps; ++step) {
-      if (range_lock(file.descriptor(), F_WRLCK, true) != 0) {
+      const WaitedLock lock(file.descriptor());
+      if (!lock.is_held()) {
         failed = 1;
         return;
       }
@@ -65,13 +83,12 @@ void count_together(Comm& comm, const PlainFile& file) {
       file.read(0, std::as_writable_bytes(std::span(&number, 1)));
       ++number;
       file.write(0, std::as_bytes(std::span(&number, 1)));
-      range_lock(file.descriptor(), F_UNLCK, false);
     }
   });
   comm.maximum(std::span(&failed, 1));
   if (failed != 0) return tell(comm, {"lock", "counter", "unsupported", "a lock could not be waited for"});
   std::uint64_t number = 0;
-  file.read(0, std::as_writable_bytes(std::span(&number, 1)));
+  together(comm, [&] { file.read(0, std::as_writable_bytes(std::span(&number, 1))); });
   const std::uint64_t should = steps * static_cast<std::uint64_t>(comm.size());
   if (number == should) return tell(comm, {"lock", "counter", "right", ""});
   tell(comm, {"lock", "counter", "wrong", std::to_string(number) + " instead of " + std::to_string(should)});
@@ -89,7 +106,9 @@ void examine_locks(Comm& comm, const std::string& path) {
     const std::uint64_t zero = 0;
     file.write(0, std::as_bytes(std::span(&zero, 1)));
   });
-  const PlainFile file(path, O_RDWR);
+  std::optional<PlainFile> opened;
+  together(comm, [&] { opened.emplace(path, O_RDWR); });
+  const PlainFile& file = *opened;
   contend(comm, "byte ranges", [&] { return range_lock(file.descriptor(), F_WRLCK, false); });
   range_lock(file.descriptor(), F_UNLCK, false);
   comm.barrier();

@@ -162,6 +162,26 @@ def test_a_start_that_is_slow_is_no_hang(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("failure", ["open", "read"])
+def test_ranks_that_examine_locks_end_with_one_that_fails(tmp_path: Path, failure: str) -> None:
+    ways = [tmp_path / "first", tmp_path / "second"]
+    ways[0].mkdir()
+    if failure == "read":
+        ways[1].mkdir()
+        (ways[1] / "locks").touch()
+    probe = mpi_program(*PROBE)
+    parts = [["-n", "1", probe, "locks", f"directory={way}", "seconds=30"] for way in ways]
+    ended = subprocess.run(
+        [mpiexec(), *parts[0], ":", *parts[1]], capture_output=True, text=True, timeout=40, check=False
+    )
+    told = [line.split("\t") for line in ended.stdout.splitlines() if line.startswith("@error")]
+    reasons = {"open": "cannot open", "read": "the file ends too early"}
+    assert len(told) == 1, ended
+    assert reasons[failure] in told[0][1]
+    assert ended.returncode == 4
+
+
+@pytest.mark.mpi
 @pytest.mark.usefixtures("only_extra")
 def test_what_is_wrong_only_when_asked_for_is_to_be_avoided_but_no_danger(tmp_path: Path) -> None:
     record = run_cases(tmp_path, planted("lie", default=False))
