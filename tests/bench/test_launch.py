@@ -205,6 +205,23 @@ def test_starters_of_another_mpi_are_passed_over_and_named(
         Launcher(driver=str(driver)).arguments(3)
 
 
+@pytest.mark.parametrize("line", ['{\\"name\\": \\"old\\"}', '{\\"ranks\\": ', "{}"])
+def test_drivers_of_another_version_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """One that does not say how many ranks it has is no driver of this version, whoever starts it."""
+    driver, starter = tmp_path / "driver", tmp_path / "mpirun"
+    driver.write_text(f'#!/bin/sh\necho "{line}"\n')
+    starter.write_text('#!/bin/sh\nshift 2; exec "$@"\n')
+    for program in (driver, starter):
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("QUIRE_MPIEXEC", raising=False)
+    with pytest.raises(quire.UsageError, match=r"driver: does not say of how many ranks it is") as told:
+        Launcher(driver=str(driver)).arguments(2)
+    assert "--driver" in told.value.advice
+
+
 def test_launchers_may_ask_for_nodes() -> None:
     """As few nodes as hold the ranks, where it is known how many a node takes."""
     words = "srun -n {ranks} -N {nodes}"

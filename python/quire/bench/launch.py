@@ -107,7 +107,10 @@ def find_starter(driver: str, ranks: int) -> str:
 
 
 def failure_of(words: Sequence[str], ranks: int) -> str:
-    """Independent. Why a starter does not start one world of so many ranks; empty if it does."""
+    """Independent. Why a starter does not start one world of so many ranks; empty if it does.
+
+    The last word is the driver. Raises UsageError if it is one of another version.
+    """
     try:
         told = subprocess.run(
             [*words, "list"],
@@ -123,12 +126,25 @@ def failure_of(words: Sequence[str], ranks: int) -> str:
         return f"no end after {starters.SECONDS_TO_START:g} s"
     except OSError as problem:
         return str(problem.strerror)
-    worlds = [str(json.loads(line)["ranks"]) for line in told.stdout.splitlines() if line.startswith("{")]
+    worlds = [world_of(line, words[-1]) for line in told.stdout.splitlines() if line.startswith("{")]
     if not worlds:
         return f"ended with {told.returncode}: {' '.join(told.stderr.split())[:200]}"
     if worlds == [str(ranks)]:
         return ""
     return starters.many_worlds(len(worlds), " and ".join(sorted(set(worlds))), ranks, "")
+
+
+def world_of(line: str, driver: str) -> str:
+    """Independent. Of how many ranks a driver says that it is. Raises UsageError."""
+    with suppress(ValueError):
+        ranks = json.loads(line).get("ranks")
+        if ranks is not None:
+            return str(ranks)
+    raise UsageError(
+        f"does not say of how many ranks it is, as drivers of this version do: {line[:80]}",
+        file=driver,
+        advice="give the driver of this version by --driver or QUIRE_BENCH_DRIVER",
+    )
 
 
 def find_driver() -> str:
