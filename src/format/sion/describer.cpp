@@ -94,9 +94,15 @@ void SionDescriber::take_copy_of_first(const Error& damage) {
   for (const std::string& candidate : sets_of(name_)) {
     const auto bytes = candidate != name_ && context_.neighbour ? context_.neighbour(candidate) : nullptr;
     if (!bytes) continue;
-    Member member{0, std::make_unique<PhysicalFile>(bytes, file_options()), true, {}, 0};
-    if (member.file->header().file_number != 0) continue;
-    member.file->read_second();
+    Member member{0, nullptr, true, {}, 0};
+    try {
+      member.file = std::make_unique<PhysicalFile>(bytes, file_options());
+      if (member.file->header().file_number != 0) continue;
+      member.file->read_second();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::bad_file) throw;
+      continue;  // another copy may be whole
+    }
     // Behind those of the set: the first place is that of the damaged file.
     member.address = static_cast<std::uint64_t>(member.file->header().files);
     members_.clear();

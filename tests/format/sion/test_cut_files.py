@@ -187,6 +187,26 @@ def test_copies_stand_in_for_damaged_files(tmp_path: Path, suffix: str) -> None:
     assert contents(path, buddy=True) == whole
 
 
+@pytest.mark.parametrize("suffix", ["", ".000001"])
+def test_a_damaged_copy_leaves_the_next_one_to_stand_in(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / "copied.sion"
+    with quire.create(path, files=3, copies=2, block_size=64) as out, out.step(0) as step:
+        for task in range(6):
+            step.stream(task).write(bytes([task + 1]) * 70)
+    whole = contents(path)
+    size = Path(f"{path}{suffix}").stat().st_size
+    os.truncate(f"{path}{suffix}", 1000)
+    os.truncate(f"{path}_BUDDY_00{suffix}", 1000)
+    with quire.open(path, buddy=True) as file:
+        assert [text.split(" ")[0] for text in file.warnings] == [f"copied.sion_BUDDY_01{suffix}"]
+        assert {task: stream.readall() for task, stream in file[0].streams.items()} == whole
+    # Without a whole one the damage of the file itself is told.
+    os.truncate(f"{path}_BUDDY_01{suffix}", size - 1000)
+    os.truncate(f"{path}{suffix}", 1001)
+    with pytest.raises(quire.BadFileError, match="1001 bytes"):
+        quire.open(path, buddy=True)
+
+
 def test_a_file_that_ends_before_it_says_where_its_sizes_are_was_not_closed(tmp_path: Path) -> None:
     # Its writer died behind the chunk sizes of 2 tasks, in front of the last two fields.
     path = damaged_copy(tmp_path, "x05_notclosed.sion", 1076 + 2 * 16)
