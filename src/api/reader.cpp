@@ -45,6 +45,17 @@ struct OptionalLayout {
   }
 };
 
+/// An answer of rank 0, with the warnings of the file that the others have not heard of.
+template <class Value>
+struct Told {
+  Value value{};
+  std::vector<std::string> warnings;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(value, warnings);
+  }
+};
+
 struct Opening {
   std::string format;
   FileDescription file;
@@ -75,6 +86,33 @@ const Attachment& attachment_of(const FileDescription& file, const std::string& 
     names.push_back(attachment.name);
   }
   throw Error(ErrorKind::missing, "there is no attachment \"" + name + "\"" + nearest_names(name, names));
+}
+
+/// Rank 0: what the describer has found since the file was described; some of it stands behind the last step.
+std::vector<std::string> late_warnings(Reader::State& state) {
+  std::vector<std::string> late;
+  const std::vector<std::string>& heard = state.file.warnings;
+  for (const std::string& warning : state.own_describer().file().warnings) {
+    if (std::ranges::find(heard, warning) == heard.end()) late.push_back(warning);
+  }
+  return late;
+}
+
+void hear(Reader::State& state, const std::vector<std::string>& late) {
+  state.file.warnings.insert(state.file.warnings.end(), late.begin(), late.end());
+}
+
+/// Collective. What rank 0 answers; every rank hears the warnings of the file that came up.
+template <class Answer>
+auto answer_of_root(Reader::State& state, Answer&& answer) {
+  using Value = decltype(answer(state.own_describer()));
+  auto told = unpack<Told<Value>>(from_root(state.comm, [&] {
+    Told<Value> mine{answer(state.own_describer()), {}};
+    mine.warnings = late_warnings(state);
+    return pack(mine);
+  }));
+  hear(state, told.warnings);
+  return std::move(told.value);
 }
 
 std::string nearest_numbers(std::vector<std::int64_t> numbers, std::int64_t wanted) {
@@ -226,11 +264,12 @@ std::shared_ptr<ReadStep::State> Reader::State::layout(
     if (comm.size() == 1) {
       // A single process needs no message, whose making takes longer than the look itself.
       if (const auto error = caught(comm.rank(), look)) throw Error(*error);
+      hear(*this, late_warnings(*this));
     } else {
-      answer = unpack<OptionalLayout>(from_root(comm, [&] {
+      answer = answer_of_root(*this, [&](Describer&) {
         look();
-        return pack(answer);
-      }));
+        return std::move(answer);
+      });
     }
     if (!answer.present) return nullptr;
     auto step = std::make_shared<ReadStep::State>();
@@ -245,20 +284,18 @@ const FileDescription& Reader::description() const { return state_->file; }
 
 std::uint64_t Reader::size() const {
   require_open(*state_);
-  return in_file(*state_, [&] {
-    return unpack<std::uint64_t>(from_root(state_->comm, [&] { return pack(state_->own_describer().steps()); }));
-  });
+  return in_file(*state_,
+                 [&] { return answer_of_root(*state_, [](Describer& describer) { return describer.steps(); }); });
 }
 
 std::vector<std::int64_t> Reader::numbers() const {
   require_open(*state_);
   return in_file(*state_, [&] {
-    return unpack<std::vector<std::int64_t>>(from_root(state_->comm, [&] {
-      Describer& describer = state_->own_describer();
+    return answer_of_root(*state_, [](Describer& describer) {
       std::vector<std::int64_t> numbers(static_cast<std::size_t>(describer.steps()));
       for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = describer.step_number(i);
-      return pack(numbers);
-    }));
+      return numbers;
+    });
   });
 }
 
@@ -322,8 +359,7 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
 
 CheckReport Reader::check() const {
   require_open(*state_);
-  const auto packed =
-      unpack<PackedReport>(from_root(state_->comm, [&] { return pack(examine(state_->own_describer())); }));
+  const PackedReport packed = answer_of_root(*state_, examine);
   CheckReport report;
   report.whole_steps = packed.numbers.size();
   report.numbers = packed.numbers;

@@ -28,6 +28,7 @@ def recover(
 
     Example: quire recover broken.h5 -o whole.h5
     """
+    from quire.cli.copying import tell_warning
     from quire.errors import UsageError
     from quire.toolkit.recover import recover as engine
     from quire.toolkit.summary import damage
@@ -47,6 +48,7 @@ def recover(
                 "damage": damage(result.damage) if result.damage is not None else None,
                 "changed": result.changed,
                 "lost": result.lost,
+                "warnings": result.warnings,
             }
         )
         return
@@ -62,4 +64,6 @@ def recover(
         for text in result.lost:
             say(f"  {printable(text)}")
     elif not result.changed:
-        say("  nothing was wrong")
+        say("  nothing is damaged" if result.warnings else "  nothing was wrong")
+    for text in result.warnings:
+        tell_warning(text)

@@ -63,7 +63,7 @@ class File:
 
     @property
     def warnings(self) -> list[str]:
-        """Tolerances that were used while the header was read."""
+        """Tolerances that were used while the header was read; behind the last step, why the data end."""
         return self._description.warnings
 
     @cached_property

@@ -142,6 +142,8 @@ class StepCopier:
             self.warn(step.warnings)
             if self.request.definitions:
                 yield cast("Step", self.derived(source, step))
+        # Some of the file are found behind its last step.
+        self.warn(source.warnings)
             else:
                 yield step
 

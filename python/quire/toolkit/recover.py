@@ -28,6 +28,7 @@ class Recovery:
 
     `lost` has sentences about what stands beside the steps and could not be kept: attributes of the file,
     attachments. `streams_saved` and `stream_bytes` tell of a step of streams that was cut, which has no rows.
+    `warnings` has what is doubtful about a file that is not damaged.
     """
 
     kept: list[int]
@@ -38,6 +39,7 @@ class Recovery:
     lost: list[str] = field(default_factory=list)
     streams_saved: int = 0
     stream_bytes: int = 0
+    warnings: list[str] = field(default_factory=list)
 
 
 def recover(
@@ -77,7 +79,7 @@ def recover(
     # Those who change a file in place read it without options.
     if compression is not None or (options and damage is not None):
         if target is None and damage is None:
-            return Recovery(found.numbers, 0, None, None, False)
+            return Recovery(found.numbers, 0, None, None, False, warnings=found.warnings)
         beside = place_of_set(format, target or source) if is_set else replacement(target or source)
         with beside as work:
             kept = compression if target is None else None
@@ -97,7 +99,8 @@ def recover(
             work.unlink()
             return write_anew(source, target or source, work, None, rows, options)
         if after.damage is None and not wants_rows:
-            return Recovery(after.numbers, 0, None, damage, changed)
+            doubts = after.warnings if damage is None else []
+            return Recovery(after.numbers, 0, None, damage, changed, warnings=doubts)
         saved = rewrite_end(source, work, after, wants_rows, options)
     step, count = saved if saved is not None else (None, 0)
     return Recovery(after.numbers, count, step, damage, True)
@@ -203,7 +206,10 @@ def write_anew(
             after - count
             for after, count in zip((report.rows, report.streams, report.stream_bytes), before, strict=True)
         )
-        return Recovery(found.numbers, rows_saved, cut, found.damage, True, lost, streams, stream_bytes)
+        doubts = found.warnings if found.damage is None else []
+        return Recovery(
+            found.numbers, rows_saved, cut, found.damage, True, lost, streams, stream_bytes, doubts
+        )
 
 
 def rows_of(step: Step | None) -> int:

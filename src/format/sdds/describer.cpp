@@ -266,7 +266,10 @@ std::optional<Page> SddsDescriber::parse(std::uint64_t index, std::uint64_t offs
     }
     throw error.in_file(context_.path);
   }
-  if (!describer->ending().empty()) file_.warnings.push_back(describer->ending());
+  if (ending_.empty() && !describer->ending().empty()) {
+    ending_ = describer->ending();
+    file_.warnings.push_back(ending_);
+  }
   return describer->take();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "format/sdds/header.hpp"
@@ -54,6 +55,8 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
   /// Whether that defect is a step whose writer has not completed it.
   [[nodiscard]] bool is_unfinished() const noexcept { return unfinished_; }
+  /// Why the data end although the file goes on, or nothing; after steps() has been called.
+  [[nodiscard]] const std::string& ending() const noexcept { return ending_; }
   [[nodiscard]] LastCount last_count();
   /// The writes that give the last step, if it is cut, the number of rows that it has.
   [[nodiscard]] Publication correct_count();
@@ -94,6 +97,7 @@ class SddsDescriber final : public Describer {
   std::uint64_t last_index_ = 0;
   std::optional<Error> damage_;
   bool unfinished_ = false;
+  std::string ending_;
   std::optional<Page> salvaged_;
 };
 

@@ -96,6 +96,11 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   }
   const bool foreign_damage = describer.damage() && !describer.is_unfinished();
   if (!drop && foreign_damage) throw Error(*describer.damage());
+  if (!drop && !describer.ending().empty()) {
+    // What readers pass over may be steps all the same: nobody asked for their removal.
+    throw Error(ErrorKind::conflict, describer.ending())
+        .advise("ask for what follows to be dropped, or write to another file");
+  }
   if (!drop && kept < whole) {
     throw Error(ErrorKind::conflict, "the file holds steps behind step " + std::to_string(*after))
         .advise("ask for them to be dropped, or write to another file");

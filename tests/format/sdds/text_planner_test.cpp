@@ -205,6 +205,27 @@ TEST_F(TextPages, FieldsAloneAreContinuedWithTheOptionsOfRows) {
   }
 }
 
+// What stands behind the blank line may be steps: it is cut off only for those who ask for it.
+TEST_F(TextPages, WhatStandsBehindABlankLineIsNotDroppedUnasked) {
+  const std::string page = "1\n5\n";
+  const std::string first = "SDDS1\n&array name=a, type=double &end\n&data mode=ascii &end\n" + page;
+  const std::string bytes = first + "\n" + page + page;
+  MemoryWriter refused(sdds_format(), 1, {});
+  try {
+    refused.resume(bytes, std::nullopt, false);
+    FAIL() << "it was resumed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+    EXPECT_NE(error.message().find("blank line"), std::string::npos) << error.what();
+  }
+  MemoryWriter dropping(sdds_format(), 1, {});
+  dropping.resume(bytes, std::nullopt, true);
+  EXPECT_EQ(dropping.finish(), first);
+  // Blank lines alone hold no step.
+  MemoryWriter more(sdds_format(), 1, {});
+  EXPECT_NO_THROW(more.resume(first + "\n \n", std::nullopt, false));
+}
+
 TEST_F(TextPages, CanonicalHeadersStayWithinWhatTheReferenceReads) {
   LoadedStep step = random_step(1, 3);
   Column& column = step.description.tables.front().columns.front();

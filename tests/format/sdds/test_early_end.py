@@ -1,0 +1,81 @@
+"""Text whose data end at a blank line although the file goes on: what follows is not lost unheard."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.python.support.mpi import run_ranks
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import app
+from quire.errors import ConflictError
+
+PAGE = "1\n5\n"
+FIRST = "SDDS1\n&array name=a, type=double, &end\n&data mode=ascii, &end\n" + PAGE
+WORDS = "the data end at a blank line"
+
+
+@pytest.fixture
+def early(tmp_path: Path) -> Path:
+    """Three pages with a blank line behind the first."""
+    path = tmp_path / "early.sdds"
+    path.write_text(FIRST + "\n" + PAGE + PAGE)
+    return path
+
+
+@pytest.mark.parametrize("walk", ["size", "numbers", "iterate", "check"])
+def test_whoever_gets_to_the_early_end_hears_of_it_once(early: Path, walk: str) -> None:
+    with quire.open(early) as file:
+        assert file.warnings == []
+        for _ in range(2):
+            if walk == "size":
+                assert len(file) == 1
+            elif walk == "numbers":
+                assert file.numbers == [0]
+            elif walk == "iterate":
+                assert len([step.number for step in file]) == 1
+            else:
+                assert sum(WORDS in text for text in file.check().warnings) == 1
+            assert [WORDS in text for text in file.warnings] == [True]
+
+
+def hear(comm: Any, path: str) -> list[list[str]]:
+    heard = []
+    for walk in (len, list, lambda file: file.numbers, lambda file: file.check()):
+        with quire.open(path, comm, deadline=30) as file:
+            walk(file)
+            heard.append(list(file.warnings))
+    return heard
+
+
+@pytest.mark.mpi
+def test_every_rank_hears_of_the_early_end(early: Path) -> None:
+    for heard in run_ranks(hear, 2, str(early)):
+        assert [[WORDS in text for text in one] for one in heard] == [[True]] * 4
+
+
+def test_every_command_that_passes_the_early_end_tells_of_it(early: Path, tmp_path: Path) -> None:
+    for words in (
+        ["convert", str(early), str(tmp_path / "copy.sdds")],
+        ["check", str(early)],
+        ["recover", str(early), "-o", str(tmp_path / "kept.sdds")],
+    ):
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr.count(WORDS) == 1, words
+        assert "nothing was wrong" not in result.stdout
+    told = CliRunner().invoke(app, ["info", "--json", str(early)])
+    assert WORDS in json.dumps(json.loads(told.stdout))
+
+
+def test_what_stands_behind_the_early_end_is_dropped_only_when_asked(early: Path) -> None:
+    before = early.read_bytes()
+    with pytest.raises(ConflictError, match=WORDS):
+        quire.append(early)
+    assert early.read_bytes() == before
+    quire.append(early, after=0, later="drop").close()
+    assert early.read_text() == FIRST
