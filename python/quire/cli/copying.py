@@ -113,7 +113,7 @@ def copy_file(
             if report.streams:
                 answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
             sentences = {"losses": report.losses}
-            if request.profile is not None:
+            if request.profile is not None or report.changes:
                 sentences["changes"] = report.changes
             say_json(answers | numbers | sentences)
         else:

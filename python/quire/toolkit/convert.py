@@ -143,7 +143,7 @@ def carry_out(
             write_steps(file, target, copier, comm)
         except ConflictError:
             common = common_structure(copier.steps(file), partial(copier.fit, file))
-            if not common.losses:
+            if not (common.losses or common.changes):
                 raise
             copier.begin_again(common)
             write_steps(file, target, copier, comm)

@@ -107,6 +107,7 @@ class StepCopier:
         self.report = CopyReport(losses=self.report.losses, changes=self.report.changes)
         self.common = common
         self.tell(common.losses)
+        self.change(common.changes)
 
     def suit(self, source: File) -> None:
         """Independent. Make the request one that gives what its profile wants; tell of what that changes."""
@@ -114,10 +115,7 @@ class StepCopier:
             return
         adaptation = self.request.profile.adapt(self.request, source)
         self.request = adaptation.request
-        for sentence in adaptation.changes:
-            self.report.changes.append(sentence)
-            if self.observer.change is not None:
-                self.observer.change(sentence)
+        self.change(adaptation.changes)
 
     def single(self, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]) -> dict[str, Quantity]:
         """Independent. Attributes that the request keeps; tells of the others."""
@@ -142,10 +140,10 @@ class StepCopier:
             self.warn(step.warnings)
             if self.request.definitions:
                 yield cast("Step", self.derived(source, step))
-        # Some of the file are found behind its last step.
-        self.warn(source.warnings)
             else:
                 yield step
+        # Some of the file are found behind its last step.
+        self.warn(source.warnings)
 
     def derived(self, source: File, step: Step) -> DerivedStep:
         """Independent. A step with what is defined."""
@@ -249,6 +247,14 @@ class StepCopier:
                 self.report.losses.append(sentence)
                 if self.observer.loss is not None:
                     self.observer.loss(sentence)
+
+    def change(self, changes: Sequence[str]) -> None:
+        """Independent. Tell of each change that is new."""
+        for sentence in changes:
+            if sentence not in self.report.changes:
+                self.report.changes.append(sentence)
+                if self.observer.change is not None:
+                    self.observer.change(sentence)
 
     def warn(self, warnings: Sequence[str]) -> None:
         """Independent. Tell of each warning that is new."""

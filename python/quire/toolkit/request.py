@@ -68,7 +68,7 @@ class Observer:
     """Who wants to know how a copy goes on; each function may be missing.
 
     `loss` gets each new sentence about what the target cannot hold, before the step is written; `change` each
-    about what is changed for the sake of a program that shall read the target; `plan` the
+    about what is changed for the sake of the target, or of a program that shall read it; `plan` the
     number of rows that this rank will copy of each step; `progress` the number of rows of each finished
     block; `closing` the file and the writer, each with its name, before they are closed; `warning` each new
     warning about the source, as the reader has it.

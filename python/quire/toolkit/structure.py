@@ -18,7 +18,7 @@ Types = dict[str, str]
 
 @dataclass
 class Structure:
-    """Names and types of what every step can have, and sentences about what not every step has.
+    """Names and types of what every step can have; sentences about what is lost so, and what is changed.
 
     A table counts for all steps as soon as one has it: the others have no rows of it.
     """
@@ -29,6 +29,7 @@ class Structure:
     fitted: dict[str, Mapping[str, Quantity]] = field(default_factory=dict)
     """By table, the columns as the target will hold them."""
     losses: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
     steps: int = 0
 
     def add(self, step: Step, fitted: Fit) -> None:
@@ -47,7 +48,7 @@ class Structure:
         self.attributes = self.meet("attribute", self.attributes, attributes)
         self.fields = self.meet("field", self.fields, fields)
         for name in self.tables.keys() ^ tables.keys():
-            self.say(f"a step without {titled(name)} gets it without rows")
+            say_once(self.changes, f"a step without {titled(name)} gets it without rows")
         for name, found in tables.items():
             known = self.tables.get(name)
             self.tables[name] = found if known is None else self.meet("column", known, found)
@@ -60,12 +61,7 @@ class Structure:
 
     def leave_out(self, what: str) -> None:
         """Independent. Say once that something is not in every step."""
-        self.say(f"{what} is left out: not every step has it")
-
-    def say(self, sentence: str) -> None:
-        """Independent. Say something once."""
-        if sentence not in self.losses:
-            self.losses.append(sentence)
+        say_once(self.losses, f"{what} is left out: not every step has it")
 
     def restrict(self, fitted: Fit, step: Step) -> Fit:
         """Independent. The part of a fitted step that every step has."""
@@ -91,6 +87,12 @@ class Structure:
             for name, common in self.tables.items()
             if name in self.fitted and name not in step.tables
         }
+
+
+def say_once(sentences: list[str], sentence: str) -> None:
+    """Independent. Add a sentence that is not there yet."""
+    if sentence not in sentences:
+        sentences.append(sentence)
 
 
 def titled(name: str) -> str:

@@ -297,6 +297,8 @@ def test_a_step_without_the_table_of_the_others_costs_them_nothing(
                     step.put("id", np.arange(4))
     outcome = run("convert", source, target, "--format", other_format, "--columns", "x", "--json")
     assert outcome.code == 0, outcome.errors
+    assert "without rows" not in str(json.loads(outcome.output)["losses"])
+    assert outcome.errors.count("changed: a step without the table") == outcome.output.count("without rows")
     with quire.open(target) as file:
         assert file.numbers == [1, 2, 3]
         for found in file:
