@@ -100,6 +100,11 @@ def show(
         raise UsageError("give only one of --csv, --delimiter, --latex, --markdown, --html and --json")
     if listing is not None and listing not in LISTS:
         raise UsageError(f"there is no list of '{listing}'; the lists are {', '.join(LISTS)}")
+    is_page = latex or markdown or html
+    in_rows = is_page or comma or delimiter is not None
+    refuse_rows_of_none(
+        is_page and listing is not None, in_rows and attributes and not transpose and listing is None
+    )
     if transpose and not attributes:
         raise UsageError("--transpose is for --attributes")
     marks = parse_delimiter(delimiter) if delimiter is not None else "," if comma else None
@@ -135,6 +140,16 @@ def show(
         else:
             view.show(viewer.sheets(steps))
         trace(opened)
+
+
+def refuse_rows_of_none(of_list: bool, of_attributes: bool) -> None:
+    """Raises UsageError where a way of printing rows is asked for and there are none."""
+    from quire.errors import UsageError
+
+    if of_list:
+        raise UsageError("--latex, --markdown and --html print rows, which --list has not")
+    if of_attributes:
+        raise UsageError("only with --transpose are attributes rows, for --csv, --latex and the like")
 
 
 def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:

@@ -95,6 +95,11 @@ def test_attributes_are_shown(run: Run, beam: Path) -> None:
         (["--delimiter", ""], 2),
         (["--list", "nonsense"], 2),
         (["--transpose"], 2),
+        *(
+            (["--attributes", form], 2)
+            for form in ("--csv", "--delimiter=;", "--latex", "--markdown", "--html")
+        ),
+        *((["--list", "columns", form], 2) for form in ("--latex", "--markdown", "--html")),
         (["--step", "1", "--index", "0"], 2),
     ],
 )
