@@ -65,14 +65,7 @@ def get(
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
-        found = []
-        for name in expanded(opened, names, step, index, where is not None):
-            item = find(opened, name, step, index, where is not None)
-            if item is None:
-                near = nearest(opened, name, step, index, where is not None)
-                remark(f"quire: there is no attribute, column or field '{name}' in {file}{near}")
-                raise typer.Exit(ExitCode.NO)
-            found.append(item)
+        found = all_found(file, opened, names, step, index, where is not None)
         if unit:
             say((between or "\n").join(item.unit for _, item in found))
         elif json:
@@ -84,6 +77,21 @@ def get(
             items = (values_of(item, table, wanted, where) for table, item in found)
             show_values(items, form, between or "\n")
         trace(opened)
+
+
+def all_found(
+    path: str, file: File, names: list[str], step: int | None, index: int | None, only_columns: bool
+) -> list[tuple[Table | None, Any]]:
+    """What find() has for each name or pattern; says which one is missing, and ends the command."""
+    found = []
+    for name in expanded(file, names, step, index, only_columns):
+        item = find(file, name, step, index, only_columns)
+        if item is None:
+            near = nearest(file, name, step, index, only_columns)
+            remark(f"quire: there is no attribute, column or field '{name}' in {path}{near}")
+            raise typer.Exit(ExitCode.NO)
+        found.append(item)
+    return found
 
 
 def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
