@@ -70,15 +70,17 @@ std::vector<std::string> read_variable_texts(hid_t attribute, hid_t type, hid_t 
 }
 
 /// True for the texts of H5Part 1.x: arrays of 8-bit integers that end in NUL, or hold text before one and anything
-/// behind it, as buffers of fixed length do, or hold nothing but ASCII text.
-bool is_old_text(hid_t type, const Value& value) {
+/// behind it, as buffers of fixed length do, or several ASCII characters alone where NULs may be forgotten.
+bool is_old_text(hid_t type, const Value& value, OldTexts texts) {
   // Truth values are numbers of this kind with names.
   if (H5Tget_class(type) != H5T_INTEGER || value.type() != Type::int8) return false;
   if (value.shape().size() != 1 || value.count() == 0) return false;
   const auto bytes = value.bytes();
   if (bytes.back() == std::byte{0}) return true;
   const auto end = std::ranges::find(bytes, std::byte{0});
-  const unsigned last = end == bytes.end() ? '~' : 255U;
+  const bool has_end = end != bytes.end();
+  if (!has_end && (texts == OldTexts::with_end || bytes.size() == 1)) return false;
+  const unsigned last = has_end ? 255U : '~';
   const auto is_text = [last](std::byte byte) {
     const auto code = std::to_integer<unsigned>(byte);
     return (code >= ' ' && code <= last) || code == '\t' || code == '\n' || code == '\r';
@@ -97,7 +99,7 @@ Handle memory_type(Type type, const ElementType& element) {
              "make a type");
 }
 
-std::optional<Value> read_value(hid_t attribute, std::uint64_t budget) {
+std::optional<Value> read_value(hid_t attribute, std::uint64_t budget, OldTexts texts) {
   const Handle type = own(H5Aget_type(attribute), "read the type of an attribute");
   const Handle space = own(H5Aget_space(attribute), "read the shape of an attribute");
   const ElementType element = element_of(type.id());
@@ -121,7 +123,7 @@ std::optional<Value> read_value(hid_t attribute, std::uint64_t budget) {
   if (count > 0)
     require(H5Aread(attribute, memory_type(stored->type, element).id(), bytes.data()), "read an attribute");
   const Value stored_value = Value::numbers(stored->type, shape, bytes);
-  if (is_old_text(type.id(), stored_value)) return Value(old_text(stored_value));
+  if (is_old_text(type.id(), stored_value, texts)) return Value(old_text(stored_value));
   return Value::numbers(stored->type, described, bytes);
 }
 
@@ -191,11 +193,11 @@ std::vector<std::string> attribute_names(Image& image, hid_t object) {
 }
 
 std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t memory_budget,
-                                       std::vector<std::string>& warnings) {
+                                       std::vector<std::string>& warnings, OldTexts texts) {
   std::vector<Attribute> attributes;
   for (const std::string& name : attribute_names(image, object)) {
     const Handle handle = own(H5Aopen(object, name.c_str(), H5P_DEFAULT), "open an attribute", name);
-    auto value = read_value(handle.id(), memory_budget);
+    auto value = read_value(handle.id(), memory_budget, texts);
     if (!value) {
       warnings.push_back("the attribute " + name + " holds neither numbers nor texts and is left out");
       continue;

@@ -8,12 +8,20 @@
 
 namespace quire::h5 {
 
+/// Which arrays of 8-bit integers are texts, beside those that a NUL ends.
+enum class OldTexts : std::uint8_t {
+  with_end,  ///< no others
+  any,       ///< several ASCII characters without a NUL, too: in files of H5Part, whose 1.x had no other texts
+};
+
 /// Values of an object of the image's file (root, step or field group) in the order in which they stand in its header.
 ///
-/// H5Part writes scalars as arrays of one element: such arrays are described as scalars. Arrays of 8-bit integers that
-/// end in NUL are texts of the old H5Part 1.x. What cannot be described is named in `warnings`.
+/// H5Part writes scalars as arrays of one element: such arrays are described as scalars. Arrays of 8-bit integers with
+/// a NUL at the end, or behind printable characters, are texts of the old H5Part 1.x. What cannot be described is named
+/// in `warnings`.
 [[nodiscard]] std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t memory_budget,
-                                                     std::vector<std::string>& warnings);
+                                                     std::vector<std::string>& warnings,
+                                                     OldTexts texts = OldTexts::with_end);
 
 /// The names of the attributes of an object of the image's file, in the same order.
 [[nodiscard]] std::vector<std::string> attribute_names(Image& image, hid_t object);

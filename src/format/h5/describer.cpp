@@ -103,7 +103,8 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   if (!may_be_cut_) choose_meshes(options.truth("meshes"));
 
   describe_around("the attributes of the file", [&] {
-    description_.attributes = read_attributes(main_->image(), main_->id(), context_.memory_budget, warnings);
+    description_.attributes =
+        read_attributes(main_->image(), main_->id(), context_.memory_budget, warnings, OldTexts::any);
   });
   units_ = Units(description_.attributes);
   description_.title = take_text(description_.attributes, "title");
@@ -256,8 +257,8 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
   StepLayout layout;
   layout.description.number = entry.number;
   with_hdf5(step.file->image(), [&] {
-    layout.description.attributes =
-        read_attributes(step.file->image(), step.group.id(), context_.memory_budget, layout.description.warnings);
+    layout.description.attributes = read_attributes(step.file->image(), step.group.id(), context_.memory_budget,
+                                                    layout.description.warnings, OldTexts::any);
     ChunkScope scope(step.file->image(), context_.memory_budget, layout.description.warnings);
     add_table(layout, members_of(step, scope));
     add_block(step, scope, layout);

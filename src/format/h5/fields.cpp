@@ -91,7 +91,7 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
     }
     Field field;
     field.name = name;
-    field.attributes = read_attributes(scope.image, group.id(), scope.memory_budget, warnings);
+    field.attributes = read_attributes(scope.image, group.id(), scope.memory_budget, warnings, OldTexts::any);
     field.extents = components.found.front().extents;
     take_geometry(field, warnings);
     add_field(step, std::move(components), std::move(field));

@@ -88,7 +88,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     const std::vector<std::string> names = names_of(list_links(file, "/"));
     learn(file, names);
     std::vector<std::string> warnings;
-    units_ = Units(read_attributes(writer_.image(), file, attribute_budget, warnings));
+    units_ = Units(read_attributes(writer_.image(), file, attribute_budget, warnings, OldTexts::any));
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);

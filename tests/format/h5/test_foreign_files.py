@@ -36,9 +36,28 @@ def test_texts_of_old_writers_are_arrays_of_bytes(tmp_path: Path, stored: bytes,
         assert file.attributes["note"].value == text
 
 
+def test_only_old_steps_have_texts_without_end(tmp_path: Path) -> None:
+    path = one_step(
+        tmp_path / "words.h5", word=np.frombuffer(b"ABC", "i1"), ended=np.frombuffer(b"ABC\0", "i1")
+    )
+    with h5py.File(path, "a") as file:
+        file["Step#0"].attrs["word"] = np.frombuffer(b"ABC", "i1")
+        file["Step#0/Block/E/0"] = np.zeros((2, 3, 4))
+        file["Step#0/Block/E"].attrs["word"] = np.frombuffer(b"ABC", "i1")
+    with quire.open(path, format="h5part") as data:
+        step = data[0]
+        for attributes in (data.attributes, step.attributes, step.fields["E"].attributes):
+            assert attributes["word"].value == "ABC"
+    with quire.open(path, format="hdf5") as data:
+        attributes = data[0].attributes
+        assert attributes["word"].value.tolist() == [65, 66, 67]
+        assert attributes["ended"].value == "ABC"
+
+
 NUMBERS: list[np.ndarray[Any, Any]] = [
     np.array([True, False]),  # an enumeration on 8 bits, in which False is 0
     np.array([1, 2, 3], dtype="i1"),
+    np.array([42], dtype="i1"),  # a star, were it a text
     np.array([-1, -100], dtype="i1"),
     np.array([97, 98, 0], dtype="u1"),
     np.array([[97, 98], [99, 0]], dtype="i1"),
@@ -48,8 +67,8 @@ NUMBERS: list[np.ndarray[Any, Any]] = [
 @pytest.mark.parametrize("numbers", NUMBERS, ids=repr)
 def test_small_numbers_are_no_texts(tmp_path: Path, numbers: np.ndarray[Any, Any]) -> None:
     with quire.open(one_step(tmp_path / "numbers.h5", flags=numbers)) as file:
-        found = file.attributes["flags"].value
-        np.testing.assert_array_equal(found, numbers.astype(found.dtype))
+        found = np.asarray(file.attributes["flags"].value)
+        np.testing.assert_array_equal(np.atleast_1d(found), numbers.astype(found.dtype))
         assert found.dtype.kind in "iu"
 
 
