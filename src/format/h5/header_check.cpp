@@ -26,7 +26,8 @@ constexpr std::uint16_t attribute_message = 0x0c;
 constexpr std::uint16_t continuation_message = 0x10;
 constexpr unsigned shared_flag = 2;
 constexpr std::size_t most_dimensions = 32;
-constexpr unsigned variable_class = 9;  ///< of types: values of any length
+constexpr std::uint64_t largest_header = std::uint64_t{16} << 20;  ///< hundreds of attributes of the largest size
+constexpr unsigned variable_class = 9;                             ///< of types: values of any length
 constexpr std::size_t type_header_length = 8;
 constexpr std::uint32_t reference_length =
     16;  ///< of such a value: its length, the address of its heap, its number there
@@ -147,14 +148,14 @@ class HeaderReader {
     const std::vector<std::byte> start = bytes_at(address, shortest);
     const Piece prefix(start, address);
     if (prefix.byte(0) == 1) {
-      parts_ = {{address + shortest, prefix.number<std::uint32_t>(8)}};
+      start_with(address + shortest, prefix.number<std::uint32_t>(8));
       go_through([&](std::uint64_t offset, std::uint64_t length) {
         const std::vector<std::byte> bytes = bytes_at(offset, length);
         messages_of(Piece(bytes, offset), Shape{}, use);
       });
     } else if (prefix.number<std::uint32_t>(0) == later_signature) {
       const Shape shape = later_shape(prefix, address);
-      parts_ = {{address, shape.length}};
+      start_with(address, shape.length);
       go_through([&](std::uint64_t offset, std::uint64_t length) {
         const std::vector<std::byte> bytes = bytes_at(offset, length);
         const Piece part = summed_part(bytes, offset);
@@ -210,12 +211,31 @@ class HeaderReader {
     return part.part(0, length);
   }
 
+  void start_with(std::uint64_t offset, std::uint64_t length) {
+    parts_.clear();
+    seen_.clear();
+    total_ = 0;
+    add_part(offset, length);
+  }
+
+  /// Bounds what is read and remembered of a header before any of it is: neither by the size of the file alone, which
+  /// may have holes, nor when a part is visited, for each may name all the others.
+  void add_part(std::uint64_t offset, std::uint64_t length) {
+    if (!seen_.insert(offset).second) throw Error(ErrorKind::bad_file, "an object header runs in a circle").at(offset);
+    total_ = checked_add(total_, length);
+    if (total_ > std::min(size_, largest_header)) {
+      throw Error(ErrorKind::bad_file, "an object header has " + std::to_string(total_) +
+                                           " bytes or more: it cannot have more than " +
+                                           (size_ < largest_header ? "the file" : std::to_string(largest_header)))
+          .at(offset);
+    }
+    parts_.emplace_back(offset, length);
+  }
+
   template <class Visit>
   void go_through(const Visit& visit) {
-    std::set<std::uint64_t> seen;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const auto [offset, length] = parts_[p];
-      if (!seen.insert(offset).second) throw Error(ErrorKind::bad_file, "an object header runs in a circle").at(offset);
       visit(offset, length);
     }
   }
@@ -229,7 +249,7 @@ class HeaderReader {
       const Piece message = part.part(position + shape.message_header, length);
       use(static_cast<std::uint16_t>(type), is_shared, message);
       if (type == continuation_message) {
-        parts_.emplace_back(checked_add(base_, message.number<std::uint64_t>(0)), message.number<std::uint64_t>(8));
+        add_part(checked_add(base_, message.number<std::uint64_t>(0)), message.number<std::uint64_t>(8));
       }
       position += shape.message_header + std::size_t{length};
     }
@@ -239,6 +259,8 @@ class HeaderReader {
   std::uint64_t size_;
   std::uint64_t base_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
+  std::set<std::uint64_t> seen_;  ///< where the parts begin
+  std::uint64_t total_ = 0;       ///< bytes of the parts
 };
 
 }  // namespace

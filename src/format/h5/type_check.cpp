@@ -118,7 +118,10 @@ class TypeReader {
       constexpr std::size_t most_dimensions = 4;
       const Piece shape = part(12 + 4 * most_dimensions);
       if (shape.byte(0) > most_dimensions) shape.refuse("is a member of too many dimensions");
-      for (std::size_t axis = 0; axis < shape.byte(0); ++axis) elements *= shape.number<std::uint32_t>(12 + 4 * axis);
+      // Four extents of 32 bits can wrap around.
+      for (std::size_t axis = 0; axis < shape.byte(0) && elements <= record; ++axis) {
+        elements *= shape.number<std::uint32_t>(12 + 4 * axis);
+      }
     }
     const std::uint64_t size = take(depth + 1);
     if (offset > record || elements > record || size * elements > record - offset) {

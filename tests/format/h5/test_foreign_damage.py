@@ -15,6 +15,7 @@ import quire
 from quire.errors import BadFileError
 
 LAYOUT_MESSAGE = 8
+WORKER = Path(__file__).resolve().parents[1] / "conformance" / "damaged_worker.py"
 
 
 def change_message(path: Path, dataset: str, message: int, offset: int, number: int) -> None:
@@ -62,6 +63,22 @@ def test_members_that_overlap_are_refused(tmp_path: Path) -> None:
         damage = data.check().damage
         assert damage is not None
         assert "overlap" in damage.message
+
+
+def test_extents_of_a_member_that_wrap_around_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "records.hdf5"
+    with h5py.File(path, "w") as file:
+        file["r"] = np.zeros(3, [("x", "f8"), ("y", "f8")])
+    content = bytearray(path.read_bytes())
+    assert content.count(b"y\0\0\0\0\0\0\0\x08\0\0\0\0") == 1
+    member = content.index(b"y\0\0\0\0\0\0\0\x08\0\0\0\0") + 12
+    content[member] = 4  # dimensions, of together no elements in 64 bits
+    struct.pack_into("<4I", content, member + 12, *[1 << 16] * 4)
+    path.write_bytes(content)
+    with quire.open(path) as data:
+        damage = data.check().damage
+        assert damage is not None
+        assert "outside of its record" in damage.message
 
 
 def test_a_data_set_of_a_later_version_is_left_out_alone(tmp_path: Path) -> None:
@@ -186,3 +203,70 @@ def test_references_of_texts_are_looked_up_before_the_library_follows_them(tmp_p
     with pytest.raises(BadFileError, match="text") as caught:
         quire.open(path)
     assert caught.value.offset is not None
+
+
+def lead_header(path: Path, version: str, place: int, length: int, part: bytes, size: int) -> None:
+    """A data set whose header has, or goes on in, a part elsewhere, in a file of `size` bytes with a hole."""
+    with h5py.File(path, "w", libver=version) as file:
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_attr_phase_change(0, 0)
+        h5py.h5d.create(file.id, b"x", h5py.h5t.NATIVE_DOUBLE, h5py.h5s.create_simple((3,)), creation)
+        header = h5py.h5o.get_info(file["x"].id).addr
+    content = bytearray(path.read_bytes())
+    if place:  # the first message of the header leads there, and stays as long as it was
+        struct.pack_into("<H", content, header + 16, 16)
+        struct.pack_into("<QQ", content, header + 24, place, length)
+    else:
+        struct.pack_into("<I", content, header + 8, length)
+    end = content.index(struct.pack("<Q", len(content)))  # in the superblock
+    struct.pack_into("<Q", content, end, size)
+    with path.open("wb") as file:
+        file.write(content)
+        file.seek(place or len(content))
+        file.write(part)
+        file.truncate(size)
+
+
+def without_memory(path: Path) -> None:
+    """Open and check a damaged file with little more memory than it has bytes, and find it damaged."""
+    sound = path.with_name("sound.hdf5")
+    with h5py.File(sound, "w") as file:
+        file["x"] = np.arange(3.0)
+    command = [sys.executable, str(WORKER), str(sound), "--", str(path)]
+    done = subprocess.run(command, timeout=60, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+    with quire.open(path) as file:
+        damage = file.check().damage
+        assert damage is not None
+        assert damage.kind == "bad file"
+        assert "header" in damage.message
+
+
+@pytest.mark.parametrize("place", [0, 1 << 20], ids=["first", "continued"])
+def test_a_header_takes_no_memory_for_what_it_says_in_a_file_with_a_hole(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "hole.hdf5"
+    lead_header(path, "earliest", place, 3 << 30, b"", 4 << 30)
+    without_memory(path)
+
+
+def test_parts_of_a_header_that_name_all_the_others_are_not_remembered(tmp_path: Path) -> None:
+    path = tmp_path / "circles.hdf5"
+    place, count, each = 1 << 16, 4000, 24
+    ends = place + count * each
+    messages = [(place + n * each, ends - place - n * each) for n in range(1, count + 1)]
+    part = b"".join(struct.pack("<HHB3xQQ", 16, 16, 0, *message) for message in messages)
+    lead_header(path, "earliest", place, len(part), part, ends + 4096)
+    without_memory(path)
+
+
+def test_a_header_with_hundreds_of_large_attributes_is_real(tmp_path: Path) -> None:
+    path = tmp_path / "large.hdf5"
+    with h5py.File(path, "w", libver="earliest") as file:
+        file["x"] = np.arange(3.0)
+        file["cube"] = np.zeros((2, 3, 4))
+        for number in range(100):
+            file["cube"].attrs[f"a{number}"] = np.full(7500, number, "f8")
+    with quire.open(path) as data:
+        attributes = data[0].fields["cube"].attributes
+        assert len(attributes) == 100
+        assert attributes["a99"].value[-1] == 99
