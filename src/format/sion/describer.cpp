@@ -82,7 +82,10 @@ SionDescriber::SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext 
 void SionDescriber::open_first() {
   try {
     members_.push_back({0, std::make_unique<PhysicalFile>(bytes_, file_options()), false, {}, 0});
-    if (first().is_closed()) members_.front().file->read_second();
+    if (first().is_closed()) {
+      members_.front().file->read_second();
+      check_set(first());
+    }
     damage_ = first().damage();
   } catch (const Error& error) {
     if (!rules_.buddy || error.kind() != ErrorKind::bad_file) throw;
@@ -99,6 +102,7 @@ void SionDescriber::take_copy_of_first(const Error& damage) {
       member.file = std::make_unique<PhysicalFile>(bytes, file_options());
       if (member.file->header().file_number != 0) continue;
       member.file->read_second();
+      check_set(*member.file);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::bad_file) throw;
       continue;  // another copy may be whole
@@ -147,8 +151,7 @@ void SionDescriber::describe_layout() {
 
 // ---- Files
 
-std::uint64_t SionDescriber::own_number() const {
-  const Header& header = first().header();
+std::uint64_t SionDescriber::own_number(const Header& header) const {
   if (header.version > 2) return static_cast<std::uint64_t>(header.file_number);
   // Files of the oldest version do not say it, but their names do.
   const auto dot = name_.rfind('.');
@@ -159,21 +162,27 @@ std::uint64_t SionDescriber::own_number() const {
   return is_one && number < static_cast<std::uint64_t>(header.files) ? number : 0;
 }
 
+/// What the first file of a set must tell before as many files are looked for as its header says: it has the table of
+/// all tasks.
+void SionDescriber::check_set(const PhysicalFile& file) const {
+  const Header& header = file.header();
+  if (header.files == 1 || own_number(header) != 0) return;
+  if (static_cast<std::uint64_t>(header.files) > most_members) {
+    throw Error(ErrorKind::unsupported, "a set of " + std::to_string(header.files) + " files is too large");
+  }
+  if (!rules_.cut) static_cast<void>(file.mapping());
+}
+
 void SionDescriber::load_siblings() {
   const Header& header = first().header();
   // A file of a set that is opened by itself shows its own tasks.
   if (header.files == 1) return;
-  if (own_number() != 0) {
-    description_.warnings.push_back("this is file " + std::to_string(own_number()) + " of a set of " +
+  if (const std::uint64_t number = own_number(header); number != 0) {
+    description_.warnings.push_back("this is file " + std::to_string(number) + " of a set of " +
                                     std::to_string(header.files) + ": it has only its own tasks");
     return;
   }
-  if (static_cast<std::uint64_t>(header.files) > most_members) {
-    throw Error(ErrorKind::unsupported, "a set of " + std::to_string(header.files) + " files is too large");
-  }
-  // The table of all tasks must be there before as many files are looked for as the header says.
   const std::uint64_t files = rules_.cut ? files_to_look_for() : static_cast<std::uint64_t>(header.files);
-  if (!rules_.cut) static_cast<void>(first().mapping());
   description_.members.push_back(name_);
   for (std::uint64_t number = 1; number < files; ++number) {
     std::string name = member_name(name_, number);

@@ -65,7 +65,8 @@ class SionDescriber final : public Describer {
     return members_[static_cast<std::size_t>(entry.member)];
   }
   [[nodiscard]] PhysicalFile::Options file_options() const;
-  [[nodiscard]] std::uint64_t own_number() const;
+  [[nodiscard]] std::uint64_t own_number(const Header& header) const;
+  void check_set(const PhysicalFile& file) const;
   void open_first();
   void take_copy_of_first(const Error& damage);
   void load_siblings();

@@ -73,7 +73,7 @@ std::string SionDescriber::tasks_in(std::uint64_t number) const {
 
 void SionDescriber::find_open_siblings() {
   const Header& header = first().header();
-  if (header.files == 1 || own_number() != 0) return;
+  if (header.files == 1 || own_number(header) != 0) return;
   description_.members.push_back(name_);
   std::uint64_t before = first().tasks();
   // The table of all tasks is not there yet: the files are looked for one by one, as long as there are any.

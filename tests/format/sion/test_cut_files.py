@@ -187,6 +187,25 @@ def test_copies_stand_in_for_damaged_files(tmp_path: Path, suffix: str) -> None:
     assert contents(path, buddy=True) == whole
 
 
+@pytest.mark.parametrize("lost", [1, 8, 20, 0])
+def test_copies_stand_in_for_a_file_without_its_table_of_all_tasks(tmp_path: Path, lost: int) -> None:
+    name = "b04_buddy.sion"
+    whole = contents(DATA / name)
+    path = damaged_copy(tmp_path, name)
+    data = bytearray(path.read_bytes())
+    entries = len(data) - 8 * len(whole) - 4
+    assert int.from_bytes(data[entries : entries + 4], "little") == len(whole)
+    if lost == 0:
+        data[entries : entries + 4] = b"\xff" * 4
+    path.write_bytes(data[: len(data) - lost])
+    with pytest.raises(quire.BadFileError, match=r"table of all tasks|too early"):
+        quire.open(path)
+    assert contents(path, buddy=True) == whole
+    Path(f"{path}_BUDDY_00").unlink()
+    with pytest.raises(quire.BadFileError, match=r"table of all tasks|too early"):
+        quire.open(path, buddy=True)
+
+
 @pytest.mark.parametrize("suffix", ["", ".000001"])
 def test_a_damaged_copy_leaves_the_next_one_to_stand_in(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / "copied.sion"
