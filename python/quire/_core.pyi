@@ -1,7 +1,7 @@
 """Types of the compiled core, kept by hand beside python/src/; a test compares the names."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -402,6 +402,16 @@ def open(
     memory_budget: int,
     options: Mapping[str, str],
 ) -> Reader: ...
+def refuse_to_open(
+    path: str,
+    comm: Comm,
+    format: str,
+    transport: str,
+    deadline: int | None,
+    kind: str,
+    message: str,
+    advice: str,
+) -> NoReturn: ...
 def repair(
     path: str, comm: Comm, format: str, transport: str, memory_budget: int, options: Mapping[str, str]
 ) -> bool: ...

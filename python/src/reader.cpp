@@ -338,6 +338,24 @@ ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, c
   return {std::make_shared<OpenReader>(open(path.value, comm, read))};
 }
 
+ErrorKind kind_named(const std::string& wanted) {
+  for (auto number = static_cast<int>(ErrorKind::usage); number < static_cast<int>(ErrorKind::internal); ++number) {
+    const auto kind = static_cast<ErrorKind>(number);
+    if (wanted == name(kind)) return kind;
+  }
+  return ErrorKind::internal;
+}
+
+void refuse_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, nb::object deadline,
+                 const Text& kind, const Text& message, const Text& advice) {
+  ReadOptions read;
+  read.deadline = deadline_from(deadline);
+  read.format = format.value;
+  read.transport = transport.value;
+  const nb::gil_scoped_release release;
+  refuse_to_open(path.value, comm, read, Error(kind_named(kind.value), message.value).advise(advice.value));
+}
+
 bool repair_file(const Text& path, const Comm& comm, const Text& format, const Text& transport,
                  std::uint64_t memory_budget, nb::dict options) {
   ReadOptions read;
@@ -433,6 +451,8 @@ void bind_reader(nb::module_& module) {
   module.def("open", &open_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("lossy"), nb::arg("tolerant"), nb::arg("deadline").none(), nb::arg("memory_budget"),
              nb::arg("options"));
+  module.def("refuse_to_open", &refuse_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
+             nb::arg("deadline").none(), nb::arg("kind"), nb::arg("message"), nb::arg("advice"));
   module.def("repair", &repair_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("memory_budget"), nb::arg("options"));
   module.def("finish_replacement", &finish_replacement_of, nb::arg("path"), nb::arg("comm"));

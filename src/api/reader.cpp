@@ -421,6 +421,15 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   return Reader(std::move(state));
 }
 
+void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& options, Error why) {
+  comm.set_deadline(options.deadline);
+  if (why.file().empty()) why.in_file(path);
+  if (!why.rank()) why.from_rank(comm.rank());
+  // The part that this rank has in open() until the ranks agree, which then throws.
+  agree_on_choice(comm, {.path = path, .transport = options.transport, .format = options.format}, why);
+  throw Error(ErrorKind::internal, "a refusal was not heard").in_file(path);
+}
+
 bool finish_replacement(const std::string& path, Comm comm) {
   return unpack<bool>(from_root(comm, [&] { return pack(finish_replacing(path)); }));
 }

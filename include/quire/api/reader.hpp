@@ -151,6 +151,10 @@ class Reader {
 /// compressed files are those of the bytes without compression.
 [[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
 
+/// Collective. What a rank calls in place of open() that was told wrongly how to open the file: all ranks throw this
+/// error, also those in open(), which would wait for this one.
+[[noreturn]] void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& options, Error why);
+
 /// Collective. Finishes what a writer began that was to replace a file as a whole (`replacement=whole`) and was
 /// interrupted while it did so, or drops what it left behind before that: afterwards the file is the new one or the old
 /// one. Returns whether anything had to be done. A conflict error tells of a writer that is still at work.

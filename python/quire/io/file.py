@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Any, Final, overload
 
 from quire import _core
-from quire.errors import MissingError, TypeMismatchError, UsageError
+from quire.errors import Error, MissingError, TypeMismatchError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.communicator import core_comm, milliseconds
-from quire.io.formats import option_texts
+from quire.io.formats import option_texts, truth
 from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import Step
 
@@ -220,22 +220,19 @@ def open(
     options : of the format's reader; for every format `unconfirmed`, to read damaged compressed data
     """
     name = os.fspath(path)
-    for parameter, value in (("lossy", lossy), ("tolerant", tolerant)):
-        if not isinstance(value, bool):
-            raise UsageError(f"{parameter} is True or False, not {value!r}", file=name)
     communicator = core_comm(comm)
-    core = _core.open(
-        name,
-        communicator,
-        format or "",
-        transport,
-        lossy,
-        tolerant,
-        milliseconds(deadline),
-        memory_budget,
-        option_texts(options),
-    )
-    return File(core, name, comm, communicator)
+    file = (name, communicator, format or "", transport)
+    limit = refusal = None
+    try:
+        limit = milliseconds(deadline)
+        truths = (truth("lossy", lossy), truth("tolerant", tolerant))
+        texts = option_texts(options)
+    except Error as error:
+        refusal = (error.kind, error.message, error.advice)
+    if refusal:
+        # Other ranks may be right, and are on their way into the file: all of them raise this.
+        _core.refuse_to_open(*file, limit, *refusal)
+    return File(_core.open(*file, *truths, limit, memory_budget, texts), name, comm, communicator)
 
 
 def finish_replacement(path: str | os.PathLike[str], comm: Any = None) -> bool:

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from quire import _core
 from quire.errors import TypeMismatchError, UsageError
 
@@ -97,11 +99,18 @@ def transports() -> list[str]:
     return _core.transport_names()
 
 
+def truth(name: str, value: object) -> bool:
+    """Independent. A truth value, also one of NumPy. Usage errors for others: of texts all would be true."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise UsageError(f"{name} is True or False, not {value!r}")
+
+
 def option_texts(options: dict[str, Any]) -> dict[str, str]:
     """Independent. Options of a format as the core takes them: truth values, integers and texts."""
     texts = {}
     for name, value in options.items():
-        if isinstance(value, bool):
+        if isinstance(value, bool | np.bool_):
             texts[name] = "true" if value else "false"
         elif isinstance(value, int | str):
             texts[name] = str(value)

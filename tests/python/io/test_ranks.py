@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import path_for, refusal, same, sample_columns, write_table
+from tests.python.support.files import path_for, refusal, same, sample_columns, step_formats, write_table
 from tests.python.support.mpi import run_ranks
 
 import quire
@@ -93,6 +93,40 @@ def one_rank_raises(comm: Any, path: str, format_name: str, where: str) -> str:
         assert file.numbers == [0]
         assert len(file[0].table) == 3 * comm.size
     return told
+
+
+WRONG_WAYS: dict[str, dict[str, Any]] = {
+    "lossy is True or False, not 'yes'": {"lossy": "yes"},
+    "tolerant is True or False, not 1": {"tolerant": 1},
+    "a deadline of 0 seconds": {"deadline": 0},
+    "option some is a float": {"some": 1.5},
+}
+
+
+def open_as_one_rank_cannot(comm: Any, path: str) -> list[str]:
+    """Open a file in ways that are wrong on rank 1 alone, then rightly; return what this rank raises."""
+    told = []
+    for wrong in WRONG_WAYS.values():
+        try:
+            quire.open(path, comm, **({"deadline": 20} | (wrong if comm.rank == 1 else {})))
+        except quire.Error as error:
+            told.append(f"{type(error).__name__}: {error}")
+    of_numpy: dict[str, Any] = {"lossy": np.True_, "tolerant": np.bool_(comm.rank == 1)}
+    with quire.open(path, comm, deadline=20, **of_numpy) as file:
+        assert file.numbers == [0]
+    return told
+
+
+def test_a_wrong_way_to_open_on_one_rank_is_told_to_all(tmp_path: Path) -> None:
+    format_name = step_formats()[0]
+    path = path_for(tmp_path, format_name)
+    write_table(path, format_name, {"x": np.arange(3)})
+    for told in run_ranks(open_as_one_rank_cannot, 3, str(path)):
+        assert len(told) == len(WRONG_WAYS)
+        for text, reason in zip(told, WRONG_WAYS, strict=True):
+            assert text.startswith(("UsageError: ", "TypeMismatchError: "))
+            assert f"{path}: {reason}" in text
+            assert "[rank 1]" in text
 
 
 FAILURES = {
