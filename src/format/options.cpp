@@ -18,10 +18,8 @@ bool is_integer_text(std::string_view text) {
 }
 
 void check_value(const Option& option, const std::string& value) {
-  // An option with one choice has more in other builds.
-  const std::string where = option.choices.size() == 1 ? " in this build" : "";
   const auto refuse = [&](const std::string& wanted) {
-    throw Error(ErrorKind::usage, "option " + std::string(option.name) + " cannot be \"" + value + "\"" + where)
+    throw Error(ErrorKind::usage, "option " + std::string(option.name) + " cannot be \"" + value + "\"")
         .advise("give " + wanted);
   };
   if (option.kind == OptionKind::truth && !is_truth(value)) refuse("true or false");
@@ -29,7 +27,7 @@ void check_value(const Option& option, const std::string& value) {
   if (!option.choices.empty() && std::ranges::find(option.choices, value) == option.choices.end()) {
     std::string list;
     for (const auto choice : option.choices) list += (list.empty() ? "" : " or ") + std::string(choice);
-    refuse(list);
+    refuse(option.choices.size() == 1 ? list + ": " + std::string(option.help) : list);
   }
 }
 

@@ -95,7 +95,11 @@ std::vector<Option> with_engine(std::vector<Option> options) {
                      "earliest",
                      {"earliest", "v18", "v110"},
                      "what HDF5 may use in a new file: later structures, that older releases cannot read"});
-  Option engine{"engine", OptionKind::text, "direct", {"direct"}, "who moves the bytes of steps: direct is we"};
+  Option engine{"engine",
+                OptionKind::text,
+                "direct",
+                {"direct"},
+                "who moves the bytes of steps: direct is we; phdf5 is not available in this build"};
   if (has_phdf5()) {
     engine.choices.emplace_back("phdf5");
     engine.help = "who moves the bytes of steps: direct is we, phdf5 the parallel HDF5 library";
