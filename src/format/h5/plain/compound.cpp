@@ -39,19 +39,12 @@ struct MemberType {
   H5T_str_t padding = H5T_STR_NULLTERM;
 };
 
-std::vector<hsize_t> array_shape(hid_t type, const std::string& member) {
-  std::vector<hsize_t> shape(
-      static_cast<std::size_t>(require(H5Tget_array_ndims(type), "read the type of the array", member)));
-  require(H5Tget_array_dims2(type, shape.data()), "read the type of the array", member);
-  return shape;
-}
-
 MemberType member_type(hid_t compound, const std::string& member, const View& out) {
   const int index = require(H5Tget_member_index(compound, member.c_str()), "find the member", member);
   MemberType found;
   found.type = own(H5Tget_member_type(compound, static_cast<unsigned>(index)), "read the type", member);
   if (H5Tget_class(found.type.id()) == H5T_ARRAY) {
-    const std::vector<hsize_t> shape = array_shape(found.type.id(), member);
+    const std::vector<hsize_t> shape = element_of(found.type.id()).extents;
     found.type = own(H5Tarray_create2(native_type(out.type), static_cast<unsigned>(shape.size()), shape.data()),
                      "make a type", member);
   } else if (out.type == Type::string) {
@@ -76,11 +69,11 @@ class Layout {
     if (text == nullptr) throw hdf5_error("read the name of a member", name);
     const std::string member(text.get());
     const Handle type = own(H5Tget_member_type(type_, index), "read the type", name);
-    const bool is_array = H5Tget_class(type.id()) == H5T_ARRAY;
-    const Handle base = is_array ? own(H5Tget_super(type.id()), "read the type", name) : Handle();
-    const std::uint64_t count = is_array ? volume_of(array_shape(type.id(), name)) : 1;
-    check_place(index, type.id(), checked_multiply(count, H5Tget_size(is_array ? base.id() : type.id())), name);
-    const auto stored = stored_type(is_array ? base.id() : type.id());
+    const ElementType base = element_of(type.id());
+    const bool is_array = !base.extents.empty();
+    const std::uint64_t count = volume({base.extents.begin(), base.extents.end()});
+    check_place(index, type.id(), checked_multiply(count, H5Tget_size(base.type.id())), name);
+    const auto stored = stored_type(base.type.id());
     // Arrays of texts are rare, and long ones no columns of a table: holes, as all that holds no numbers.
     if (!stored || (is_array && (stored->type == Type::string || count > most_elements))) {
       return compound_.left_out.push_back(member);
@@ -103,8 +96,6 @@ class Layout {
  private:
   static constexpr std::uint64_t most_elements = 64;
   static constexpr std::size_t longest_hole = 1024;
-
-  static std::uint64_t volume_of(const std::vector<hsize_t>& shape) { return volume({shape.begin(), shape.end()}); }
 
   /// HDF5 1.10 converts members that lie outside of their record without looking.
   void check_place(unsigned index, hid_t member, std::uint64_t bytes, const std::string& name) const {
