@@ -2,6 +2,7 @@
 
 #include "format/h5/datasets.hpp"
 #include "format/h5/hdf5.hpp"
+#include "format/h5/left_out.hpp"
 #include "format/h5/links.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/structure.hpp"
@@ -57,10 +58,8 @@ std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<s
   }
   for (const Link& link : links) {
     try {
-      check_before_opening(image, group.id(), link.name);
-      if (is_virtual(image, group.id(), link.name)) {
-        throw Error(ErrorKind::unsupported, "its bytes are those of other data sets");
-      }
+      const std::string why = why_left_out(image, group.id(), link.name);
+      if (!why.empty()) throw Error(ErrorKind::unsupported, why);
       const Handle dataset(H5Dopen2(group.id(), link.name.c_str(), H5P_DEFAULT));
       if (!dataset) image.rethrow_failure();
       const auto data = dataset ? describe_dataset(dataset.id(), link.name, file_size) : std::nullopt;

@@ -7,6 +7,7 @@
 #include "format/h5/attributes.hpp"
 #include "format/h5/datasets.hpp"
 #include "format/h5/fields.hpp"
+#include "format/h5/left_out.hpp"
 #include "format/h5/links.hpp"
 
 namespace quire::h5 {
@@ -285,9 +286,8 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
   auto& warnings = scope.warnings;
   for (const Link& link : list_links(step.group.id(), "step")) {
     if (link.name == block_group) continue;
-    check_before_opening(step.file->image(), step.group.id(), link.name);
-    if (is_virtual(step.file->image(), step.group.id(), link.name)) {
-      warnings.push_back("the values of " + link.name + " are those of other data sets and are left out");
+    if (const std::string why = why_left_out(step.file->image(), step.group.id(), link.name); !why.empty()) {
+      warnings.push_back(link.name + " is left out: " + why);
       continue;
     }
     const Handle object(H5Oopen(step.group.id(), link.name.c_str(), H5P_DEFAULT));
@@ -306,7 +306,7 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
     if (data) {
       members.push_back({link.name, *std::move(data)});
     } else {
-      warnings.push_back(link.name + " holds neither numbers nor texts and is left out");
+      warnings.push_back(link.name + " is left out: " + why_not_described(object.id()));
     }
   }
   return members;

@@ -6,6 +6,7 @@
 #include "format/h5/datasets.hpp"
 #include "format/h5/geometry.hpp"
 #include "format/h5/hdf5.hpp"
+#include "format/h5/left_out.hpp"
 #include "format/h5/links.hpp"
 
 namespace quire::h5 {
@@ -28,9 +29,8 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
       components.defect = "component " + number + " is missing";
       return components;
     }
-    check_before_opening(scope.image, group, number);
-    if (is_virtual(scope.image, group, number)) {
-      components.defect = "the values of component " + number + " are those of other data sets";
+    if (const std::string why = why_left_out(scope.image, group, number); !why.empty()) {
+      components.defect = "component " + number + ": " + why;
       return components;
     }
     const Handle dataset(H5Dopen2(group, number.c_str(), H5P_DEFAULT));

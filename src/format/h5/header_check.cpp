@@ -29,8 +29,8 @@ constexpr std::size_t most_dimensions = 32;
 constexpr std::uint64_t largest_header = std::uint64_t{16} << 20;  ///< hundreds of attributes of the largest size
 constexpr unsigned variable_class = 9;                             ///< of types: values of any length
 constexpr std::size_t type_header_length = 8;
-constexpr std::uint32_t reference_length =
-    16;  ///< of such a value: its length, the address of its heap, its number there
+/// The bytes of a value of any length in its place: its length, the address of its heap, its number there.
+constexpr std::uint32_t reference_length = 16;
 
 /// The number of elements that a shape announces.
 std::uint64_t elements_of(const Piece& shape) {
@@ -124,6 +124,11 @@ std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
     if (side == 0) message.refuse("announces chunks that hold nothing");
   }
   return side;
+}
+
+bool is_virtual(const Piece& message) {
+  constexpr unsigned first_version = 4;
+  return message.byte(0) >= first_version && message.byte(1) == virtual_class;
 }
 
 /// How many bytes of values stand in a layout message itself; nothing for other layouts and old versions.
@@ -273,11 +278,12 @@ void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::ui
       });
 }
 
-void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
+bool check_data_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
   std::optional<std::uint64_t> of_type;
   std::optional<std::uint64_t> of_chunk;
   std::optional<std::uint64_t> elements;
   std::optional<std::uint64_t> compact;
+  bool has_values_elsewhere = false;
   HeaderReader(read, size, base)
       .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
         if (type == type_message && !is_shared) of_type = check_type(message);
@@ -285,6 +291,7 @@ void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64
         if (type != layout_message || is_shared) return;
         of_chunk = chunk_element_size(message);
         compact = compact_bytes(message);
+        has_values_elsewhere = has_values_elsewhere || is_virtual(message);
       });
   if (of_type && elements && compact && *compact < checked_multiply(*elements, *of_type)) {
     throw Error(ErrorKind::bad_file, "the object header has " + std::to_string(*compact) +
@@ -297,17 +304,7 @@ void check_chunk_messages(const ReadBytes& read, std::uint64_t size, std::uint64
                                          " bytes, those of the data set " + std::to_string(*of_type))
         .at(address);
   }
-}
-
-bool is_virtual(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
-  bool found = false;
-  HeaderReader(read, size, base)
-      .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
-        constexpr unsigned first_version = 4;
-        if (type != layout_message || is_shared) return;
-        found = found || (message.byte(0) >= first_version && message.byte(1) == virtual_class);
-      });
-  return found;
+  return has_values_elsewhere;
 }
 
 std::optional<std::uint32_t> stored_element_bytes(const ReadBytes& read, std::uint64_t size, std::uint64_t base,

@@ -69,16 +69,11 @@ bool may_be_group(Image& image, hid_t group, const std::string& name) {
   return status < 0 || object.type == H5O_TYPE_GROUP;
 }
 
-bool is_virtual(Image& image, hid_t group, const std::string& name) {
+bool check_before_opening(Image& image, hid_t group, const std::string& name) {
   const auto address = header_address(image, group, name);
-  return address && is_virtual(image.reader(), image.size(), *image.base(), *address);
-}
-
-void check_before_opening(Image& image, hid_t group, const std::string& name) {
-  const auto address = header_address(image, group, name);
-  if (!address) return;
+  if (!address) return false;
   try {
-    check_chunk_messages(image.reader(), image.size(), *image.base(), *address);
+    return check_data_messages(image.reader(), image.size(), *image.base(), *address);
   } catch (Error& error) {
     throw error.on(name);
   }

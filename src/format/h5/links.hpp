@@ -21,11 +21,8 @@ struct Link {
 [[nodiscard]] bool may_be_group(Image& image, hid_t group, const std::string& name);
 
 /// Before an object of the image's file is opened: refuses headers on which HDF5 would crash, or forget memory. Links
-/// that lead elsewhere are not looked at.
-void check_before_opening(Image& image, hid_t group, const std::string& name);
-
-/// True for data sets of the image's file whose values stand in others: they are not to be opened.
-[[nodiscard]] bool is_virtual(Image& image, hid_t group, const std::string& name);
+/// that lead elsewhere are not looked at. True for data sets whose values stand in others: they are not to be opened.
+bool check_before_opening(Image& image, hid_t group, const std::string& name);
 
 /// Where an external link points.
 struct ExternalTarget {

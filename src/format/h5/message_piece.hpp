@@ -26,6 +26,7 @@ class Piece {
     if (from > bytes_.size() || bytes_.size() - from < length) refuse("is larger than its message");
     return {bytes_.subspan(from, length), offset_ + from};
   }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
   [[noreturn]] void refuse(const std::string& why) const {

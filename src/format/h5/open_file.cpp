@@ -21,8 +21,8 @@ OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budge
         image_.claim_end(superblock_.end);
         // Of damaged headers HDF5 forgets memory, of which it complains at exit.
         if (superblock_.address_width == sizeof(std::uint64_t)) {
-          check_chunk_messages(image_.reader(), image_.size(), superblock_.offset,
-                               checked_add(superblock_.offset, superblock_.root));
+          check_data_messages(image_.reader(), image_.size(), superblock_.offset,
+                              checked_add(superblock_.offset, superblock_.root));
         }
         return open_image(image_);
       })) {

@@ -19,12 +19,14 @@ enum class TypeClass : unsigned {
   reference,
   enumeration,
   variable,
-  array
+  array,
+  complex_number
 };
 
 constexpr std::size_t header_length = 8;
 constexpr unsigned padded_names_until = 2;  ///< the last version whose names fill multiples of 8 bytes
 constexpr unsigned last_version = 5;        ///< of HDF5 1.14 and 2.0: HDF5 itself says which ones it does not know
+constexpr unsigned first_complex_version = 5;
 constexpr std::size_t deepest = 32;
 
 /// Reads the description of one type, parts of it from the front on.
@@ -38,9 +40,10 @@ class TypeReader {
     const Piece head = part(header_length);
     const unsigned version = head.byte(0) >> 4U;
     const unsigned type_class = head.byte(0) & 0x0fU;
-    if (version == 0 || version > last_version || type_class > static_cast<unsigned>(TypeClass::array)) {
+    if (version == 0 || version > last_version || type_class > static_cast<unsigned>(TypeClass::complex_number)) {
       head.refuse("is no type");
     }
+    if (type_class == static_cast<unsigned>(TypeClass::complex_number)) refuse_complex(head, version);
     const unsigned count = head.byte(1) + 256U * head.byte(2);
     const auto size = head.number<std::uint32_t>(4);
     switch (static_cast<TypeClass>(type_class)) {
@@ -72,6 +75,7 @@ class TypeReader {
         break;
       case TypeClass::text:
       case TypeClass::reference:
+      case TypeClass::complex_number:
         break;
     }
     return size;
@@ -82,6 +86,13 @@ class TypeReader {
     const Piece found = message_.part(position_, length);
     position_ += length;
     return found;
+  }
+
+  [[noreturn]] static void refuse_complex(const Piece& head, unsigned version) {
+    if (version < first_complex_version) head.refuse("is no type");
+    throw Error(ErrorKind::unsupported, "the complex numbers of HDF5 2.0 are not read")
+        .at(head.offset())
+        .advise("write real and imaginary parts as members of a compound, or as data sets of their own");
   }
 
   void take_name(unsigned version) {

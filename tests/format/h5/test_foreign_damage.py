@@ -14,6 +14,7 @@ import pytest
 import quire
 from quire.errors import BadFileError
 
+TYPE_MESSAGE = 3
 LAYOUT_MESSAGE = 8
 WORKER = Path(__file__).resolve().parents[1] / "conformance" / "damaged_worker.py"
 
@@ -94,6 +95,32 @@ def test_a_data_set_of_a_later_version_is_left_out_alone(tmp_path: Path) -> None
         assert step["x"][:].tolist() == [0, 1, 2, 3, 4]
         assert list(step.fields) == ["group/cube"]
         assert any("new is left out" in warning and "version" in warning for warning in step.warnings)
+
+
+def two_columns(path: Path, version_and_class: int) -> Path:
+    """A step of two columns, the second of which is of another class of types."""
+    with h5py.File(path, "w") as file:
+        file["Step#0/x"] = np.arange(5.0)
+        file["Step#0/y"] = np.arange(5.0)
+    change_message(path, "Step#0/y", TYPE_MESSAGE, 0, version_and_class)
+    return path
+
+
+@pytest.mark.parametrize("format", ["h5part", "hdf5"])
+def test_complex_numbers_are_left_out_alone(tmp_path: Path, format: str) -> None:
+    path = two_columns(tmp_path / "complex.h5", 0x5B)
+    with quire.open(path, format=format) as file:
+        step = file[0]
+        (table,) = step.tables.values()
+        assert list(table.columns) == ["x"]
+        assert any("y is left out" in warning and "complex" in warning for warning in step.warnings)
+
+
+@pytest.mark.parametrize("version_and_class", [0x1B, 0x5C], ids=["complex before they were", "no class"])
+def test_classes_of_types_that_never_were_are_damage(tmp_path: Path, version_and_class: int) -> None:
+    path = two_columns(tmp_path / "damaged.h5", version_and_class)
+    with quire.open(path, format="h5part") as file, pytest.raises(BadFileError, match="is no type"):
+        file[0]
 
 
 @pytest.mark.parametrize("chunk", [(1, 2, 3), (3, 2, 3), (2, 5, 7)])

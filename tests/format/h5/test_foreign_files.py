@@ -153,6 +153,21 @@ def test_elements_that_are_arrays_are_more_dimensions(tmp_path: Path, format: st
         np.testing.assert_array_equal(field[1, :, 2:], values[1, :, 2:])
 
 
+@pytest.mark.parametrize("format", ["h5part", "hdf5"])
+def test_arrays_in_chunks_are_named_as_such(tmp_path: Path, format: str) -> None:
+    path = one_step(tmp_path / "arrays.h5")
+    with h5py.File(path, "a") as file:
+        kind = h5py.h5t.array_create(h5py.h5t.IEEE_F64LE, (3,))
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk((2,))
+        h5py.h5d.create(file["Step#0"].id, b"arrays", kind, h5py.h5s.create_simple((4,)), creation)
+        file["Step#0"].create_dataset("link", (3,), h5py.ref_dtype)
+    with quire.open(path, format=format) as data:
+        told = data[0].warnings
+        assert any("arrays is left out: arrays in chunks are not read" in warning for warning in told)
+        assert any("link is left out: it holds neither numbers nor texts" in warning for warning in told)
+
+
 def test_members_that_are_no_columns_are_named(tmp_path: Path) -> None:
     path = tmp_path / "records.hdf5"
     inner = np.dtype([("u", "f4"), ("v", "i2")])

@@ -8,6 +8,7 @@
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/hdf5.hpp"
+#include "format/h5/left_out.hpp"
 #include "format/h5/links.hpp"
 
 namespace quire::h5 {
@@ -42,9 +43,8 @@ class Walk {
         warnings_.push_back("the link " + inner + " is not followed");
         continue;
       }
-      check_before_opening(image_, group, link.name);
-      if (is_virtual(image_, group, link.name)) {
-        warnings_.push_back("the values of " + inner + " are those of other data sets and are left out");
+      if (const std::string why = why_left_out(image_, group, link.name); !why.empty()) {
+        warnings_.push_back(inner + " is left out: " + why);
         continue;
       }
       const Handle object = own_object(group, link.name, inner);
@@ -93,7 +93,7 @@ class Walk {
       for (const std::string& member : compound->left_out) names += (names.empty() ? "" : ", ") + member;
       if (!names.empty()) warnings_.push_back("members of " + path + " are left out: " + names);
     } else {
-      return warnings_.push_back("the data set " + path + " holds neither numbers nor texts and is left out");
+      return warnings_.push_back("the data set " + path + " is left out: " + why_not_described(object));
     }
     dataset.attributes = read_attributes(image_, object, budget_, warnings_);
     groups_[group].datasets.push_back(std::move(dataset));

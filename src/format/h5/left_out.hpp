@@ -1,0 +1,20 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+
+#include "format/h5/image.hpp"
+
+namespace quire::h5 {
+
+// Why objects that may be missing are left out, in the words of a warning.
+
+/// Before an object of the image's file is opened: refuses what check_before_opening refuses, and tells why a sound one
+/// is not to be opened, or an empty text.
+[[nodiscard]] std::string why_left_out(Image& image, hid_t group, const std::string& name);
+
+/// Why an open object, data set or not, could not be described.
+[[nodiscard]] std::string why_not_described(hid_t object);
+
+}  // namespace quire::h5
