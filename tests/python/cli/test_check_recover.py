@@ -129,6 +129,18 @@ def test_where_the_result_goes_must_be_said_once(run: Run, beam: Path) -> None:
     assert run("recover", beam, "--in-place", "-o", beam.with_name("kept")).code == 2
 
 
+def test_one_process_recovers(run: Run, beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several ranks would write the same target, each without the others."""
+    whole = beam.with_name("whole")
+    monkeypatch.setenv("PMI_SIZE", "3")
+    outcome = run("recover", beam, "-o", whole)
+    assert outcome.code == 2
+    assert "recovering is the work of one process" in outcome.errors
+    assert not whole.exists()
+    monkeypatch.setenv("PMI_SIZE", "1")
+    assert run("recover", beam, "-o", whole).code == 0
+
+
 def test_an_existing_output_is_kept(run: Run, beam: Path, make: Make, format: str) -> None:
     other = make(format, "other")
     before = other.read_bytes()
