@@ -208,7 +208,8 @@ class StepCopier:
             copied = copy_streams(step, target, packing, self.comm, self.observer.progress)
         self.report.steps += 1
         self.report.streams += copied.streams
-        self.report.stream_bytes += copied.bytes
+        # Each rank copied a share; only behind the step is it sure that all ranks come here.
+        self.report.stream_bytes += copied.bytes if self.comm is None else self.comm.allreduce(copied.bytes)
 
     def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
         """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""

@@ -12,7 +12,7 @@ from tests.python.support.files import path_for, stream_formats, table_formats
 import quire
 
 if TYPE_CHECKING:
-    from tests.python.cli.conftest import Run
+    from tests.python.cli.conftest import Run, Start
 
 FORMATS = stream_formats()
 CONTENTS = [bytes([task]) * (37 * task % 113) for task in range(6)]
@@ -186,3 +186,14 @@ def test_streams_of_fields_are_taken_out_and_written_anew_as_streams(
     anew = path_for(tmp_path, format, "anew")
     assert run("repack", packed, anew, "--block-size", "512").code == 0
     assert run("diff", packed, anew).code == 0, "fields again"
+
+
+def test_the_bytes_of_all_ranks_are_told(start: Start, packed: Path) -> None:
+    """Each of the ranks copies other streams than the rest."""
+    target = packed.with_name(f"copy{packed.suffix}")
+    done = start("convert", packed, target, "--json", ranks=2)
+    assert done.returncode == 0, done.stderr.decode()
+    answer = json.loads(done.stdout)
+    assert answer["streams"] == len(CONTENTS)
+    assert answer["stream_bytes"] == sum(map(len, CONTENTS))
+    assert contents(target) == CONTENTS
