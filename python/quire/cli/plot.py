@@ -100,12 +100,10 @@ class Source:
 
     def steps(self) -> list[Any]:
         """The selected steps. Raises MissingError if there is none, but not for a file without steps."""
-        from quire.errors import MissingError
-        from quire.toolkit.selection import select_steps
+        from quire.toolkit.selection import require_found, select_steps
 
         found = [step for _, step in select_steps(self.file, self.selection)]
-        if not found and self.selection.ranges:
-            raise MissingError("no step has one of these numbers", file=self.name)
+        require_found(len(found), self.selection, self.file.path)
         return found
 
 

@@ -14,7 +14,14 @@ import quire
 from quire._core import sum_of_row_hashes
 from quire.toolkit.element_index import element_tables
 from quire.toolkit.element_sums import KindSums, kinds_of
-from quire.toolkit.selection import StepSelection, even_slice, rows_per_block, select_names, select_steps
+from quire.toolkit.selection import (
+    StepSelection,
+    even_slice,
+    require_found,
+    rows_per_block,
+    select_names,
+    select_steps,
+)
 
 if TYPE_CHECKING:
     from quire import Field, Step, Stream, Table
@@ -218,12 +225,13 @@ def checksum(
     are not part of the sums. Elements count with their numbers, whatever blocks they are in, unless
     `as_stored`. `progress` gets the number of rows of each finished block, `observe` the file
     before it is closed. Raises what opening and reading raise, MissingError for a column that a table has
-    not.
+    not and for steps of which there is none.
     """
     done: list[StepChecksum] = []
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
             done.append(step_checksum(step, columns, comm, progress, as_stored))
+        require_found(len(done), steps, path)
         if observe is not None:
             observe(file)
     return FileChecksum(str(path), combine(done), done)

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, UsageError
 from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
 from quire.toolkit.request import CopyReport, Observer, Request
-from quire.toolkit.selection import StepSelection, parse_steps, select_steps
+from quire.toolkit.selection import StepSelection, parse_steps, require_found, select_steps
 from quire.toolkit.structure import common_structure
 
 if TYPE_CHECKING:
@@ -206,7 +206,6 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             for step in copier.steps(file):
                 check_columns(request, step)
                 copier.copy(file, step, out)
-            if copier.report.steps + copier.report.dropped_steps == 0 and request.steps.ranges:
-                raise MissingError("no step has one of these numbers", file=file.path)
+            require_found(copier.report.steps + copier.report.dropped_steps, request.steps, file.path)
             copier.warn(out.remarks)
             copier.closing(file, out, target)

@@ -14,7 +14,7 @@ from quire.errors import BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.element_difference import compare_elements
 from quire.toolkit.element_index import element_tables
-from quire.toolkit.selection import matches, rows_per_block, select_names
+from quire.toolkit.selection import matches, require_found, rows_per_block, select_names
 from quire.toolkit.value_difference import Rules, ValueDifference, compare_values, note_values
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def difference(
     Of a damaged file the whole steps are compared, and the damage is told.
     `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
     `options` are those of the readers, each given to the formats that know it.
-    Raises what opening and reading raise.
+    Raises what opening and reading raise, MissingError for steps that neither file has.
     """
     with open_with_known(left, options) as ours, open_with_known(right, options) as theirs:
         unknown = set(options) - reader_options(ours.format) - reader_options(theirs.format)
@@ -333,6 +333,10 @@ def difference(
             )
         result = Comparison(ours, theirs, rules or Rules(), progress).run()
         result.damages = [damage for damage in map(damage_behind, (ours, theirs)) if damage is not None]
+        if not result.damages:  # Behind a damage the steps may have been.
+            compared = {number for file in (ours, theirs) for number in file.numbers}
+            count = sum(1 for number in compared if rules is None or number in rules.steps)
+            require_found(count, None if rules is None else rules.steps, left)
         if observe is not None:
             observe(ours)
             observe(theirs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quire._core import even_slice as even_slice  # the library's rule, for all tools
@@ -129,6 +130,12 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
     for index, step in enumerate(file):
         if steps is None or step.number in steps:
             yield index, step
+
+
+def require_found(count: int, steps: StepSelection | None, path: str | Path) -> None:
+    """Independent. Raise MissingError if steps were asked for by number and the file has none of them."""
+    if count == 0 and steps is not None and steps.ranges:
+        raise MissingError("no step has one of these numbers", file=str(path))
 
 
 def rows_per_block(

@@ -19,6 +19,7 @@ from quire.toolkit.lines import Cells, Printer, format_for, printer, require_use
 from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import (
     StepSelection,
+    require_found,
     resolve_rows,
     rows_per_block,
     select_names,
@@ -119,6 +120,7 @@ def export_steps(
             if progress is not None:
                 progress(report.rows, len(table))
         report.steps += 1
+    require_found(report.steps, request.steps, file.path)
     return report
 
 

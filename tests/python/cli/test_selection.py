@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 
 import quire
@@ -13,6 +16,9 @@ from quire.toolkit.selection import (
     resolve_rows,
     select_names,
 )
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Run
 
 
 @pytest.mark.parametrize(
@@ -79,3 +85,27 @@ def test_a_name_or_pattern_without_a_match_is_missing() -> None:
 def test_brackets_are_no_pattern() -> None:
     assert matches("x[1]", ["x[1]*"])
     assert not matches("x1", ["x[1]*"])
+
+
+@pytest.mark.parametrize("command", ["convert", "diff", "export", "plot", "sum"])
+def test_steps_that_are_not_there_are_no_success(
+    run: Run, one_beam: Path, tmp_path: Path, command: str
+) -> None:
+    target = tmp_path / {"export": "new.csv", "plot": "new.png"}.get(command, f"new{one_beam.suffix}")
+    rest: dict[str, list[str | Path]] = {
+        "diff": [one_beam],
+        "sum": [],
+        "plot": ["-x", "x", "-y", "px", "-o", target],
+    }
+    outcome = run(command, one_beam, *rest.get(command, [target]), "--steps", "99")
+    assert outcome.code == 1
+    assert "no step has one of these numbers" in outcome.errors
+    assert outcome.output == ""
+    assert not target.exists()
+
+
+def test_files_differ_in_a_step_that_only_one_has(run: Run, one_beam: Path, make: Make) -> None:
+    other = make(quire.formats()[0], "other", numbers=[1])
+    outcome = run("diff", one_beam, other, "--steps", "4")
+    assert outcome.code == 1
+    assert "step 4 is only in" in outcome.output
