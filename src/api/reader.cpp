@@ -36,15 +36,6 @@ class NeighbourSource final : public ByteSource {
   std::unique_ptr<Transport> transport_;
 };
 
-struct OptionalLayout {
-  bool present = false;
-  StepLayout layout;
-  template <class Archive>
-  void archive(Archive& a) {
-    a(present, layout);
-  }
-};
-
 /// An answer of rank 0, with the warnings of the file that the others have not heard of.
 template <class Value>
 struct Told {
@@ -251,30 +242,16 @@ Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& l
   return own;
 }
 
-std::shared_ptr<ReadStep::State> Reader::State::layout(
-    const std::function<std::optional<StepLayout>(Describer&)>& describe) {
+std::vector<StepLayout> Reader::State::layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe) {
   require_open(*this);
-  return in_file(*this, [&]() -> std::shared_ptr<ReadStep::State> {
+  return in_file(*this, [&] {
     const Stopwatch watch(timing.metadata);
-    OptionalLayout answer;
-    const auto look = [&] {
-      auto found = describe(own_describer());
-      answer = {found.has_value(), found ? std::move(*found) : StepLayout{}};
-    };
-    if (comm.size() == 1) {
-      // A single process needs no message, whose making takes longer than the look itself.
-      if (const auto error = caught(comm.rank(), look)) throw Error(*error);
-      hear(*this, late_warnings(*this));
-    } else {
-      answer = answer_of_root(*this, [&](Describer&) {
-        look();
-        return std::move(answer);
-      });
-    }
-    if (!answer.present) return nullptr;
-    auto step = std::make_shared<ReadStep::State>();
-    step->layout = std::move(answer.layout);
-    return step;
+    if (comm.size() > 1) return answer_of_root(*this, describe);
+    // A single process needs no message, whose making takes longer than the look itself.
+    std::vector<StepLayout> answer;
+    if (const auto error = caught(comm.rank(), [&] { answer = describe(own_describer()); })) throw Error(*error);
+    hear(*this, late_warnings(*this));
+    return answer;
   });
 }
 
@@ -300,11 +277,15 @@ std::vector<std::int64_t> Reader::numbers() const {
 }
 
 std::optional<ReadStep> Reader::try_at(std::uint64_t index) const {
-  auto found = state_->layout([&](Describer& describer) { return describer.step(index); });
-  if (!found) return std::nullopt;
-  found->reader = state_;
-  found->index = index;
-  return ReadStep(std::move(found));
+  require_open(*state_);
+  auto layout = state_->ahead.take(index);
+  if (!layout) {
+    const bool is_next = state_->ahead.follows(index);
+    layout = state_->ahead.keep(
+        index, state_->layouts([&](Describer& describer) { return describe_ahead(describer, index, is_next); }));
+  }
+  if (!layout) return std::nullopt;
+  return ReadStep(std::make_shared<ReadStep::State>(ReadStep::State{state_, index, *std::move(layout)}));
 }
 
 ReadStep Reader::at(std::uint64_t index) const {
@@ -324,11 +305,14 @@ ReadStep Reader::step(std::int64_t number) const {
 }
 
 std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
-  auto found = state_->layout([&](Describer& describer) { return describer.salvage(index); });
-  if (!found) return std::nullopt;
-  found->reader = state_;
-  found->index = index;
-  return ReadStep(std::move(found));
+  auto found = state_->layouts([&](Describer& describer) {
+    auto layout = describer.salvage(index);
+    std::vector<StepLayout> layouts;
+    if (layout) layouts.push_back(*std::move(layout));
+    return layouts;
+  });
+  if (found.empty()) return std::nullopt;
+  return ReadStep(std::make_shared<ReadStep::State>(ReadStep::State{state_, index, std::move(found.front())}));
 }
 
 void Reader::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const {

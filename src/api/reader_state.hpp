@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/compressed.hpp"
+#include "api/steps_ahead.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/format/format.hpp"
 
@@ -22,6 +24,7 @@ struct Reader::State {
   std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
   std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
   FileDescription file{};
+  StepsAhead ahead{};  ///< the same on all ranks
   Timing timing{};
   bool closed = false;
 
@@ -31,9 +34,8 @@ struct Reader::State {
   [[nodiscard]] Describer& own_describer();
   /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it.
   [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout);
-  /// Collective. Step `index` as rank 0 describes it by `describe`.
-  [[nodiscard]] std::shared_ptr<ReadStep::State> layout(
-      const std::function<std::optional<StepLayout>(Describer&)>& describe);
+  /// Collective. What rank 0 describes by `describe`.
+  [[nodiscard]] std::vector<StepLayout> layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe);
   [[nodiscard]] Error placed(Error error) const {
     if (error.file().empty()) error.in_file(path);
     return error;

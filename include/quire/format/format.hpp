@@ -48,6 +48,10 @@ class Describer {
   /// Damage throws bad_file errors; the steps before it stay readable.
   [[nodiscard]] virtual std::optional<StepLayout> step(std::uint64_t index) = 0;
 
+  /// Whether small steps that follow one another take less time when they are described in one go, before the values of
+  /// the first one are read. Only for formats that need not look through one step to find the next.
+  [[nodiscard]] virtual bool looks_ahead() const { return false; }
+
   /// The same, after a look at every value where step() trusts the outline of the data. Damage found so counts as if
   /// step() had seen it.
   [[nodiscard]] virtual std::optional<StepLayout> verified(std::uint64_t index);

@@ -58,7 +58,7 @@ std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<s
   }
   for (const Link& link : links) {
     try {
-      const std::string why = why_left_out(image, group.id(), link.name);
+      const std::string why = why_left_out(image, link);
       if (!why.empty()) throw Error(ErrorKind::unsupported, why);
       const Handle dataset(H5Dopen2(group.id(), link.name.c_str(), H5P_DEFAULT));
       if (!dataset) image.rethrow_failure();

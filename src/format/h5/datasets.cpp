@@ -13,10 +13,21 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// True if the elements stand one behind the other in this file.
-bool is_addressable(hid_t creation) {
-  return H5Pget_layout(creation) == H5D_CONTIGUOUS && H5Pget_nfilters(creation) == 0 &&
-         H5Pget_external_count(creation) == 0;
+/// Where the elements stand, if they stand one behind the other in this file; 0 for a data set without any.
+std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string& name, std::uint64_t bytes) {
+  if (bytes == 0) {
+    const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+    const bool is_in_this_file =
+        H5Pget_layout(creation.id()) == H5D_CONTIGUOUS && H5Pget_external_count(creation.id()) == 0;
+    return is_in_this_file ? std::optional<std::uint64_t>(0) : std::nullopt;
+  }
+  // Defined for just those data sets, and told in a fiftieth of the time that the list of properties takes.
+  const haddr_t offset = H5Dget_offset(dataset);
+  if (offset == HADDR_UNDEF) return std::nullopt;
+  // Without space it means nothing: behind a user block it is not even undefined.
+  H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
+  require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
+  return space == H5D_SPACE_STATUS_ALLOCATED ? std::optional<std::uint64_t>(offset) : std::nullopt;
 }
 
 /// Elements of a data set, and the memory for them.
@@ -183,14 +194,10 @@ void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_s
   run.records = volume(data.extents);
   run.record_bytes = element_bytes;
   run.bytes = checked_multiply(run.records, run.record_bytes);
-  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
-  // Without space the offset means nothing: behind a user block it is not even undefined.
-  H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
-  require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
-  const bool has_space = space == H5D_SPACE_STATUS_ALLOCATED;
-  run.opaque = !direct || !is_addressable(creation.id()) || (!has_space && run.bytes > 0);
+  const std::optional<std::uint64_t> offset = direct ? contiguous_offset(dataset, name, run.bytes) : std::nullopt;
+  run.opaque = !offset.has_value();
   if (run.opaque) return;
-  run.offset = run.bytes == 0 ? 0 : H5Dget_offset(dataset);
+  run.offset = *offset;
   if (run.offset > file_size || run.bytes > file_size - run.offset) {
     throw Error(ErrorKind::bad_file, "the data set lies outside the file")
         .on(name)
@@ -210,7 +217,7 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   description.run.cells = {Cell{.column = 0, .type = stored->type}};
   description.run.order = stored->direct.value_or(native_order);
   place_elements(dataset, name, file_size, size_of(stored->type), stored->direct.has_value(), description);
-  if (!stored->direct || chunks == nullptr) return description;
+  if (!stored->direct || !description.run.opaque || chunks == nullptr) return description;
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   Run& run = description.run;
   run.chunks = describe_chunks(dataset, creation.id(), name, description.extents, run.record_bytes, *chunks);

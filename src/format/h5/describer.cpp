@@ -8,7 +8,6 @@
 #include "format/h5/datasets.hpp"
 #include "format/h5/fields.hpp"
 #include "format/h5/left_out.hpp"
-#include "format/h5/links.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -261,8 +260,9 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
     layout.description.attributes = read_attributes(step.file->image(), step.group.id(), context_.memory_budget,
                                                     layout.description.warnings, OldTexts::any);
     ChunkScope scope(step.file->image(), context_.memory_budget, layout.description.warnings);
-    add_table(layout, members_of(step, scope));
-    add_block(step, scope, layout);
+    const std::vector<Link> links = list_links(step.group.id(), "step");
+    add_table(layout, members_of(step, links, scope));
+    if (std::ranges::find(links, block_group, &Link::name) != links.end()) add_block(step, scope, layout);
   });
   units_.apply(layout.description);
   add_paths(layout, "/" + entry.name + "/");
@@ -281,16 +281,17 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
   return layout;
 }
 
-std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup& step, ChunkScope& scope) {
+std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup& step, std::span<const Link> links,
+                                                                 ChunkScope& scope) {
   std::vector<Member> members;
   auto& warnings = scope.warnings;
-  for (const Link& link : list_links(step.group.id(), "step")) {
+  for (const Link& link : links) {
     if (link.name == block_group) continue;
-    if (const std::string why = why_left_out(step.file->image(), step.group.id(), link.name); !why.empty()) {
+    if (const std::string why = why_left_out(step.file->image(), link); !why.empty()) {
       warnings.push_back(link.name + " is left out: " + why);
       continue;
     }
-    const Handle object(H5Oopen(step.group.id(), link.name.c_str(), H5P_DEFAULT));
+    const Handle object = open_listed(step.group.id(), link);
     if (!object && link.type == H5L_TYPE_EXTERNAL) {
       warnings.push_back("the link " + link.name + " leads to another file and is left out");
       continue;
@@ -345,7 +346,6 @@ void H5partDescriber::add_table(StepLayout& layout, std::vector<Member> members)
 }
 
 void H5partDescriber::add_block(const StepGroup& step, ChunkScope& scope, StepLayout& layout) const {
-  if (require(H5Lexists(step.group.id(), block_group, H5P_DEFAULT), "look for fields") == 0) return;
   const Handle block = open_block(step);
   if (!block) {
     layout.description.warnings.emplace_back("Block is no group and is left out");

@@ -3,10 +3,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "format/h5/chunks.hpp"
+#include "format/h5/links.hpp"
 #include "format/h5/meshes.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/open_file.hpp"
@@ -27,6 +29,8 @@ class H5partDescriber final : public Describer {
   [[nodiscard]] std::uint64_t steps() override { return shows_meshes_ ? 1 : entries_.size(); }
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  /// The library is fast as long as it stays in the processor's caches.
+  [[nodiscard]] bool looks_ahead() const override { return !shows_meshes_ && !cut_; }
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) override;
@@ -56,7 +60,7 @@ class H5partDescriber final : public Describer {
   [[nodiscard]] static Handle open_block(const StepGroup& step);
   [[nodiscard]] std::shared_ptr<OpenFile> neighbour(const std::string& name);
   [[nodiscard]] StepLayout describe_step(const StepEntry& entry);
-  [[nodiscard]] std::vector<Member> members_of(const StepGroup& step, ChunkScope& scope);
+  [[nodiscard]] std::vector<Member> members_of(const StepGroup& step, std::span<const Link> links, ChunkScope& scope);
   void add_table(StepLayout& layout, std::vector<Member> members) const;
   void add_block(const StepGroup& step, ChunkScope& scope, StepLayout& layout) const;
   /// Runs work on the library; its errors name the file.

@@ -29,7 +29,7 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
       components.defect = "component " + number + " is missing";
       return components;
     }
-    if (const std::string why = why_left_out(scope.image, group, number); !why.empty()) {
+    if (const std::string why = why_left_out(scope.image, find_link(group, number)); !why.empty()) {
       components.defect = "component " + number + ": " + why;
       return components;
     }

@@ -1,14 +1,13 @@
 #include "format/h5/left_out.hpp"
 
 #include "format/h5/hdf5.hpp"
-#include "format/h5/links.hpp"
 #include "format/h5/types.hpp"
 
 namespace quire::h5 {
 
-std::string why_left_out(Image& image, hid_t group, const std::string& name) {
+std::string why_left_out(Image& image, const Link& link) {
   try {
-    if (check_before_opening(image, group, name)) return "its values are those of other data sets";
+    if (check_before_opening(image, link)) return "its values are those of other data sets";
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unsupported) throw;
     return error.message();

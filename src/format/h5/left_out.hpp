@@ -5,6 +5,7 @@
 #include <string>
 
 #include "format/h5/image.hpp"
+#include "format/h5/links.hpp"
 
 namespace quire::h5 {
 
@@ -12,7 +13,7 @@ namespace quire::h5 {
 
 /// Before an object of the image's file is opened: refuses what check_before_opening refuses, and tells why a sound one
 /// is not to be opened, or an empty text.
-[[nodiscard]] std::string why_left_out(Image& image, hid_t group, const std::string& name);
+[[nodiscard]] std::string why_left_out(Image& image, const Link& link);
 
 /// Why an open object, data set or not, could not be described.
 [[nodiscard]] std::string why_not_described(hid_t object);

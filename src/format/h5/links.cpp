@@ -12,7 +12,8 @@ namespace {
 
 extern "C" herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info_t* info, void* links) noexcept {
   try {
-    static_cast<std::vector<Link>*>(links)->push_back({name, info->type});
+    const std::uint64_t address = info->type == H5L_TYPE_HARD ? info->u.address : 0;
+    static_cast<std::vector<Link>*>(links)->push_back({name, info->type, address});
     return 0;
   } catch (...) {
     return -1;
@@ -20,11 +21,9 @@ extern "C" herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info
 }
 
 /// Where the header of an object of the image's file stands; nothing for links that lead elsewhere.
-std::optional<std::uint64_t> header_address(Image& image, hid_t group, const std::string& name) {
-  H5L_info_t info{};
-  if (!image.base() || H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) < 0) return std::nullopt;
-  if (info.type != H5L_TYPE_HARD) return std::nullopt;
-  return checked_add(*image.base(), info.u.address);
+std::optional<std::uint64_t> header_address(Image& image, const Link& link) {
+  if (!image.base() || link.type != H5L_TYPE_HARD) return std::nullopt;
+  return checked_add(*image.base(), link.address);
 }
 
 }  // namespace
@@ -69,14 +68,29 @@ bool may_be_group(Image& image, hid_t group, const std::string& name) {
   return status < 0 || object.type == H5O_TYPE_GROUP;
 }
 
+Link find_link(hid_t group, const std::string& name) {
+  H5L_info_t info{};
+  if (H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) < 0) return {name};
+  return {name, info.type, info.type == H5L_TYPE_HARD ? info.u.address : 0};
+}
+
 bool check_before_opening(Image& image, hid_t group, const std::string& name) {
-  const auto address = header_address(image, group, name);
+  return check_before_opening(image, find_link(group, name));
+}
+
+bool check_before_opening(Image& image, const Link& link) {
+  const auto address = header_address(image, link);
   if (!address) return false;
   try {
     return check_data_messages(image.reader(), image.size(), *image.base(), *address);
   } catch (Error& error) {
-    throw error.on(name);
+    throw error.on(link.name);
   }
+}
+
+Handle open_listed(hid_t group, const Link& link) {
+  return Handle(link.type == H5L_TYPE_HARD ? H5Oopen_by_addr(group, link.address)
+                                           : H5Oopen(group, link.name.c_str(), H5P_DEFAULT));
 }
 
 }  // namespace quire::h5

@@ -43,7 +43,7 @@ class Walk {
         warnings_.push_back("the link " + inner + " is not followed");
         continue;
       }
-      if (const std::string why = why_left_out(image_, group, link.name); !why.empty()) {
+      if (const std::string why = why_left_out(image_, link); !why.empty()) {
         warnings_.push_back(inner + " is left out: " + why);
         continue;
       }

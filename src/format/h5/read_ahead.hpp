@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "quire/plan/byte_source.hpp"
+
+namespace quire::h5 {
+
+/// A file whose small reads take what stands behind them along, as soon as two of them are neighbours: the headers of a
+/// step's data sets are, and libhdf5 asks for each of them twice, some hundred bytes at a time. The index of a file of
+/// many steps stands scattered between them, and is read alone. Keeps a few windows, of 64 KiB in total; bytes that
+/// change later are seen as they were.
+class ReadAhead final : public ByteSource {
+ public:
+  static constexpr std::size_t window_bytes = std::size_t{16} << 10;
+  static constexpr std::size_t page_bytes = std::size_t{4} << 10;
+
+  explicit ReadAhead(std::shared_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  [[nodiscard]] std::uint64_t size() override { return source_->size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
+
+ private:
+  struct Window {
+    std::uint64_t offset = 0;
+    std::vector<std::byte> bytes;
+
+    [[nodiscard]] bool holds(std::uint64_t place, std::size_t length) const {
+      return place >= offset && place - offset <= bytes.size() && length <= bytes.size() - (place - offset);
+    }
+  };
+
+  std::shared_ptr<ByteSource> source_;
+  std::array<Window, 4> windows_;
+  std::size_t next_ = 0;    ///< the window that was filled longest ago
+  std::uint64_t last_ = 0;  ///< where the last read began
+};
+
+}  // namespace quire::h5
