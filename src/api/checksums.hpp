@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/reader_state.hpp"
+#include "api/read/reader_state.hpp"
 #include "quire/comm/comm.hpp"
 #include "transport/summed.hpp"
 

@@ -1,6 +1,6 @@
 // Rows that are encoded together: whose they are, and that every group is made of the right ones, whatever the ranks.
 
-#include "api/row_groups.hpp"
+#include "api/write/row_groups.hpp"
 
 #include <gtest/gtest.h>
 

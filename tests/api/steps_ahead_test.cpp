@@ -1,6 +1,6 @@
 // Steps that are described before anybody asks for them.
 
-#include "api/steps_ahead.hpp"
+#include "api/read/steps_ahead.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "api/read/reader_state.hpp"
+#include "api/read/row_order.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/base/checked.hpp"
+
+namespace quire {
+namespace {
+
+/// True if the format itself must read this column: it lies in an opaque run.
+bool is_opaque(const Place& place, std::uint64_t column) {
+  return std::ranges::any_of(place.runs, [&](const Run& run) {
+    return run.opaque && std::ranges::any_of(run.cells, [&](const Cell& cell) { return cell.column == column; });
+  });
+}
+
+/// Where the values of a column, or of a component of a field, stand.
+Location location_of(const Place& place, std::uint64_t column, std::uint64_t values) {
+  Location location;
+  location.values = values;
+  std::size_t runs = 0;
+  for (const Run& run : place.runs) {
+    const auto cell = std::ranges::find(run.cells, column, &Cell::column);
+    if (cell == run.cells.end()) continue;
+    ++runs;
+    location.path = run.path;
+    location.type = cell->type;
+    location.order = run.order;
+    location.offset = run.offset;
+    const bool is_plain = !run.opaque && !run.text && !run.chunks && run.pieces.empty() && run.cells.size() == 1 &&
+                          cell->type != Type::string;
+    location.contiguous = is_plain && runs == 1 && run.record_bytes == size_of(cell->type) && run.records == values;
+  }
+  return location;
+}
+
+/// Plans what this rank reads and runs it. A rank that cannot plan still takes part in a collective transfer, with
+/// nothing, so that the others do not wait for it.
+void run_planned(Reader::State& reader, const std::function<void(ReadPlan&)>& prepare) {
+  ReadPlan plan;
+  try {
+    const Stopwatch watch(reader.timing.plan);
+    prepare(plan);
+    coalesce(plan);
+  } catch (const Error&) {
+    if (reader.transport->is_collective()) reader.transport->run(ReadPlan{});
+    throw;
+  }
+  reader.transport->run(plan);
+}
+
+void check_rows(const Table& table, const Slice& rows) {
+  if (rows.first <= table.rows && rows.count <= table.rows - rows.first) return;
+  throw Error(ErrorKind::usage, "rows " + std::to_string(rows.first) + " to " + std::to_string(rows.end()) +
+                                    " are not inside the table's " + std::to_string(table.rows))
+      .on(table.name);
+}
+
+/// The columns asked for, with memory for so many rows.
+std::vector<ColumnTarget> targets_of(const Table& table, std::uint64_t rows, const std::vector<ReadColumn>& columns) {
+  std::vector<ColumnTarget> targets;
+  for (const ReadColumn& column : columns) {
+    if (column.out.count != rows) {
+      throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
+    }
+    targets.push_back({table.find(column.name), column.out, column.name});
+  }
+  return targets;
+}
+
+/// How the format knows a column that only it can read.
+std::string object_of(const Table& table, const std::string& column) {
+  return table.name.empty() ? column : table.name + "/" + column;
+}
+
+/// Rows of an opaque column, slice by slice.
+void read_opaque_rows(Describer& describer, std::uint64_t step, const ReadColumn& column, SelectionWalk rows) {
+  std::uint64_t done = 0;
+  const auto read = [&](const Slice& slice) {
+    View part = column.out;
+    part.count = slice.count;
+    if (part.type != Type::string) part.data += static_cast<std::ptrdiff_t>(done) * part.stride;
+    describer.read_opaque(step, column.name, 0, slice, part);
+    done += slice.count;
+  };
+  while (const auto line = rows.next()) {
+    if (line->step == 1) {
+      read({line->first, line->count});
+    } else {
+      for (std::uint64_t i = 0; i < line->count; ++i) read({line->first + i * line->step, 1});
+    }
+  }
+}
+
+/// Memory for all components of a field, one value behind the other.
+struct PackedComponents {
+  std::vector<std::vector<std::byte>> memory;
+  std::vector<View> views;
+
+  PackedComponents(const std::vector<View>& like, std::uint64_t elements, std::uint64_t budget) {
+    for (const View& view : like) {
+      const std::uint64_t bytes = checked_multiply(elements, size_of(view.type));
+      if (bytes > budget) throw Error(ErrorKind::memory, "the values exceed the memory budget");
+      auto& own = memory.emplace_back(static_cast<std::size_t>(bytes));
+      views.emplace_back(view.type, own.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
+    }
+  }
+};
+
+/// Throws usage errors unless the memory has room for the elements. Strings have no places in memory.
+void check_memory(const MemorySelection& memory, std::uint64_t elements, const std::vector<View>& components,
+                  const std::string& field) {
+  memory.selection.check(memory.extents);
+  for (const View& view : components) {
+    if (view.type == Type::string) throw Error(ErrorKind::unsupported, "strings must be packed in memory").on(field);
+    if (memory.selection.elements() == elements && view.count == volume(memory.extents)) continue;
+    throw Error(ErrorKind::usage, "the memory does not have the elements asked for").on(field);
+  }
+}
+
+ConstView looked_at(const View& view) { return {view.type, view.data, view.count, view.stride}; }
+
+/// A selection of one component that only the format itself can read: all of it, and then what is wanted.
+void read_opaque_field(Reader::State& reader, Describer& describer, std::uint64_t step, const Field& field,
+                       std::uint64_t component, const Selection& selection, const View& out) {
+  const std::uint64_t elements = volume(field.extents);
+  if (selection.elements() == elements) return describer.read_opaque(step, field.name, component, {0, elements}, out);
+  if (out.type == Type::string) {
+    throw Error(ErrorKind::unsupported, "only the whole of this field can be read").on(field.name);
+  }
+  const PackedComponents all({out}, elements, reader.options.memory_budget);
+  describer.read_opaque(step, field.name, component, {0, elements}, all.views.front());
+  pack_memory({field.extents, selection}, looked_at(all.views.front()), out);
+}
+
+}  // namespace
+
+ReadStep::ReadStep(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+std::int64_t ReadStep::number() const { return state_->layout.description.number; }
+
+const StepDescription& ReadStep::description() const { return state_->layout.description; }
+
+bool ReadStep::has_attribute(const std::string& name) const {
+  return std::ranges::any_of(description().attributes, [&](const Attribute& a) { return a.name == name; });
+}
+
+const Attribute& ReadStep::attribute(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const Attribute& attribute : description().attributes) {
+    if (attribute.name == name) return attribute;
+    names.push_back(attribute.name);
+  }
+  throw state_->reader->placed(Error(ErrorKind::missing, "step " + std::to_string(number()) + " has no attribute \"" +
+                                                             name + "\"" + nearest_names(name, names)));
+}
+
+void ReadStep::read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const {
+  Reader::State& reader = *state_->reader;
+  require_open(reader);
+  in_file(reader, [&] {
+    std::vector<ColumnTarget> targets;
+    run_planned(reader, [&](ReadPlan& plan) {
+      const std::size_t index = description().find_table(table);
+      check_rows(description().tables[index], rows);
+      targets = targets_of(description().tables[index], rows.count, columns);
+      add_rows(plan, state_->layout.tables[index], rows, targets, reader.options.lossy);
+    });
+    const std::size_t index = description().find_table(table);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (!is_opaque(state_->layout.tables[index], targets[c].column)) continue;
+      const std::string object = object_of(description().tables[index], columns[c].name);
+      reader.own_describer(state_->index, state_->layout).read_opaque(state_->index, object, 0, rows, columns[c].out);
+    }
+  });
+}
+
+void ReadStep::read(const std::string& table, const RowSelection& rows, std::vector<ReadColumn> columns) const {
+  Reader::State& reader = *state_->reader;
+  require_open(reader);
+  in_file(reader, [&] {
+    std::optional<RowOrder> order;
+    std::vector<ReadColumn> ordered;
+    run_planned(reader, [&](ReadPlan& plan) {
+      const std::size_t index = description().find_table(table);
+      const Table& source = description().tables[index];
+      static_cast<void>(targets_of(source, rows.count(), columns));
+      order.emplace(rows, source.rows);
+      ordered = order->columns_in_file_order(columns);
+      add_selection(plan, state_->layout.tables[index], order->walk(),
+                    targets_of(source, order->walk().elements(), ordered), {}, reader.options.lossy,
+                    reader.options.sieve);
+    });
+    const std::size_t index = description().find_table(table);
+    for (const ReadColumn& column : ordered) {
+      const Table& source = description().tables[index];
+      if (!is_opaque(state_->layout.tables[index], source.find(column.name))) continue;
+      read_opaque_rows(reader.own_describer(state_->index, state_->layout), state_->index,
+                       {object_of(source, column.name), column.out}, order->walk());
+    }
+    order->deliver(columns);
+  });
+}
+
+void ReadStep::read_field(const std::string& field, const Selection& selection, std::vector<View> components,
+                          const MemorySelection& memory) const {
+  Reader::State& reader = *state_->reader;
+  require_open(reader);
+  in_file(reader, [&] {
+    std::optional<PackedComponents> packed;
+    run_planned(reader, [&](ReadPlan& plan) {
+      const std::size_t index = description().find_field(field);
+      const Field& source = description().fields[index];
+      const Place& place = state_->layout.fields[index];
+      if (components.size() != source.components) {
+        throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
+      }
+      const SelectionWalk walk(source.extents, selection);
+      if (!memory.is_packed() && !std::ranges::all_of(place.runs, is_addressed)) {
+        check_memory(memory, walk.elements(), components, field);
+        packed.emplace(components, walk.elements(), reader.options.memory_budget);
+      }
+      std::vector<ColumnTarget> targets;
+      for (std::size_t c = 0; c < components.size(); ++c) {
+        targets.push_back({c, packed ? packed->views[c] : components[c], field});
+      }
+      add_selection(plan, place, walk, targets, packed ? MemorySelection{} : memory, reader.options.lossy,
+                    reader.options.sieve);
+    });
+    const std::size_t index = description().find_field(field);
+    for (std::uint64_t c = 0; c < components.size(); ++c) {
+      const View& out = packed ? packed->views[c] : components[c];
+      if (is_opaque(state_->layout.fields[index], c) && out.count > 0) {
+        read_opaque_field(reader, reader.own_describer(state_->index, state_->layout), state_->index,
+                          description().fields[index], c, selection, out);
+      }
+      if (packed) unpack_memory(memory, looked_at(out), components[c]);
+    }
+  });
+}
+
+std::vector<Extent> ReadStep::plan(const std::string& table, const Slice& rows,
+                                   const std::vector<std::string>& columns) const {
+  return in_file(*state_->reader, [&] {
+    const std::size_t index = description().find_table(table);
+    const Table& source = description().tables[index];
+    std::vector<ColumnTarget> targets;
+    std::vector<PackedStrings> strings(columns.size());
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const std::size_t column = source.find(columns[c]);
+      const Type type = source.columns[column].type;
+      const auto stride = static_cast<std::ptrdiff_t>(size_of(type));
+      const View view = type == Type::string ? View(strings[c], rows.count) : View(type, nullptr, rows.count, stride);
+      targets.push_back({column, view});
+    }
+    ReadPlan plan;
+    add_rows(plan, state_->layout.tables[index], rows, targets, state_->reader->options.lossy);
+    coalesce(plan);
+    return extents_of(plan);
+  });
+}
+
+Location ReadStep::locate(const std::string& table, const std::string& column) const {
+  return in_file(*state_->reader, [&] {
+    const std::size_t index = description().find_table(table);
+    const Table& source = description().tables[index];
+    return location_of(state_->layout.tables[index], source.find(column), source.rows);
+  });
+}
+
+Location ReadStep::locate_field(const std::string& field, std::uint64_t component) const {
+  return in_file(*state_->reader, [&] {
+    const std::size_t index = description().find_field(field);
+    const Field& source = description().fields[index];
+    if (component >= source.components) {
+      throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
+    }
+    return location_of(state_->layout.fields[index], component, volume(source.extents));
+  });
+}
+
+}  // namespace quire

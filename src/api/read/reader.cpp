@@ -1,0 +1,455 @@
+#include "quire/api/reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "api/checksums.hpp"
+#include "api/file_sets.hpp"
+#include "api/publication.hpp"
+#include "api/read/reader_state.hpp"
+#include "api/root.hpp"
+#include "api/transport_source.hpp"
+#include "api/write/write_target.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/base/archive.hpp"
+#include "quire/format/format.hpp"
+#include "transport/file_system.hpp"
+
+namespace quire {
+
+namespace {
+
+/// A file of its own, for includes and external links.
+class NeighbourSource final : public ByteSource {
+ public:
+  explicit NeighbourSource(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
+  [[nodiscard]] std::uint64_t size() override { return transport_->size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    return transport_->get(offset, out);
+  }
+
+ private:
+  std::unique_ptr<Transport> transport_;
+};
+
+/// An answer of rank 0, with the warnings of the file that the others have not heard of.
+template <class Value>
+struct Told {
+  Value value{};
+  std::vector<std::string> warnings;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(value, warnings);
+  }
+};
+
+struct Opening {
+  std::string format;
+  FileDescription file;
+  std::optional<InflationSurvey> inflation;
+  std::vector<std::string> of_entry;  ///< options, each behind its name: what a directory tells its reader
+  template <class Archive>
+  void archive(Archive& a) {
+    a(format, file, inflation, of_entry);
+  }
+};
+
+struct PackedReport {
+  std::vector<std::int64_t> numbers;
+  bool damaged = false;
+  std::vector<std::byte> damage;
+  bool salvageable = false;
+  std::vector<std::string> warnings;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(numbers, damaged, damage, salvageable, warnings);
+  }
+};
+
+const Attachment& attachment_of(const FileDescription& file, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Attachment& attachment : file.attachments) {
+    if (attachment.name == name) return attachment;
+    names.push_back(attachment.name);
+  }
+  throw Error(ErrorKind::missing, "there is no attachment \"" + name + "\"" + nearest_names(name, names));
+}
+
+/// Rank 0: what the describer has found since the file was described; some of it stands behind the last step.
+std::vector<std::string> late_warnings(Reader::State& state) {
+  std::vector<std::string> late;
+  const std::vector<std::string>& heard = state.file.warnings;
+  for (const std::string& warning : state.own_describer().file().warnings) {
+    if (std::ranges::find(heard, warning) == heard.end()) late.push_back(warning);
+  }
+  return late;
+}
+
+void hear(Reader::State& state, const std::vector<std::string>& late) {
+  state.file.warnings.insert(state.file.warnings.end(), late.begin(), late.end());
+}
+
+/// Collective. What rank 0 answers; every rank hears the warnings of the file that came up.
+template <class Answer>
+auto answer_of_root(Reader::State& state, Answer&& answer) {
+  using Value = decltype(answer(state.own_describer()));
+  auto told = unpack<Told<Value>>(from_root(state.comm, [&] {
+    Told<Value> mine{answer(state.own_describer()), {}};
+    mine.warnings = late_warnings(state);
+    return pack(mine);
+  }));
+  hear(state, told.warnings);
+  return std::move(told.value);
+}
+
+std::string nearest_numbers(std::vector<std::int64_t> numbers, std::int64_t wanted) {
+  constexpr std::size_t shown = 3;
+  const auto distance = [&](std::int64_t number) {
+    const auto big = static_cast<std::uint64_t>(std::max(number, wanted));
+    return big - static_cast<std::uint64_t>(std::min(number, wanted));
+  };
+  std::ranges::stable_sort(numbers, {}, distance);
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, numbers.size()); ++i) {
+    list += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+  }
+  return list.empty() ? "the file has no steps" : "the nearest are " + list;
+}
+
+/// Rank 0: what the reader of a directory is told besides the file that is opened for it.
+std::vector<std::string> options_of_entry(const Reader::State& state) {
+  std::vector<std::string> told;
+  std::error_code ignored;
+  if (state.first_file == state.path || !std::filesystem::is_directory(state.path, ignored)) return told;
+  for (const auto& [name, value] : state.format->entry_options(names_in(state.path))) {
+    told.push_back(name);
+    told.push_back(value);
+  }
+  return told;
+}
+
+void adopt_options(Reader::State& state, const std::vector<std::string>& told) {
+  for (std::size_t i = 0; i + 1 < told.size(); i += 2) state.options.options.emplace(told[i], told[i + 1]);
+}
+
+/// Rank 0: what the file is, once it is known whether its bytes are compressed.
+Opening describe_file(Reader::State& state, const Options& inflation) {
+  std::vector<std::byte> head(std::size_t{1} << 16);
+  head.resize(state.transport->get(0, head));
+  state.inflation =
+      inflate_if_compressed(state.transport, state.path, head, survey_options(inflation, state.options.memory_budget));
+  const auto describe = [&] {
+    const std::string& name = state.options.format;
+    state.format =
+        name.empty() ? &recognise(head, std::make_shared<TransportSource>(*state.transport)) : &format_named(name);
+    if (state.options.tolerant) state.options.options.merge(state.format->tolerant_options());
+    const std::vector<std::string> of_entry = options_of_entry(state);
+    adopt_options(state, of_entry);
+    return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation, of_entry};
+  };
+  if (!state.inflation) return describe();
+  refuse_tolerances(*state.inflation, state.options.options);
+  Opening opening = with_damage_told(*state.inflation, describe);
+  describe_compression(opening.file, *state.inflation);
+  return opening;
+}
+
+std::unique_ptr<Transport> wrapped_transport(const Reader::State& state, const std::string& path, const Comm& comm) {
+  const ReadOptions& options = state.options;
+  auto transport = open_transport(options.transport, path, Access::read, comm, {});
+  return options.wrapper ? options.wrapper(std::move(transport), path, state.comm.rank()) : std::move(transport);
+}
+
+/// Whether a step that was cut still has anything that recovering it would keep.
+bool holds_something(const StepLayout& cut) {
+  const auto& tables = cut.description.tables;
+  return cut.description.streams > 0 ||
+         std::any_of(tables.begin(), tables.end(), [](const Table& table) { return table.rows > 0; });
+}
+
+PackedReport examine_steps(Describer& describer) {
+  PackedReport report;
+  for (std::uint64_t index = 0;; ++index) {
+    try {
+      const auto layout = describer.verified(index);
+      if (!layout) return report;
+      report.numbers.push_back(layout->description.number);
+      for (const std::string& warning : layout->description.warnings) {
+        report.warnings.push_back("step " + std::to_string(layout->description.number) + ": " + warning);
+      }
+    } catch (const Error& error) {
+      report.damaged = true;
+      report.damage = error.pack();
+      const auto cut = describer.salvage(index);
+      report.salvageable = cut && holds_something(*cut);
+      return report;
+    }
+  }
+}
+
+PackedReport examine(Describer& describer) {
+  PackedReport report = examine_steps(describer);
+  // Some of the file are found behind its last step.
+  const std::vector<std::string>& of_file = describer.file().warnings;
+  report.warnings.insert(report.warnings.begin(), of_file.begin(), of_file.end());
+  return report;
+}
+
+}  // namespace
+
+namespace {
+
+std::shared_ptr<ByteSource> neighbour_of(const std::string& file, const std::string& name) {
+  const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
+  for (const std::filesystem::path& candidate : {beside, std::filesystem::path(name)}) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(candidate, ignored)) continue;
+    return std::make_shared<NeighbourSource>(
+        open_transport("posix", candidate.string(), Access::read, Comm::self(), {}));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Describer& Reader::State::own_describer() {
+  if (!describer) {
+    const DescribeContext context{
+        .path = first_file, .memory_budget = options.memory_budget, .neighbour = [this](const std::string& name) {
+          return neighbour_of(first_file, name);
+        }};
+    describer = format->describe(std::make_shared<TransportSource>(*transport), context,
+                                 CheckedOptions(format->read_options(), options.options));
+    if (inflation && inflation->damage) describer = describer_before_damage(std::move(describer), *inflation);
+  }
+  return *describer;
+}
+
+void Reader::State::find_members() {
+  if (file.members.empty()) return;
+  transport = with_members(std::move(transport), first_file, file, [this](const std::string& member) {
+    return wrapped_transport(*this, member, Comm::self());
+  });
+}
+
+Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& layout) {
+  Describer& own = own_describer();
+  if (!comm.is_root()) own.adopt(index, layout);
+  return own;
+}
+
+std::vector<StepLayout> Reader::State::layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe) {
+  require_open(*this);
+  return in_file(*this, [&] {
+    const Stopwatch watch(timing.metadata);
+    if (comm.size() > 1) return answer_of_root(*this, describe);
+    // A single process needs no message, whose making takes longer than the look itself.
+    std::vector<StepLayout> answer;
+    if (const auto error = caught(comm.rank(), [&] { answer = describe(own_describer()); })) throw Error(*error);
+    hear(*this, late_warnings(*this));
+    return answer;
+  });
+}
+
+Reader::Reader(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+const FileDescription& Reader::description() const { return state_->file; }
+
+std::uint64_t Reader::size() const {
+  require_open(*state_);
+  return in_file(*state_,
+                 [&] { return answer_of_root(*state_, [](Describer& describer) { return describer.steps(); }); });
+}
+
+std::vector<std::int64_t> Reader::numbers() const {
+  require_open(*state_);
+  return in_file(*state_, [&] {
+    return answer_of_root(*state_, [](Describer& describer) {
+      std::vector<std::int64_t> numbers(static_cast<std::size_t>(describer.steps()));
+      for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = describer.step_number(i);
+      return numbers;
+    });
+  });
+}
+
+std::optional<ReadStep> Reader::try_at(std::uint64_t index) const {
+  require_open(*state_);
+  auto layout = state_->ahead.take(index);
+  if (!layout) {
+    const bool is_next = state_->ahead.follows(index);
+    layout = state_->ahead.keep(
+        index, state_->layouts([&](Describer& describer) { return describe_ahead(describer, index, is_next); }));
+  }
+  if (!layout) return std::nullopt;
+  return ReadStep(std::make_shared<ReadStep::State>(ReadStep::State{state_, index, *std::move(layout)}));
+}
+
+ReadStep Reader::at(std::uint64_t index) const {
+  if (auto step = try_at(index)) return *std::move(step);
+  throw state_->placed(Error(ErrorKind::missing, "there is no step at index " + std::to_string(index) +
+                                                     ", the file has " + std::to_string(size())));
+}
+
+ReadStep Reader::step(std::int64_t number) const {
+  const auto all = numbers();
+  const auto found = std::ranges::find(all, number);
+  if (found == all.end()) {
+    throw state_->placed(
+        Error(ErrorKind::missing, "there is no step " + std::to_string(number)).advise(nearest_numbers(all, number)));
+  }
+  return at(static_cast<std::uint64_t>(found - all.begin()));
+}
+
+std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
+  auto found = state_->layouts([&](Describer& describer) {
+    auto layout = describer.salvage(index);
+    std::vector<StepLayout> layouts;
+    if (layout) layouts.push_back(*std::move(layout));
+    return layouts;
+  });
+  if (found.empty()) return std::nullopt;
+  return ReadStep(std::make_shared<ReadStep::State>(ReadStep::State{state_, index, std::move(found.front())}));
+}
+
+void Reader::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const {
+  require_open(*state_);
+  in_file(*state_, [&] {
+    const std::uint64_t bytes = attachment_of(state_->file, name).bytes;
+    if (offset > bytes || out.size() > bytes - offset) {
+      throw Error(ErrorKind::usage, "the part asked for lies beyond the end of the attachment").on(name);
+    }
+    state_->own_describer().read_attachment(name, offset, out);
+  });
+}
+
+std::vector<std::byte> Reader::attachment(const std::string& name) const {
+  const std::uint64_t bytes = in_file(*state_, [&] {
+    const Attachment& found = attachment_of(state_->file, name);
+    if (found.bytes > state_->options.memory_budget) {
+      throw Error(ErrorKind::memory, "the attachment takes more than the memory budget")
+          .on(name)
+          .advise("read it in parts, or open the file with a larger budget");
+    }
+    return found.bytes;
+  });
+  std::vector<std::byte> content(static_cast<std::size_t>(bytes));
+  read_attachment(name, 0, content);
+  return content;
+}
+
+CheckReport Reader::check() const {
+  require_open(*state_);
+  const PackedReport packed = answer_of_root(*state_, examine);
+  CheckReport report;
+  report.whole_steps = packed.numbers.size();
+  report.numbers = packed.numbers;
+  if (packed.damaged) report.damage = state_->placed(Error::unpack(packed.damage));
+  report.salvageable = packed.salvageable;
+  report.warnings = packed.warnings;
+  if (report.damage) return report;
+  const auto changed = find_changed_bytes(*state_);
+  if (changed && changed->file() == sums_path(state_->path)) {
+    report.warnings.push_back("no bytes were compared: " + changed->message() + ": " + changed->file());
+  } else if (changed) {
+    report.is_changed = true;
+    report.damage = state_->placed(*changed);
+    report.numbers.clear();
+    report.whole_steps = 0;
+  }
+  return report;
+}
+
+void Reader::close() {
+  if (state_->closed) return;
+  state_->closed = true;
+  state_->describer.reset();
+  state_->transport->close();
+}
+
+Timing Reader::timing() const {
+  Timing timing = state_->timing;
+  timing.encode = state_->transport->counters().encode_seconds;
+  timing.transfer = state_->transport->counters().transfer_seconds;
+  return timing;
+}
+
+TransportCounters Reader::counters() const { return state_->transport->counters(); }
+
+Comm& Reader::comm() const { return state_->comm; }
+
+Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
+  comm.set_deadline(options.deadline);
+  auto state =
+      std::make_shared<Reader::State>(Reader::State{.path = path, .comm = std::move(comm), .options = options});
+  Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  const auto looking = caught(state->comm.rank(), [&] {
+    if (state->comm.is_root()) choice.first_file = first_file_of(path, options.format, options.options);
+  });
+  state->first_file = agree_on_choice(state->comm, choice, looking);
+  state->transport = wrapped_transport(*state, state->first_file, state->comm);
+  in_file(*state, [&] {
+    const Options mine = take_inflation_options(state->options.options);
+    const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(describe_file(*state, mine)); }));
+    state->format = &format_named(opening.format);
+    state->file = opening.file;
+    adopt_options(*state, opening.of_entry);
+    state->find_members();
+    if (state->comm.is_root() || !opening.inflation) return;
+    state->inflation = opening.inflation;
+    inflate_as_surveyed(state->transport, path, *opening.inflation);
+  });
+  return Reader(std::move(state));
+}
+
+void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& options, Error why) {
+  comm.set_deadline(options.deadline);
+  if (why.file().empty()) why.in_file(path);
+  if (!why.rank()) why.from_rank(comm.rank());
+  // The part that this rank has in open() until the ranks agree, which then throws.
+  agree_on_choice(comm, {.path = path, .transport = options.transport, .format = options.format}, why);
+  throw Error(ErrorKind::internal, "a refusal was not heard").in_file(path);
+}
+
+bool finish_replacement(const std::string& path, Comm comm) {
+  return unpack<bool>(from_root(comm, [&] { return pack(finish_replacing(path)); }));
+}
+
+bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
+  comm.set_deadline(options.deadline);
+  const bool replaced = finish_replacement(path, comm);
+  Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  const auto looking = caught(comm.rank(), [&] {
+    if (comm.is_root()) choice.first_file = first_file_of(path, options.format);
+  });
+  const std::string first_file = agree_on_choice(comm, choice, looking);
+  auto transport = open_transport(options.transport, first_file, Access::update, comm, {});
+  const auto acted = from_root(comm, [&] {
+    std::vector<std::byte> head(std::size_t{1} << 16);
+    head.resize(transport->get(0, head));
+    refuse_compressed(head, path);
+    const auto bytes = std::make_shared<TransportSource>(*transport);
+    const Format& format = options.format.empty() ? recognise(head, bytes) : format_named(options.format);
+    const auto describer =
+        format.describe(bytes,
+                        {.path = first_file,
+                         .memory_budget = options.memory_budget,
+                         .neighbour = [&](const std::string& name) { return neighbour_of(first_file, name); }},
+                        CheckedOptions(format.read_options(), options.options));
+    const Publication acts = describer->repair();
+    if (!describer->file().members.empty()) {
+      transport = with_members(std::move(transport), first_file, describer->file(), [&](const std::string& member) {
+        return open_transport(options.transport, member, Access::update, Comm::self(), {});
+      });
+    }
+    carry_out(acts, *transport, true);
+    return pack(!acts.empty());
+  });
+  transport->close();
+  return unpack<bool>(acted) || replaced;
+}
+
+}  // namespace quire

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/read/compressed.hpp"
+#include "api/read/steps_ahead.hpp"
+#include "quire/api/reader.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire {
+
+/// Everything of a file that is being read.
+struct Reader::State {
+  std::string path;
+  Comm comm;
+  ReadOptions options{};
+  std::string first_file{};  ///< what is opened: the path, or a file in that directory
+  const Format* format = nullptr;
+  std::unique_ptr<Transport> transport{};
+  std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
+  std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
+  FileDescription file{};
+  StepsAhead ahead{};  ///< the same on all ranks
+  Timing timing{};
+  bool closed = false;
+
+  /// Independent. Once the file is described: lets the transport reach its further members, if there are any.
+  void find_members();
+  /// Independent. This rank's own describer, made when first needed.
+  [[nodiscard]] Describer& own_describer();
+  /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it.
+  [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout);
+  /// Collective. What rank 0 describes by `describe`.
+  [[nodiscard]] std::vector<StepLayout> layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe);
+  [[nodiscard]] Error placed(Error error) const {
+    if (error.file().empty()) error.in_file(path);
+    return error;
+  }
+};
+
+/// One described step; keeps the file open.
+struct ReadStep::State {
+  std::shared_ptr<Reader::State> reader;
+  std::uint64_t index = 0;
+  StepLayout layout;
+};
+
+/// Runs an independent action of a reader; what it throws names the file and this rank.
+template <class Action>
+auto in_file(const Reader::State& state, Action&& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    Error copy = state.placed(error);
+    if (state.comm.size() > 1 && !copy.rank()) copy.from_rank(state.comm.rank());
+    throw copy;
+  }
+}
+
+inline void require_open(const Reader::State& state) {
+  if (state.closed) throw state.placed(Error(ErrorKind::usage, "the file is closed"));
+}
+
+}  // namespace quire

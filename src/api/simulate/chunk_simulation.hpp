@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "api/write/field_chunks.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire {
+
+/// Encodes the fields of all ranks in one process. Keeps the part of every rank until finish().
+class ChunkSimulation {
+ public:
+  /// Throws unsupported errors where the file holds elements already.
+  ChunkSimulation(const WritePlanner& planner, const StepDescription& step, bool lossy);
+
+  [[nodiscard]] bool is_needed() const noexcept { return !chunked_.empty(); }
+  /// Ranks in order.
+  void add(StepPart part);
+  void finish();
+  /// Tells a part of a rank which chunks are its own, without their bytes.
+  void tell(std::size_t rank, StepPart& part) const;
+  void tell_root(StepPart& root) const;
+
+ private:
+  const WritePlanner& planner_;
+  bool lossy_;
+  std::vector<std::size_t> chunked_;
+  std::deque<StepPart> parts_;
+  std::deque<std::vector<FieldChunks>> ranks_;
+  std::vector<PackedFields> packed_;
+  PackedFields all_;
+};
+
+/// The extents of chunks, whose bytes nobody has kept.
+void add_chunk_extents(std::vector<Extent>& extents, const StepPart& part, const Placement& placement);
+
+}  // namespace quire

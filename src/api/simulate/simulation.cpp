@@ -1,0 +1,201 @@
+#include "quire/api/simulation.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "api/simulate/chunk_simulation.hpp"
+#include "api/simulate/group_simulation.hpp"
+#include "api/simulate/step_simulation.hpp"
+#include "api/write/part_plan.hpp"
+
+namespace quire {
+namespace {
+
+/// Keeps all extents.
+class Keeper final : public PlanSink {
+ public:
+  void add(int /*rank*/, std::span<const ExtentTrain> extents) override { ranks.push_back(extents_of(extents)); }
+  std::vector<std::vector<Extent>> ranks;
+};
+
+class Surveyor final : public PlanSink {
+ public:
+  explicit Surveyor(WriteSurvey& survey) : survey_(survey) {}
+  void begin(std::uint64_t from, std::uint64_t end) override { survey_.begin(from, end); }
+  void add(int rank, std::span<const ExtentTrain> extents) override { survey_.add(rank, extents); }
+
+ private:
+  WriteSurvey& survey_;
+};
+
+}  // namespace
+
+void add_measure(Measure& sum, const Measure& measure) {
+  if (sum.empty()) sum.resize(measure.size(), 0);
+  for (std::size_t slot = 0; slot < measure.size(); ++slot) sum[slot] += measure[slot];
+}
+
+std::vector<ExtentTrain> trains_of(const WritePlan& plan) {
+  std::vector<ExtentTrain> trains;
+  for (const WriteExtent& extent : plan.extents) {
+    trains.push_back(
+        {extent.offset, extent.length, 0, 1, std::holds_alternative<std::shared_ptr<Encoder>>(extent.source)});
+  }
+  return trains;
+}
+
+StepFrame begin_step(WritePlanner& planner, const StepPart& root) {
+  StepFrame frame;
+  frame.begin = planner.published_size();
+  frame.guard = extents_of(planner.guard(root));
+  return frame;
+}
+
+void finish_step(WritePlanner& planner, const StepPart& root, const Measure& total, StepFrame& frame) {
+  for (const PublishAct& act : planner.publish(root, total)) {
+    if (const auto* write = std::get_if<PublishWrite>(&act)) {
+      frame.publication.push_back({write->offset, write->bytes.size()});
+    } else if (const auto* resize = std::get_if<PublishResize>(&act)) {
+      frame.publication.push_back({resize->size, 0});
+    } else {
+      ++frame.syncs;
+    }
+  }
+  planner.advance(root, total, true);
+}
+
+void release_weights(WritePlanner& planner, const StepPart& part) {
+  if (planner.weighs_values()) planner.advance(part, {}, false);
+}
+
+WriteSimulation::WriteSimulation(const FileDescription& file, int ranks, const WriteOptions& options)
+    : ranks_(ranks), lossy_(options.lossy) {
+  const Format& format = format_named(options.format);
+  planner_ = format.plan_writing(CheckedOptions(format.write_options(), options.options));
+  planner_->set_file(file);
+  suit({static_cast<std::uint64_t>(ranks), 1, std::max(1U, std::thread::hardware_concurrency())});
+}
+
+void WriteSimulation::suit(const Machine& machine) {
+  StreamPlanner* streams = planner_->streams();
+  if (streams != nullptr && streams->asks_for_machine()) streams->suit(machine);
+}
+
+WriteSimulation::~WriteSimulation() = default;
+
+std::string WriteSimulation::member_name(const std::string& first, std::uint64_t member) const {
+  return planner_->member_name(first, member);
+}
+
+PlannedStep WriteSimulation::next(const Parts& part) {
+  Keeper keeper;
+  PlannedStep planned{next(part, keeper), {}};
+  planned.ranks = std::move(keeper.ranks);
+  return planned;
+}
+
+StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
+  const auto accepted = [&](int rank) {
+    StepPart result = part(rank);
+    result.description = planner_->accept(result.description, lossy_);
+    planner_->weigh(result, lossy_);
+    return result;
+  };
+  const auto each_rank = [&](const auto& use) {
+    for (int rank = 0; rank < ranks_; ++rank) {
+      StepPart mine = accepted(rank);
+      use(rank, mine);
+      release_weights(*planner_, mine);
+    }
+  };
+  StepPart root = accepted(0);
+  release_weights(*planner_, root);
+  GroupSimulation groups(*planner_, root.description, ranks_, lossy_);
+  if (groups.is_needed()) each_rank([&](int rank, StepPart& mine) { groups.add(rank, mine); });
+  groups.finish();
+  ChunkSimulation chunks(*planner_, root.description, lossy_);
+  if (chunks.is_needed()) each_rank([&](int /*rank*/, StepPart& mine) { chunks.add(std::move(mine)); });
+  if (chunks.is_needed()) chunks.finish();
+  const auto grouped = [&](const auto& use) {
+    each_rank([&](int rank, StepPart& mine) {
+      groups.tell(rank, mine);
+      chunks.tell(static_cast<std::size_t>(rank), mine);
+      use(rank, mine, planner_->measure(mine, rank == 0));
+    });
+  };
+  StepFrame frame = begin_step(*planner_, root);
+  Measure total;
+  grouped([&](int /*rank*/, const StepPart& /*mine*/, const Measure& measure) { add_measure(total, measure); });
+  Measure before(total.size(), 0);
+  grouped([&](int rank, const StepPart& mine, const Measure& measure) {
+    const Placement placement = planner_->place(mine, before, total, rank == 0);
+    const WritePlan plan = whole_plan(mine, placement, lossy_);
+    std::vector<ExtentTrain> trains = trains_of(plan);
+    std::vector<Extent> encoded;
+    add_group_extents(encoded, mine, placement);
+    add_chunk_extents(encoded, mine, placement);
+    for (const Extent& extent : encoded) trains.push_back({extent.offset, extent.length, 0, 1, false});
+    std::ranges::sort(trains, {}, &ExtentTrain::offset);
+    if (rank == 0) sink.begin(frame.begin, placement.end);
+    frame.end = placement.end;
+    sink.add(rank, trains);
+    add_measure(before, measure);
+  });
+  groups.tell(0, root);
+  groups.tell_root(root);
+  chunks.tell(0, root);
+  chunks.tell_root(root);
+  finish_step(*planner_, root, total, frame);
+  return frame;
+}
+
+StepFrame WriteSimulation::next(const Streams& streams, const std::string& path, PlanSink& sink) {
+  return simulate_streams(*planner_, ranks_, streams, path, lossy_, sink);
+}
+
+StepFrame WriteSimulation::next(const Workload& workload, PlanSink& sink) {
+  if (workload.ranks() != ranks_) throw Error(ErrorKind::usage, "the workload is for another number of ranks");
+  if (workload.step().streams == 0) {
+    if (!workload.rules().grid.interleaved) return simulate_workload(*planner_, workload, lossy_, sink);
+    const StepDescription step = planner_->accept(workload.part(0).description, lossy_);
+    bool is_chunked = false;
+    for (std::size_t f = 0; f < step.fields.size(); ++f) is_chunked |= !planner_->chunk_shape(step, f).empty();
+    if (!is_chunked) return simulate_workload(*planner_, workload, lossy_, sink);
+    // Whose a chunk is that many ranks share, only all of them together tell.
+    return next([&](int rank) { return workload.part(rank); }, sink);
+  }
+  StreamPlanner* planner = planner_->streams();
+  return next(streams_of(workload, planner != nullptr && planner->is_keyed()), "simulated", sink);
+}
+
+SimulationReport simulate(const FileDescription& file, const WriteOptions& options, const Workload& workload,
+                          std::uint64_t steps, const StorageLayout& layout) {
+  WriteSimulation simulation(file, workload.ranks(), options);
+  if (layout.ranks_per_node != 0) {
+    const auto ranks = static_cast<std::uint64_t>(workload.ranks());
+    simulation.suit({ranks, (ranks + layout.ranks_per_node - 1) / layout.ranks_per_node, layout.ranks_per_node});
+  }
+  WriteSurvey survey(layout, workload.ranks());
+  Surveyor surveyor(survey);
+  SimulationReport report;
+  Workload step = workload;
+  for (; report.steps < steps; ++report.steps) {
+    step.set_number(workload.step().number + static_cast<std::int64_t>(report.steps));
+    const StepFrame frame = simulation.next(step, surveyor);
+    survey.add_alone(frame.guard);
+    survey.add_alone(frame.publication);
+    report.payload += workload.payload();
+    report.guard_writes += frame.guard.size();
+    report.publish_syncs += frame.syncs;
+    for (const Extent& extent : frame.publication) {
+      (extent.length == 0 ? report.resizes : report.publish_writes) += 1;
+      report.publish_bytes += extent.length;
+    }
+  }
+  report.survey = survey.result();
+  return report;
+}
+
+}  // namespace quire

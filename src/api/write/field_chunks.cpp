@@ -1,0 +1,330 @@
+#include "api/write/field_chunks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "api/write/converted_values.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace {
+
+/// The values of one component of a part in the order of the elements, converted block by block.
+class PartValues {
+ public:
+  PartValues(const FieldPart& part, std::size_t component, Type type, std::string name, bool lossy)
+      : view_(part.views[component]), type_(type), name_(std::move(name)), lossy_(lossy) {
+    total_ = part.selection.elements();
+    if (!part.memory.is_packed()) walk_.emplace(part.memory.extents, part.memory.selection);
+  }
+
+  /// The next values, up to so many of them.
+  [[nodiscard]] std::span<const std::byte> next(std::uint64_t most) {
+    if (block_.empty()) fill();
+    const std::size_t bytes = std::min(block_.size(), static_cast<std::size_t>(most * size_of(type_)));
+    const auto part = block_.first(bytes);
+    block_ = block_.subspan(bytes);
+    return part;
+  }
+
+ private:
+  static constexpr std::uint64_t block_elements = std::uint64_t{32} << 10;
+
+  void fill() {
+    const bool is_ready = !walk_ && view_.type == type_ && view_.is_contiguous();
+    const std::uint64_t count = is_ready ? total_ : std::min(block_elements, total_ - done_);
+    if (count == 0) throw Error(ErrorKind::internal, "a field has fewer values than elements").on(name_);
+    const ConstView values = walk_ ? packed(count) : view_.part(done_, count);
+    block_ = converted_values(values, type_, name_, done_, total_, lossy_, converted_);
+    done_ += count;
+  }
+
+  /// The next values out of a larger array.
+  [[nodiscard]] ConstView packed(std::uint64_t count) {
+    const std::uint64_t width = size_of(view_.type);
+    packed_.resize(static_cast<std::size_t>(count * width));
+    for (std::uint64_t filled = 0; filled < count;) {
+      if (line_.count == 0) {
+        const auto line = walk_->next();
+        if (!line) throw Error(ErrorKind::internal, "the memory of a field has fewer elements than the file").on(name_);
+        line_ = *line;
+      }
+      const std::uint64_t part = std::min(line_.count, count - filled);
+      for (std::uint64_t i = 0; i < part; ++i) {
+        const auto element = static_cast<std::ptrdiff_t>(line_.first + i * line_.step);
+        std::memcpy(packed_.data() + (filled + i) * width, view_.data + element * view_.stride, width);
+      }
+      filled += part;
+      line_.first += part * line_.step;
+      line_.count -= part;
+    }
+    return {view_.type, packed_.data(), count, static_cast<std::ptrdiff_t>(width)};
+  }
+
+  const ConstView& view_;
+  Type type_;
+  std::string name_;
+  bool lossy_;
+  std::uint64_t total_ = 0;
+  std::uint64_t done_ = 0;
+  std::optional<SelectionWalk> walk_;
+  Line line_;
+  std::vector<std::byte> packed_;
+  std::vector<std::byte> converted_;
+  std::span<const std::byte> block_;
+};
+
+/// Puts values at positions of a chunk, one line after another.
+void scatter(std::span<std::byte> chunk, const std::vector<Line>& lines, std::span<const std::byte> values,
+             std::uint64_t width) {
+  std::size_t taken = 0;
+  for (const Line& line : lines) {
+    const bool fits = line.count == 0 || (line.first < chunk.size() / width &&
+                                          (line.count - 1) * line.step < chunk.size() / width - line.first);
+    if (!fits || values.size() - taken < line.count * width) {
+      throw Error(ErrorKind::internal, "elements came that are not in their chunk");
+    }
+    for (std::uint64_t i = 0; i < line.count; ++i, taken += width) {
+      std::memcpy(chunk.data() + (line.first + i * line.step) * width, values.data() + taken, width);
+    }
+  }
+}
+
+}  // namespace
+
+// ---- Owners
+
+void ChunkDirectory::add(std::uint64_t rank, const std::vector<ChunkTouch>& touches) {
+  for (const ChunkTouch& touch : touches) {
+    const auto [place, is_new] = entries_.try_emplace(touch.chunk);
+    Entry& entry = place->second;
+    ++entry.owner.sharers;
+    const bool is_better = is_new || (touch.has_first && !entry.has_first) || (entry.is_weak && !touch.is_weak);
+    if (!is_better) continue;
+    entry.owner.rank = rank;
+    entry.has_first = touch.has_first;
+    entry.is_weak = touch.is_weak;
+  }
+}
+
+std::vector<ChunkOwner> ChunkDirectory::owners(const std::vector<ChunkTouch>& touches) const {
+  std::vector<ChunkOwner> owners;
+  owners.reserve(touches.size());
+  for (const ChunkTouch& touch : touches) owners.push_back(entries_.at(touch.chunk).owner);
+  return owners;
+}
+
+PackedFields merge_chunks(std::vector<PackedFields>& ranks) {
+  PackedFields all;
+  const auto enlarge = [](auto& list, std::size_t size) { list.resize(std::max(list.size(), size)); };
+  for (const PackedFields& rank : ranks) {
+    enlarge(all, rank.size());
+    for (std::size_t f = 0; f < rank.size(); ++f) enlarge(all[f], rank[f].size());
+  }
+  for (std::size_t f = 0; f < all.size(); ++f) {
+    for (std::size_t c = 0; c < all[f].size(); ++c) {
+      std::vector<PackedChunk*> chunks;
+      for (PackedFields& rank : ranks) {
+        if (f >= rank.size() || c >= rank[f].size()) continue;
+        for (PackedChunk& chunk : rank[f][c]) chunks.push_back(&chunk);
+      }
+      std::ranges::sort(chunks, {}, &PackedChunk::index);
+      std::uint64_t place = 0;
+      for (PackedChunk* chunk : chunks) {
+        chunk->place = place;
+        place = checked_add(place, chunk->length);
+        all[f][c].push_back({chunk->index, chunk->place, chunk->length, {}});
+      }
+    }
+  }
+  return all;
+}
+
+// ---- Chunks
+
+FieldChunks::FieldChunks(const WritePlanner& planner, const StepDescription& step, std::size_t field,
+                         const FieldPart& part, std::uint64_t rank, bool lossy)
+    : planner_(planner),
+      step_(step),
+      field_(field),
+      part_(part),
+      rank_(rank),
+      lossy_(lossy),
+      boxes_(step.fields[field].extents, planner.chunk_shape(step, field)),
+      held_extents_(planner.held_extents(step, field)),
+      width_(size_of(step.fields[field].type)) {
+  const auto components = static_cast<std::size_t>(step.fields[field].components);
+  waiting_.resize(components);
+  chunks_.resize(components);
+  const bool has_elements = part.selection.elements() > 0;
+  for (const ConstView& view : part.views) without_values_ = without_values_ || (has_elements && view.data == nullptr);
+  find_touches();
+}
+
+void FieldChunks::find_touches() {
+  std::map<std::uint64_t, ChunkTouch> found;
+  if (rank_ == 0 && !held_extents_.empty()) {
+    for (const std::uint64_t chunk : boxes_.chunks_across(held_extents_)) found[chunk] = {chunk, false, true};
+  }
+  SelectionWalk walk(boxes_.extents(), part_.selection);
+  ChunkTouch* last = nullptr;
+  while (auto line = walk.next()) {
+    while (line->count > 0) {
+      const ChunkBoxes::Spot spot = boxes_.find(*line);
+      if (!held_extents_.empty() && boxes_.is_inside(line->first, held_extents_)) {
+        throw Error(ErrorKind::conflict, "the file has these elements of the field already")
+            .on(step_.fields[field_].name)
+            .advise("put only elements outside of its old extents");
+      }
+      if (last == nullptr || last->chunk != spot.chunk) last = &found.try_emplace(spot.chunk, spot.chunk).first->second;
+      last->has_first = last->has_first || spot.position == 0;
+      last->is_weak = false;
+      line->first += spot.count * line->step;
+      line->count -= spot.count;
+    }
+  }
+  touches_.reserve(found.size());
+  for (const auto& [chunk, touch] : found) touches_.push_back(touch);
+}
+
+void FieldChunks::set_owners(const std::vector<ChunkOwner>& owners) {
+  for (std::size_t i = 0; i < touches_.size(); ++i) {
+    const std::uint64_t chunk = touches_[i].chunk;
+    const bool is_held = !held_extents_.empty() && !boxes_.rows_inside(chunk, held_extents_).empty();
+    targets_[chunk] = {owners[i], is_held};
+  }
+}
+
+std::vector<std::uint64_t> FieldChunks::held() const {
+  std::vector<std::uint64_t> chunks;
+  for (const auto& [chunk, target] : targets_) {
+    if (target.is_held && target.owner.rank == rank_) chunks.push_back(chunk);
+  }
+  return chunks;
+}
+
+void FieldChunks::gather(const HeldValues& held_values) {
+  for (std::size_t c = 0; c < chunks_.size(); ++c) {
+    // Chunks that are only looked after have no elements here that would bring them into the stage.
+    for (const ChunkTouch& touch : touches_) {
+      if (touch.is_weak && targets_.at(touch.chunk).owner.rank == rank_) staged_[touch.chunk].values.resize(0);
+    }
+    gather_component(c, held_values);
+    leave_layers(c, boxes_.chunks(), held_values);
+  }
+}
+
+void FieldChunks::gather_component(std::size_t component, const HeldValues& held_values) {
+  const Field& field = step_.fields[field_];
+  PartValues values(part_, component, field.type, field.name, lossy_);
+  SelectionWalk walk(boxes_.extents(), part_.selection);
+  std::uint64_t layer = 0;
+  while (auto line = walk.next()) {
+    while (line->count > 0) {
+      const ChunkBoxes::Spot spot = boxes_.find(*line);
+      if (spot.chunk / boxes_.layer_chunks() > layer) {
+        layer = spot.chunk / boxes_.layer_chunks();
+        leave_layers(component, layer * boxes_.layer_chunks(), held_values);
+      }
+      Line part{spot.position, line->step, spot.count};
+      if (without_values_) put(part, spot.chunk, {});
+      while (!without_values_ && part.count > 0) {
+        const auto bytes = values.next(part.count);
+        const std::uint64_t count = bytes.size() / width_;
+        put({part.first, part.step, count}, spot.chunk, bytes);
+        part.first += count * part.step;
+        part.count -= count;
+      }
+      line->first += spot.count * line->step;
+      line->count -= spot.count;
+    }
+  }
+}
+
+void FieldChunks::put(const Line& line, std::uint64_t chunk, std::span<const std::byte> values) {
+  Staged& staged = staged_[chunk];
+  if (without_values_) return;
+  if (targets_.at(chunk).owner.rank != rank_) {
+    staged.lines.push_back(line);
+    staged.values.insert(staged.values.end(), values.begin(), values.end());
+    return;
+  }
+  if (staged.values.empty()) staged.values.resize(static_cast<std::size_t>(boxes_.chunk_elements() * width_));
+  if (line.step == 1) {
+    std::ranges::copy(values, staged.values.begin() + static_cast<std::ptrdiff_t>(line.first * width_));
+  } else {
+    scatter(staged.values, {line}, values, width_);
+  }
+}
+
+void FieldChunks::leave_layers(std::size_t component, std::uint64_t before, const HeldValues& held_values) {
+  while (!staged_.empty() && staged_.begin()->first < before) {
+    auto node = staged_.extract(staged_.begin());
+    const std::uint64_t chunk = node.key();
+    Staged& staged = node.mapped();
+    const Target& target = targets_.at(chunk);
+    if (target.owner.rank != rank_) {
+      pieces_[target.owner.rank].push_back(
+          {field_, component, chunk, std::move(staged.lines), std::move(staged.values)});
+      continue;
+    }
+    if (!without_values_) {
+      staged.values.resize(static_cast<std::size_t>(boxes_.chunk_elements() * width_));
+      if (target.is_held) take_held(component, chunk, staged.values, held_values);
+    }
+    if (target.owner.sharers == 1) {
+      pack(component, chunk, staged.values);
+    } else {
+      waiting_[component][chunk] = std::move(staged.values);
+    }
+  }
+}
+
+void FieldChunks::take_held(std::size_t component, std::uint64_t chunk, std::vector<std::byte>& values,
+                            const HeldValues& held_values) const {
+  const std::vector<std::byte> old = held_values(component, chunk);
+  for (const Slice& row : boxes_.rows_inside(chunk, held_extents_)) {
+    std::memcpy(values.data() + row.first * width_, old.data() + row.first * width_,
+                static_cast<std::size_t>(row.count * width_));
+  }
+}
+
+void FieldChunks::pack(std::size_t component, std::uint64_t chunk, std::span<const std::byte> values) {
+  PackedChunk packed{.index = chunk};
+  if (without_values_) {
+    packed.length = boxes_.chunk_elements() * width_;
+  } else {
+    PackedGroup group = planner_.pack_chunk(step_, field_, values);
+    packed.length = group.length;
+    packed.bytes = std::move(group.bytes);
+  }
+  chunks_[component].push_back(std::move(packed));
+}
+
+std::map<std::uint64_t, std::vector<ChunkPiece>> FieldChunks::take_pieces() { return std::exchange(pieces_, {}); }
+
+void FieldChunks::complete(const ChunkPiece& piece) {
+  const auto found = waiting_.at(static_cast<std::size_t>(piece.component)).find(piece.chunk);
+  if (found == waiting_[static_cast<std::size_t>(piece.component)].end()) {
+    throw Error(ErrorKind::internal, "elements came for a chunk of another rank").on(step_.fields[field_].name);
+  }
+  if (!without_values_) scatter(found->second, piece.lines, piece.values, width_);
+}
+
+void FieldChunks::finish() {
+  for (std::size_t c = 0; c < chunks_.size(); ++c) {
+    for (const auto& [chunk, values] : waiting_[c]) pack(c, chunk, values);
+    waiting_[c].clear();
+    std::ranges::sort(chunks_[c], {}, &PackedChunk::index);
+  }
+}
+
+std::vector<std::vector<PackedChunk>> FieldChunks::take() {
+  return std::exchange(chunks_, std::vector<std::vector<PackedChunk>>(chunks_.size()));
+}
+
+}  // namespace quire

@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <utility>
+
+#include "api/root.hpp"
+#include "api/write/step_builder.hpp"
+#include "api/write/write_streams.hpp"
+#include "quire/base/archive.hpp"
+
+namespace quire {
+namespace {
+
+using Step = WriteStep::State;
+using Kind = StreamPiece::Kind;
+
+/// A piece of a merged stream, for rank 0.
+struct PieceSize {
+  Kind kind = Kind::plain;
+  std::uint64_t bytes = 0;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(kind, bytes);
+  }
+};
+
+/// What a rank tells rank 0 first.
+struct Question {
+  bool failed = false;
+  bool closing = false;
+  std::uint64_t structure = 0;
+  std::vector<StreamRequest> requests;
+  std::vector<std::vector<PieceSize>> pieces;  ///< of each request, where streams are merged
+  template <class Archive>
+  void archive(Archive& a) {
+    a(failed, closing, structure, requests, pieces);
+  }
+};
+
+/// Where the pieces of one stream go that rank 0 has placed.
+struct MergedPieces {
+  bool collects = false;
+  std::vector<std::vector<Extent>> pieces;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(collects, pieces);
+  }
+};
+
+/// What rank 0 answers.
+struct Answer {
+  std::uint64_t failed = 0;
+  std::uint64_t closing = 0;
+  bool same_structure = true;
+  bool is_placed = false;  ///< otherwise everybody meets to hear why
+  std::vector<StreamPlace> places;
+  std::vector<MergedPieces> merged;  ///< of each place, where streams are merged
+  template <class Archive>
+  void archive(Archive& a) {
+    a(failed, closing, same_structure, is_placed, places, merged);
+  }
+};
+
+StreamRequest request_of(const StreamWriter::State& stream, bool is_open) {
+  StreamRequest request;
+  request.rank = stream.options.rank;
+  request.chunk_bytes = stream.options.chunk_bytes;
+  request.file = stream.options.file;
+  request.index = stream.options.index;
+  // What comes after the places are known is not known now.
+  if (is_open) return request;
+  request.bytes = stream.bytes;
+  request.together = stream.together;
+  return request;
+}
+
+std::vector<PieceSize> sizes_of(const StreamWriter::State& stream) {
+  std::vector<PieceSize> sizes;
+  for (const StreamPiece& piece : stream.pieces) {
+    sizes.push_back({piece.kind, piece.kind == Kind::room ? piece.room : piece.bytes.size()});
+  }
+  return sizes;
+}
+
+/// Rank 0: the streams of all ranks in rank order.
+struct AllStreams {
+  std::vector<StreamRequest> requests;
+  std::vector<std::vector<PieceSize>> pieces;
+  std::vector<int> owners;  ///< of each the rank that brings it
+};
+
+AllStreams all_streams(std::vector<Question>& questions) {
+  AllStreams all;
+  for (std::size_t rank = 0; rank < questions.size(); ++rank) {
+    Question& question = questions[rank];
+    all.owners.insert(all.owners.end(), question.requests.size(), static_cast<int>(rank));
+    std::ranges::move(question.requests, std::back_inserter(all.requests));
+    std::ranges::move(question.pieces, std::back_inserter(all.pieces));
+  }
+  return all;
+}
+
+// ---- Merged pieces
+
+/// Fills the chunks of a collector with its own pieces and with those that its members write together with it.
+StreamUse fill_collector(const AllStreams& all, const std::vector<StreamPlace>& places, std::uint64_t collector,
+                         std::vector<std::uint64_t> orders, std::vector<MergedPieces>& merged) {
+  const auto at = [](std::uint64_t order) { return static_cast<std::size_t>(order); };
+  std::ranges::sort(orders, {}, [&](std::uint64_t order) { return all.requests[at(order)].rank; });
+  std::vector<GroupMember> members;
+  for (const std::uint64_t order : orders) {
+    GroupMember& member = members.emplace_back(GroupMember{order, all.requests[at(order)].rank, {}});
+    for (const PieceSize& piece : all.pieces[at(order)]) {
+      if (piece.kind == Kind::together) member.calls.push_back(piece.bytes);
+    }
+  }
+  std::vector<CollectorPiece> own;
+  for (const PieceSize& piece : all.pieces[at(collector)]) {
+    if (piece.kind == Kind::room) throw Error(ErrorKind::unsupported, "merged streams take no ensure_space()");
+    own.push_back({piece.kind == Kind::together, piece.bytes});
+  }
+  GroupFill filled = fill_group(places[at(collector)], all.requests[at(collector)].rank, own, members);
+  for (const Extent& extent : filled.own) merged[at(collector)].pieces.push_back({extent});
+  merged[at(collector)].collects = true;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    std::size_t call = 0;
+    for (const PieceSize& piece : all.pieces[at(members[m].order)]) {
+      auto& extents = merged[at(members[m].order)].pieces.emplace_back();
+      if (piece.kind == Kind::together) extents = std::move(filled.members[m][call++]);
+    }
+  }
+  return std::move(filled.use);
+}
+
+/// Throws for a stream whose bytes would go partly to its own chunks and partly to those of another one: no order of
+/// them is kept.
+void require_one_order(const StreamRequest& request) {
+  if (request.bytes.value_or(0) == 0 || request.together == 0) return;
+  throw Error(ErrorKind::unsupported,
+              "a stream whose pieces are partly merged has no order that the file could remember")
+      .advise("write all its pieces together with others, or use origins=dropped");
+}
+
+/// Rank 0. Where all pieces go that are merged; errors name the rank whose stream it is.
+std::vector<MergedPieces> merge(Step& step, const AllStreams& all, const std::vector<StreamPlace>& places) {
+  std::map<std::uint64_t, std::vector<std::uint64_t>> groups;
+  for (std::uint64_t order = 0; order < places.size(); ++order) {
+    const std::uint64_t collector = places[static_cast<std::size_t>(order)].collector;
+    auto& members = groups[collector];
+    if (collector != order) members.push_back(order);
+  }
+  const bool keeps_origins = step.writer->planner->streams()->keeps_origins();
+  std::vector<MergedPieces> merged(places.size());
+  const auto for_stream = [&](std::uint64_t order, auto&& action) {
+    const auto at = static_cast<std::size_t>(order);
+    const auto error = caught(all.owners[at], action);
+    if (error) throw about_stream(*error, all.requests[at].rank);
+  };
+  for (auto& [collector, members] : groups) {
+    for (const std::uint64_t order : members) {
+      for_stream(order, [&] {
+        if (keeps_origins) require_one_order(all.requests[static_cast<std::size_t>(order)]);
+      });
+    }
+    for_stream(collector,
+               [&] { step.merged[collector] = fill_collector(all, places, collector, std::move(members), merged); });
+  }
+  return merged;
+}
+
+// ---- The meeting
+
+/// Rank 0: places the streams of all ranks and writes the title.
+void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>& answers) {
+  Writer::State& writer = *step.writer;
+  const AllStreams all = all_streams(questions);
+  StreamPlanner& planner = *writer.planner->streams();
+  const std::vector<StreamPlace> places = planner.place(all.requests, writer.path, step.opening);
+  std::vector<MergedPieces> merged;
+  if (planner.merges()) merged = merge(step, all, places);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Answer& answer = answers[static_cast<std::size_t>(all.owners[i])];
+    answer.places.push_back(places[i]);
+    if (!merged.empty()) answer.merged.push_back(std::move(merged[i]));
+  }
+  for (const Extent& extent : planner.reservations()) {
+    writer.transport->reserve(extent.offset, extent.offset + extent.length);
+  }
+  writer.transport->run_alone(planner.title());
+}
+
+/// Rank 0: what each rank is told. `step` is there unless this rank is closing.
+std::vector<Parcel> answer_all(Writer::State& writer, Step* step, const std::vector<Parcel>& asked,
+                               std::optional<Error>& error) {
+  std::vector<Question> questions;
+  for (const Parcel& parcel : asked) questions.push_back(unpack<Question>(parcel.bytes));
+  Answer common;
+  for (const Question& question : questions) {
+    common.failed += question.failed ? 1 : 0;
+    common.closing += question.closing ? 1 : 0;
+    common.same_structure = common.same_structure && question.structure == questions.front().structure;
+  }
+  std::vector<Answer> answers(questions.size(), common);
+  if (step != nullptr && common.failed == 0 && common.closing == 0 && common.same_structure) {
+    error = caught(writer.comm.rank(), [&] { place_all(*step, questions, answers); });
+    for (Answer& answer : answers) answer.is_placed = !error;
+  }
+  std::vector<Parcel> parcels;
+  for (std::size_t rank = 0; rank < answers.size(); ++rank) {
+    parcels.push_back({static_cast<int>(rank), pack(answers[rank])});
+  }
+  return parcels;
+}
+
+/// Collective. Every rank asks, and rank 0 answers all of them, also those without streams.
+Answer ask(Writer::State& writer, Step* step, const Question& mine, std::optional<Error>& error) {
+  const std::vector<Parcel> asked = writer.comm.exchange({{0, pack(mine)}});
+  std::vector<Parcel> answers;
+  if (writer.comm.is_root()) answers = answer_all(writer, step, asked, error);
+  return unpack<Answer>(writer.comm.exchange(std::move(answers)).at(0).bytes);
+}
+
+}  // namespace
+
+Consensus meet(Writer::State& writer, const Announcement& mine) {
+  if (writer.planner->streams() == nullptr) return announce(writer.comm, mine);
+  std::optional<Error> error;
+  const Question question{mine.failed, mine.closing, mine.structure, {}, {}};
+  const Answer answer = ask(writer, nullptr, question, error);
+  return {.failed = answer.failed,
+          .closing = answer.closing,
+          .changed = true,
+          .same_structure = answer.same_structure,
+          .total = {}};
+}
+
+void place_streams(Step& step) {
+  Writer::State& writer = *step.writer;
+  std::optional<Error> error = accept_step(step);
+  Question mine;
+  mine.failed = error.has_value();
+  if (!error) {
+    mine.structure = structure_hash(writer.file, step.accepted);
+    for (const auto& stream : step.streams) {
+      mine.requests.push_back(request_of(*stream, step.opening));
+      if (stream->merges) mine.pieces.push_back(sizes_of(*stream));
+    }
+  }
+  Answer answer = ask(writer, &step, mine, error);
+  if (answer.failed != 0 || answer.closing != 0) fail_together(step, error);
+  if (!answer.same_structure) fail_for_structure(step);
+  if (!answer.is_placed) {
+    drop_notes(step);
+    fail_together(step, error);
+  }
+  for (std::size_t i = 0; i < step.streams.size(); ++i) {
+    StreamWriter::State& stream = *step.streams[i];
+    stream.fill.emplace(answer.places[i]);
+    if (answer.merged.empty()) continue;
+    stream.collects = answer.merged[i].collects;
+    stream.merged = std::move(answer.merged[i].pieces);
+  }
+}
+
+}  // namespace quire

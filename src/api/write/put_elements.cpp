@@ -1,0 +1,254 @@
+#include "api/write/put_elements.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "api/root.hpp"
+#include "api/write/writer_state.hpp"
+#include "quire/base/archive.hpp"
+#include "quire/base/checked.hpp"
+
+namespace quire {
+namespace {
+
+/// One of the kinds.
+struct Kind {
+  Expansion expansion;
+  std::vector<std::string> variables;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(expansion, variables);
+  }
+};
+
+std::string kind_of(const ElementPart& part) {
+  Kind kind{part.expansion, part.variables};
+  kind.expansion.elements.clear();
+  kind.expansion.origin.clear();
+  const auto bytes = pack(kind);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+[[noreturn]] void refuse(const ElementPart& part, const std::string& what) {
+  throw Error(ErrorKind::usage, "a part of " + part.expansion.shape + "s " + what);
+}
+
+/// How many coefficients the elements of a part have.
+std::uint64_t coefficients_of(const ElementPart& part) {
+  const Expansion& expansion = part.expansion;
+  if (!expansion.is_mixed()) return checked_multiply(part.ids.count, element_coefficients(expansion, expansion.modes));
+  std::uint64_t sum = 0;
+  std::vector<std::uint64_t> modes(part.modes.size());
+  for (std::uint64_t i = 0; i < part.ids.count; ++i) {
+    for (std::size_t d = 0; d < modes.size(); ++d) {
+      std::uint32_t mode = 0;
+      const ConstView& view = part.modes[d];
+      std::memcpy(&mode, view.data + static_cast<std::ptrdiff_t>(i) * view.stride, sizeof mode);
+      modes[d] = mode;
+    }
+    sum = checked_add(sum, element_coefficients(expansion, modes));
+  }
+  return sum;
+}
+
+void check(const ElementPart& part) {
+  check_expansion(part.expansion);
+  if (part.variables.empty()) refuse(part, "has no variables");
+  if (part.values.size() != part.variables.size()) refuse(part, "has another number of variables than of arrays");
+  if (part.ids.type != Type::uint32) refuse(part, "has ids that are not of type uint32");
+  const std::size_t directions = part.expansion.is_mixed() ? part.expansion.basis.size() : 0;
+  if (part.modes.size() != directions) refuse(part, "has modes for another number of directions");
+  for (const ConstView& modes : part.modes) {
+    if (modes.type == Type::uint32 && modes.count == part.ids.count) continue;
+    refuse(part, "needs modes of type uint32 for every element");
+  }
+  const std::uint64_t count = coefficients_of(part);
+  for (std::size_t v = 0; v < part.values.size(); ++v) {
+    if (part.values[v].type == Type::float64 && part.values[v].count == count) continue;
+    refuse(part, "needs " + std::to_string(count) + " coefficients of type float64 of " + part.variables[v]);
+  }
+}
+
+void join(ElementKinds& all, const ElementKinds& more) {
+  for (const auto& [kind, times] : more) all[kind] = std::max(all[kind], times);
+}
+
+std::vector<std::byte> packed(const ElementKinds& kinds) {
+  Packer packer;
+  packer(static_cast<std::uint64_t>(kinds.size()));
+  for (const auto& [kind, times] : kinds) packer(kind, times);
+  return packer.take();
+}
+
+ElementKinds unpacked(std::span<const std::byte> bytes) {
+  Unpacker unpacker(bytes);
+  std::uint64_t count = 0;
+  unpacker(count);
+  ElementKinds kinds;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::string kind;
+    std::uint64_t times = 0;
+    unpacker(kind, times);
+    kinds.emplace(std::move(kind), times);
+  }
+  return kinds;
+}
+
+/// The kinds of this rank's parts, all of which are looked at.
+ElementKinds kinds_of(const std::vector<ElementPart>& parts) {
+  ElementKinds kinds;
+  for (const ElementPart& part : parts) {
+    check(part);
+    if (part.ids.count > 0) ++kinds[kind_of(part)];
+  }
+  return kinds;
+}
+
+/// Whether an earlier checkpoint had its kinds told, and this rank has the same ones as then.
+bool holds_for(const ElementLayout::State& layout, const PendingElements& pending, const Comm& comm) {
+  return layout.agreed && layout.rank == comm.rank() && layout.size == comm.size() && layout.mine == pending.mine;
+}
+
+void put(StepBuilder& builder, const std::string& name, Kind kind, const ElementPart* part) {
+  const ConstView no_numbers(Type::uint32, nullptr, 0, sizeof(std::uint32_t));
+  const ConstView no_values(Type::float64, nullptr, 0, sizeof(double));
+  const auto put_column = [&](std::string column_name, const ConstView& values) {
+    Column column;
+    column.name = std::move(column_name);
+    builder.put(std::move(column), values);
+  };
+  kind.expansion.elements = name + "_elements";
+  const std::size_t directions = kind.expansion.is_mixed() ? kind.expansion.basis.size() : 0;
+  const std::string elements = kind.expansion.elements;
+  builder.table(name);
+  builder.expansion(std::move(kind.expansion));
+  for (std::size_t v = 0; v < kind.variables.size(); ++v) {
+    put_column(kind.variables[v], part != nullptr ? part->values[v] : no_values);
+  }
+  builder.table(elements);
+  put_column(id_column(), part != nullptr ? part->ids : no_numbers);
+  for (std::size_t d = 0; d < directions; ++d) {
+    put_column(modes_column(d), part != nullptr ? part->modes[d] : no_numbers);
+  }
+}
+
+/// Puts tables for all kinds, with the parts of this rank.
+void put_all(StepBuilder& builder, const ElementKinds& kinds, const std::vector<ElementPart>& mine) {
+  std::map<std::string, std::vector<const ElementPart*>> parts;
+  for (const ElementPart& part : mine) {
+    if (part.ids.count > 0) parts[kind_of(part)].push_back(&part);
+  }
+  std::map<std::string, std::uint64_t> of_shape;
+  for (const auto& [packed_kind, times] : kinds) {
+    const auto own = parts.find(packed_kind);
+    for (std::uint64_t i = 0; i < times; ++i) {
+      const Kind kind = unpack<Kind>(std::as_bytes(std::span(packed_kind)));
+      const std::uint64_t count = ++of_shape[kind.expansion.shape];
+      const std::string name = kind.expansion.shape + (count == 1 ? "" : "_" + std::to_string(count));
+      const bool has = own != parts.end() && i < own->second.size();
+      put(builder, name, kind, has ? own->second[static_cast<std::size_t>(i)] : nullptr);
+    }
+  }
+}
+
+}  // namespace
+
+ElementLayout::ElementLayout() : state_(std::make_shared<State>()) {}
+std::uint64_t ElementLayout::told() const noexcept { return state_->told; }
+std::uint64_t ElementLayout::reused() const noexcept { return state_->reused; }
+
+void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout) {
+  WriteStep::State& state = *step.state_;
+  state.require_filling("put_elements");
+  if (!state.elements) state.elements.emplace();
+  state.elements->layout = layout.state();
+  state.elements->parts.insert(state.elements->parts.end(), mine.begin(), mine.end());
+}
+
+void lay_out_elements(WriteStep::State& step) {
+  if (!step.elements) return;
+  PendingElements& pending = *step.elements;
+  Writer::State& writer = *step.writer;
+  if (!pending.without) {
+    pending.mine = kinds_of(pending.parts);
+    pending.without = step.builder;
+  }
+  step.builder = *pending.without;
+  ElementLayout::State& layout = *pending.layout;
+  if (pending.joined) {
+    pending.used = *pending.joined;
+  } else if (holds_for(layout, pending, writer.comm)) {
+    pending.used = layout.all;
+    if (writer.measure.empty()) {
+      // As if this were the next step of the same file: what measures the same begins where it began.
+      writer.measure = layout.measure;
+      writer.before = layout.before;
+    }
+  } else {
+    pending.used = pending.mine;
+  }
+  put_all(step.builder, pending.used, pending.parts);
+  if (step.builder.error()) throw Error(*step.builder.error());
+}
+
+void agree_on_elements(WriteStep::State& step) {
+  if (!step.elements || step.elements->joined) return;
+  PendingElements& pending = *step.elements;
+  Writer::State& writer = *step.writer;
+  const bool encodes = writer.planner->weighs_values() && !pending.layout->agreed;
+  if (!encodes && !writer.planner->groups_rows()) return;
+  Announcement mine{.elements = true};
+  const auto error = caught(writer.comm.rank(), [&] {
+    const auto bytes = packed(kinds_of(pending.parts));
+    mine.structure = XXH3_64bits(bytes.data(), bytes.size());
+  });
+  mine.failed = error.has_value();
+  const Consensus all = announce(writer.comm, mine);
+  if (all.failed != 0 || all.closing != 0) fail_together(step, error);
+  if (!all.elements) fail_for_structure(step);
+  if (!all.same_structure) {
+    join_elements(step);
+  } else {
+    pending.joined = kinds_of(pending.parts);
+  }
+}
+
+void join_elements(WriteStep::State& step) {
+  PendingElements& pending = *step.elements;
+  Writer::State& writer = *step.writer;
+  Comm& comm = writer.comm;
+  std::vector<Parcel> parcels;
+  parcels.push_back({0, packed(kinds_of(pending.parts))});
+  std::vector<std::byte> answer;
+  ElementKinds all;
+  for (const Parcel& parcel : comm.exchange(std::move(parcels))) join(all, unpacked(parcel.bytes));
+  if (comm.is_root()) answer = packed(all);
+  comm.broadcast(answer);
+  pending.joined = unpacked(answer);
+  // What was planned for other tables is void.
+  if (step.part != nullptr) writer.planner->advance(*step.part, {}, false);
+  writer.measure.clear();
+  step.table_names.clear();
+  step.packed.clear();
+}
+
+void keep_layout(WriteStep::State& step) {
+  if (!step.elements) return;
+  PendingElements& pending = *step.elements;
+  const Writer::State& writer = *step.writer;
+  ElementLayout::State& layout = *pending.layout;
+  const bool is_known = layout.agreed && !pending.joined && layout.all == pending.used;
+  ++(is_known ? layout.reused : layout.told);
+  layout.agreed = true;
+  layout.rank = writer.comm.rank();
+  layout.size = writer.comm.size();
+  layout.mine = std::move(pending.mine);
+  layout.all = std::move(pending.used);
+  layout.measure = writer.measure;
+  layout.before = writer.before;
+}
+
+}  // namespace quire

@@ -1,0 +1,167 @@
+#include "api/write/step_builder.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "quire/base/archive.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace {
+
+std::uint64_t bytes_of_strings(const ConstView& values) {
+  if (values.type != Type::string) return 0;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < values.count; ++i) sum += values.text(i).size();
+  return sum;
+}
+
+Error wrong_rows(const std::string& column, std::uint64_t has, std::uint64_t wanted) {
+  return Error(ErrorKind::usage, "the column has " + std::to_string(has) + " values where the table has " +
+                                     std::to_string(wanted) + " rows")
+      .on(column)
+      .advise("all columns of a table have the same length on a rank");
+}
+
+template <class Items>
+bool has_name(const Items& items, const std::string& name) {
+  return std::ranges::any_of(items, [&](const auto& item) { return item.name == name; });
+}
+
+/// Throws usage errors unless the selection lies inside the field and the views hold its elements.
+void check_part(const Field& field, const Selection& selection, const std::vector<ConstView>& components,
+                const MemorySelection& memory) {
+  selection.check(field.extents);
+  std::uint64_t values = selection.elements();
+  if (!memory.is_packed()) {
+    memory.selection.check(memory.extents);
+    if (memory.selection.elements() != values) {
+      throw Error(ErrorKind::usage, "the selection in memory has " + std::to_string(memory.selection.elements()) +
+                                        " elements, that in the file " + std::to_string(values));
+    }
+    if (field.type == Type::string) throw Error(ErrorKind::unsupported, "strings must be packed in memory");
+    values = volume(memory.extents);
+  }
+  for (const ConstView& view : components) {
+    if (view.type != field.type) throw Error(ErrorKind::usage, "the components differ in their types");
+    if (view.count != values) {
+      throw Error(ErrorKind::usage, "a component has " + std::to_string(view.count) + " values where the " +
+                                        (memory.is_packed() ? "selection" : "array in memory") + " has " +
+                                        std::to_string(values));
+    }
+  }
+}
+
+}  // namespace
+
+void StepBuilder::fail(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+void StepBuilder::set(Attribute attribute) {
+  attribute.type = attribute.value.type();
+  auto& attributes = part_.description.attributes;
+  const auto same = std::ranges::find(attributes, attribute.name, &Attribute::name);
+  if (same != attributes.end()) {
+    *same = std::move(attribute);
+  } else {
+    attributes.push_back(std::move(attribute));
+  }
+}
+
+void StepBuilder::table(std::string name) {
+  auto& tables = part_.description.tables;
+  const auto same = std::ranges::find(tables, name, &Table::name);
+  table_ = static_cast<std::size_t>(same - tables.begin());
+  if (same != tables.end()) return;
+  tables.push_back(Table{.name = std::move(name), .rows = 0, .columns = {}});
+  part_.tables.emplace_back();
+  part_.string_bytes.emplace_back();
+  rows_known_.push_back(false);
+}
+
+Table& StepBuilder::current() {
+  if (part_.description.tables.empty()) table({});
+  return part_.description.tables[table_];
+}
+
+void StepBuilder::expansion(Expansion expansion) { current().expansion = std::move(expansion); }
+
+void StepBuilder::rows(std::uint64_t count) {
+  Table& table = current();
+  if (rows_known_[table_] && table.rows != count) {
+    fail(Error(ErrorKind::usage,
+               "the table was given " + std::to_string(table.rows) + " and then " + std::to_string(count) + " rows")
+             .on(table.name));
+  }
+  table.rows = count;
+  rows_known_[table_] = true;
+}
+
+void StepBuilder::put(Column column, const ConstView& values) {
+  column.type = values.type;
+  add_column(std::move(column), values, bytes_of_strings(values), values.count);
+}
+
+void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
+  streamed_ = true;
+  const ConstView nothing(column.type, nullptr, 0, 0);
+  add_column(std::move(column), nothing, string_bytes, current().rows);
+}
+
+void StepBuilder::add_column(Column column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count) {
+  Table& table = current();
+  if (has_name(table.columns, column.name)) {
+    return fail(Error(ErrorKind::usage, "the column is put twice").on(column.name));
+  }
+  if (!rows_known_[table_]) rows(count);
+  if (table.rows != count) fail(wrong_rows(column.name, count, table.rows));
+  table.columns.push_back(std::move(column));
+  part_.tables[table_].push_back(values);
+  part_.string_bytes[table_].push_back(string_bytes);
+}
+
+void StepBuilder::put_field(Field field, Selection selection, std::vector<ConstView> components,
+                            MemorySelection memory) {
+  if (has_name(part_.description.fields, field.name)) {
+    return fail(Error(ErrorKind::usage, "the field is put twice").on(field.name));
+  }
+  if (components.empty()) return fail(Error(ErrorKind::usage, "a field needs at least one component").on(field.name));
+  field.type = components.front().type;
+  field.components = components.size();
+  try {
+    check_geometry(field);
+    check_part(field, selection, components, memory);
+  } catch (Error& error) {
+    return fail(error.on(field.name));
+  }
+  part_.description.fields.push_back(std::move(field));
+  part_.fields.push_back({std::move(selection), std::move(components), std::move(memory)});
+}
+
+StepPart& StepBuilder::finish() {
+  // Rows alone make no table, and formats leave such a table out: the views must not count it either.
+  for (std::size_t t = part_.tables.size(); t-- > 0;) {
+    if (!part_.description.tables[t].columns.empty()) continue;
+    const auto at = static_cast<std::ptrdiff_t>(t);
+    part_.description.tables.erase(part_.description.tables.begin() + at);
+    part_.tables.erase(part_.tables.begin() + at);
+    part_.string_bytes.erase(part_.string_bytes.begin() + at);
+  }
+  return part_;
+}
+
+std::uint64_t structure_hash(const FileDescription& file, const StepDescription& step) {
+  Packer packer;
+  packer(file.title, file.contents, file.attributes, step.number, step.attributes);
+  for (const Table& table : step.tables) packer(table.name, table.columns, table.expansion);
+  for (const Field& field : step.fields) {
+    packer(field);
+  }
+  const auto bytes = packer.take();
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+}  // namespace quire

@@ -1,0 +1,268 @@
+#include "api/write/write_chunks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/root.hpp"
+#include "api/write/field_chunks.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/base/archive.hpp"
+
+namespace quire {
+namespace {
+
+using State = WriteStep::State;
+/// For each chunked field.
+using Touches = std::vector<std::vector<ChunkTouch>>;
+using Owners = std::vector<std::vector<ChunkOwner>>;
+using Indices = std::vector<std::vector<std::uint64_t>>;
+using HeldChunks = std::vector<std::vector<std::vector<Chunk>>>;  ///< and each component
+
+constexpr std::size_t exchanges_for_new = 5;
+constexpr std::size_t exchanges_for_held = 2;
+
+/// The chunked fields of a step on one rank, from meeting to meeting. What fails is kept, and the rank goes on with
+/// nothing; answers that are missing because another rank has failed are no error of this one.
+class Encoding {
+ public:
+  Encoding(State& step, std::optional<Error>& error) : step_(step), comm_(step.writer->comm), error_(error) {}
+
+  void run() {
+    attempt([&] { begin(); });
+    find_owners();
+    if (step_.holds_fields) find_held();
+    attempt([&] { gather(); });
+    hand_over();
+    find_places();
+  }
+
+ private:
+  template <class Work>
+  void attempt(Work&& work) {
+    if (!error_ && !is_lost_) error_ = caught(comm_.rank(), std::forward<Work>(work));
+  }
+  /// Sends what `make` gives to the ranks, and gets what they send.
+  template <class Make>
+  std::vector<Parcel> exchange(Make&& make) {
+    std::vector<Parcel> parcels;
+    attempt([&] { parcels = make(); });
+    return comm_.exchange(error_ || is_lost_ ? std::vector<Parcel>{} : std::move(parcels));
+  }
+
+  void begin() {
+    const Stopwatch watch(step_.writer->timing.encode);
+    StepPart& part = *step_.part;
+    part.chunks.assign(part.fields.size(), {});
+    part.all_chunks.clear();
+    for (const std::size_t f : step_.chunked) {
+      fields_.emplace_back(*step_.writer->planner, step_.accepted, f, part.fields[f],
+                           static_cast<std::uint64_t>(comm_.rank()), step_.writer->options.lossy);
+    }
+  }
+
+  /// The rank that knows who puts elements of a chunk, of so many.
+  [[nodiscard]] std::uint64_t guide(std::uint64_t chunk, std::uint64_t chunks) const {
+    const auto size = static_cast<std::uint64_t>(comm_.size());
+    const std::uint64_t each = std::max<std::uint64_t>(1, (chunks + size - 1) / size);
+    return chunk / each;
+  }
+
+  void find_owners() {
+    const auto asked = exchange([&] {
+      std::map<std::uint64_t, Touches> questions;
+      for (std::size_t f = 0; f < fields_.size(); ++f) {
+        for (const ChunkTouch& touch : fields_[f].touches()) {
+          Touches& question = questions[guide(touch.chunk, fields_[f].chunks())];
+          question.resize(fields_.size());
+          question[f].push_back(touch);
+        }
+      }
+      return parcels_of(questions);
+    });
+    const auto answered = exchange([&] {
+      std::vector<ChunkDirectory> directories(fields_.size());
+      std::vector<Touches> questions;
+      for (const Parcel& parcel : asked) {
+        questions.push_back(unpack<Touches>(parcel.bytes));
+        for (std::size_t f = 0; f < fields_.size(); ++f) {
+          directories[f].add(static_cast<std::uint64_t>(parcel.rank), questions.back().at(f));
+        }
+      }
+      std::vector<Parcel> answers;
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        Owners owners;
+        for (std::size_t f = 0; f < fields_.size(); ++f) owners.push_back(directories[f].owners(questions[i][f]));
+        answers.push_back({asked[i].rank, pack(owners)});
+      }
+      return answers;
+    });
+    attempt([&] {
+      // Guides rise with the numbers of the chunks, and parcels come in the order of ranks.
+      Owners all(fields_.size());
+      for (const Parcel& parcel : answered) {
+        const auto owners = unpack<Owners>(parcel.bytes);
+        for (std::size_t f = 0; f < all.size(); ++f) all[f].insert(all[f].end(), owners[f].begin(), owners[f].end());
+      }
+      for (std::size_t f = 0; f < all.size(); ++f) is_lost_ = is_lost_ || all[f].size() != fields_[f].touches().size();
+      for (std::size_t f = 0; f < all.size() && !is_lost_; ++f) fields_[f].set_owners(all[f]);
+    });
+  }
+
+  /// Asks rank 0 where chunks stand that are encoded again.
+  void find_held() {
+    const auto asked = exchange([&] {
+      bool asks = false;
+      for (const FieldChunks& field : fields_) {
+        wanted_.push_back(field.held());
+        asks = asks || !wanted_.back().empty();
+      }
+      return asks ? std::vector<Parcel>{{0, pack(wanted_)}} : std::vector<Parcel>{};
+    });
+    const auto answered = exchange([&] {
+      std::vector<Parcel> answers;
+      for (const Parcel& parcel : asked) answers.push_back({parcel.rank, pack(look_up(unpack<Indices>(parcel.bytes)))});
+      return answers;
+    });
+    attempt([&] {
+      const bool asks = std::ranges::any_of(wanted_, [](const auto& chunks) { return !chunks.empty(); });
+      is_lost_ = asks && answered.empty();
+      if (asks && !is_lost_) held_ = unpack<HeldChunks>(answered.front().bytes);
+    });
+  }
+
+  [[nodiscard]] HeldChunks look_up(const Indices& wanted) const {
+    HeldChunks found(wanted.size());
+    for (std::size_t f = 0; f < wanted.size(); ++f) {
+      const std::size_t field = step_.chunked[f];
+      found[f].resize(static_cast<std::size_t>(step_.accepted.fields[field].components));
+      for (std::size_t c = 0; c < found[f].size(); ++c) {
+        for (const std::uint64_t chunk : wanted[f]) {
+          found[f][c].push_back(step_.writer->planner->held_chunk(step_.accepted, field, c, chunk));
+        }
+      }
+    }
+    return found;
+  }
+
+  /// What a chunk of the file holds.
+  [[nodiscard]] std::vector<std::byte> held_values(std::size_t f, std::size_t component, std::uint64_t index) const {
+    const auto place = std::ranges::find(wanted_.at(f), index) - wanted_.at(f).begin();
+    const Chunk& chunk = held_.at(f).at(component).at(static_cast<std::size_t>(place));
+    Writer::State& writer = *step_.writer;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(chunk.bytes));
+    if (writer.transport->get(chunk.offset, bytes) != bytes.size()) {
+      throw Error(ErrorKind::bad_file, "the file ends inside a chunk")
+          .on(step_.accepted.fields[step_.chunked[f]].name)
+          .at(chunk.offset);
+    }
+    return writer.planner->unpack_chunk(step_.accepted, step_.chunked[f], chunk, bytes);
+  }
+
+  void gather() {
+    const Stopwatch watch(step_.writer->timing.encode);
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      fields_[f].gather([&](std::size_t component, std::uint64_t chunk) { return held_values(f, component, chunk); });
+    }
+  }
+
+  void hand_over() {
+    const auto received = exchange([&] {
+      std::map<std::uint64_t, std::vector<ChunkPiece>> pieces;
+      for (std::size_t f = 0; f < fields_.size(); ++f) {
+        for (auto& [rank, own] : fields_[f].take_pieces()) {
+          for (ChunkPiece& piece : own) {
+            piece.field = f;
+            pieces[rank].push_back(std::move(piece));
+          }
+        }
+      }
+      return parcels_of(pieces);
+    });
+    attempt([&] {
+      const Stopwatch watch(step_.writer->timing.encode);
+      for (const Parcel& parcel : received) {
+        for (const ChunkPiece& piece : unpack<std::vector<ChunkPiece>>(parcel.bytes)) {
+          fields_.at(static_cast<std::size_t>(piece.field)).complete(piece);
+        }
+      }
+      for (std::size_t f = 0; f < fields_.size(); ++f) {
+        fields_[f].finish();
+        step_.part->chunks[step_.chunked[f]] = fields_[f].take();
+      }
+    });
+  }
+
+  /// Rank 0 puts the chunks one behind the other, by their numbers.
+  void find_places() {
+    StepPart& part = *step_.part;
+    const auto lengths = exchange([&] {
+      bool has_chunks = false;
+      for (const auto& field : part.chunks) {
+        has_chunks = has_chunks || std::ranges::any_of(field, [](const auto& chunks) { return !chunks.empty(); });
+      }
+      return has_chunks ? std::vector<Parcel>{{0, pack(part.chunks)}} : std::vector<Parcel>{};
+    });
+    const auto places = exchange([&] {
+      std::vector<PackedFields> ranks;
+      for (const Parcel& parcel : lengths) ranks.push_back(unpack<PackedFields>(parcel.bytes));
+      part.all_chunks = merge_chunks(ranks);
+      std::vector<Parcel> answers;
+      for (std::size_t i = 0; i < lengths.size(); ++i) answers.push_back({lengths[i].rank, pack(ranks[i])});
+      if (!comm_.is_root()) part.all_chunks.clear();
+      return answers;
+    });
+    attempt([&] {
+      if (places.empty()) return;
+      const auto placed = unpack<PackedFields>(places.front().bytes);
+      for (std::size_t f = 0; f < part.chunks.size(); ++f) {
+        for (std::size_t c = 0; c < part.chunks[f].size(); ++c) {
+          for (std::size_t i = 0; i < part.chunks[f][c].size(); ++i) {
+            part.chunks[f][c][i].place = placed.at(f).at(c).at(i).place;
+          }
+        }
+      }
+    });
+  }
+
+  template <class Content>
+  [[nodiscard]] static std::vector<Parcel> parcels_of(const std::map<std::uint64_t, Content>& contents) {
+    std::vector<Parcel> parcels;
+    for (const auto& [rank, content] : contents) parcels.push_back({static_cast<int>(rank), pack(content)});
+    return parcels;
+  }
+
+  State& step_;
+  Comm& comm_;
+  std::optional<Error>& error_;
+  bool is_lost_ = false;
+  std::vector<FieldChunks> fields_;
+  Indices wanted_;
+  HeldChunks held_;
+};
+
+}  // namespace
+
+void find_chunked_fields(State& step) {
+  step.chunked.clear();
+  step.holds_fields = false;
+  const WritePlanner& planner = *step.writer->planner;
+  for (std::size_t f = 0; f < step.accepted.fields.size(); ++f) {
+    if (planner.chunk_shape(step.accepted, f).empty()) continue;
+    step.chunked.push_back(f);
+    step.holds_fields = step.holds_fields || !planner.held_extents(step.accepted, f).empty();
+  }
+}
+
+std::size_t field_exchanges(const State& step) {
+  if (step.chunked.empty()) return 0;
+  return exchanges_for_new + (step.holds_fields ? exchanges_for_held : 0);
+}
+
+void encode_fields(State& step, std::optional<Error>& error) {
+  if (!step.chunked.empty()) Encoding(step, error).run();
+}
+
+}  // namespace quire

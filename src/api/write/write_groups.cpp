@@ -1,0 +1,218 @@
+#include "api/write/write_groups.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "api/root.hpp"
+#include "api/write/write_chunks.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/base/archive.hpp"
+
+namespace quire {
+namespace {
+
+using State = WriteStep::State;
+using Values = std::vector<std::vector<std::byte>>;
+
+/// Rows on their way to the rank that has begun their group.
+struct MovedRows {
+  std::uint64_t table = 0;
+  Values values;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(table, values);
+  }
+};
+
+/// Rank 0: the values of rows that are in the file already and are encoded again.
+Values open_values(State& step, std::size_t table) {
+  Writer::State& writer = *step.writer;
+  Values values;
+  for (std::size_t c = 0; c < step.accepted.tables[table].columns.size(); ++c) {
+    const Extent place = writer.planner->open_group(step.accepted, table, c);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(place.length));
+    if (writer.transport->get(place.offset, bytes) != bytes.size()) {
+      throw Error(ErrorKind::bad_file, "the file ends inside its last rows")
+          .on(step.accepted.tables[table].columns[c].name)
+          .at(place.offset);
+    }
+    values.push_back(writer.planner->unpack_group(step.accepted, table, c, bytes));
+  }
+  return values;
+}
+
+/// What encodes this rank's rows of each table.
+std::vector<RowGroups> new_groups(State& step, bool keep_bytes) {
+  std::vector<RowGroups> groups;
+  for (std::size_t t = 0; t < step.grouped.size(); ++t) {
+    const GroupedRows& rows = step.grouped[t];
+    groups.emplace_back(*step.writer->planner, step.accepted, t, rows, step.writer->options.lossy, keep_bytes);
+    if (rows.rank == 0 && rows.grouping.open_rows > 0) groups.back().begin_with(open_values(step, t));
+  }
+  return groups;
+}
+
+/// Encodes what this rank can without others, and packs what goes to them.
+std::vector<Parcel> encode_own(State& step) {
+  const Stopwatch watch(step.writer->timing.encode);
+  if (!step.builder.is_streamed()) {
+    step.groups = new_groups(step, true);
+    for (std::size_t t = 0; t < step.groups.size(); ++t) step.groups[t].add(step.part->tables[t]);
+  } else if (step.groups.empty()) {
+    step.groups = new_groups(step, false);
+  }
+  std::map<std::uint64_t, std::vector<MovedRows>> moved;
+  for (std::size_t t = 0; t < step.groups.size(); ++t) {
+    if (step.groups[t].rows_added() != step.grouped[t].mine) {
+      throw Error(ErrorKind::usage, "not all rows were weighed, but how much they take is not known before")
+          .on(step.accepted.tables[t].name)
+          .advise("give all blocks to weigh() before open()");
+    }
+    if (step.grouped[t].front() == 0) continue;
+    moved[step.group_owners[t]].push_back({t, step.groups[t].front_values()});
+  }
+  std::vector<Parcel> parcels;
+  for (const auto& [rank, rows] : moved) parcels.push_back({static_cast<int>(rank), pack(rows)});
+  return parcels;
+}
+
+void encode_received(State& step, const std::vector<Parcel>& received) {
+  const Stopwatch watch(step.writer->timing.encode);
+  for (const Parcel& parcel : received) {
+    for (const MovedRows& rows : unpack<std::vector<MovedRows>>(parcel.bytes)) {
+      step.groups.at(static_cast<std::size_t>(rows.table)).complete(rows.values);
+    }
+  }
+  step.part->groups.clear();
+  for (RowGroups& groups : step.groups) {
+    groups.finish();
+    step.part->groups.push_back(groups.take());
+  }
+  step.groups.clear();
+}
+
+}  // namespace
+
+void agree_on_rows(State& step) {
+  Writer::State& writer = *step.writer;
+  const std::optional<Error> error = accept_step(step);
+  Announcement mine{.failed = error.has_value()};
+  if (!error) {
+    mine.structure = structure_hash(writer.file, step.accepted);
+    for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
+  }
+  const Stopwatch watch(writer.timing.wait);
+  pay_owed_rows(writer);
+  const Consensus all = announce(writer.comm, mine);
+  if (all.failed != 0 || all.closing != 0) fail_together(step, error);
+  if (!all.same_structure) fail_for_structure(step);
+
+  Measure before = mine.measure;
+  writer.comm.prefix(before);
+  const int rank = writer.comm.rank();
+  step.grouped.clear();
+  step.group_owners.clear();
+  for (std::size_t t = 0; t < before.size(); ++t) {
+    const Grouping grouping = writer.planner->grouping(step.accepted, t);
+    if (grouping.rows == 0) break;  // and so it is with all tables
+    step.grouped.push_back({.grouping = grouping, .rank = rank, .before = before[t], .mine = mine.measure[t]});
+    step.group_owners.push_back(step.grouped.back().begins_group() ? static_cast<std::uint64_t>(rank) : 0);
+  }
+  if (!step.grouped.empty()) writer.comm.prefix_maximum(step.group_owners);
+  find_chunked_fields(step);
+  step.agreed_on_rows = true;
+}
+
+void weigh_groups(State& step, std::string_view table, std::span<const ConstView> columns) {
+  if (!step.agreed_on_rows) {
+    throw Error(ErrorKind::usage, "the ranks have not agreed on their rows, but these are encoded in groups")
+        .advise("every rank calls agree_on_rows() before weigh()");
+  }
+  if (step.grouped.empty()) return;
+  const std::size_t index = step.find_table(table);
+  if (columns.size() != step.accepted.tables[index].columns.size()) {
+    throw Error(ErrorKind::usage, "a block needs a view for each of the columns").on(std::string(table));
+  }
+  if (step.groups.empty()) step.groups = new_groups(step, false);
+  step.groups[index].add(columns);
+}
+
+std::optional<Error> regroup(State& step) {
+  Writer::State& writer = *step.writer;
+  if (!step.agreed_on_rows) agree_on_rows(step);
+  std::optional<Error> error = std::exchange(step.failure, std::nullopt);
+  const int rank = writer.comm.rank();
+  if (!step.grouped.empty()) {
+    std::vector<Parcel> parcels;
+    if (!error) error = caught(rank, [&] { parcels = encode_own(step); });
+    const std::vector<Parcel> received = writer.comm.exchange(std::move(parcels));
+    if (!error) error = caught(rank, [&] { encode_received(step, received); });
+  }
+  encode_fields(step, error);
+  return error;
+}
+
+std::size_t owed_exchanges(const State& step) {
+  if (step.phase != State::Phase::filling || !step.agreed_on_rows) return 0;
+  return (step.grouped.empty() ? 0 : 1) + field_exchanges(step);
+}
+
+void pay_owed_rows(Writer::State& writer) {
+  for (; writer.owed_exchanges > 0; --writer.owed_exchanges) static_cast<void>(writer.comm.exchange({}));
+}
+
+void collect_groups(State& step) {
+  if (step.grouped.empty()) return;
+  StepPart& part = *step.part;
+  Comm& comm = step.writer->comm;
+  const bool has_groups =
+      std::ranges::any_of(part.groups, [](const auto& table) { return !table.empty() && !table.front().empty(); });
+  std::vector<Parcel> parcels;
+  if (has_groups) parcels.push_back({0, pack(part.groups)});
+  const std::vector<Parcel> received = comm.exchange(std::move(parcels));
+  if (!comm.is_root()) return;
+  part.all_groups.assign(part.groups.size(), {});
+  for (std::size_t t = 0; t < part.groups.size(); ++t) part.all_groups[t].resize(part.groups[t].size());
+  for (const Parcel& parcel : received) {
+    const auto groups = unpack<PackedTables>(parcel.bytes);
+    for (std::size_t t = 0; t < groups.size(); ++t) {
+      for (std::size_t c = 0; c < groups[t].size(); ++c) {
+        std::ranges::copy(groups[t][c], std::back_inserter(part.all_groups.at(t).at(c)));
+      }
+    }
+  }
+}
+
+void add_groups(WritePlan& plan, State& step, std::size_t table, std::span<const ConstView> columns) {
+  if (step.groups.empty()) step.groups = new_groups(step, true);
+  step.groups[table].add(columns);
+  std::vector<std::vector<PackedGroup>> encoded = step.groups[table].take();
+  for (std::size_t c = 0; c < encoded.size(); ++c) {
+    std::uint64_t& position = step.positions[table][c];
+    std::size_t& done = step.groups_written[table][c];
+    for (PackedGroup& group : encoded[c]) {
+      const auto& weighed = step.part->groups[table][c];
+      if (done >= weighed.size() || weighed[done].length != group.length) {
+        throw Error(ErrorKind::usage, "the rows are not those that were weighed")
+            .on(step.accepted.tables[table].columns[c].name);
+      }
+      const std::uint64_t offset = step.placement.tables[table][c].offset + position;
+      position += group.length;
+      ++done;
+      plan.add(offset, std::move(group.bytes));
+    }
+  }
+}
+
+void require_all_groups(const State& step) {
+  for (std::size_t t = 0; t < step.grouped.size(); ++t) {
+    const std::uint64_t written = step.groups.empty() ? 0 : step.groups[t].rows_added();
+    if (written == step.grouped[t].mine) continue;
+    throw Error(ErrorKind::usage, "not all rows of the table were written").on(step.accepted.tables[t].name);
+  }
+}
+
+}  // namespace quire

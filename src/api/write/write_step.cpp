@@ -1,0 +1,564 @@
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/root.hpp"
+#include "api/write/engine_steps.hpp"
+#include "api/write/part_plan.hpp"
+#include "api/write/write_groups.hpp"
+#include "api/write/write_streams.hpp"
+#include "api/write/writer_state.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/base/archive.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire {
+namespace {
+
+using State = WriteStep::State;
+
+/// How a publication ended: done, taken back, or begun and not to be taken back.
+enum class Ending : std::uint64_t { done, rolled_back, interrupted };
+
+/// The outcome of the publication and, in most cases, the whole new state of the planner: one small broadcast.
+struct Outcome {
+  static constexpr std::size_t inline_bytes = 48;
+  Ending ending = Ending::done;
+  std::uint64_t size = 0;
+  std::array<std::byte, inline_bytes> bytes{};
+};
+
+/// Text is printed from memory that holds nothing else: copies what is selected of larger arrays.
+void pack_fields(State& step) {
+  for (FieldPart& field : step.part->fields) {
+    if (field.memory.is_packed()) continue;
+    const std::uint64_t elements = field.selection.elements();
+    for (ConstView& view : field.views) {
+      auto& bytes = step.packed.emplace_back(static_cast<std::size_t>(elements) * size_of(view.type));
+      const View packed(view.type, bytes.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
+      pack_memory(field.memory, view, packed);
+      view = ConstView(view.type, bytes.data(), elements, packed.stride);
+    }
+    field.memory = {};
+  }
+}
+
+/// What the values take that are in memory; those of a streamed step have been weighed in blocks.
+void weigh(State& step) {
+  const Writer::State& writer = *step.writer;
+  if (!writer.planner->weighs_values()) return;
+  for (std::size_t t = 0; step.builder.is_streamed() && t < step.accepted.tables.size(); ++t) {
+    const Table& table = step.accepted.tables[t];
+    if ((t < step.weighed_rows.size() ? step.weighed_rows[t] : 0) == table.rows) continue;
+    throw Error(ErrorKind::usage, "not all rows were weighed, but this file is text: its rows have no size before")
+        .on(table.name)
+        .advise("give all blocks to weigh() before open()");
+  }
+  pack_fields(step);
+  writer.planner->weigh(*step.part, writer.options.lossy);
+}
+
+}  // namespace
+
+std::optional<Error> accept_step(State& step) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  std::optional<Error> error = step.builder.error();
+  if (!error) error = std::exchange(step.failure, std::nullopt);
+  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
+  if (error) return error;
+  return caught(writer.comm.rank(), [&] {
+    writer.tell_file();
+    lay_out_elements(step);
+    step.part = &step.builder.finish();
+    step.accept(*step.part);
+    step.part->description = step.accepted;
+  });
+}
+
+namespace {
+
+/// What an accepted step takes, if it is well so far.
+Announcement measured(State& step, std::optional<Error>& error) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  Announcement mine;
+  mine.elements = step.elements && !step.elements->joined;
+  if (!error) {
+    error = caught(writer.comm.rank(), [&] {
+      if (step.grouped.empty()) weigh(step);
+      mine.structure = structure_hash(writer.file, step.accepted);
+      if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
+      mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
+      // What rank 0 adds (header, attributes) moves everybody alike: the totals tell it, the prefix sums stay.
+      Measure data = writer.planner->measure(*step.part, false);
+      mine.changed = writer.measure.empty() || data != writer.measure;
+      writer.measure = std::move(data);
+    });
+  }
+  mine.failed = error.has_value();
+  return mine;
+}
+
+}  // namespace
+
+[[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
+  Writer::State& writer = *step.writer;
+  if (writer.engine) {
+    // The commit has failed already, and its error is the one to tell.
+    static_cast<void>(caught(writer.comm.rank(), [&] { writer.engine->discard(); }));
+  } else if (writer.comm.is_root() && !writer.broken) {
+    writer.roll_back();
+  }
+  step.finish(false);
+  agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
+  throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
+}
+
+namespace {
+
+/// Collectives 1 and 2: everybody learns the totals, and where its own part begins. Rows that are encoded in groups
+/// have met before.
+void exchange(State& step) {
+  Writer::State& writer = *step.writer;
+  agree_on_elements(step);
+  std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
+  Announcement mine = measured(step, error);
+  const Stopwatch watch(writer.timing.wait);
+  Consensus all = announce(writer.comm, mine);
+  if (all.failed == 0 && all.closing == 0 && !all.same_structure && all.elements) {
+    join_elements(step);
+    error = accept_step(step);
+    mine = measured(step, error);
+    all = announce(writer.comm, mine);
+  }
+  if (all.failed != 0 || all.closing != 0) fail_together(step, error);
+  if (!all.same_structure) fail_for_structure(step);
+  if (all.changed) {
+    writer.before = mine.measure;
+    writer.comm.prefix(writer.before);
+  }
+  collect_groups(step);
+  step.total = std::move(all.total);
+}
+
+void place(State& step) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  const bool root = writer.comm.is_root();
+  step.placement = writer.planner->place(*step.part, writer.before, step.total, root);
+  step.positions.clear();
+  step.groups_written.clear();
+  for (const auto& runs : step.placement.tables) {
+    step.positions.emplace_back(runs.size(), 0);
+    step.groups_written.emplace_back(runs.size(), 0);
+  }
+}
+
+/// What this rank writes at once: the title, and of a step that is not streamed all columns and fields.
+WritePlan plan_of(State& step) {
+  const Stopwatch watch(step.writer->timing.plan);
+  const bool lossy = step.writer->options.lossy;
+  if (!step.builder.is_streamed()) return whole_plan(*step.part, step.placement, lossy);
+  WritePlan plan = step.placement.title;
+  add_groups(plan, *step.part, step.placement);
+  add_fields(plan, *step.part, step.placement, lossy);
+  coalesce(plan);
+  return plan;
+}
+
+void reserve(State& step) {
+  Writer::State& writer = *step.writer;
+  if (!writer.comm.is_root() || step.placement.is_in_sight) return;
+  writer.transport->reserve(writer.planner->published_size(), step.placement.end);
+}
+
+/// Elements of fields that nobody has put are zeros, also at the end of the file.
+void fill_end(const State& step) {
+  Transport& transport = *step.writer->transport;
+  if (step.accepted.fields.empty() || transport.size() >= step.placement.end) return;
+  transport.resize(step.placement.end);
+}
+
+/// Collective 4: rank 0 makes the step visible and tells the others where the next one begins.
+/// A failure that rank 0 knows of already takes the step back.
+void publish(State& step, std::optional<Error> error = std::nullopt) {
+  Writer::State& writer = *step.writer;
+  Outcome outcome;
+  std::vector<std::byte> state;
+  if (writer.comm.is_root()) {
+    const Stopwatch watch(writer.timing.metadata);
+    writer.overwriting = false;
+    if (!error)
+      error = caught(0, [&] {
+        fill_end(step);
+        writer.carry_out(writer.planner->publish(*step.part, step.total));
+        if (writer.options.durable) writer.transport->sync(true);
+        writer.planner->advance(*step.part, step.total, true);
+        state = writer.planner->state();
+      });
+    if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
+    outcome.size = state.size();
+    std::copy_n(state.begin(), std::min(state.size(), Outcome::inline_bytes), outcome.bytes.begin());
+  }
+  const Stopwatch watch(writer.timing.wait);
+  writer.comm.broadcast(std::as_writable_bytes(std::span(&outcome, 1)));
+  writer.broken = outcome.ending == Ending::interrupted;
+  if (outcome.ending != Ending::done) fail_together(step, error);
+  state.resize(static_cast<std::size_t>(outcome.size));
+  if (state.size() > Outcome::inline_bytes) {
+    writer.comm.broadcast(std::span(state));
+  } else {
+    std::copy_n(outcome.bytes.begin(), state.size(), state.begin());
+  }
+  if (writer.comm.is_root()) return;
+  writer.planner->advance(*step.part, step.total, true);
+  if (!state.empty()) writer.planner->adopt(state);
+}
+
+/// Places the step and moves this rank's bytes. Returns what failed here.
+std::optional<Error> transfer(State& step) {
+  Writer::State& writer = *step.writer;
+  WritePlan plan;
+  std::optional<Error> error = caught(writer.comm.rank(), [&] {
+    place(step);
+    reserve(step);
+    plan = plan_of(step);
+  });
+  // A rank whose plan failed still takes part in a collective transfer, with nothing.
+  const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
+  return error ? error : failure;
+}
+
+/// Collective 3, after this rank's bytes are written or have failed to be.
+void agree_on_data(State& step, const std::optional<Error>& error) {
+  std::uint64_t failed = error ? 1 : 0;
+  const Stopwatch watch(step.writer->timing.wait);
+  step.writer->comm.sum(std::span(&failed, 1));
+  if (failed != 0) fail_together(step, error);
+}
+
+/// Both meetings after the bytes of streams are written.
+void finish_streams(State& step) {
+  std::optional<Error> error;
+  {
+    const Stopwatch watch(step.writer->timing.wait);
+    error = collect_streams(step);
+  }
+  try {
+    publish(step, error);
+  } catch (const Error&) {
+    if (!step.writer->broken) drop_notes(step);
+    throw;
+  }
+  drop_notes(step);
+}
+
+/// Collective. Takes a placed step back where the others commit it. Every rank throws the error.
+void take_back(State& step, const Error& error) {
+  if (step.writer->planner->streams() == nullptr) return agree_on_data(step, error);
+  step.failure = error;
+  finish_streams(step);
+}
+
+/// Collective, before this rank begins with another step: others may still wait for it in one that it has left. They
+/// meet here; then all throw the same error.
+void take_back_left_step(State& next) {
+  Writer::State& writer = *next.writer;
+  if (!writer.left) return;
+  const auto error = caught(writer.comm.rank(), [&] { take_back_left_step(writer); });
+  writer.abandoned.reset();
+  next.finish(false);
+  if (error) throw Error(*error);
+}
+
+/// A step of streams: their places, their bytes, and what they have used.
+void commit_streams(State& step) {
+  if (step.phase == State::Phase::filling) {
+    place_streams(step);
+    write_streams(step);
+  }
+  finish_streams(step);
+  step.writer->schema = step.accepted;
+  ++step.writer->steps_written;
+  step.finish(true);
+}
+
+/// A block of a streamed table that begins at row `first` of this rank.
+void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns) {
+  if (columns.size() != table.columns.size()) {
+    throw Error(ErrorKind::usage,
+                "a block needs a view for each of the " + std::to_string(table.columns.size()) + " columns");
+  }
+  const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
+  if (first > table.rows || rows > table.rows - first) {
+    throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
+  }
+}
+
+}  // namespace
+
+void State::require_filling(const char* call) const {
+  if (phase == Phase::filling) return;
+  throw writer->placed(Error(ErrorKind::usage, std::string(call) + " comes too late: the step is already " +
+                                                   (phase == Phase::done ? "finished" : "placed")));
+}
+
+void State::accept(StepPart& brought) {
+  if (table_names.empty()) {
+    for (const Table& table : brought.description.tables) table_names.push_back(table.name);
+  }
+  accepted = writer->planner->accept(brought.description, writer->options.lossy);
+}
+
+std::size_t State::find_table(std::string_view table) const {
+  const auto found = std::ranges::find(table_names, table);
+  if (found != table_names.end()) return static_cast<std::size_t>(found - table_names.begin());
+  return accepted.find_table(std::string(table));
+}
+
+void State::finish(bool published) {
+  phase = Phase::done;
+  for (const auto& stream : streams) stream->finished = true;
+  writer->step_open = false;
+  writer->placed_step = nullptr;
+  if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
+  if (!published && part != nullptr) writer->planner->advance(*part, total, false);
+  if (!published) writer->measure.clear();
+}
+
+void State::become_placed() {
+  phase = Phase::placed;
+  writer->placed_step = this;
+}
+
+WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}
+WriteStep::WriteStep(WriteStep&&) noexcept = default;
+WriteStep& WriteStep::operator=(WriteStep&& other) noexcept {
+  // What this one was is left without commit.
+  const WriteStep old(std::move(*this));
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+WriteStep::~WriteStep() {
+  if (!state_ || state_->phase == State::Phase::done) return;
+  const std::shared_ptr<Writer::State> writer = state_->writer;
+  writer->abandoned = "a step was left without commit";
+  writer->owed_exchanges = owed_exchanges(*state_);
+  writer->step_open = false;
+  for (const auto& stream : state_->streams) stream->finished = true;
+  if (state_->phase != State::Phase::placed) return;
+  // The file keeps the step now, and must not be kept by it.
+  writer->placed_step = nullptr;
+  state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
+  writer->left = std::move(state_);
+}
+
+void take_back_left_step(Writer::State& writer) {
+  if (const auto left = std::exchange(writer.left, nullptr)) {
+    take_back(*left, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
+  } else if (writer.closed && writer.placed_step != nullptr) {
+    writer.abandoned = "the file was closed before a step was committed";
+    take_back(*writer.placed_step, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
+  }
+}
+
+WriteStep& WriteStep::set(std::string name, Value value, std::string unit) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.unit = std::move(unit);
+  attribute.value = std::move(value);
+  return set(std::move(attribute));
+}
+
+WriteStep& WriteStep::set(Attribute attribute) {
+  state_->require_filling("set");
+  state_->builder.set(std::move(attribute));
+  return *this;
+}
+
+WriteStep& WriteStep::table(std::string name) {
+  state_->require_filling("table");
+  state_->builder.table(std::move(name));
+  return *this;
+}
+
+WriteStep& WriteStep::expansion(Expansion expansion) {
+  state_->require_filling("expansion");
+  state_->builder.expansion(std::move(expansion));
+  return *this;
+}
+
+WriteStep& WriteStep::rows(std::uint64_t count) {
+  state_->require_filling("rows");
+  state_->builder.rows(count);
+  return *this;
+}
+
+WriteStep& WriteStep::put(std::string name, ConstView values, std::string unit) {
+  Column column;
+  column.name = std::move(name);
+  column.unit = std::move(unit);
+  return put(std::move(column), values);
+}
+
+WriteStep& WriteStep::put(Column column, ConstView values) {
+  state_->require_filling("put");
+  state_->builder.put(std::move(column), values);
+  return *this;
+}
+
+WriteStep& WriteStep::put_field(Field field, Selection selection, std::vector<ConstView> components,
+                                MemorySelection memory) {
+  state_->require_filling("put_field");
+  state_->builder.put_field(std::move(field), std::move(selection), std::move(components), std::move(memory));
+  return *this;
+}
+
+WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
+  state_->require_filling("declare");
+  state_->builder.declare(std::move(column), string_bytes);
+  return *this;
+}
+
+void WriteStep::agree_on_rows() {
+  state_->require_filling("agree_on_rows");
+  take_back_left_step(*state_);
+  if (state_->writer->planner->groups_rows()) quire::agree_on_rows(*state_);
+}
+
+void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns) {
+  State& step = *state_;
+  Writer::State& writer = *step.writer;
+  step.require_filling("weigh");
+  if (step.failure || step.builder.error()) return;
+  if (writer.planner->groups_rows()) {
+    step.failure = caught(writer.comm.rank(), [&] { weigh_groups(step, table, columns); });
+    return;
+  }
+  if (!writer.planner->weighs_values()) return;
+  step.failure = caught(writer.comm.rank(), [&] {
+    StepPart& part = step.builder.finish();
+    if (step.weighed_rows.empty()) {
+      writer.tell_file();
+      step.accept(part);
+      step.weighed_rows.resize(part.tables.size(), 0);
+      part.weights.tables.resize(part.tables.size(), 0);
+    }
+    const std::size_t index = step.find_table(table);
+    check_block(step.accepted.tables[index], step.weighed_rows[index], columns);
+    StepPart block;
+    block.description = step.accepted;
+    block.tables.resize(part.tables.size());
+    block.tables[index].assign(columns.begin(), columns.end());
+    writer.planner->weigh(block, writer.options.lossy);
+    part.weights.tables[index] += block.weights.tables[index];
+    step.weighed_rows[index] += columns.empty() ? 0 : columns.front().count;
+  });
+}
+
+void WriteStep::open() {
+  state_->require_filling("open");
+  take_back_left_step(*state_);
+  if (StreamPlanner* planner = state_->writer->planner->streams(); planner != nullptr) {
+    if (planner->merges()) {
+      throw state_->writer->placed(
+          Error(ErrorKind::unsupported, "merged streams are written at once: where a piece goes depends on all others")
+              .advise("commit without open(), or do not merge"));
+    }
+    state_->opening = true;
+    place_streams(*state_);
+    write_streams(*state_);
+    state_->become_placed();
+    return;
+  }
+  exchange(*state_);
+  if (state_->writer->engine) {
+    state_->failure = write_by_engine(*state_);
+  } else {
+    state_->failure = caught(state_->writer->comm.rank(), [&] {
+      place(*state_);
+      reserve(*state_);
+      state_->writer->transport->run_alone(plan_of(*state_));
+    });
+  }
+  state_->become_placed();
+}
+
+void WriteStep::write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns) {
+  State& step = *state_;
+  if (step.phase != State::Phase::placed) throw step.writer->placed(Error(ErrorKind::usage, "write before open"));
+  if (step.failure) return;
+  step.failure = caught(step.writer->comm.rank(), [&] {
+    const std::size_t index = step.find_table(table);
+    const Table& target = step.accepted.tables[index];
+    check_block(target, first, columns);
+    if (step.writer->engine) {
+      const Stopwatch watch(step.writer->timing.transfer);
+      return step.writer->engine->write_rows(*step.part, index, first, columns);
+    }
+    const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
+    WritePlan plan;
+    if (!step.grouped.empty()) {
+      add_groups(plan, step, index, columns);
+    } else {
+      add_table(plan, target, step.placement.tables[index], {first, rows}, columns, step.positions[index],
+                step.writer->options.lossy);
+    }
+    coalesce(plan);
+    step.writer->transport->run_alone(plan);
+  });
+}
+
+void WriteStep::commit() {
+  State& step = *state_;
+  if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
+  Writer::State& writer = *step.writer;
+  take_back_left_step(step);
+  if (writer.planner->streams() != nullptr) return commit_streams(step);
+  std::optional<Error> error = step.failure;
+  if (!error && step.phase == State::Phase::placed) {
+    error = caught(writer.comm.rank(), [&] { require_all_groups(step); });
+  }
+  if (step.phase == State::Phase::filling) {
+    exchange(step);
+    error = writer.engine ? write_by_engine(step) : transfer(step);
+  }
+  if (!error && writer.options.durable && !writer.engine)
+    error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
+  agree_on_data(step, error);
+  if (writer.engine) {
+    publish_by_engine(step);
+  } else {
+    publish(step);
+  }
+  keep_layout(step);
+  writer.schema = step.accepted;
+  ++writer.steps_written;
+  step.finish(true);
+}
+
+void WriteStep::abort(const std::string& reason) {
+  State& step = *state_;
+  if (step.phase == State::Phase::done) return;
+  Writer::State& writer = *step.writer;
+  const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());
+  static_cast<void>(caught(writer.comm.rank(), [&] {
+    take_back_left_step(step);
+    if (step.phase == State::Phase::placed) {
+      take_back(step, error);
+    } else {
+      if (step.agreed_on_rows) {
+        step.failure = error;
+        static_cast<void>(regroup(step));
+      }
+      static_cast<void>(meet(writer, {.failed = true}));
+      fail_together(step, error);
+    }
+  }));
+}
+
+}  // namespace quire

@@ -1,0 +1,152 @@
+#include "api/write/write_target.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "api/root.hpp"
+#include "api/write/transport_knobs.hpp"
+#include "quire/api/writer.hpp"
+#include "transport/file_system.hpp"
+#include "transport/replacement.hpp"
+#include "transport/write_lock.hpp"
+
+namespace quire {
+namespace {
+
+namespace files = std::filesystem;
+
+Options taken_from(Options& options) {
+  Options mine;
+  for (const Option& option : common_write_options()) {
+    const auto given = options.find(option.name);
+    if (given != options.end()) mine.insert(options.extract(given));
+  }
+  return mine;
+}
+
+Compression chosen(const std::string& path, const std::string& text) {
+  if (text == "gzip") return Compression::gzip;
+  if (text == "xz") return Compression::xz;
+  return text == "none" ? Compression::none : compression_for_suffix(path);
+}
+
+/// What a symbolic link means: renaming would replace the link itself.
+std::string behind_link(const std::string& path) {
+  std::error_code ignored;
+  return files::is_symlink(path, ignored) ? files::weakly_canonical(path, ignored).string() : path;
+}
+
+void require(const std::error_code& code, const std::string& action, const std::string& path) {
+  if (code) throw system_error(action, code.value()).in_file(path);
+}
+
+}  // namespace
+
+const std::vector<Option>& common_write_options() {
+  static const std::vector<Option> options = [] {
+    std::vector<Option> all{
+        {"compression",
+         OptionKind::text,
+         "suffix",
+         {"suffix", "none", "gzip", "xz"},
+         "of the whole file; suffix: as .gz, .xz or .lzma at the end of the name say"},
+        {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
+        {"replacement",
+         OptionKind::text,
+         "direct",
+         {"direct", "whole"},
+         "whole: what is there stays until the new file is complete and durable, at close"},
+        {"checksums",
+         OptionKind::truth,
+         "false",
+         {},
+         "files of one step: keep checksums of all pieces beside the file, which a check compares with it"},
+    };
+    all.insert(all.end(), transport_knobs().begin(), transport_knobs().end());
+    return all;
+  }();
+  return options;
+}
+
+WriteTarget::WriteTarget(const std::string& path, Options& options) : target_(path), written_(path) {
+  const CheckedOptions mine(common_write_options(), taken_from(options));
+  choice_.compression = chosen(path, mine.text("compression"));
+  if (mine.given("compression_level")) {
+    constexpr long long most = 9;
+    const long long level = mine.integer("compression_level");
+    if (level < 0 || level > most) throw Error(ErrorKind::usage, "compression_level is a number from 0 to 9");
+    choice_.level = static_cast<int>(level);
+  }
+  keeps_sums_ = mine.truth("checksums");
+  replaces_whole_ = !is_compressed() && mine.text("replacement") == "whole";
+  if (!is_compressed() && !replaces_whole_) return;
+  target_ = behind_link(path);
+  written_ = is_compressed() ? target_ + ".plain" : staged_path(target_);
+}
+
+void WriteTarget::prepare() const {
+  std::error_code ignored;
+  if (is_compressed() && files::is_directory(target_, ignored)) {
+    throw system_error("create", EISDIR).in_file(target_);
+  }
+  if (!replaces_whole_) return;
+  finish_replacing(target_);
+  begin_staging(target_);
+}
+
+void WriteTarget::discard() const {
+  if (replaces_whole_) drop_staging(target_);
+}
+
+void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable,
+                           const std::function<bool(const std::string& name)>& is_member) const {
+  if (is_compressed()) compress(comm, open, durable);
+  if (!replaces_whole_) return;
+  static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
+    keep_permissions(target_);
+    carry_out(replacement_acts(target_, is_member));
+    return {};
+  }));
+}
+
+void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable) const {
+  const std::string compressed = target_ + ".compressed";
+  try {
+    compress_file(comm, open, written_, compressed, choice_, durable);
+    static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
+      replace(compressed, durable);
+      return {};
+    }));
+  } catch (Error& error) {
+    std::error_code ignored;
+    if (comm.is_root()) files::remove(compressed, ignored);
+    error.advise("all steps are in " + written_ + ", without compression; " +
+                 (error.advice().empty() ? "rename it, or compress it yourself" : error.advice()));
+    throw;
+  }
+}
+
+void WriteTarget::replace(const std::string& compressed, bool durable) const {
+  std::error_code code;
+  // A file that is replaced keeps its permissions, as one that is written over does.
+  const files::file_status old = files::status(target_, code);
+  if (files::is_regular_file(old)) files::permissions(compressed, old.permissions(), code);
+  files::rename(compressed, target_, code);
+  require(code, "put the compressed file in the place of the old one", target_);
+  files::remove(written_, code);
+  require(code, "remove the file without compression", written_);
+  if (durable) sync_directory_of(target_);
+}
+
+bool finish_replacing(const std::string& path) {
+  const std::string target = behind_link(path);
+  const std::string staged = staged_path(target);
+  std::error_code ignored;
+  // A file that is being written is locked.
+  if (files::is_regular_file(staged, ignored)) static_cast<void>(WriteLock(staged, false));
+  const auto acts = finishing_acts(target);
+  carry_out(acts);
+  return !acts.empty();
+}
+
+}  // namespace quire

@@ -1,0 +1,387 @@
+#include "quire/api/writer.hpp"
+
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "api/checksums.hpp"
+#include "api/file_sets.hpp"
+#include "api/publication.hpp"
+#include "api/read/compressed.hpp"
+#include "api/root.hpp"
+#include "api/transport_source.hpp"
+#include "api/write/engine_steps.hpp"
+#include "api/write/transport_knobs.hpp"
+#include "api/write/write_groups.hpp"
+#include "api/write/write_streams.hpp"
+#include "api/write/writer_state.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/base/archive.hpp"
+
+namespace quire {
+namespace {
+
+const Format& chosen_format(const std::string& path, const WriteOptions& options) {
+  if (!options.format.empty()) return format_named(options.format);
+  if (const Format* format = format_for_suffix(path)) return *format;
+  throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format in the options");
+}
+
+TransportOptions transport_options(const WriteOptions& options) {
+  return {.limits = limits_of(options.options), .durable = options.durable};
+}
+
+Choice choice(const std::string& path, const WriteOptions& options) {
+  Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  // They decide how often the ranks meet.
+  for (const auto& [name, value] : options.options) {
+    choice.options += (choice.options.empty() ? "" : ", ") + name + "=" + value;
+  }
+  return choice;
+}
+
+/// `rank` is that of this process among all that write, whoever opens this file together.
+std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm, int rank,
+                                             const WriteOptions& options) {
+  auto transport = open_transport(options.transport, path, access, comm, transport_options(options));
+  return options.wrapper ? options.wrapper(std::move(transport), path, rank) : std::move(transport);
+}
+
+std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm,
+                                             const WriteOptions& options) {
+  return wrapped_transport(path, access, comm, comm.rank(), options);
+}
+
+std::shared_ptr<Writer::State> new_state(const std::string& path, Comm comm, const WriteOptions& options) {
+  comm.set_deadline(options.deadline);
+  return std::make_shared<Writer::State>(Writer::State{.path = path, .comm = std::move(comm), .options = options});
+}
+
+/// Pieces that later steps may write over have no checksums that stay true.
+void check_summed(const Format& format, bool has_engine) {
+  if (format.holds_one_step() && !has_engine) return;
+  throw Error(ErrorKind::unsupported, has_engine ? "what another library writes has no checksums here"
+                                                 : "checksums are kept of files of one step")
+      .on("checksums");
+}
+
+/// What the other ranks must know to continue a file.
+struct Resumption {
+  std::string format;
+  std::vector<std::byte> state;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(format, state);
+  }
+};
+
+/// Returns when every rank is in close(). Ranks that are still in a commit learn that this one has left it: they raise,
+/// and close later. A step that was left without commit fails there too.
+void leave_together(Writer::State& state) {
+  // Those who commit a step that this rank has left after open() hear of it there.
+  const bool is_told = state.left != nullptr || state.placed_step != nullptr;
+  static_cast<void>(caught(state.comm.rank(), [&] { take_back_left_step(state); }));
+  bool abandoned = state.abandoned.has_value() && !is_told;
+  pay_owed_rows(state);
+  while (true) {
+    const Consensus all = meet(state, {.failed = abandoned, .closing = true});
+    if (all.failed == 0 && all.closing == static_cast<std::uint64_t>(state.comm.size())) return;
+    std::optional<Error> error;
+    if (abandoned) error = Error(ErrorKind::aborted, *state.abandoned);
+    // It is the ranks that leave, not those that stay, whose doing this is.
+    if (all.failed == 0) error = Error(ErrorKind::aborted, "this rank closes the file while others write a step");
+    if (error) error = state.placed(error->from_rank(state.comm.rank()));
+    static_cast<void>(caught(state.comm.rank(), [&] { agree(state.comm, error); }));
+    abandoned = false;
+  }
+}
+
+/// Rank 0: what makes a file without steps valid. Durability if asked for, or if what stood there is about to go.
+void finish(Writer::State& state) {
+  const bool root = state.comm.is_root();
+  bool wrote = root || state.transport->counters().bytes_written > 0;
+  if (state.engine) {
+    close_engine(state);
+    wrote = wrote || state.engine->counters().bytes_written > 0;
+  } else {
+    state.tell_file();
+  }
+  const Stopwatch watch(state.timing.metadata);
+  if (root && !state.broken && !state.engine) state.carry_out(state.planner->finish());
+  if ((root && state.options.durable) || (wrote && state.target.replaces_whole())) state.transport->sync(true);
+}
+
+/// Collective. Whether a rank has left the file in the middle.
+bool is_left(Writer::State& state) {
+  std::uint64_t reasons = state.given_up || state.abandoned || state.broken ? 1 : 0;
+  state.comm.sum(std::span(&reasons, 1));
+  return reasons != 0;
+}
+
+/// Collective. The same: then the older file stays.
+bool was_given_up(Writer::State& state) {
+  const bool is_given_up = is_left(state);
+  if (is_given_up && state.comm.is_root()) state.target.discard();
+  return is_given_up;
+}
+
+}  // namespace
+
+Error Writer::State::placed(Error error) const {
+  if (error.file().empty()) error.in_file(path);
+  return error;
+}
+
+void Writer::State::tell_file() {
+  if (!file_told) planner->set_file(file);
+  file_told = true;
+}
+
+void Writer::State::find_members() {
+  const std::string name = std::filesystem::path(first_file).filename().string();
+  if (planner->member_name(name, 1).empty()) return;
+  transport = with_members(
+      std::move(transport), first_file,
+      [this, name](std::uint64_t member) { return planner->member_name(name, member); },
+      [this](const std::string& member) {
+        return wrapped_transport(member, Access::join, Comm::self(), comm.rank(), options);
+      });
+}
+
+void Writer::State::carry_out(const Publication& acts) {
+  for (const PublishAct& act : acts) {
+    overwriting = overwriting || overwrites(act, planner->published_size());
+    quire::carry_out({act}, *transport, options.durable);
+  }
+}
+
+void Writer::State::roll_back() {
+  // The commit has failed already, and its error is the one to tell; whatever stays behind is refused by readers.
+  static_cast<void>(caught(comm.rank(), [&] {
+    const std::uint64_t published = planner->published_size();
+    // Of a set of files the first one may be empty when others are not.
+    if (published == 0 || transport->size() > published) transport->resize(published);
+  }));
+}
+
+Writer::Writer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+Writer::~Writer() = default;
+
+Writer& Writer::set(std::string name, Value value, std::string unit) {
+  Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.unit = std::move(unit);
+  attribute.value = std::move(value);
+  return set(std::move(attribute));
+}
+
+Writer& Writer::set(Attribute attribute) {
+  if (state_->file_told) {
+    throw state_->placed(
+        Error(ErrorKind::usage, "attributes of the file must be set before the first commit").on(attribute.name));
+  }
+  attribute.type = attribute.value.type();
+  std::erase_if(state_->file.attributes, [&](const Attribute& old) { return old.name == attribute.name; });
+  state_->file.attributes.push_back(std::move(attribute));
+  return *this;
+}
+
+Writer& Writer::describe(std::string title, std::string contents) {
+  state_->file.title = std::move(title);
+  state_->file.contents = std::move(contents);
+  return *this;
+}
+
+void Writer::State::require_between_steps() const {
+  if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
+  if (broken) {
+    throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
+                     .advise("close the file and run quire recover"));
+  }
+  if (step_open) throw placed(Error(ErrorKind::usage, "another step is still open"));
+}
+
+void Writer::attach(const std::string& name, std::span<const std::byte> bytes, bool replace) {
+  // Only rank 0 keeps a copy.
+  if (!state_->comm.is_root()) bytes = {};
+  state_->attach(name, std::vector<std::byte>(bytes.begin(), bytes.end()), replace);
+}
+
+void Writer::detach(const std::string& name) { state_->attach(name, std::nullopt, true); }
+
+void Writer::State::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
+  require_between_steps();
+  try {
+    static_cast<void>(from_root(comm, [&] {
+      planner->attach(name, std::move(bytes), replace);
+      return std::vector<std::byte>();
+    }));
+  } catch (const Error& error) {
+    throw placed(error);
+  }
+}
+
+WriteStep Writer::step(std::int64_t number) {
+  state_->require_between_steps();
+  state_->step_open = true;
+  return WriteStep(std::make_unique<WriteStep::State>(state_, number));
+}
+
+bool Writer::weighs_values() const { return state_->planner->weighs_values() || state_->planner->groups_rows(); }
+
+void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
+  WriteStep step = this->step(number);
+  try {
+    fill(step);
+  } catch (const std::exception& error) {
+    step.abort(error.what());
+    throw;
+  }
+  step.commit();
+}
+
+void Writer::abort(const std::string& reason) {
+  if (!state_->abandoned) state_->abandoned = reason;
+  state_->given_up = true;
+  close();
+}
+
+void Writer::close() {
+  State& state = *state_;
+  if (state.closed) return;
+  state.closed = true;
+  // Other writers stay out until the file has its final name, or an error tells that it has not.
+  const WriteLock lock = std::move(state.lock);
+  leave_together(state);
+  auto error = caught(state.comm.rank(), [&] { finish(state); });
+  // Closing may be collective: a rank that could not finish comes all the same.
+  const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
+  if (!error) error = closing;
+  agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
+  const Stopwatch watch(state.timing.metadata);
+  if (state.target.replaces_whole() && was_given_up(state)) return;
+  const auto open = [&state](const std::string& path, Access access) {
+    return wrapped_transport(path, access, state.comm, state.options);
+  };
+  const auto is_member =
+      [&state, first = std::filesystem::path(state.first_file).filename().string()](const std::string& name) {
+        return state.planner->entry().empty() && state.planner->is_member(first, name);
+      };
+  // The old checksums go before what they are of, and the new ones come behind it.
+  const bool replaces = state.target.replaces_whole();
+  if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
+  state.target.complete(state.comm, open, state.options.durable, is_member);
+  if (state.sums == nullptr || is_left(state)) return;
+  const std::string first = std::filesystem::path(state.first_file).filename().string();
+  write_sums(state.comm, state.path, state.sums->told(), [&state, first](std::uint64_t member) {
+    return member == 0 ? first : state.planner->member_name(first, member);
+  });
+}
+
+const StepDescription& Writer::schema() const { return state_->schema; }
+
+Timing Writer::timing() const {
+  Timing timing = state_->timing;
+  timing.encode += state_->transport->counters().encode_seconds;
+  timing.transfer += state_->transport->counters().transfer_seconds;
+  return timing;
+}
+
+TransportCounters Writer::counters() const {
+  TransportCounters counters = state_->transport->counters();
+  if (state_->engine) {
+    const EngineCounters mine = state_->engine->counters();
+    counters.writes += mine.writes;
+    counters.bytes_written += mine.bytes_written;
+  }
+  return counters;
+}
+
+const std::vector<std::string>& Writer::remarks() const { return state_->remarks; }
+
+Comm& Writer::comm() { return state_->comm; }
+
+Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
+  auto state = new_state(path, std::move(comm), options);
+  const auto error = caught(state->comm.rank(), [&] {
+    Options of_format = options.options;
+    static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
+    const Striping striping = striping_of(of_format);
+    state->target = WriteTarget(path, of_format);
+    const Format& format = chosen_format(path, options);
+    state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
+    state->engine = state->planner->engine();
+    if (state->engine) check_engine_options(options);
+    if (state->target.keeps_sums()) check_summed(format, state->engine != nullptr);
+    state->file.format = format.name();
+    state->first_file = first_file_for(state->target.written(), *state->planner);
+    if (!state->comm.is_root()) return;
+    state->target.prepare();
+    clear_members(state->target.written(), *state->planner);
+    if (!state->target.replaces_whole()) remove_sums(path);
+    if (striping.is_asked_for()) {
+      std::string remark = apply_striping(state->first_file, striping);
+      if (!remark.empty()) state->remarks.push_back(std::move(remark));
+    }
+    state->lock = WriteLock(state->first_file, true);
+  });
+  Choice mine = choice(path, options);
+  mine.compression = state->target.compression();
+  agree_on_choice(state->comm, mine, error);
+  if (state->engine) open_engine(*state, state->first_file, true);
+  const Access access = state->engine ? Access::update : Access::create;
+  state->transport = wrapped_transport(state->first_file, access, state->comm, options);
+  state->find_members();
+  suit_machine(*state);
+  if (state->target.keeps_sums()) {
+    auto summed = std::make_unique<SummedTransport>(std::move(state->transport));
+    state->sums = summed.get();
+    state->transport = std::move(summed);
+  }
+  return Writer(std::move(state));
+}
+
+Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> after, Later later,
+              const WriteOptions& options) {
+  auto state = new_state(path, std::move(comm), options);
+  const auto locking = caught(state->comm.rank(), [&] {
+    static_cast<void>(limits_of(options.options));
+    if (striping_of(options.options).is_asked_for()) {
+      throw Error(ErrorKind::usage, "only a new file gets stripes").in_file(path);
+    }
+    if (state->comm.is_root()) state->lock = WriteLock(path, false);
+  });
+  agree_on_choice(state->comm, choice(path, options), locking);
+  state->transport = wrapped_transport(path, Access::update, state->comm, options);
+  const auto plan_with = [&](const Format& format) {
+    state->planner =
+        format.plan_writing(CheckedOptions(format.write_options(), without_transport_knobs(options.options)));
+    state->engine = state->planner->engine();
+    if (state->engine) check_engine_options(options);
+    state->file.format = format.name();
+  };
+  const auto message = from_root(state->comm, [&] {
+    std::vector<std::byte> head(std::size_t{1} << 16);
+    head.resize(state->transport->get(0, head));
+    refuse_compressed(head, path);
+    const auto existing = std::make_shared<TransportSource>(*state->transport);
+    const Format& format = options.format.empty() ? recognise(head, existing) : format_named(options.format);
+    plan_with(format);
+    carry_out(state->planner->resume(existing, after, later == Later::drop), *state->transport, options.durable);
+    return pack(Resumption{std::string(format.name()), state->planner->state()});
+  });
+  const auto error = caught(state->comm.rank(), [&] {
+    if (state->comm.is_root()) return;
+    const auto resumption = unpack<Resumption>(message);
+    plan_with(format_named(resumption.format));
+    state->planner->adopt(resumption.state);
+  });
+  agree(state->comm, error);
+  if (state->engine) open_engine(*state, path, false);
+  state->file_told = true;
+  return Writer(std::move(state));
+}
+
+}  // namespace quire

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/write/announcement.hpp"
+#include "api/write/put_elements.hpp"
+#include "api/write/row_groups.hpp"
+#include "api/write/step_builder.hpp"
+#include "api/write/write_target.hpp"
+#include "quire/api/writer.hpp"
+#include "quire/format/format.hpp"
+#include "quire/format/streams.hpp"
+#include "quire/transport/transport.hpp"
+#include "transport/summed.hpp"
+#include "transport/write_lock.hpp"
+
+namespace quire {
+
+/// Everything of a file that is being written.
+struct Writer::State {
+  std::string path;
+  Comm comm;
+  WriteOptions options{};
+  WriteTarget target{};
+  std::string first_file{};  ///< what is opened: the target, or a file in that directory
+  WriteLock lock{};          ///< rank 0: no second writer
+  std::unique_ptr<Transport> transport{};
+  SummedTransport* sums = nullptr;          ///< what moves the bytes, if their checksums are kept
+  std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
+  std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
+  FileDescription file{};
+  bool file_told = false;  ///< the planner knows the file's attributes
+  bool step_open = false;
+  bool closed = false;
+  bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
+  bool broken = false;       ///< and was interrupted: no further steps
+  std::vector<std::string> remarks{};  ///< rank 0: what was asked for and could not be done
+  StepDescription schema{};
+  std::uint64_t steps_written = 0;
+  bool given_up = false;                     ///< closed by abort()
+  std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: votes in the next agreement
+  std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
+  WriteStep::State* placed_step = nullptr;   ///< a step that is there and whose places were agreed on
+
+  std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
+
+  // Of the last step that was placed, without what rank 0 adds: a step that measures the same everywhere needs no
+  // second exchange.
+  Measure measure{};
+  Measure before{};
+  Timing timing{};
+
+  void tell_file();
+  /// Independent. Lets the transport reach the further members of a set, if the format makes one.
+  void find_members();
+  /// Throws usage errors unless a step, or anything that is published, may be begun.
+  void require_between_steps() const;
+  /// Collective. Rank 0 hands an attachment to the planner, or, without bytes, drops one.
+  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace);
+  /// Rank 0: carries out the acts in order.
+  void carry_out(const Publication& acts);
+  /// Rank 0: takes back what an unfinished step left in the file.
+  void roll_back();
+  [[nodiscard]] Error placed(Error error) const;
+};
+
+/// Everything of a step that is being written.
+struct WriteStep::State {
+  explicit State(std::shared_ptr<Writer::State> file, std::int64_t number) : writer(std::move(file)), builder(number) {}
+
+  std::shared_ptr<Writer::State> writer;
+  StepBuilder builder;
+  enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
+  StepPart* part = nullptr;
+  std::vector<std::vector<std::byte>> packed;  ///< fields that had to be copied out of larger arrays
+  StepDescription accepted;
+  std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
+  std::vector<std::uint64_t> weighed_rows;  ///< of each table of a streamed step
+  Measure total;
+  Placement placement;
+  std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
+  std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
+  std::optional<PendingElements> elements;            ///< whose tables are put at the commit
+
+  // Where rows are encoded in groups (api/write_groups.hpp), for each table:
+  bool agreed_on_rows = false;
+  std::vector<GroupedRows> grouped;         ///< empty if they are not
+  std::vector<std::uint64_t> group_owners;  ///< the rank that has begun the group in which this rank's rows begin
+  std::vector<RowGroups> groups;
+  std::vector<std::vector<std::size_t>> groups_written;  ///< of each column of a streamed table
+
+  // Where streams are written (api/write_streams.hpp):
+  std::vector<std::shared_ptr<StreamWriter::State>> streams;
+  std::map<std::uint64_t, StreamUse> merged;  ///< rank 0: of each that takes pieces of others, by its request
+  bool opening = false;                       ///< they are placed before their pieces are known
+
+  // Where fields are encoded in chunks (api/write_chunks.hpp):
+  std::vector<std::size_t> chunked;  ///< which ones
+  bool holds_fields = false;         ///< the file has elements of some of them
+
+  void require_filling(const char* call) const;
+  /// Takes the part as the format will hold it.
+  void accept(StepPart& brought);
+  /// The table that the caller calls so. Throws missing errors.
+  [[nodiscard]] std::size_t find_table(std::string_view table) const;
+  /// All ranks have agreed on its places: from now on every rank commits it or takes it back.
+  void become_placed();
+  void finish(bool published);
+};
+
+/// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
+[[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
+/// Collective, before anything else is: this rank's part in taking back a step that it has left, if there is one.
+/// Throws the error that all ranks throw.
+void take_back_left_step(Writer::State& writer);
+/// Collective, after a failure anywhere: every rank throws the same error.
+[[noreturn]] void fail_together(WriteStep::State& step, const std::optional<Error>& mine);
+/// Collective, after the ranks have found out that they write different steps.
+[[noreturn]] void fail_for_structure(WriteStep::State& step);
+
+}  // namespace quire
