@@ -60,7 +60,11 @@ def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
     try:
         yield beside
         if is_root:
+            # No checksums are better than those of other bytes, should this be killed on the way.
+            checksums_of(final).unlink(missing_ok=True)
             swap(beside, final)
+            if checksums_of(beside).exists():
+                os.replace(checksums_of(beside), checksums_of(final))
     except BaseException as problem:
         if is_root:
             # A compressed file that could not be completed leaves its steps beside it, under a longer name.
@@ -72,6 +76,11 @@ def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
+
+
+def checksums_of(path: Path) -> Path:
+    """Independent. Where the checksums of what is written there are kept, if they are."""
+    return path.with_name(f"{path.name}.quire-sums")
 
 
 def swap(beside: Path, final: Path) -> None:

@@ -325,6 +325,28 @@ def test_single_bytes_become_numbers_where_the_target_has_none(
     assert codes.tolist() == letters.view(np.int8).tolist()
 
 
+@pytest.mark.parametrize("single", [info.name for info in format_infos() if info.one_step and info.tables])
+def test_checksums_take_their_place_with_the_target(
+    run: Run, beam: Path, tmp_path: Path, single: str
+) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    target = folder / "target"
+    wish = ("convert", beam, target, "--format", single, "--steps", "4", "--overwrite")
+    assert run(*wish, "--option", "checksums=true").code == 0
+    assert len(list(folder.iterdir())) == 2
+    assert run("check", target).code == 0
+    whole = target.read_bytes()
+    with quire.open(target) as file:
+        name = next(iter(file[0].table.columns))
+        place = whole.index(file[0][name][:].tobytes())
+    target.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    assert run("check", target).code == 1
+    assert run(*wish).code == 0
+    assert list(folder.iterdir()) == [target]
+    assert run("check", target).code == 0
+
+
 def test_an_error_names_the_target_and_not_the_file_beside_it(run: Run, beam: Path, tmp_path: Path) -> None:
     folder = tmp_path / "locked"
     outcome = run("convert", beam, folder / f"out{beam.suffix}")
