@@ -16,6 +16,7 @@ from quire.bench.figures.svg import to_svg
 from quire.bench.figures.times import columns_of_case, time_figure
 from quire.bench.summary import Study
 from quire.errors import UsageError
+from quire.toolkit.replacing import replacement
 
 FORMS = ("svg", "png", "pdf")
 
@@ -76,12 +77,13 @@ def export_figures(study: Study, folder: Path, form: str) -> list[Path]:
     for case in study.cases:
         for figure in figures_of(study, case):
             path = folder / f"{file_name(case)}-{file_name(figure.name)}.{form}"
-            if form == "svg":
-                path.write_text(to_svg(figure.scene), encoding="utf-8")
-            else:
-                from quire.bench.figures.raster import save_raster
+            with replacement(path) as beside:
+                if form == "svg":
+                    beside.write_text(to_svg(figure.scene), encoding="utf-8")
+                else:
+                    from quire.bench.figures.raster import save_raster
 
-                save_raster(figure.scene, path)
+                    save_raster(figure.scene, beside)
             paths.append(path)
     return paths
 

@@ -29,6 +29,7 @@ from quire.bench.tables import (
 )
 from quire.bench.terminal import as_json, case_line
 from quire.errors import MissingFileError
+from quire.toolkit.replacing import naming
 
 VARYING = ("kind", "load", "started", "scratch", "clocks")
 """What differs from launch to launch on the same machine."""
@@ -44,7 +45,9 @@ def write_page(study: Study, path: Path) -> None:
     """Independent. Write the page of a study. Raises MissingFileError without a directory for it."""
     if not path.absolute().parent.is_dir():
         raise MissingFileError("there is no such directory to write the page in", file=str(path.parent))
-    path.write_text(page(study), encoding="utf-8")
+    text = page(study)
+    with naming(path):
+        path.write_text(text, encoding="utf-8")
 
 
 def page(study: Study) -> str:

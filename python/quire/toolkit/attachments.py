@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_info
+from quire.toolkit.replacing import naming
 
 if TYPE_CHECKING:
     from quire import File, Writer
@@ -132,7 +133,7 @@ def write_out(file: File, name: str, target: Path) -> None:
     """Independent. Write one attachment; a link in its place is replaced, never followed."""
     beside = target.with_name(f".quire-{os.getpid()}-{target.name}")
     try:
-        with beside.open("xb") as out:
+        with naming(target, beside), beside.open("xb") as out:
             for block in file.attachment_blocks(name):
                 out.write(block)
         os.replace(beside, target)

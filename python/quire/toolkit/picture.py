@@ -13,6 +13,7 @@ import numpy as np
 from cycler import cycler
 
 from quire.errors import MissingError, UsageError
+from quire.toolkit.replacing import replacement
 from quire.toolkit.selection import select_names, tables_with
 
 mpl.use("Agg")
@@ -320,7 +321,7 @@ def draw_map(figure: Figure, axes: Axes, found: Distribution) -> None:
 
 def save(figure: Figure, path: str | Path) -> None:
     """Independent. Write the picture in the format of its suffix and release it; the same input, the same
-    bytes.
+    bytes. It takes its place when it is whole.
     """
     target = check_output(path)
     dates: dict[str, Mapping[str, None]] = {
@@ -328,6 +329,8 @@ def save(figure: Figure, path: str | Path) -> None:
         ".svg": {"Date": None},
         ".png": {},
     }
-    with style():
-        figure.savefig(target, metadata=dates[target.suffix.lower()])
-    plt.close(figure)
+    try:
+        with style(), replacement(target) as beside:
+            figure.savefig(beside, metadata=dates[target.suffix.lower()])
+    finally:
+        plt.close(figure)

@@ -47,6 +47,21 @@ def refuse_strange_directory(path: str | Path) -> None:
 
 
 @contextmanager
+def naming(target: str | Path, beside: str | Path | None = None) -> Iterator[None]:
+    """Independent. Let an error of the system that names no file, or the one beside the target, name this.
+
+    So it does when a disk is full: that is found while bytes are written, where the name is not known.
+    """
+    try:
+        yield
+    except OSError as problem:
+        is_ours = problem.filename is None or str(problem.filename) == str(beside)
+        if is_ours and problem.errno is not None and not isinstance(problem, Error | BrokenPipeError):
+            problem.filename = str(target)
+        raise
+
+
+@contextmanager
 def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
     """Collective. A path beside the target that takes its place at the end, or goes away after an exception.
 
@@ -58,7 +73,8 @@ def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
     beside = final.with_name(f".quire-{owner}-{final.name}")
     is_root = comm is None or comm.rank == 0
     try:
-        yield beside
+        with naming(target, beside):
+            yield beside
         if is_root:
             # No checksums are better than those of other bytes, should this be killed on the way.
             checksums_of(final).unlink(missing_ok=True)

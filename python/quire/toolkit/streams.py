@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import BadFileError, ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_for_path, format_info, format_infos
-from quire.toolkit.replacing import refuse_overwriting
+from quire.toolkit.replacing import naming, refuse_overwriting
 from quire.toolkit.selection import StepSelection, even_slice
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ def _write_file(path: Path, parts: Iterator[bytes]) -> int:
     beside = path.with_name(f".quire-{os.getpid()}-{path.name}")
     done = 0
     try:
-        with beside.open("xb") as out:
+        with naming(path, beside), beside.open("xb") as out:
             for part in parts:
                 done += out.write(part)
         os.replace(beside, path)
