@@ -9,7 +9,7 @@ import typer
 
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import plural, printable, remark, say, say_json
+from quire.cli.output import plural, printable, remark, say, say_json, tell_of_tables
 from quire.cli.parallel import refuse_ranks
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
@@ -106,10 +106,16 @@ def export(
     with readable(source) as local:
         if target == STANDARD:
             sys.stdout.flush()
-            export_text(local, sys.stdout.buffer, request, **options)
-            return
-        with progress("exporting") as bar:
-            report = export_text(local, target, request, overwrite=overwrite, progress=bar.show, **options)
+            report = export_text(local, sys.stdout.buffer, request, **options)
+        else:
+            with progress("exporting") as bar:
+                report = export_text(
+                    local, target, request, overwrite=overwrite, progress=bar.show, **options
+                )
+    if table is None:
+        tell_of_tables(report.tables)
+    if target == STANDARD:
+        return
     if json:
         say_json({"path": target, "steps": report.steps, "rows": report.rows})
     else:

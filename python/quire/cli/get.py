@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import remark, say, say_json
+from quire.cli.output import printable, remark, say, say_json, tell_of_tables
 from quire.cli.streams import readable
 from quire.cli.where import Where
 
@@ -31,6 +32,9 @@ def get(
     index: Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="Rows of a column, for example 0:10.")] = None,
     where: Where = None,
+    table: Annotated[
+        str | None, typer.Option("--table", help="Columns of the table of this name, else of the first.")
+    ] = None,
     form: Annotated[
         str | None, typer.Option("--format", help="A printf format, for example %.6e; else all digits.")
     ] = None,
@@ -48,7 +52,8 @@ def get(
     """Print attributes, columns or fields, a value a line, with all digits; of several columns a row a line.
 
     Without --step or --index an attribute of the file goes first, then the first step is asked.
-    Exit code 1 if there is no such name or step, 2 if there are no such rows. With --where names are columns.
+    Exit code 1 if there is no such name or step, 2 if there are no such rows. With --where or --table
+    names are columns.
 
     Example: quire get beam.h5 s --index -1
 
@@ -65,31 +70,50 @@ def get(
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
-        found = all_found(file, opened, names, step, index, where is not None)
+        place = Place(step, index, where is not None or table is not None, table)
+        found = all_found(file, opened, names, place)
         if unit:
             say((between or "\n").join(item.unit for _, item in found))
         elif json:
-            answers = [as_json(item, values_of(item, table, wanted, where)) for table, item in found]
+            answers = [as_json(item, values_of(item, owner, wanted, where)) for owner, item in found]
             say_json(answers[0] if len(answers) == 1 else answers)
-        elif (table := common_table([table for table, _ in found])) is not None:
-            show_rows(table, [item.name for _, item in found], wanted, where, form, between or " ")
+        elif (common := common_table([owner for owner, _ in found])) is not None:
+            show_rows(common, [item.name for _, item in found], wanted, where, form, between or " ")
         else:
-            items = (values_of(item, table, wanted, where) for table, item in found)
+            items = (values_of(item, owner, wanted, where) for owner, item in found)
             show_values(items, form, between or "\n")
         trace(opened)
 
 
-def all_found(
-    path: str, file: File, names: list[str], step: int | None, index: int | None, only_columns: bool
-) -> list[tuple[Table | None, Any]]:
+@dataclass(frozen=True)
+class Place:
+    """Where to look: the step, whether for columns alone, and the table of these if not any."""
+
+    step: int | None
+    index: int | None
+    only_columns: bool
+    table: str | None
+
+    def tables(self, step: Step | None) -> list[Table]:
+        """The tables of a step in which to look. Raises MissingError if there is none of the name."""
+        if step is None:
+            return []
+        return list(step.tables.values()) if self.table is None else [step.tables[self.table]]
+
+
+def all_found(path: str, file: File, names: list[str], place: Place) -> list[tuple[Table | None, Any]]:
     """What find() has for each name or pattern; says which one is missing, and ends the command."""
     found = []
-    for name in expanded(file, names, step, index, only_columns):
-        item = find(file, name, step, index, only_columns)
+    for name in expanded(file, names, place):
+        item = find(file, name, place)
         if item is None:
-            near = nearest(file, name, step, index, only_columns)
+            near = nearest(file, name, place)
             remark(f"quire: there is no attribute, column or field '{name}' in {path}{near}")
             raise typer.Exit(ExitCode.NO)
+        if item[0] is not None:
+            tables = place.tables(chosen_step(file, place.step, place.index))
+            having = [table.name for table in tables if name in table.columns]
+            tell_of_tables(having, f"tables with a column '{printable(name)}'")
         found.append(item)
     return found
 
@@ -107,17 +131,14 @@ def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
     return file[index]
 
 
-def find(
-    file: File, name: str, step: int | None, index: int | None, only_columns: bool = False
-) -> tuple[Table | None, Any] | None:
+def find(file: File, name: str, place: Place) -> tuple[Table | None, Any] | None:
     """The attribute, column or field of this name, with the table of a column; None if there is none."""
-    if only_columns:
-        one = chosen_step(file, step, index)
-        tables = one.tables.values() if one is not None else ()
+    if place.only_columns:
+        tables = place.tables(chosen_step(file, place.step, place.index))
         return next(((table, table[name]) for table in tables if name in table), None)
-    if step is None and index is None and name in file.attributes:
+    if place.step is None and place.index is None and name in file.attributes:
         return None, file.attributes[name]
-    chosen = chosen_step(file, step, index)
+    chosen = chosen_step(file, place.step, place.index)
     if chosen is not None:
         if name in chosen.attributes:
             return None, chosen.attributes[name]
@@ -129,38 +150,33 @@ def find(
     return (None, file.attributes[name]) if name in file.attributes else None
 
 
-def kinds_of_names(
-    file: File, step: int | None, index: int | None, only_columns: bool
-) -> tuple[list[str], list[str], list[str]]:
+def kinds_of_names(file: File, place: Place) -> tuple[list[str], list[str], list[str]]:
     """The names of attributes, of columns and of fields that may be asked for."""
-    one = chosen_step(file, step, index)
-    tables = one.tables.values() if one is not None else ()
-    columns = [column for table in tables for column in table.columns]
-    if only_columns:
+    one = chosen_step(file, place.step, place.index)
+    columns = [column for table in place.tables(one) for column in table.columns]
+    if place.only_columns:
         return [], columns, []
     attributes = [*file.attributes, *(one.attributes if one is not None else ())]
     return list(dict.fromkeys(attributes)), columns, list(one.fields) if one is not None else []
 
 
-def expanded(
-    file: File, names: list[str], step: int | None, index: int | None, only_columns: bool
-) -> Iterator[str]:
+def expanded(file: File, names: list[str], place: Place) -> Iterator[str]:
     """The names, each pattern replaced by what it matches of the first kind of which it matches anything."""
     from quire.toolkit.selection import is_pattern, matches
 
     for name in names:
         matching: list[str] = []
-        if is_pattern(name) and find(file, name, step, index, only_columns) is None:
-            for known in kinds_of_names(file, step, index, only_columns):
+        if is_pattern(name) and find(file, name, place) is None:
+            for known in kinds_of_names(file, place):
                 matching = matching or [one for one in known if matches(one, [name])]
         yield from matching or [name]
 
 
-def nearest(file: File, name: str, step: int | None, index: int | None, only_columns: bool) -> str:
+def nearest(file: File, name: str, place: Place) -> str:
     """What may have been meant, in parentheses; an empty text if nothing is like the name."""
     import difflib
 
-    known = [name for kind in kinds_of_names(file, step, index, only_columns) for name in kind]
+    known = [name for kind in kinds_of_names(file, place) for name in kind]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f" (nearest: {', '.join(near)})" if near else ""
 

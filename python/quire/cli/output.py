@@ -33,6 +33,13 @@ def remark(text: str) -> None:
     sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
+def tell_of_tables(names: Sequence[str], kind: str = "tables") -> None:
+    """Independent. Remark that the first of these tables is taken, if there are several."""
+    if len(names) > 1:
+        chosen = printable(names[0])
+        remark(f"there are {len(names)} {kind}; this is '{chosen}'; --table chooses another")
+
+
 def say_json(answer: Any) -> None:
     """Independent. An answer as JSON that any parser reads."""
     say(json.dumps(answer, indent=2, allow_nan=False))

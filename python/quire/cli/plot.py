@@ -13,7 +13,7 @@ import typer
 
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import plural, printable, say
+from quire.cli.output import plural, printable, say, tell_of_tables
 from quire.cli.streams import display_name, readable
 from quire.cli.where import Where
 
@@ -136,6 +136,13 @@ class Drawing:
         parts += [f"step {step.number}"] if many else []
         return ", ".join(parts)
 
+    def steps_with_tables(self, source: Source) -> list[Any]:
+        """The selected steps; remarks which of several tables is drawn if none was asked for."""
+        steps = source.steps()
+        if not self.table:
+            tell_of_tables(next((list(step.tables) for step in steps if len(step.tables) > 1), []))
+        return steps
+
     def columns(self, x: str, ys: Sequence[str]) -> Figure:
         """Column against column, a curve a step."""
         from quire.toolkit.picture import column_curves, draw_curves, joint_label
@@ -144,7 +151,7 @@ class Drawing:
         across: list[Any] = []
         up: list[Any] = []
         for source in self.sources:
-            steps = source.steps()
+            steps = self.steps_with_tables(source)
             label = partial(self.label, source, many=len(steps) > 1)
             found = column_curves(steps, label, x, ys, self.table, self.where)
             curves += found.curves
@@ -186,7 +193,7 @@ class Drawing:
         counts = parse_bins(bins, len(names))
         given = [*(parse_range(text) for text in limits), *[None] * (len(names) - len(limits))]
         tables = [
-            [one for _, one in tables_with(source.steps(), names, self.table, self.where)]
+            [one for _, one in tables_with(self.steps_with_tables(source), names, self.table, self.where)]
             for source in self.sources
         ]
         # Bins of the same width for all files, so that their heights compare.

@@ -59,6 +59,8 @@ class ExportReport:
 
     rows: int = 0
     steps: int = 0
+    tables: list[str] = field(default_factory=list)
+    """The names of all tables of the first step with several of them, else of the last."""
 
 
 def export_text(
@@ -102,6 +104,8 @@ def export_steps(
     for _, step in select_steps(file, request.steps):
         table = table_of(step, request.table)
         found = select_names(request.columns, list(table.columns), "column")
+        if len(report.tables) < 2:
+            report.tables = list(step.tables)
         if names is None:
             names = found
             if numbered is None:

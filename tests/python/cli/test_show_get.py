@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.python.support.files import step_formats
+from tests.python.support.files import step_formats, table_formats
 
 import quire
 from quire.cli import show as show_module
@@ -383,3 +383,36 @@ def test_lists_for_programs_have_whole_definitions(run: Run, beam: Path) -> None
     }
     assert (columns["x"]["type"], columns["x"]["unit"]) == ("float64", "m")
     assert json.loads(run("show", beam, "--list", "steps", "--json").output) == [1, 4, 9]
+
+
+def several_tables(folder: Path) -> Path:
+    """A file whose step has two tables, in the first format that holds them."""
+    for format in table_formats():
+        path = folder / f"several-{format}"
+        try:
+            with quire.create(path, format=format) as out, out.step(0) as step:
+                for number, table in enumerate(("left", "right")):
+                    step.put("x", np.full(2, float(number)), table=table)
+                step.put("y", np.full(2, 3.0), table="right")
+        except quire.UnsupportedError:
+            continue
+        return path
+    raise AssertionError("no format holds several tables")
+
+
+def test_commands_say_which_of_several_tables_they_take(run: Run, tmp_path: Path) -> None:
+    path, text = several_tables(tmp_path), tmp_path / "x.csv"
+    get = run("get", path, "x")
+    assert get.output == "0.0\n0.0\n"
+    assert get.errors == "there are 2 tables with a column 'x'; this is 'left'; --table chooses another\n"
+    chosen = run("get", path, "x", "--table", "right")
+    assert (chosen.output, chosen.errors) == ("1.0\n1.0\n", "")
+    assert run("get", path, "y").errors == ""
+    assert run("get", path, "y", "--table", "left").code == 1
+    assert run("get", path, "x", "--table", "nothing").code == 1
+    picture = ["plot", path, "-x", "x", "-y", "x", "-o", tmp_path / "x.png"]
+    for command in (["export", path, text], ["export", path, "-"], picture):
+        assert "there are 2 tables; this is 'left'; --table chooses another\n" in run(*command).errors
+    assert text.read_text() == "x\n0.0\n0.0\n"
+    assert run("export", path, text, "--overwrite", "--table", "right").errors == ""
+    assert run(*picture, "--table", "right").errors == ""
