@@ -37,6 +37,7 @@ class KilledFiles {
   /// small, with these files under names that begin with `other`.
   void replay(const std::string& first, const std::string& other,
               const std::function<void(const std::string& when)>& look) const {
+    remove_older(other);
     std::map<std::string, std::string> files;
     const auto leave = [&](const std::string& file, const std::string& bytes) {
       const std::string target = other + file.substr(first.size());
@@ -67,6 +68,17 @@ class KilledFiles {
   /// The kernel copies so few bytes at once.
   static constexpr std::uint64_t atomic_bytes = 8;
   static constexpr std::size_t made = static_cast<std::size_t>(-1);
+
+  /// What an earlier run of the test has left would be taken for files of this one.
+  static void remove_older(const std::filesystem::path& first) {
+    const auto folder = first.has_parent_path() ? first.parent_path() : std::filesystem::path(".");
+    if (!std::filesystem::exists(folder)) return;
+    std::vector<std::filesystem::path> older;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().filename().string().starts_with(first.filename().string())) older.push_back(entry.path());
+    }
+    for (const auto& path : older) std::filesystem::remove_all(path);
+  }
 
   /// Lets the order of events in different files be known.
   class Watched final : public ForwardingTransport {
