@@ -1,5 +1,6 @@
 // The yardstick: every rank moves its own contiguous bytes by pwrite or pread, 4 MiB at a time, and does nothing else:
-// of one shared file, or of a file of its own.
+// of one shared file, or of a file of its own. It reads the file of another method if told so: where the pages of a
+// file lie in memory changes the speed of a read by a third, so a method and its yardstick read the same pages.
 
 #include <fcntl.h>
 
@@ -20,9 +21,11 @@ constexpr std::uint64_t page = 4096;
 
 class Raw final : public Method {
  public:
-  Raw(const Setting& setting, bool durable, bool own) : setting_(setting), durable_(durable), own_(own) {
+  Raw(const Setting& setting, bool durable, bool own, bool others)
+      : setting_(setting), durable_(durable), own_(own), others_(others) {
     const std::uint64_t bytes = setting.source->step_bytes().size();
-    stride_ = (bytes + page - 1) / page * page;
+    // A file of others may end with the payload: nothing is read behind it.
+    stride_ = (others ? bytes : bytes + page - 1) / page * page;
     std::array<std::uint64_t, 1> words{stride_ * setting.workload.steps};
     setting_.comm.prefix(words);
     first_ = own ? 0 : words[0];
@@ -58,7 +61,13 @@ class Raw final : public Method {
     }
   }
 
-  void prepare_reading(const std::string& /*path*/) override {}
+  void prepare_reading(const std::string& path) override {
+    if (!others_) return;
+    // Of another method's file only the bytes are known: those of the last step, which stay in memory.
+    expected_.resize(setting_.source->step_bytes().size());
+    TransportCounters counters;
+    RawFile(path, O_RDONLY).read(offset(setting_.workload.steps - 1), expected_, counters);
+  }
   void verify_read() override { compare(setting_.target->step_bytes()); }
   [[nodiscard]] TransportCounters counters() const override { return counters_; }
 
@@ -81,14 +90,16 @@ class Raw final : public Method {
   [[nodiscard]] std::uint64_t offset(std::uint64_t step) const { return first_ + step * stride_; }
 
   void compare(std::span<const std::byte> found) const {
-    if (!std::ranges::equal(found, setting_.source->step_bytes())) {
+    if (!std::ranges::equal(found, others_ ? std::span<const std::byte>(expected_) : setting_.source->step_bytes())) {
       throw Error(ErrorKind::bad_file, "the file holds other bytes than were written");
     }
   }
 
   Setting setting_;
   bool durable_;
-  bool own_;  ///< a file of each rank
+  bool own_;     ///< a file of each rank
+  bool others_;  ///< reads the file of another method
+  std::vector<std::byte> expected_;
   std::uint64_t stride_ = 0;
   std::uint64_t first_ = 0;
   TransportCounters counters_;
@@ -97,7 +108,8 @@ class Raw final : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_raw(const MethodSpec& spec, const Setting& setting) {
-  return std::make_unique<Raw>(setting, spec.get("durable", "false") == "true", spec.get("own", "false") == "true");
+  return std::make_unique<Raw>(setting, spec.get("durable", "false") == "true", spec.get("own", "false") == "true",
+                               spec.settings.contains("file"));
 }
 
 }  // namespace quire::bench
