@@ -32,14 +32,14 @@ class Worker:
             env=environment,
         )
 
-    def ask(self, operation: str, path: Path, order: str) -> float:
+    def ask(self, operation: str, path: Path, layout: str) -> float:
         """Let it do one thing; return the seconds."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         if operation == "write":
             path.unlink(missing_ok=True)
         try:
-            print(operation, path, order, file=self.process.stdin, flush=True)
+            print(operation, path, layout, file=self.process.stdin, flush=True)
             answer = self.process.stdout.readline()
             return float(answer)
         except (OSError, ValueError) as problem:
@@ -60,11 +60,11 @@ def measure(run: dict[str, Any], folder: Path, megabytes: float, passes: int, se
     rows = int(megabytes * 1e6 / 8 / columns)
     libraries = [name.partition(":")[0] for name in run["methods"]]
     workers = {library: Worker(library, columns, rows) for library in dict.fromkeys(libraries)}
-    order, drawn = run["order"], random.Random(seed)
+    layout, drawn = run["layout"], random.Random(seed)
     seconds: dict[str, list[float]] = {name: [] for name in run["methods"]}
     try:
         shared = folder / "shared"
-        workers[libraries[0]].ask("write", shared, order)
+        workers[libraries[0]].ask("write", shared, layout)
         for number in range(passes + 1):
             names = list(run["methods"])
             drawn.shuffle(names)
@@ -72,7 +72,7 @@ def measure(run: dict[str, Any], folder: Path, megabytes: float, passes: int, se
                 library, _, operation = name.partition(":")
                 operation = operation or run["operation"]
                 path = shared if operation != "write" else folder / "fresh"
-                took = workers[library].ask(operation, path, order)
+                took = workers[library].ask(operation, path, layout)
                 if number > 0:
                     seconds[name].append(took)
     finally:

@@ -2,9 +2,10 @@
 
 python python_worker.py LIBRARY COLUMNS ROWS
 
-Commands come line by line as "OPERATION PATH ORDER"; each is answered by the seconds it took. Operations:
-`write` (of ready NumPy arrays), `read` (into new arrays), `read_into` (into given arrays, where the library
-can; else as `read`). ORDER is row or column. Removing files is the caller's work, outside the clock.
+Commands come line by line as "OPERATION PATH KEY=VALUE ..."; each is answered by the seconds it took.
+Operations: `write` (of ready NumPy arrays), `read` (into new arrays), `read_into` (into given arrays, where
+the library can; else as `read`). Keys and values are options of `quire.create`; peers do their best for the
+same layout. Removing files is the caller's work, outside the clock.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 Arrays = dict[str, Any]
+Layout = dict[str, Any]
 
 
 class Library:
@@ -28,38 +30,38 @@ class Library:
         self.columns = columns
         self.target = {name: np.zeros_like(values) for name, values in columns.items()}
 
-    def write(self, path: str, order: str) -> None:
+    def write(self, path: str, layout: Layout) -> None:
         """Write all columns as one page."""
         raise NotImplementedError
 
-    def read(self, path: str, order: str) -> Arrays:
+    def read(self, path: str, layout: Layout) -> Arrays:
         """Read all columns."""
         raise NotImplementedError
 
-    def read_into(self, path: str, order: str) -> Arrays:
+    def read_into(self, path: str, layout: Layout) -> Arrays:
         """Read all columns into given memory; most libraries have no such thing."""
-        return self.read(path, order)
+        return self.read(path, layout)
 
 
 class Quire(Library):
     """The library of this repository."""
 
-    def write(self, path: str, order: str) -> None:
+    def write(self, path: str, layout: Layout) -> None:
         """Put all columns and commit."""
         import quire
 
-        with quire.create(path, format="sdds", major_order=order) as out, out.step(0) as step:
+        with quire.create(path, **layout) as out, out.step(0) as step:
             for name, values in self.columns.items():
                 step.put(name, values)
 
-    def read(self, path: str, order: str) -> Arrays:
+    def read(self, path: str, layout: Layout) -> Arrays:
         """Read into blocks that the library allocates."""
         import quire
 
         with quire.open(path) as file:
             return dict(file[0].table.read())
 
-    def read_into(self, path: str, order: str) -> Arrays:
+    def read_into(self, path: str, layout: Layout) -> Arrays:
         """Read into the memory that is kept for it."""
         import quire
 
@@ -77,14 +79,14 @@ class Pysdds(Library):
 
         self.frame = pandas.DataFrame(columns, copy=False)
 
-    def write(self, path: str, order: str) -> None:
+    def write(self, path: str, layout: Layout) -> None:
         """Write with its default settings by rows, with its best ones by columns."""
         import pysdds
 
         file = pysdds.SDDSFile.from_df([self.frame], mode="binary")
-        pysdds.write(file, path, overwrite=True, use_best_settings=order == "column")
+        pysdds.write(file, path, overwrite=True, use_best_settings=layout.get("major_order") == "column")
 
-    def read(self, path: str, order: str) -> Arrays:
+    def read(self, path: str, layout: Layout) -> Arrays:
         """Read everything."""
         import pysdds
 
@@ -99,7 +101,7 @@ class Soliday(Library):
         super().__init__(columns)
         self.lists = {name: values.tolist() for name, values in columns.items()}
 
-    def write(self, path: str, order: str) -> None:
+    def write(self, path: str, layout: Layout) -> None:
         """Write binary, row by row."""
         import sdds
 
@@ -110,7 +112,7 @@ class Soliday(Library):
             file.setColumnValueLists(name, [values])
         file.save(path)
 
-    def read(self, path: str, order: str) -> Arrays:
+    def read(self, path: str, layout: Layout) -> Arrays:
         """Read everything and make the arrays that a user of NumPy wants."""
         import sdds
 
@@ -120,7 +122,43 @@ class Soliday(Library):
         }
 
 
-LIBRARIES: dict[str, Callable[[Arrays], Library]] = {"quire": Quire, "pysdds": Pysdds, "soliday": Soliday}
+class H5py(Library):
+    """h5py: NumPy arrays on both sides; one group holds the columns."""
+
+    GROUP = "Step#0"
+
+    def write(self, path: str, layout: Layout) -> None:
+        """Write every column as a contiguous data set."""
+        import h5py
+
+        with h5py.File(path, "w") as file:
+            group = file.create_group(self.GROUP)
+            for name, values in self.columns.items():
+                group[name] = values
+
+    def read(self, path: str, layout: Layout) -> Arrays:
+        """Read everything into new arrays."""
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            return {name: values[()] for name, values in file[self.GROUP].items()}
+
+    def read_into(self, path: str, layout: Layout) -> Arrays:
+        """Read into the memory that is kept for it."""
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            for name, values in self.target.items():
+                file[self.GROUP][name].read_direct(values)
+        return self.target
+
+
+LIBRARIES: dict[str, Callable[[Arrays], Library]] = {
+    "quire": Quire,
+    "pysdds": Pysdds,
+    "soliday": Soliday,
+    "h5py": H5py,
+}
 
 
 def main() -> None:
@@ -129,10 +167,10 @@ def main() -> None:
     arrays = {f"c{i}": np.arange(rows, dtype=np.float64) * 1.0625 + i for i in range(columns)}
     library = LIBRARIES[name](arrays)
     for line in sys.stdin:
-        operation, path, order = line.split()
+        operation, path, *options = line.split()
         work = getattr(library, operation)
         start = time.perf_counter()
-        result = work(path, order)
+        result = work(path, dict(word.split("=", 1) for word in options))
         seconds = time.perf_counter() - start
         if result is not None:
             wrong = [key for key, values in arrays.items() if not np.array_equal(result[key], values)]
