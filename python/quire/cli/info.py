@@ -57,7 +57,7 @@ def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
     found = answer["steps"]
     rows = sum(table["rows"] for step in found for table in step["tables"])
     facts = [("format", answer["format"])]
-    facts += [(name, shortened(answer[name], 100)) for name in ("title", "contents") if answer[name]]
+    facts += [(name, brief(answer[name], most, 100)) for name in ("title", "contents") if answer[name]]
     facts += [("layout", ", ".join(f"{name}: {value}" for name, value in answer["layout"].items()))]
     steps = "0" if not found else f"{len(found)} ({ranges([step['number'] for step in found])})"
     facts += [("steps", steps), ("rows", f"{rows} in all")]
@@ -105,12 +105,12 @@ def tell_group(group: Sequence[dict[str, Any]], most: int | None) -> None:
         count = plural(rows[0], "row") if min(rows) == max(rows) else f"{min(rows)} to {max(rows)} rows"
         name = f"table '{printable(table['name'])}'" if table["name"] else "table"
         say(f"  {title}: {name} of {count}")
-        tell_lines([quantity_cells(item) for item in table["columns"]], most)
+        tell_lines([quantity_cells(item, most) for item in table["columns"]], most)
     if first["streams"]:
         say(f"  {title}: {plural(first['streams'], 'stream')} of bytes")
     if first["fields"]:
         say(f"  {title}: fields")
-        tell_lines([field_cells(item) for item in first["fields"]], most)
+        tell_lines([field_cells(item, most) for item in first["fields"]], most)
 
 
 def tell_quantities(title: str, items: Sequence[dict[str, Any]], most: int | None) -> None:
@@ -118,7 +118,11 @@ def tell_quantities(title: str, items: Sequence[dict[str, Any]], most: int | Non
     if items:
         say(f"  {title}")
         tell_lines(
-            [[*quantity_cells(item)[:3], shortened(value_text(item["value"]))] for item in items], most
+            [
+                [*quantity_cells(item, most)[:3], brief(value_text(item["value"], most), most)]
+                for item in items
+            ],
+            most,
         )
 
 
@@ -131,29 +135,38 @@ def tell_lines(rows: Sequence[Sequence[str]], most: int | None) -> None:
         say(f"    \N{HORIZONTAL ELLIPSIS} and {len(rows) - len(kept)} more (--all shows them)")
 
 
-def quantity_cells(item: dict[str, Any]) -> list[str]:
+def brief(text: str, most: int | None, width: int = 60) -> str:
+    """A printable text, cut where long lists are cut, too."""
+    return printable(text) if most is None else shortened(text, width)
+
+
+def quantity_cells(item: dict[str, Any], most: int | None) -> list[str]:
     """Name, type, unit and description of a quantity."""
     about = item["description"] or (item["symbol"] if item["symbol"] != item["name"] else "")
-    return [printable(item["name"]), item["type"], printable(item["unit"]), shortened(about)]
+    return [printable(item["name"]), item["type"], printable(item["unit"]), brief(about, most)]
 
 
-def field_cells(item: dict[str, Any]) -> list[str]:
+def field_cells(item: dict[str, Any], most: int | None) -> list[str]:
     """The same of a field, with its extents."""
-    name, kind, unit, about = quantity_cells(item)
+    name, kind, unit, about = quantity_cells(item, most)
     shape = " x ".join(str(extent) for extent in item["extents"])
     components = f", {item['components']} components" if item["components"] > 1 else ""
-    places = [f"{key} {value_text(item[key])}" for key in ("origin", "spacing") if item.get(key) is not None]
+    given = [key for key in ("origin", "spacing") if item.get(key) is not None]
+    places = [f"{key} {value_text(item[key], most)}" for key in given]
     if item.get("coordinates") is not None:
         places.append("coordinates")
     return [name, kind, unit, f"{shape}{components}", ", ".join(places), about]
 
 
-def value_text(value: Any) -> str:
-    """A value as people write it: lists in brackets, texts as they are."""
-    if isinstance(value, list):
-        shown = ", ".join(value_text(item) for item in value[:MOST_LINES])
-        return f"[{shown}]"
-    return str(value)
+def value_text(value: Any, most: int | None) -> str:
+    """A value as people write it: lists in brackets, of a long one the first items, texts as they are."""
+    if not isinstance(value, list):
+        return str(value)
+    kept = value if most is None else value[:most]
+    items = [value_text(item, most) for item in kept]
+    if len(kept) < len(value):
+        items.append("\N{HORIZONTAL ELLIPSIS}")
+    return f"[{', '.join(items)}]"
 
 
 def tell_steps(steps: Sequence[dict[str, Any]]) -> None:

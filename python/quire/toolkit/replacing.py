@@ -106,6 +106,9 @@ def swap(beside: Path, final: Path) -> None:
     is found: from then on `quire recover` finishes what was begun, as this does.
     """
     if not beside.is_dir() and not final.is_dir():
+        if final.exists():
+            # Who may not read the old file may not read the new one.
+            shutil.copymode(final, beside)
         os.replace(beside, final)
         return
     if not final.exists():

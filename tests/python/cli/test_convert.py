@@ -72,8 +72,11 @@ def test_an_existing_file_is_kept_unless_told_otherwise(
     assert outcome.code == 1
     assert "--overwrite" in outcome.errors
     assert target.read_bytes() == before
+    target.chmod(0o600)
     assert run("convert", beam, target, "--overwrite").code == 0
     assert_same(run, beam, target)
+    # What others could not read stays so.
+    assert target.is_dir() or target.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("link", [os.link, os.symlink])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from quire.cli.info import brief, value_text
 from quire.cli.output import ranges
 
 if TYPE_CHECKING:
@@ -42,6 +43,15 @@ def test_people_get_a_short_text(run: Run, beam: Path, format: str) -> None:
     # One structure for all three steps.
     assert outcome.output.count("float64  m$be$nc") == 1
     assert outcome.errors == ""
+
+
+def test_long_values_are_cut_with_a_mark_or_not_at_all() -> None:
+    """A list or text that is not shown whole says so; --all shows it."""
+    values, text = list(range(40)), "long " * 40
+    assert value_text(values, 24).endswith(", 23, \N{HORIZONTAL ELLIPSIS}]")
+    assert value_text(values, None).endswith(", 38, 39]")
+    assert brief(text, 24).endswith("\N{HORIZONTAL ELLIPSIS}")
+    assert brief(text, None) == text
 
 
 def test_every_step_is_listed_when_asked(run: Run, beam: Path) -> None:
