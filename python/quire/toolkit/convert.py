@@ -207,5 +207,6 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
                 check_columns(request, step)
                 copier.copy(file, step, out)
             require_found(copier.report.steps + copier.report.dropped_steps, request.steps, file.path)
+            copier.require_rows(file.path)
             copier.warn(out.remarks)
             copier.closing(file, out, target)

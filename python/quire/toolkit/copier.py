@@ -101,6 +101,8 @@ class StepCopier:
         self.report = CopyReport()
         self.common: Structure | None = None
         self.warned: set[str] = set()
+        self.longest_table = 0
+        self.is_any_row_asked_for = False
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Forget what was copied; from now on copy only what is common to all steps."""
@@ -211,9 +213,18 @@ class StepCopier:
         # Each rank copied a share; only behind the step is it sure that all ranks come here.
         self.report.stream_bytes += copied.bytes if self.comm is None else self.comm.allreduce(copied.bytes)
 
+    def require_rows(self, path: str) -> None:
+        """Independent. Raise UsageError if there were rows, but none of those asked for."""
+        if self.longest_table and not self.is_any_row_asked_for:
+            raise UsageError(
+                f"no table has one of these rows: the longest has {self.longest_table}", file=path
+            )
+
     def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
         """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""
         rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
+        self.longest_table = max([self.longest_table, *(len(share.table) for share in shares)])
+        self.is_any_row_asked_for |= rows > 0
         if self.request.where is None or not step.tables:
             return list(shares), rows
         name = self.request.table

@@ -110,6 +110,7 @@ def test_a_failure_leaves_no_half_file_and_the_old_one(
     [
         (["--steps", "77"], 1),
         (["--columns", "nothing"], 1),
+        (["--rows", "200:300"], 2),
         (["--format", "nothing"], 2),
         (["--option", "nothing=1"], 2),
         (["--option", "nothing"], 2),
