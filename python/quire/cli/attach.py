@@ -9,7 +9,6 @@ import typer
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
-from quire.cli.parallel import refuse_ranks
 
 
 @command
@@ -37,7 +36,6 @@ def attach(
     from quire.errors import UsageError
     from quire.toolkit import attachments
 
-    refuse_ranks("keeping files")
     options = parse_options(read_option)
     writes_out = everything or bool(extract)
     if writes_out and (sources or remove):

@@ -131,9 +131,7 @@ def run(
     Exit code 1 if a method wrote or read wrong values, or if a limit ended the run.
     """
     from quire.bench.launch import Launcher
-    from quire.cli.parallel import refuse_ranks
 
-    refuse_ranks("starting the ranks of a benchmark")
     limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
     given = changes(scale, ranks, passes, seed, operations, method, file, mode, limits)
     made = plan_of(plan, preset, given)

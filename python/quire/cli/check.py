@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import answer, command, complain, explain
+from quire.cli.command import answer, command_of_ranks, complain, explain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, say, say_json
 from quire.cli.parallel import is_first_rank
-from quire.cli.streams import display_name, readable
+from quire.cli.streams import communicator_for, display_name, readable
 
 if TYPE_CHECKING:
     from quire import CheckReport
+    from quire.errors import Error
 
 
-@command
+@command_of_ranks
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
     read_option: ReadOptions = None,
@@ -35,9 +36,10 @@ def check(
     found: list[dict[str, Any]] = []
     options = parse_options(read_option)
     unread: list[Error] = []
+    comm = communicator_for(*files)
     for path in files:
         try:
-            with readable(path) as local, quire.open(local, tolerant=True, **options) as file:
+            with readable(path) as local, quire.open(local, comm=comm, tolerant=True, **options) as file:
                 found.append(as_dictionary(path, file.check()))
                 trace(file)
         except Error as error:
@@ -45,17 +47,22 @@ def check(
             if len(files) == 1 or error.kind in ("usage", "aborted", "deadline"):
                 raise
             unread.append(error)
+    if is_first_rank():
+        tell_all(found, unread[:-1], json)
+    if unread:
+        raise unread[-1]
+    answer(all(one["whole"] for one in found))
+
+
+def tell_all(found: list[dict[str, Any]], unread: list[Error], json: bool) -> None:
+    """Print all reports, and what is wrong with the files that could not be read."""
     if json:
         say_json({"files": found})
     else:
         for one in found:
             tell(one)
-    for problem in unread[:-1]:
-        if is_first_rank():
-            complain(explain(problem)[0])
-    if unread:
-        raise unread[-1]
-    answer(all(one["whole"] for one in found))
+    for problem in unread:
+        complain(explain(problem)[0])
 
 
 def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:

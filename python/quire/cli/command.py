@@ -13,7 +13,7 @@ from typing import ParamSpec
 import typer
 
 from quire.cli.output import remark, use_utf8
-from quire.cli.parallel import abort_all, agreed_code, is_first_rank
+from quire.cli.parallel import abort_all, agreed_code, is_first_rank, refuse_ranks, speak_for_oneself
 
 Parameters = ParamSpec("Parameters")
 
@@ -109,14 +109,31 @@ def leave_quietly() -> None:
 
 
 def command(function: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorate a command: exceptions become one line on standard error and an exit code.
+    """Decorate a command that is the work of one process: several ranks of mpiexec are refused.
 
-    QUIRE_DEBUG=1 lets them through with their traceback.
+    Exceptions become one line on standard error and an exit code; QUIRE_DEBUG=1 lets them through with
+    their traceback.
+    """
+    name = function.__module__.rpartition(".")[2].rstrip("_")
+
+    @functools.wraps(function)
+    def alone(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
+        refuse_ranks(f"quire {name}")
+        function(*args, **kwargs)
+
+    return command_of_ranks(alone)
+
+
+def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """Decorate a command that works under mpiexec, too: the ranks do it together, and one of them tells.
+
+    Exceptions as in `command`.
     """
 
     @functools.wraps(function)
     def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         try:
+            speak_for_oneself()
             use_utf8()
             function(*args, **kwargs)
             sys.stdout.flush()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import command_of_ranks
 from quire.cli.copying import (
     AsJson,
     Columns,
@@ -28,7 +28,7 @@ from quire.cli.parallel import start_ranks
 from quire.cli.where import Where
 
 
-@command
+@command_of_ranks
 def convert(
     source: Source,
     target: Target,

@@ -10,9 +10,9 @@ import typer
 from quire.cli.command import answer
 from quire.cli.options import parse_options
 from quire.cli.output import plural, printable, remark, say, say_json
-from quire.cli.parallel import communicator, is_first_rank
+from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
-from quire.cli.streams import STANDARD, readable, writable
+from quire.cli.streams import STANDARD, communicator_for, readable, writable
 
 if TYPE_CHECKING:
     from quire.toolkit.request import CopyReport, Request
@@ -90,13 +90,10 @@ def copy_file(
     ends.
     """
     from quire.cli.trace import trace
-    from quire.errors import UsageError
     from quire.toolkit.convert import carry_out, losses
     from quire.toolkit.request import Observer
 
-    comm = communicator()
-    if comm is not None and comm.size > 1 and STANDARD in (source, target):
-        raise UsageError("several ranks cannot share standard input or output: name files")
+    comm = communicator_for(source, target)
     with readable(source) as local_source:
         if dry_run:
             lost = losses(local_source, target, request)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import command_of_ranks
 from quire.cli.copying import (
     AsJson,
     Durable,
@@ -36,7 +36,7 @@ class Kind(StrEnum):
     ATTRIBUTE = "attribute"
 
 
-@command
+@command_of_ranks
 def define(
     source: Source,
     target: Target,

@@ -49,11 +49,9 @@ def doctor(
 
     Example: quire doctor /scratch/run --ranks 4 --save doctor.json
     """
-    from quire.cli.parallel import refuse_ranks
     from quire.doctor import CannotRunError, Wishes, examine, save
     from quire.doctor.record import as_dictionary
 
-    refuse_ranks("quire doctor")
     if save_as is not None and not save_as.absolute().parent.is_dir():
         complain(f"{save_as}: there is no such directory to save in")  # not after minutes of examining
         raise typer.Exit(ExitCode.INPUT_OUTPUT)

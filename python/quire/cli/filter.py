@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quire.cli.command import answer, command
+from quire.cli.command import answer, command_of_ranks
 from quire.cli.copying import (
     AsJson,
     Columns,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from quire.toolkit.request import CopyReport
 
 
-@command
+@command_of_ranks
 def filter_(
     source: Source,
     target: Target,

@@ -10,7 +10,6 @@ from quire.cli.command import command
 from quire.cli.copying import tell_change
 from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
-from quire.cli.parallel import refuse_ranks
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable, writable
 
@@ -65,7 +64,6 @@ def import_(
     from quire.toolkit.selection import parse_names
     from quire.toolkit.text_import import TextLayout, import_text
 
-    refuse_ranks("importing text")
     if target == STANDARD and format is None:
         raise UsageError("standard output has no suffix: name the format by --format")
     if skip < 0:

@@ -8,15 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from quire.cli.command import ExitCode, command
+from quire.cli.command import ExitCode, command_of_ranks
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, ranges, remark, say, say_json, shortened
-from quire.cli.streams import display_name, readable
+from quire.cli.parallel import is_first_rank
+from quire.cli.streams import communicator_for, display_name, readable
 
 MOST_LINES = 24
 
 
-@command
+@command_of_ranks
 def info(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
     read_option: ReadOptions = None,
@@ -36,13 +37,14 @@ def info(
 
     answers: list[dict[str, Any]] = []
     options = parse_options(read_option)
+    comm = communicator_for(*files)
     for path in files:
-        with readable(path) as local, quire.open(local, **options) as file:
+        with readable(path) as local, quire.open(local, comm=comm, **options) as file:
             answers.append(summary(file) | {"path": path})
             trace(file)
-    if json:
+    if is_first_rank() and json:
         say_json({"files": answers})
-    else:
+    elif is_first_rank():
         for position, answer in enumerate(answers):
             if position:
                 say()

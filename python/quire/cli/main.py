@@ -18,6 +18,7 @@ from quire.cli.import_ import import_
 from quire.cli.info import info
 from quire.cli.output import use_utf8
 from quire.cli.pack import pack
+from quire.cli.parallel import speak_as_one
 from quire.cli.plan import plan
 from quire.cli.plot import plot
 from quire.cli.recover import recover
@@ -70,5 +71,6 @@ app.add_typer(bench, name="bench")
 
 def main() -> None:
     """Run the command line; the console script of the package."""
+    speak_as_one()
     use_utf8()
     app()

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import command_of_ranks
 from quire.cli.copying import AsJson, Durable, Format, Overwrite, Transport, WriteOptions
 from quire.cli.packing import BlockSize, ChunkSize, Compact, Files, Merge, packing_of, tell_packed
 from quire.cli.parallel import communicator
 from quire.cli.progress import progress
 
 
-@command
+@command_of_ranks
 def pack(
     target: Annotated[str, typer.Argument(metavar="OUT", help="The new file of streams.")],
     sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Each becomes a stream.")],

@@ -30,6 +30,21 @@ def is_first_rank() -> bool:
     return launched_rank() in (None, 0)
 
 
+def speak_as_one() -> None:
+    """Independent. Let only the first rank speak while a command line is read: all say the same of it.
+
+    The others never write to standard output; errors of their own they tell later.
+    """
+    if not is_first_rank():
+        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+
+
+def speak_for_oneself() -> None:
+    """Independent. Let every rank tell errors of its own from now on."""
+    if not is_first_rank() and sys.__stderr__ is not None:
+        sys.stderr = sys.__stderr__
+
+
 def communicator() -> Any:
     """Collective. mpi4py's COMM_WORLD when started by mpiexec, otherwise None; MPI starts only then.
 

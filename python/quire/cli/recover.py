@@ -9,7 +9,6 @@ import typer
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, say, say_json
-from quire.cli.parallel import refuse_ranks
 
 
 @command
@@ -34,7 +33,6 @@ def recover(
     from quire.toolkit.recover import recover as engine
     from quire.toolkit.summary import damage
 
-    refuse_ranks("recovering")
     if (output is None) == (not in_place):
         raise UsageError("say where the result goes: either -o OUTPUT or --in-place")
     result = engine(file, output, rows=rows, overwrite=overwrite, **parse_options(read_option))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.cli.command import command
+from quire.cli.command import command_of_ranks
 from quire.cli.copying import AsJson, Durable, Format, Overwrite, Source, Target, Transport, WriteOptions
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.packing import BlockSize, ChunkSize, Compact, Files, Merge, packing_of, tell_packed
@@ -10,7 +10,7 @@ from quire.cli.parallel import communicator
 from quire.cli.progress import progress
 
 
-@command
+@command_of_ranks
 def repack(
     source: Source,
     target: Target,

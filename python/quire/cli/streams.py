@@ -9,8 +9,24 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from quire.cli.parallel import communicator
 
 STANDARD = "-"
+
+
+def communicator_for(*paths: str) -> Any:
+    """Collective. The communicator of `parallel.communicator` for work on these files.
+
+    Raises UsageError for standard input or output, which several ranks cannot share.
+    """
+    comm = communicator()
+    if comm is not None and comm.size > 1 and STANDARD in paths:
+        from quire.errors import UsageError
+
+        raise UsageError("several ranks cannot share standard input or output: name files")
+    return comm
 
 
 @contextmanager

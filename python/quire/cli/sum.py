@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import command_of_ranks
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, say, say_json
-from quire.cli.parallel import communicator, is_first_rank
+from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
-from quire.cli.streams import STANDARD, readable
+from quire.cli.streams import communicator_for, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.checksum import FileChecksum, StepChecksum
 
 
-@command
+@command_of_ranks
 def sum_(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
     columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")] = None,
@@ -39,13 +39,10 @@ def sum_(
     Example: quire sum run.data run.h5
     """
     from quire.cli.trace import trace
-    from quire.errors import UsageError
     from quire.toolkit.checksum import checksum
     from quire.toolkit.selection import parse_names, parse_steps
 
-    comm = communicator()
-    if comm is not None and comm.size > 1 and STANDARD in files:
-        raise UsageError("several ranks cannot share standard input: name files")
+    comm = communicator_for(*files)
     found: list[FileChecksum] = []
     options = parse_options(read_option)
     for path in files:

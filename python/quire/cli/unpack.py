@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import command_of_ranks
 from quire.cli.copying import AsJson, Overwrite, Source
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, say, say_json
@@ -14,7 +14,7 @@ from quire.cli.parallel import communicator, is_first_rank
 from quire.cli.progress import progress
 
 
-@command
+@command_of_ranks
 def unpack(
     source: Source,
     directory: Annotated[str, typer.Option("--to", help="The directory, made if need be.")] = ".",

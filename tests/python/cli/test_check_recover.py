@@ -135,7 +135,7 @@ def test_one_process_recovers(run: Run, beam: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PMI_SIZE", "3")
     outcome = run("recover", beam, "-o", whole)
     assert outcome.code == 2
-    assert "recovering is the work of one process" in outcome.errors
+    assert "quire recover is the work of one process" in outcome.errors
     assert not whole.exists()
     monkeypatch.setenv("PMI_SIZE", "1")
     assert run("recover", beam, "-o", whole).code == 0
