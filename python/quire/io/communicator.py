@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from quire import _core
 from quire.errors import TypeMismatchError, UnsupportedError, UsageError
+
+LONGEST_DEADLINE: Final = 1e12
+"""In seconds: whatever is longer has the same effect, also infinity."""
 
 
 def core_comm(comm: Any) -> _core.Comm:
@@ -31,6 +36,8 @@ def milliseconds(deadline: float | None) -> int | None:
     """Independent. A deadline in seconds as the core takes it."""
     if deadline is None:
         return None
+    if not isinstance(deadline, int | float | np.integer | np.floating):
+        raise TypeMismatchError(f"a deadline is a number of seconds, not a {type(deadline).__name__}")
     if not deadline > 0:
         raise UsageError(f"a deadline of {deadline} seconds cannot be kept", advice="give a positive number")
-    return max(1, round(deadline * 1000))
+    return max(1, round(min(float(deadline), LONGEST_DEADLINE) * 1000))

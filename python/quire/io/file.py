@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import Any, Final, overload
 
 from quire import _core
-from quire.errors import Error, MissingError, TypeMismatchError
+from quire.errors import MissingError, Placing, TypeMismatchError
 from quire.io.attributes import Attribute, attributes_from_core
-from quire.io.communicator import core_comm, milliseconds
-from quire.io.formats import option_texts, truth
+from quire.io.communicator import core_comm
+from quire.io.formats import option_texts
+from quire.io.manner import manner, step_number
 from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import Step
 
@@ -135,7 +136,7 @@ class File:
         return self._at(place if place >= 0 else place + len(self), place)
 
     def _at(self, place: int, asked: int) -> Step:
-        core = self._core.try_at(place) if place >= 0 else None
+        core = self._core.try_at(place) if 0 <= place < 1 << 63 else None
         if core is None:
             count = len(self)
             raise MissingError(
@@ -153,7 +154,9 @@ class File:
 
     def step(self, number: int) -> Step:
         """Collective. The step with this number; missing errors name the nearest."""
-        return Step(self._core.step(number), self._path, self._description)
+        with Placing(self._path):
+            wanted = step_number(number)
+        return Step(self._core.step(wanted), self._path, self._description)
 
     def check(self) -> CheckReport:
         """Collective. Look through the whole file: what is whole, and what is the first damage."""
@@ -221,18 +224,20 @@ def open(
     """
     name = os.fspath(path)
     communicator = core_comm(comm)
-    file = (name, communicator, format or "", transport)
-    limit = refusal = None
-    try:
-        limit = milliseconds(deadline)
-        truths = (truth("lossy", lossy), truth("tolerant", tolerant))
-        texts = option_texts(options)
-    except Error as error:
-        refusal = (error.kind, error.message, error.advice)
-    if refusal:
-        # Other ranks may be right, and are on their way into the file: all of them raise this.
-        _core.refuse_to_open(*file, limit, *refusal)
-    return File(_core.open(*file, *truths, limit, memory_budget, texts), name, comm, communicator)
+    truths: dict[str, object] = {"lossy": lossy, "tolerant": tolerant}
+    how = manner(name, communicator, format, transport, deadline, options, truths)
+    core = _core.open(
+        name,
+        communicator,
+        how.format,
+        how.transport,
+        how.truths["lossy"],
+        how.truths["tolerant"],
+        how.deadline,
+        memory_budget,
+        how.options,
+    )
+    return File(core, name, comm, communicator)
 
 
 def finish_replacement(path: str | os.PathLike[str], comm: Any = None) -> bool:

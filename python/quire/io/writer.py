@@ -11,8 +11,8 @@ from typing import Any, Literal
 from quire import _core
 from quire.errors import Error, Placing, UsageError
 from quire.io.attributes import Attribute
-from quire.io.communicator import core_comm, milliseconds
-from quire.io.formats import option_texts
+from quire.io.communicator import core_comm
+from quire.io.manner import manner, step_number, text
 from quire.io.report import Counters, Timing
 from quire.io.texts import core_attribute, texts
 from quire.io.write_step import WriteStep
@@ -90,6 +90,8 @@ class Writer:
             raise UsageError(
                 f"step {self._step.number} is still open", file=self._path, advice="commit it first"
             )
+        with Placing(self._path):
+            number = step_number(number)
         core = self._core.step(number)
         step = WriteStep(core, number, self._lossy, self._core.weighs_values(), self._path, self._forget)
         self._step = step
@@ -149,7 +151,10 @@ class Writer:
         if error is None:
             self.close()
             return
-        # The error that is on its way is the one to tell.
+        self._give_up(error)
+
+    def _give_up(self, error: BaseException) -> None:
+        """Collective. Close the file on a rank on which an error is on its way, which is the one to tell."""
         with contextlib.suppress(Error):
             self.abort(str(error) or type(error).__name__)
 
@@ -191,22 +196,29 @@ def create(
     """
     name = os.fspath(path)
     communicator = core_comm(comm)
+    truths: dict[str, object] = {"durable": durable, "lossy": lossy}
+    how = manner(name, communicator, format, transport, deadline, options, truths)
     with Placing(name):
         core = _core.create(
             name,
             communicator,
-            format or "",
-            transport,
-            durable,
-            lossy,
-            milliseconds(deadline),
-            option_texts(options),
+            how.format,
+            how.transport,
+            how.truths["durable"],
+            how.truths["lossy"],
+            how.deadline,
+            how.options,
         )
-    writer = Writer(core, name, comm, communicator, lossy)
-    if title or contents:
-        core.describe(title, contents)
-    for key, value in (attributes or {}).items():
-        writer.set(key, value)
+    writer = Writer(core, name, comm, communicator, how.truths["lossy"])
+    try:
+        if title or contents:
+            core.describe(text("title", title), text("contents", contents))
+        for key, value in (attributes or {}).items():
+            writer.set(key, value)
+    except BaseException as error:
+        # Other ranks have the file, and hear of it there.
+        writer._give_up(error)
+        raise
     return writer
 
 
@@ -227,21 +239,29 @@ def append(
     They follow step number `after` (the last one if nothing); steps behind it are an error or, with
     later="drop", removed. Everything else as in `create`.
     """
-    if later not in ("refuse", "drop"):
-        raise UsageError(f'later cannot be "{later}"', advice='give "refuse" or "drop"')
+
+    def check() -> None:
+        if later not in ("refuse", "drop"):
+            raise UsageError(f"later cannot be {later!r}", advice='give "refuse" or "drop"')
+        if after is not None:
+            step_number(after)
+
     name = os.fspath(path)
     communicator = core_comm(comm)
+    truths: dict[str, object] = {"durable": durable, "lossy": lossy}
+    how = manner(name, communicator, format, transport, deadline, options, truths, check)
+    last = None if after is None else step_number(after)
     with Placing(name):
         core = _core.append(
             name,
             communicator,
-            after,
+            last,
             later == "drop",
-            format or "",
-            transport,
-            durable,
-            lossy,
-            milliseconds(deadline),
-            option_texts(options),
+            how.format,
+            how.transport,
+            how.truths["durable"],
+            how.truths["lossy"],
+            how.deadline,
+            how.options,
         )
-    return Writer(core, name, comm, communicator, lossy)
+    return Writer(core, name, comm, communicator, how.truths["lossy"])

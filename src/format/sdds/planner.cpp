@@ -37,6 +37,22 @@ constexpr std::size_t first_page_slot = 1;
   return own == nullptr || (own->value.is_scalar() && own->value.as_text() == std::to_string(step.number));
 }
 
+/// The type of the parameter Step is that which the number of the first step asked for.
+void check_width_of_number(const Header& header, std::int64_t number, std::int64_t last) {
+  for (const ParameterDefinition& parameter : header.parameters) {
+    if (parameter.name != step_parameter) continue;
+    try {
+      static_cast<void>(Value(number).converted_to(parameter.type));
+    } catch (const Error&) {
+      const std::string type(name(parameter.type));
+      throw Error(ErrorKind::type, "the parameter Step is " + type + " in this file, whose last step is " +
+                                       std::to_string(last) + ": it cannot have " + std::to_string(number))
+          .on(parameter.name)
+          .advise("give every step, from the first on, an attribute Step with its number as int64");
+    }
+  }
+}
+
 }  // namespace
 
 void SddsPlanner::check_layout(const Header& header) const {
@@ -202,7 +218,8 @@ void SddsPlanner::check_growth(const StepDescription& step) const {
 }
 
 void SddsPlanner::check_number(const StepDescription& step) const {
-  if (numbered_ && keeps_number(header_of(step), step)) {
+  const Header header = header_of(step);
+  if (numbered_ && keeps_number(header, step)) {
     if (pages_ != 0 && step.number <= last_number_) {
       Error error(ErrorKind::conflict, "step " + std::to_string(step.number) + " does not follow step " +
                                            std::to_string(last_number_) + ", the last one of the file");
@@ -210,6 +227,9 @@ void SddsPlanner::check_number(const StepDescription& step) const {
         error.advise("to add rows to the last page open the file with fixed_row_count=500");
       }
       throw error;
+    }
+    if (find_attribute(step.attributes, step_parameter) == nullptr) {
+      check_width_of_number(header, step.number, last_number_);
     }
     return;
   }

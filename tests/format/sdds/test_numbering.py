@@ -52,3 +52,18 @@ def test_steps_that_are_numbered_elsewhere_stay_numbered(tmp_path: Path) -> None
         out.step(0).put("x", [0.5]).commit()
     assert CliRunner().invoke(app, ["convert", str(source), str(target)]).exit_code == 0
     assert names_of(target) == ["0", "numbered"]
+
+
+def test_a_number_that_the_parameter_cannot_have_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "numbered.sdds"
+    with quire.create(path) as out:
+        out.step(7).put("x", [0.5]).commit()
+        with pytest.raises(quire.TypeMismatchError, match=r"Step is int32 .* last step is 7") as raised:
+            out.step(2**40).put("x", [0.5]).commit()
+    assert raised.value.object == "Step"
+    assert names_of(path) == ["7", "numbered"]
+    wide = tmp_path / "wide.sdds"
+    with quire.create(wide) as out:
+        for number in (7, 2**40):
+            out.step(number).set("Step", number, type="int64").put("x", [0.5]).commit()
+    assert names_of(wide) == ["7", str(2**40), "numbered"]

@@ -99,8 +99,76 @@ WRONG_WAYS: dict[str, dict[str, Any]] = {
     "lossy is True or False, not 'yes'": {"lossy": "yes"},
     "tolerant is True or False, not 1": {"tolerant": 1},
     "a deadline of 0 seconds": {"deadline": 0},
+    "a deadline is a number of seconds, not a str": {"deadline": "1"},
     "option some is a float": {"some": 1.5},
+    "format is a text, not a int": {"format": 3},
+    "transport is a text, not a NoneType": {"transport": None},
 }
+WRONG_WAYS_TO_WRITE: dict[str, dict[str, Any]] = {
+    **{reason: wrong for reason, wrong in WRONG_WAYS.items() if "tolerant" not in wrong},
+    "durable is True or False, not 'no'": {"durable": "no"},
+}
+WRONG_WAYS_TO_APPEND: dict[str, dict[str, Any]] = {
+    **WRONG_WAYS_TO_WRITE,
+    "later cannot be 'never'": {"later": "never"},
+    "a step has an integer as number, not a float": {"after": 0.5},
+    f"{2**63} is no number of a step": {"after": 2**63},
+}
+
+
+def write_as_one_rank_cannot(comm: Any, path: str, format_name: str, own_rank: int) -> list[str]:
+    """Make and continue a file in ways that are wrong on one rank; return what this rank raises."""
+    told = []
+
+    def attempt(way: Any, wrong: dict[str, Any]) -> None:
+        given = {"format": format_name, "deadline": 20} | (wrong if comm.rank == own_rank else {})
+        try:
+            way(path, comm, **given)
+        except quire.Error as error:
+            told.append(f"{type(error).__name__}: {error}")
+
+    for wrong in WRONG_WAYS_TO_WRITE.values():
+        attempt(quire.create, wrong)
+    yes: Any = np.True_
+    out = quire.create(path, comm, format_name, lossy=yes, durable=yes, deadline=float("inf"))
+    with out, out.step(0) as step:
+        step.put("x", np.arange(3))
+    for wrong in WRONG_WAYS_TO_APPEND.values():
+        attempt(quire.append, wrong)
+    with quire.open(path, comm) as file:
+        assert file.numbers == [0]
+    return told
+
+
+def test_a_wrong_way_to_write_on_one_rank_is_told_to_all(tmp_path: Path) -> None:
+    format_name = step_formats()[0]
+    reasons = [*WRONG_WAYS_TO_WRITE, *WRONG_WAYS_TO_APPEND]
+    for own_rank in (0, 1):
+        path = path_for(tmp_path, format_name, f"of_{own_rank}")
+        for told in run_ranks(write_as_one_rank_cannot, 2, str(path), format_name, own_rank):
+            assert len(told) == len(reasons)
+            for text, reason in zip(told, reasons, strict=True):
+                assert text.startswith(("UsageError: ", "TypeMismatchError: "))
+                assert f"{path}: {reason}" in text
+                assert f"[rank {own_rank}]" in text
+
+
+def name_a_file_wrongly(comm: Any, path: str, format_name: str) -> str:
+    """Make a file that one rank gives an attribute without a type; return what this rank raises."""
+    attributes = {"code": object() if comm.rank == 1 else "test"}
+    try:
+        out = quire.create(path, comm, format_name, attributes=attributes, deadline=20)
+        with out, out.step(0) as step:
+            step.put("x", np.arange(3))
+    except quire.Error as error:
+        return type(error).__name__
+    return ""
+
+
+def test_a_wrong_attribute_on_one_rank_keeps_no_other_waiting(tmp_path: Path, format_name: str) -> None:
+    path = path_for(tmp_path, format_name)
+    told = run_ranks(name_a_file_wrongly, 2, str(path), format_name)
+    assert told == ["AbortedError", "TypeMismatchError"]
 
 
 def open_as_one_rank_cannot(comm: Any, path: str) -> list[str]:

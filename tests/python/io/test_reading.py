@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -176,6 +176,23 @@ def test_blocks_cover_all_rows_and_reuse_memory(path: Path, columns: dict[str, A
             next(file[0].table.blocks(rows=slice(None, None, 2)))
         with pytest.raises(quire.UsageError):
             next(file[0].table.blocks(rows_per_block=0))
+
+
+def test_numbers_that_no_step_has_are_refused_by_name(path: Path, columns: dict[str, Array]) -> None:
+    with quire.open(path) as file:
+        with pytest.raises(quire.MissingError, match=f"there is no step {2**40}; the nearest are"):
+            file.step(2**40)
+        with pytest.raises(quire.UsageError, match=f"{2**63} is no number of a step"):
+            file.step(2**63)
+        with pytest.raises(quire.TypeMismatchError, match="an integer as number, not a float"):
+            file.step(cast(Any, 0.5))
+        with pytest.raises(quire.MissingError, match=f"no step at place {2**63}"):
+            file[2**63]
+    with quire.create(path.with_name("new" + path.suffix)) as out:
+        with pytest.raises(quire.UsageError, match=f"{-(2**63) - 1} is no number of a step"):
+            out.step(-(2**63) - 1)
+        with pytest.raises(quire.TypeMismatchError, match="an integer as number, not a str"):
+            out.step(cast(Any, "1"))
 
 
 def test_missing_things_name_the_nearest(path: Path, columns: dict[str, Array]) -> None:
