@@ -69,6 +69,8 @@ State restarted(const Simulation& what, const quire::Comm& comm) {
   quire::ReadOptions options;
   options.transport = what.transport;
   quire::Reader reader = quire::open(what.restart_from, comm, options);
+  if (reader.size() == 0)
+    throw quire::Error(quire::ErrorKind::missing, "there are no steps").in_file(what.restart_from);
   const quire::ReadStep step = what.restart_step ? reader.step(*what.restart_step) : reader.at(reader.size() - 1);
   const quire::Table& table = step.description().tables.at(step.description().find_table(""));
 

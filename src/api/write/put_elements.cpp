@@ -54,7 +54,7 @@ std::uint64_t coefficients_of(const ElementPart& part) {
   return sum;
 }
 
-void check(const ElementPart& part) {
+void require_consistent(const ElementPart& part) {
   check_expansion(part.expansion);
   if (part.variables.empty()) refuse(part, "has no variables");
   if (part.values.size() != part.variables.size()) refuse(part, "has another number of variables than of arrays");
@@ -69,6 +69,16 @@ void check(const ElementPart& part) {
   for (std::size_t v = 0; v < part.values.size(); ++v) {
     if (part.values[v].type == Type::float64 && part.values[v].count == count) continue;
     refuse(part, "needs " + std::to_string(count) + " coefficients of type float64 of " + part.variables[v]);
+  }
+}
+
+/// What contradicts itself in a file is damage; in a part that somebody puts it is the call that is wrong.
+void check(const ElementPart& part) {
+  try {
+    require_consistent(part);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    throw Error(ErrorKind::usage, error.message()).on(error.object());
   }
 }
 
@@ -208,7 +218,11 @@ void agree_on_elements(WriteStep::State& step) {
   mine.failed = error.has_value();
   const Consensus all = announce(writer.comm, mine);
   if (all.failed != 0 || all.closing != 0) fail_together(step, error);
-  if (!all.elements) fail_for_structure(step);
+  if (!all.elements) {
+    // The ranks that put none have accepted their step and are here with it: so the steps can be compared.
+    static_cast<void>(accept_step(step));
+    fail_for_structure(step);
+  }
   if (!all.same_structure) {
     join_elements(step);
   } else {

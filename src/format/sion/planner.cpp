@@ -21,6 +21,15 @@ Error one_step_only() {
   return Error(ErrorKind::unsupported, "a multifile is one step").advise("write each step to a file of its own");
 }
 
+/// Where the chunks of a new file lie. Throws usage errors: its sizes come from the caller, not from a damaged file.
+ChunkMap map_of(const Header& header) {
+  try {
+    return chunk_map(header);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::usage, error.message()).on(error.object()).advise("ask for smaller chunks");
+  }
+}
+
 }  // namespace
 
 SionPlanner::SionPlanner(const CheckedOptions& options) : rules_(rules_of(options)) {}
@@ -115,7 +124,7 @@ void SionPlanner::measure_out(const std::vector<StreamRequest>& requests, const 
       header.ranks.push_back(mine[i]->rank);
       header.chunk_sizes.push_back(static_cast<std::int64_t>(sizes.bytes[i]));
     }
-    file.map = chunk_map(header);
+    file.map = map_of(header);
     file.filling = filling_of(file, requests);
   }
 }
@@ -174,7 +183,7 @@ void SionPlanner::add_copies() {
       const std::vector<std::int64_t>& ranks = keeper.header.ranks;
       header.ranks.insert(header.ranks.begin(), ranks.begin(), ranks.end());
       for (std::size_t i = 0; i < ranks.size(); ++i) header.ranks[i] = -(ranks[i] + 1);
-      copy.map = chunk_map(header);
+      copy.map = map_of(header);
       files_.push_back(std::move(copy));
     }
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,18 @@ def test_only_blocks_are_put(tmp_path: Path) -> None:
             out.step(0) as step,
         ):
             step.put_elements(parts)  # type: ignore[arg-type]
+
+
+def test_a_shape_that_nobody_knows_is_a_wrong_call(tmp_path: Path) -> None:
+    """No file is damaged where the caller names what there is not."""
+    with quire.open(SMALL) as file:
+        block = file[0].read_elements()[0]
+    with (
+        pytest.raises(quire.UsageError, match="Blob"),
+        quire.create(tmp_path / "new.fld") as out,
+        out.step(0) as step,
+    ):
+        step.put_elements([dataclasses.replace(block, shape="Blob")])
 
 
 def test_directories_are_refused_to_more_ranks_than_have_addresses(run: Run) -> None:

@@ -222,3 +222,15 @@ def test_the_stored_name_is_the_final_one(tmp_path: Path, replacement: str) -> N
     for name in ("final.sion", "final.sion.000001"):
         with quire.open(tmp_path / name) as file:
             assert file.layout["stored name"] == str(path)
+
+
+def test_a_chunk_that_no_file_can_have_is_a_wrong_call(tmp_path: Path) -> None:
+    """No file is damaged where the caller asks for too much."""
+
+    def ask_for_too_much() -> None:
+        with quire.create(tmp_path / "new.sion") as out, out.step(0) as step:
+            for rank in range(2):
+                step.stream(rank=rank, chunk_size=1 << 62).write(b"1")
+
+    with pytest.raises(quire.UsageError, match="beyond what a file can have"):
+        ask_for_too_much()
