@@ -23,6 +23,9 @@
 namespace quire::bench {
 namespace {
 
+/// Bytes of all ranks together that are written before the first cell, at most.
+constexpr std::uint64_t warm_up_most = 256ULL << 20;
+
 /// A file that later cells may read, with all that belongs to it.
 struct Kept {
   std::string folder;
@@ -101,14 +104,25 @@ class Cells {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
 
-  /// Independent. The first bytes that a rank writes to a file system take longer than all others.
-  void warm_up() const {
+  /// Collective. The first bytes that a rank writes to a file system take longer than all others, and so do those for
+  /// which a virtual machine must fetch memory back from its host: ranks write what the largest cell has, within
+  /// bounds.
+  void warm_up() {
+    std::uint64_t bytes = 0;
+    for (const Cell& cell : plan_.cells) bytes = std::max(bytes, payload_of(cell.data));
+    bytes = std::min({bytes, warm_up_most, free_bytes(scratch_.path()) / 4});
+    const std::uint64_t mine = std::max<std::uint64_t>(bytes / static_cast<std::uint64_t>(world_.size()), 1);
     const std::string path = scratch_.path() + "/warm-up-" + std::to_string(world_.rank());
-    TransportCounters counters;
-    RawFile file(path, O_WRONLY | O_CREAT);
-    file.write(0, std::vector<std::byte>(RawFile::piece), counters);
-    file.close();
-    std::filesystem::remove(path);
+    const auto error = together(world_, [&] {
+      const std::vector<std::byte> piece(RawFile::piece);
+      TransportCounters counters;
+      RawFile file(path, O_WRONLY | O_CREAT);
+      for (std::uint64_t at = 0; at < mine; at += piece.size()) file.write(at, piece, counters);
+      file.close();
+    });
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    if (error) throw Error(*error);
   }
 
   /// Collective over all ranks, the first time. The first `size` ranks; the others get one they never use.

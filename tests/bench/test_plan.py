@@ -16,6 +16,7 @@ from tests.python.support.files import path_for, table_formats, write_table
 
 import quire
 from quire.bench.own_file import (
+    counts_of_writers,
     shares_of_members,
     sizes_of_elements,
     sizes_of_step,
@@ -226,6 +227,16 @@ def test_parts_of_a_directory_are_the_shares_of_ranks(monkeypatch: pytest.Monkey
     assert shares_of_members(paths, 7) == {"imbalance": "given", "shares": [3, 0, 4]}
     assert shares_of_members([Path("none"), *paths[1:]], 7) == {"imbalance": "given", "shares": [3, 0, 4]}
     assert shares_of_members(paths, 8) == {}
+
+
+def test_blocks_of_one_file_are_the_shares_of_ranks() -> None:
+    """A writer has one block of a kind: where a kind comes again, the next one begins."""
+    blocks = [("a", 2), ("b", 1), ("b", 1), ("a", 3), ("a", 5)]
+    assert counts_of_writers(blocks) == [3, 4, 5]
+    assert counts_of_writers([]) == []
+    (path,) = (Path(__file__).parents[1] / "data").glob("*/tiny-hdf5.fld")
+    workload = workload_of_file(str(path))
+    assert (workload["elements"], workload["imbalance"], workload["shares"]) == (4, "given", [3, 1])
 
 
 def test_shares_and_distributions_that_make_no_sense_are_refused() -> None:

@@ -36,8 +36,10 @@ def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
     with quire.open(path) as file:
         steps = len(file)
         sizes = sizes_of_step(file[0]) if steps else None
-        if sizes is not None and sizes["kind"] == "elements" and len(file.members) > 2:
-            sizes |= shares_of_members([Path(path) / name for name in file.members], sizes["elements"])
+        if sizes is not None and sizes["kind"] == "elements":
+            members = [Path(path) / name for name in file.members]
+            of_members = shares_of_members(members, sizes["elements"]) if len(members) > 2 else {}
+            sizes |= of_members or shares_of_blocks(path, file.format, sizes["elements"])
     if sizes is None:
         raise UnsupportedError(
             "holds no elements, no table of numbers and no field to take sizes from", file=path
@@ -89,6 +91,45 @@ def shares_of_members(paths: Sequence[Path], elements: int) -> dict[str, Any]:
     if sum(counts) == 2 * elements and elements in counts:
         counts.remove(elements)  # what lists the others is read as all of them
     return shares_of(counts) if sum(counts) == elements else {}
+
+
+def shares_of_blocks(path: str, format: str, elements: int) -> dict[str, Any]:
+    """Independent. How many elements each writer of one file had, as far as its blocks tell; nothing if the
+    format joins them, or they do not hold all elements together.
+    """
+    import quire
+    from quire.io.formats import format_info
+
+    options = format_info(format).read_options
+    if not any(one.name == "blocks" and "each" in one.choices for one in options):
+        return {}
+    with quire.open(path, blocks="each") as file:
+        blocks = [(kind_of(one), len(one)) for one in file[0].expansions]
+    counts = counts_of_writers(blocks)
+    return shares_of(counts) if sum(counts) == elements else {}
+
+
+def kind_of(block: Expansion) -> tuple[Any, ...]:
+    """Independent. What a writer has one block of: shape, basis and, where they are those of all, orders."""
+    modes = () if block.is_mixed else tuple(int(one) for one in block.modes)
+    return (block.shape, block.basis, modes)
+
+
+def counts_of_writers(blocks: Sequence[tuple[Any, int]]) -> list[int]:
+    """Independent. The elements of each writer, from kind and elements of one block after another.
+
+    A writer has one block of a kind, so that the second one is of the next writer. Neighbours without a kind
+    in common are taken for one: such files do not say who wrote what.
+    """
+    counts: list[int] = []
+    kinds: set[Any] = set()
+    for kind, count in blocks:
+        if not counts or kind in kinds:
+            counts.append(0)
+            kinds = set()
+        counts[-1] += count
+        kinds.add(kind)
+    return counts
 
 
 def shares_of(counts: Sequence[int]) -> dict[str, Any]:

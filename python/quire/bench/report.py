@@ -165,7 +165,11 @@ def cache_notes(study: Study) -> Iterator[str]:
         )
     yield from clock_notes(study)
     first = sum(bool(one.line.get("first_in_process")) for one in study.results.repetitions)
-    if first and study.results.plan.get("mode") == "in-process":
+    if study.results.plan.get("mode") != "in-process":
+        yield "Each point was measured by processes of its own."
+    elif first == len(study.results.repetitions):
+        yield "The processes of a pass run each of its cells once; every pass has processes of its own."
+    elif first:
         yield f"{first} of the points are the first repetition of their process."
 
 

@@ -448,6 +448,11 @@ def seconds_text(seconds: float | None) -> str:
     return f"{seconds / 1e-6:#.3g} us".replace(". ", " ")
 
 
+def rate_text(number: float) -> str:
+    """Independent. Megabytes, or those of a second: four digits, and no powers of ten for large numbers."""
+    return f"{number:.4g}" if abs(number) < 1000 else f"{number:.0f}"
+
+
 def short(ratio: float) -> str:
     """Independent. Three digits, two of them behind the point of small numbers."""
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.1f}" if ratio < 100 else f"{ratio:.0f}"

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from quire.bench.summary import Ratio, Study, Timing, outlier_words, seconds_text
+from quire.bench.summary import (
+    CellSummary,
+    Ratio,
+    Study,
+    Timing,
+    outlier_words,
+    rate_text,
+    seconds_text,
+)
 
 LONG_TEXT = 60
 STATISTICS = ("n", "min", "Q1", "median", "Q3", "max", "mean", "sd", "low", "high")
@@ -32,6 +40,12 @@ def seconds(value: float | None, name: str = "") -> Number:
 def plain(value: float | None, name: str = "", form: str = "g") -> Number:
     """Independent. A number without a unit."""
     return Number(value, "" if value is None else format(value, form), name)
+
+
+def rate(cell: CellSummary, time: float) -> Number:
+    """Independent. Megabytes of payload in a second, if it takes this time."""
+    value = cell.rate(time)
+    return Number(value, rate_text(value), "rate")
 
 
 def row(cells: Sequence[Content], style: str = "", **data: str) -> str:
@@ -110,7 +124,7 @@ def times_table(study: Study, case: str, kind: str) -> str | None:
         changed = "group" if title != before else ""
         facts: list[Content] = [
             plain(len(timing.outliers), "outliers", "d"),
-            plain(cell.rate(timing.every.median), "rate", ".4g"),
+            rate(cell, timing.every.median),
         ]
         first: list[Content] = [title if changed else "", cell.method]
         rows.append(
@@ -124,7 +138,7 @@ def times_table(study: Study, case: str, kind: str) -> str | None:
         )
         if timing.outliers:
             without: list[Content] = ["", "\N{EM DASH} without outliers", *statistics_of(timing, kept=True)]
-            without += [plain(0, "outliers", "d"), plain(cell.rate(timing.kept.median), "rate", ".4g")]
+            without += [plain(0, "outliers", "d"), rate(cell, timing.kept.median)]
             rows.append(row(without, "kept", cell=cell.key, kind=kind, set="kept"))
         before = title
     if not rows:

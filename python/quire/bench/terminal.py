@@ -19,6 +19,7 @@ from quire.bench.summary import (
     busy_text,
     few_text,
     outlier_words,
+    rate_text,
     seconds_text,
     short,
 )
@@ -59,7 +60,7 @@ def case_line(study: Study, case: str) -> str:
         workload = one.cell["workload"]
         if workload["name"] == case and "kind" in workload:
             megabytes = payload_of(workload) / 1e6
-            sizes.setdefault(describe_workload(workload), f"{megabytes:.4g} MB")
+            sizes.setdefault(describe_workload(workload), f"{rate_text(megabytes)} MB")
     found = [f"{words} = {megabytes}" for words, megabytes in sizes.items()]
     return f"{case}: {found[0] if len(found) == 1 else f'from {found[0]} to {found[-1]}'}" if found else case
 
@@ -99,7 +100,7 @@ def cell_texts(cell: CellSummary, baselines: list[str]) -> list[str]:
         *(seconds_text(value) for value in values),
         str(len(timing.outliers)),
         durable,
-        f"{cell.rate(every.median):.4g}",
+        rate_text(cell.rate(every.median)),
         "" if files is None else str(files),
         *(ratio_text(cell.ratios.get(name)) for name in baselines),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,8 +53,8 @@ def doctor(
     from quire.doctor import CannotRunError, Wishes, examine, save
     from quire.doctor.record import as_dictionary
 
-    if save_as is not None and not save_as.absolute().parent.is_dir():
-        complain(f"{save_as}: there is no such directory to save in")  # not after minutes of examining
+    if save_as is not None and (problem := why_not_saved(save_as)):
+        complain(f"{save_as}: {problem}")  # not after minutes of examining
         raise typer.Exit(ExitCode.INPUT_OUTPUT)
     wishes = Wishes(directory, ranks, launcher, quick, big, time_limit)
     try:
@@ -64,16 +65,26 @@ def doctor(
                 bar.advance(done - bar.done)
 
             record = examine(wishes, tell)
-    except CannotRunError as problem:
-        complain(str(problem))
+    except CannotRunError as failure:
+        complain(str(failure))
         raise typer.Exit(ExitCode.INPUT_OUTPUT) from None
-    if save_as is not None:
-        save(record, save_as)
     if json:
         say_json(as_dictionary(record))
     else:
         report(record)
+    if save_as is not None:
+        save(record, save_as)
     answer(record.safe)
+
+
+def why_not_saved(path: Path) -> str:
+    """Independent. Why no record can be written to a path; empty if it can be, as far as can be told."""
+    if path.is_dir():
+        return "is a directory"
+    parent = path.absolute().parent
+    if not parent.is_dir():
+        return "there is no such directory to save in"
+    return "" if os.access(path if path.exists() else parent, os.W_OK) else "cannot be written"
 
 
 def report(record: Record) -> None:

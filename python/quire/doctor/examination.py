@@ -213,14 +213,14 @@ def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) 
         raise CannotRunError("the program quire-probe is not there: build it, or name it by QUIRE_PROBE")
     if not wishes.directory.is_dir():
         raise CannotRunError(f"{wishes.directory} is no directory")
-    world, findings = find_world(wishes.launcher, wishes.ranks, probe, wishes.seconds)
     try:
         where = file_system_of(wishes.directory)
         require_room(wishes, where)
         folder = Path(tempfile.mkdtemp(prefix=".quire-doctor-", dir=wishes.directory.resolve()))
     except OSError as problem:
-        raise CannotRunError(f"nothing can be written in {wishes.directory}: {problem}") from None
+        raise CannotRunError(f"nothing can be written in {wishes.directory}: {problem.strerror}") from None
     try:
+        world, findings = find_world(wishes.launcher, wishes.ranks, probe, wishes.seconds)
         examination = Examination(wishes, probe, world, folder)
         big, remark = big_request(wishes, where)
         measuring, left_out = costs_that_fit(wishes, where)

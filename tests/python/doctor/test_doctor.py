@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -199,17 +201,31 @@ def test_a_program_that_dies_is_named(tmp_path: Path) -> None:
     assert not record.safe
 
 
-def test_a_record_that_cannot_be_saved_is_told_before_anything_is_tried(tmp_path: Path) -> None:
-    words = [
-        "doctor",
-        str(tmp_path),
-        "--launcher",
-        "none",
-        "--save",
-        str(tmp_path / "nowhere" / "doctor.json"),
-    ]
-    outcome = CliRunner().invoke(app, words)
-    assert (outcome.exit_code, "no such directory to save in" in outcome.output) == (4, True)
+def test_a_record_that_cannot_be_saved_is_told_before_anything_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(saved: Path) -> str:
+        words = ["doctor", str(tmp_path), "--launcher", "none", "--save", str(saved)]
+        outcome = CliRunner().invoke(app, words)
+        assert outcome.exit_code == 4
+        return outcome.output
+
+    assert "no such directory to save in" in told(tmp_path / "nowhere" / "doctor.json")
+    assert "is a directory" in told(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    assert "doctor.json: cannot be written" in told(tmp_path / "doctor.json")
+
+
+def test_a_place_that_cannot_be_written_is_told_before_ranks_are_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> str:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "name")
+
+    monkeypatch.setattr(examination, "probe_path", lambda: Path("probe"))
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    with pytest.raises(CannotRunError, match=f"nothing can be written in {tmp_path}: Read-only file system$"):
+        examine(Wishes(tmp_path, launcher="no-such-program"))
 
 
 @pytest.mark.mpi

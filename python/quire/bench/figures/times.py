@@ -9,7 +9,7 @@ from quire.bench.cells import COLD_CACHES, is_read
 from quire.bench.figures.axes import SMALL, Panel, Scale, Unit, scale_for, time_unit
 from quire.bench.figures.scene import GRAY, Path, Scene, Shape, Text, mark, text_width
 from quire.bench.figures.style import Look, draw_legend, entries_of, legend_height
-from quire.bench.summary import CellSummary, Group, Point, Study, Timing, seconds_text
+from quire.bench.summary import CellSummary, Group, Point, Study, Timing, rate_text, seconds_text
 
 WIDTH = 860.0
 LEFT, RIGHT, BETWEEN = 64.0, 16.0, 64.0
@@ -76,7 +76,7 @@ class Quantity:
     def text(self, value: float) -> str:
         """Independent. A value with its unit."""
         if self.name == "rate":
-            return f"{value:.4g} {self.unit.name}"
+            return f"{rate_text(value)} {self.unit.name}"
         return seconds_text(value * self.unit.factor).replace("us", "\N{MICRO SIGN}s")
 
 
