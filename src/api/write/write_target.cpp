@@ -72,6 +72,11 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : target_(pa
   const CheckedOptions mine(common_write_options(), taken_from(options));
   choice_.compression = chosen(path, mine.text("compression"));
   if (mine.given("compression_level")) {
+    if (!is_compressed()) {
+      throw Error(ErrorKind::usage, "the option means nothing for a file that is not compressed")
+          .on("compression_level")
+          .advise("leave it out, or choose a compression");
+    }
     constexpr long long most = 9;
     const long long level = mine.integer("compression_level");
     if (level < 0 || level > most) throw Error(ErrorKind::usage, "compression_level is a number from 0 to 9");

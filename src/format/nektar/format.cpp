@@ -11,6 +11,7 @@
 #include "format/nektar/stream_planner.hpp"
 #include "format/nektar/xml_describer.hpp"
 #include "format/nektar/xml_planner.hpp"
+#include "format/option_use.hpp"
 #include "format/sion/header.hpp"
 #include "quire/base/error.hpp"
 
@@ -122,6 +123,11 @@ class NektarFormat final : public Format {
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
     const std::string& layout = options.text("layout");
+    const auto useless = useless_option(options, write_options(),
+                                        {{"largest_block", "layout", {"xml", "directory"}},
+                                         {"alignment", "layout", {"hdf5"}},
+                                         {"alignment_threshold", "layout", {"hdf5"}}});
+    if (useless) throw Error(*useless);
     if (layout == "hdf5") return std::make_unique<nektar::H5Planner>(rules_of(options), h5::Alignment::of(options));
     if (layout == "streams") return std::make_unique<nektar::StreamPlanner>(rules_of(options));
     constexpr long long most = 0xFFFFFFFF;  // the reference counts bytes in 32 bits

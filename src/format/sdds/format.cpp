@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "format/option_use.hpp"
 #include "format/sdds/describer.hpp"
 #include "format/sdds/fit.hpp"
 #include "format/sdds/planner.hpp"
@@ -120,12 +121,18 @@ class SddsFormat final : public Format {
       throw Error(ErrorKind::usage, "option fixed_row_count goes from 0 to 1000000000");
     }
     layout.growth_rows = static_cast<std::uint64_t>(growth);
-    const GivenLayout given{.order = options.given("byte_order") && order != "native",
-                            .major = options.given("major_order"),
-                            .mode = options.given("mode"),
-                            .lines = options.given("lines_per_row"),
-                            .counts = options.given("no_row_counts")};
-    return std::make_unique<SddsPlanner>(layout, given);
+    GivenLayout given{.order = options.given("byte_order") && order != "native",
+                      .major = options.given("major_order"),
+                      .mode = options.given("mode"),
+                      .lines = options.given("lines_per_row"),
+                      .counts = options.given("no_row_counts"),
+                      .useless = std::nullopt};
+    given.useless = useless_option(options, writing_options(),
+                                   {{"lines_per_row", "mode", {"ascii"}},
+                                    {"no_row_counts", "mode", {"ascii"}},
+                                    {"major_order", "mode", {"binary"}},
+                                    {"byte_order", "mode", {"binary"}}});
+    return std::make_unique<SddsPlanner>(layout, std::move(given));
   }
 
   [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }

@@ -173,6 +173,7 @@ void SddsPlanner::adopt(std::span<const std::byte> state) {
 void SddsPlanner::set_file(const FileDescription& file) {
   FileDescription held = held_file(file);
   if (!header_) {
+    if (given_.useless) throw Error(*given_.useless);
     file_ = std::move(held);
     return;
   }

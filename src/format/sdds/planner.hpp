@@ -24,6 +24,7 @@ struct GivenLayout {
   bool mode = false;
   bool lines = false;
   bool counts = false;
+  std::optional<Error> useless;  ///< an option that means nothing in a new file; one that exists has its own layout
 };
 
 /// The last page of a file whose pages grow.

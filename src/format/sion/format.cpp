@@ -1,5 +1,6 @@
 #include "format/sion/format.hpp"
 
+#include "format/option_use.hpp"
 #include "format/sion/describer.hpp"
 #include "format/sion/header.hpp"
 #include "format/sion/planner.hpp"
@@ -133,6 +134,12 @@ class SionFormat final : public Format {
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
+    const bool has_groups = options.integer("copies") > 0 && !options.given("mode");
+    auto useless = useless_option(options, writing_options(), {{"origins", "mode", {"merge"}}});
+    if (!useless && !has_groups) {
+      useless = useless_option(options, writing_options(), {{"collsize", "mode", {"collective", "merge", "collmsa"}}});
+    }
+    if (useless) throw Error(*useless);
     return std::make_unique<SionPlanner>(options);
   }
 

@@ -1,0 +1,55 @@
+"""Options that mean nothing beside others are refused by name: nobody believes that they have an effect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quire
+
+USELESS = [
+    ("sdds", {"lines_per_row": 2}, "lines_per_row"),
+    ("sdds", {"no_row_counts": True}, "no_row_counts"),
+    ("sdds", {"mode": "ascii", "major_order": "column"}, "major_order"),
+    ("sdds", {"mode": "ascii", "byte_order": "big"}, "byte_order"),
+    ("sdds", {"compression_level": 3}, "compression_level"),
+    ("sion", {"collsize": 4}, "collsize"),
+    ("sion", {"mode": "collective", "origins": "kept"}, "origins"),
+    ("nektar", {"layout": "hdf5", "largest_block": 1000}, "largest_block"),
+    ("nektar", {"layout": "xml", "alignment": 512}, "alignment"),
+]
+
+
+@pytest.mark.parametrize(("format", "options", "name"), USELESS)
+def test_an_option_without_a_use_is_named(
+    tmp_path: Path, format: str, options: dict[str, Any], name: str
+) -> None:
+    def write() -> None:
+        with quire.create(tmp_path / "new", format=format, **options) as out, out.step(0) as step:
+            step.put("x", np.zeros(3))
+
+    with pytest.raises(quire.UsageError, match=name):
+        write()
+
+
+def test_presets_have_no_effect_and_are_never_refused(tmp_path: Path) -> None:
+    options = {"lines_per_row": 1, "no_row_counts": False, "byte_order": "native"}
+    with quire.create(tmp_path / "new", format="sdds", **options) as out, out.step(0) as step:
+        step.put("x", np.zeros(3))
+    assert len(quire.open(tmp_path / "new")[0]["x"]) == 3
+
+
+def test_a_file_that_exists_gives_options_their_use(tmp_path: Path) -> None:
+    """The layout of the file decides, and options that agree with it are welcome."""
+    path = tmp_path / "text"
+    with quire.create(path, format="sdds", mode="ascii", lines_per_row=2) as out, out.step(0) as step:
+        step.put("x", np.zeros(3))
+        step.put("y", np.zeros(3))
+    with quire.append(path, lines_per_row=2) as out, out.step(1) as step:
+        step.put("x", np.ones(3))
+        step.put("y", np.ones(3))
+    with quire.open(path) as file:
+        assert len(file) == 2
