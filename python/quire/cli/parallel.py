@@ -41,7 +41,8 @@ def speak_as_one() -> None:
 
 def speak_for_oneself() -> None:
     """Independent. Let every rank tell errors of its own from now on."""
-    if not is_first_rank() and sys.__stderr__ is not None:
+    is_silent = getattr(sys.stderr, "name", None) == os.devnull
+    if not is_first_rank() and is_silent and sys.__stderr__ is not None:
         sys.stderr = sys.__stderr__
 
 
