@@ -76,7 +76,8 @@ void fit_tables(StepDescription& adapted, const StepDescription& step, Losses& l
   for (const Table& table : step.tables) {
     if (table.columns.empty()) continue;
     if (!adapted.tables.empty()) {
-      losses.tell("the table " + table.name + " is left out: a step of H5Part has one table only");
+      const std::string which = table.name.empty() ? "the table" : "the table " + table.name;
+      losses.tell(which + " is left out: a step of H5Part has one table only");
       continue;
     }
     if (!table.name.empty()) losses.tell("the name of the table " + table.name + " is left out");

@@ -167,7 +167,8 @@ Fit fit_step(const FileDescription& file, const StepDescription& step) {
   }
   std::erase_if(adapted.tables, [&](const Table& table) {
     if (table.expansion || elements.contains(table.name)) return false;
-    lose("the table " + table.name + " holds no coefficients on elements and is left out");
+    const std::string which = table.name.empty() ? "the table" : "the table " + table.name;
+    lose(which + " holds no coefficients on elements and is left out");
     return true;
   });
   for (Table& table : adapted.tables) {

@@ -77,3 +77,11 @@ def test_truths_are_no_texts(parameter: str) -> None:
     options: dict[str, Any] = {parameter: "true"}
     with pytest.raises(quire.UsageError, match="True or False"):
         quire.open(SMALL, **options)
+
+
+def test_a_table_without_a_name_is_told_of_without_one(tmp_path: Path, run: Run) -> None:
+    source = tmp_path / "lines.h5part"
+    with quire.create(source) as out:
+        out.step(0).set("t", 1.0).put("x", [1.0]).commit()
+    told = run("convert", source, tmp_path / "lines.fld")
+    assert "lost: the table holds no coefficients on elements" in told.output + told.errors
