@@ -30,19 +30,25 @@ std::vector<std::uint64_t> last(const std::vector<std::uint64_t>& list, std::siz
   return {first, list.end()};
 }
 
-bool is_unlimited(hid_t dataset, const std::string& name, std::size_t axes) {
-  const Handle space = own(H5Dget_space(dataset), "read the shape", name);
-  std::array<hsize_t, H5S_MAX_RANK> limits{};
-  const int all = require(H5Sget_simple_extent_dims(space.id(), nullptr, limits.data()), "read the shape", name);
-  const auto end = limits.begin() + std::min<std::ptrdiff_t>(all, static_cast<std::ptrdiff_t>(axes));
-  return std::all_of(limits.begin(), end, [](hsize_t limit) { return limit == H5S_UNLIMITED; });
-}
-
 }  // namespace
 
-std::string growth_defect(const DatasetDescription& data, hid_t dataset, const std::string& name, std::size_t axes) {
+std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name) {
+  const Handle space = own(H5Dget_space(dataset), "read the shape", name);
+  std::array<hsize_t, H5S_MAX_RANK> limits{};
+  const int axes = require(H5Sget_simple_extent_dims(space.id(), nullptr, limits.data()), "read the shape", name);
+  return {limits.begin(), limits.begin() + axes};
+}
+
+std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field) {
+  std::string defect = growth_defect(data);
+  if (!defect.empty()) return defect;
+  field.limits = limits_of(dataset, field.name);
+  if (field.limits == data.run.chunks->extents) return "its extents are limited";
+  return {};
+}
+
+std::string growth_defect(const DatasetDescription& data) {
   if (!data.run.chunks) return "it is not stored in chunks that can be addressed";
-  if (!is_unlimited(dataset, name, axes)) return "its extents are limited";
   if (data.run.order != native_order || size_of(data.type) == 0) return "its numbers are not those of this machine";
   for (const Filter& filter : data.run.chunks->filters) {
     if (!kernels::encodes(filter)) {
@@ -113,6 +119,7 @@ GrowingField growing_field(const std::string& name, const std::vector<hid_t>& co
                      .type = {},
                      .components = components.size(),
                      .extents = {},
+                     .limits = {},
                      .shape = {},
                      .filters = {},
                      .defect = {},
@@ -121,12 +128,13 @@ GrowingField growing_field(const std::string& name, const std::vector<hid_t>& co
   ChunkScope scope(image, memory_budget, warnings);
   for (const hid_t dataset : components) {
     auto data = describe_dataset(dataset, name, image.size(), &scope);
-    field.defect = data ? growth_defect(*data, dataset, name) : "it holds no numbers";
+    const std::vector<std::uint64_t> limits = field.limits;
+    field.defect = data ? growth_defect(*data, dataset, field) : "it holds no numbers";
     if (!field.defect.empty()) return field;
     ChunkedLayout& layout = *data->run.chunks;
     const bool is_first = field.chunks.empty();
     if (!is_first && (layout.extents != field.extents || layout.shape != field.shape || data->type != field.type ||
-                      layout.filters != field.filters)) {
+                      layout.filters != field.filters || limits != field.limits)) {
       field.defect = "its components differ";
       return field;
     }
@@ -150,6 +158,11 @@ Field grown_field(const GrowingField& old, const Field& added) {
   const std::vector<std::uint64_t> extents = old.last_extents(added.extents.size());
   static_cast<void>(old.last_shape(added.extents.size()));
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const std::uint64_t limit = old.limits.empty() ? no_limit : old.limits[old.limits.size() - extents.size() + axis];
+    if (added.extents[axis] > limit) {
+      throw cannot_grow("along axis " + std::to_string(axis) + " it is limited to " + std::to_string(limit),
+                        added.name);
+    }
     if (added.extents[axis] >= extents[axis]) continue;
     throw Error(ErrorKind::conflict, "the field has " + std::to_string(extents[axis]) + " elements along axis " +
                                          std::to_string(axis) + " already, and does not shrink")

@@ -16,20 +16,21 @@
 
 namespace quire::h5 {
 
-/// A field, or what is one in the model, whose data sets can be extended along any axis: one data set for each
-/// component.
+/// A field, or what is one in the model, whose data sets can be extended, up to limits if they have some: one data set
+/// for each component.
 struct GrowingField {
   std::string name;
   Type type = Type::float64;
   std::uint64_t components = 1;
   std::vector<std::uint64_t> extents;  ///< as in the file
+  std::vector<std::uint64_t> limits;   ///< of the extents; none if there are none
   std::vector<std::uint64_t> shape;    ///< of a chunk
   std::vector<Filter> filters;
   std::string defect;                      ///< why it cannot grow
   std::vector<std::vector<Chunk>> chunks;  ///< of each component, in C order; on rank 0 alone
   template <class Archive>
   void archive(Archive& a) {
-    a(name, type, components, extents, shape, filters, defect);
+    a(name, type, components, extents, limits, shape, filters, defect);
   }
 
   /// One without elements yet, in chunks of this shape that go through these filters.
@@ -52,9 +53,13 @@ struct GrowingField {
 [[nodiscard]] GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
                                          std::uint64_t memory_budget);
 
-/// Why data set `name` of an open file cannot be extended by chunks of ours along its first `axes`, or an empty text.
-[[nodiscard]] std::string growth_defect(const DatasetDescription& data, hid_t dataset, const std::string& name,
-                                        std::size_t axes = H5S_MAX_RANK);
+inline constexpr std::uint64_t no_limit = H5S_UNLIMITED;
+/// How far a data set can be extended along each axis.
+[[nodiscard]] std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name);
+/// Why chunks of ours cannot be added to those of a data set, or an empty text.
+[[nodiscard]] std::string growth_defect(const DatasetDescription& data);
+/// The same for a field, whose limits are taken over: one at least must leave room.
+[[nodiscard]] std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field);
 
 /// The field of an accepted step with the type of the file. Throws conflict errors if it cannot grow, or does not fit.
 [[nodiscard]] Field grown_field(const GrowingField& old, const Field& added);

@@ -150,15 +150,23 @@ def test_foreign_files_grow_in_their_own_way(tmp_path: Path) -> None:
             step.put("b", [2, 3], table="m").put("a", [4, 5], table="m")
         with pytest.raises(ConflictError, match="it is not stored in chunks"), out.step(0) as step:
             step.put_field("fixed", np.ones((1, 4)), extents=(4, 4), start=(3, 0))
-        with pytest.raises(ConflictError, match="its chunks hold several columns"), out.step(0) as step:
+        with (
+            pytest.raises(ConflictError, match="its chunks hold several columns") as refusal,
+            out.step(0) as step,
+        ):
             step.put("a", [1.0], table="wide").put("b", [1.0], table="wide")
+        assert "rows as those of a field" in refusal.value.advice
+        with out.step(0) as step:
+            step.put_field("wide", np.full((2, 2), 7.0), extents=(5, 2), start=(3, 0))
     with h5py.File(path) as file:
         for name, values in columns_of(0, 19).items():
             np.testing.assert_array_equal(file[f"beam/{name}"][...], values)
             assert file[f"beam/{name}"].fletcher32
         np.testing.assert_array_equal(file["signal"][...], np.arange(9.0))
         np.testing.assert_array_equal(file["m"][...], [[1, 1], [1, 1], [1, 1], [4, 2], [5, 3]])
-        assert file["wide"].shape == (3, 2)
+        np.testing.assert_array_equal(file["wide"][...], [[1, 1]] * 3 + [[7, 7]] * 2)
+    with quire.open(path) as read:
+        assert read[0].tables["wide"]["b"][:].tolist() == [1, 1, 1, 7, 7]
 
 
 def test_what_cannot_grow_says_why(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ std::vector<std::uint64_t> front_of(const GrowingField& field) {
 
 /// Why a data set with rows along its first axis cannot grow by chunks of this table, or an empty text.
 std::string defect_of(const GrowingTable& table, const PlainDataset& dataset, hid_t file) {
-  std::string defect = growth_defect(dataset.data, open_path(file, dataset.path).id(), dataset.path, 1);
+  std::string defect = growth_defect(dataset.data);
   if (!defect.empty()) return defect;
+  if (limits_of(open_path(file, dataset.path).id(), dataset.path).front() != no_limit) return "its extents are limited";
   const ChunkedLayout& layout = *dataset.data.run.chunks;
   if (layout.shape.size() > 1 && layout.shape[1] != 1) return "its chunks hold several columns";
   if (!table.columns.empty() && layout.shape[0] != table.chunk_rows) return "its chunks are not those of other columns";
@@ -53,7 +54,7 @@ GrowingField field_of(const PlainDataset& dataset, hid_t file) {
   GrowingField field;
   field.name = dataset.path;
   field.type = dataset.data.type;
-  field.defect = dataset.members.empty() ? growth_defect(dataset.data, open_path(file, dataset.path).id(), dataset.path)
+  field.defect = dataset.members.empty() ? growth_defect(dataset.data, open_path(file, dataset.path).id(), field)
                                          : "it holds compounds";
   if (!field.defect.empty()) return field;
   const ChunkedLayout& layout = *dataset.data.run.chunks;
@@ -69,6 +70,7 @@ GrowingField field_of(const PlainDataset& dataset, hid_t file) {
   if (field.shape.front() != 1) field.defect = "its chunks hold several components";
   field.components = components;
   field.extents.erase(field.extents.begin());
+  field.limits.erase(field.limits.begin());
   field.shape.erase(field.shape.begin());
   const auto count = static_cast<std::ptrdiff_t>(layout.chunks.size() / components);
   for (std::ptrdiff_t c = 0; field.defect.empty() && std::cmp_less(c, components); ++c) {
@@ -104,9 +106,14 @@ const GrowingTable& GrowingData::table(const std::string& path) const {
   const auto found = std::ranges::find(tables, path, &GrowingTable::path);
   if (found == tables.end()) throw Error(ErrorKind::conflict, "the file that grows has no such table").on(path);
   if (found->defect.empty()) return *found;
+  const auto grows = [&](const GrowingField& field) { return field.name == path && field.defect.empty(); };
   throw Error(ErrorKind::conflict, "the table cannot grow: " + found->defect)
       .on(path)
-      .advise("copy the file with a chunk size; its tables are without limit then");
+      .advise(
+          found->is_matrix && std::ranges::any_of(fields, grows)
+              ? "put its new rows as those of a field of this name, of so many rows and columns as there will be; or "
+                "copy the file with layout=matrix and a chunk size: its chunks hold one column each then"
+              : "copy the file with a chunk size; its tables are without limit then");
 }
 
 const GrowingField& GrowingData::field(const std::string& path) const {
