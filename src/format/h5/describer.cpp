@@ -109,13 +109,7 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   units_ = Units(description_.attributes);
   description_.title = take_text(description_.attributes, "title");
   description_.contents = take_text(description_.attributes, "contents");
-  std::vector<std::string> first;
-  try {
-    if (!entries_.empty()) first = names_in(entries_.front());
-  } catch (const Error& error) {
-    warnings.push_back("the first step cannot be described: " + error.message());
-  }
-  units_.fold(description_.attributes, first);
+  fold_units();
   description_.attachments = list_attachments(main_->id(), main_->image(), warnings);
   std::vector<std::string> others;
   for (std::string& name : names) {
@@ -126,6 +120,20 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   }
   add_layout_facts(others);
   if (may_be_cut_) keep_whole_steps();
+}
+
+void H5partDescriber::fold_units() {
+  constexpr std::size_t most_steps = 16;  // what nobody has is looked for in vain each time a file is opened
+  std::vector<std::string> names;
+  for (std::size_t i = 0; units_.fold(description_.attributes, names) && i < entries_.size();) {
+    try {
+      names = names_in(entries_[i]);
+    } catch (const Error&) {
+      names.clear();  // whoever asks for the step is told
+    }
+    const std::size_t next = i + 1;
+    i = next < most_steps ? next : std::max(next, entries_.size() - 1);
+  }
 }
 
 void H5partDescriber::choose_meshes(bool asked) {

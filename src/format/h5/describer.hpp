@@ -53,6 +53,9 @@ class H5partDescriber final : public Describer {
   void choose_meshes(bool asked);
   /// Keeps the steps of a cut file that are inside it.
   void keep_whole_steps();
+  /// Takes the units of what the steps hold out of the attributes of the file. They are looked up in the first steps
+  /// and the last one, as long as some are left whose quantity has not been met.
+  void fold_units();
   void add_layout_facts(const std::vector<std::string>& others);
   /// The names of the attributes, columns and fields of a step, for which no data set is opened.
   [[nodiscard]] std::vector<std::string> names_in(const StepEntry& entry);

@@ -8,14 +8,19 @@ namespace {
 
 constexpr std::string_view suffix = "Unit";
 
+/// Whether an attribute of the file may be the unit of something.
+bool may_be_unit(const Attribute& attribute) {
+  const bool is_text = attribute.value.type() == Type::string && attribute.value.is_scalar();
+  return is_text && attribute.name.ends_with(suffix) && attribute.name.size() != suffix.size();
+}
+
 }  // namespace
 
 std::string Units::attribute_name(std::string_view quantity) { return std::string(quantity) + std::string(suffix); }
 
 Units::Units(const std::vector<Attribute>& file_attributes) {
   for (const Attribute& attribute : file_attributes) {
-    const bool is_text = attribute.value.type() == Type::string && attribute.value.is_scalar();
-    if (!is_text || !attribute.name.ends_with(suffix) || attribute.name.size() == suffix.size()) continue;
+    if (!may_be_unit(attribute)) continue;
     units_[attribute.name.substr(0, attribute.name.size() - suffix.size())] = attribute.value.strings().front();
   }
 }
@@ -34,7 +39,7 @@ void Units::apply(StepDescription& step) const {
   for (Field& field : step.fields) field.unit = of(field.name);
 }
 
-void Units::fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const {
+bool Units::fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const {
   std::set<std::string> described;
   const auto add = [&](const std::string& name) {
     if (!of(name).empty()) described.insert(attribute_name(name));
@@ -45,6 +50,7 @@ void Units::fold(std::vector<Attribute>& file_attributes, const std::vector<std:
   }
   std::ranges::for_each(step, add);
   std::erase_if(file_attributes, [&](const Attribute& attribute) { return described.contains(attribute.name); });
+  return std::ranges::any_of(file_attributes, may_be_unit);
 }
 
 }  // namespace quire::h5

@@ -22,8 +22,8 @@ class Units {
   /// Gives units to whatever has one.
   void apply(StepDescription& step) const;
   /// Takes the units of the file's own attributes and of what a step holds, by its names, out of the list of file
-  /// attributes, where they would stand a second time.
-  void fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const;
+  /// attributes, where they would stand a second time. True if texts are left there that may be units of other steps.
+  bool fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const;
 
   void set(const std::string& quantity, const std::string& unit) { units_[quantity] = unit; }
   [[nodiscard]] const std::map<std::string, std::string>& all() const noexcept { return units_; }

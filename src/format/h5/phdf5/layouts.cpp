@@ -114,6 +114,7 @@ class PlainLayout final : public EngineLayout {
   void publish(hid_t file, const StepDescription& step) override {
     write_attributes(file, rules_.file_attributes());
     write_attributes(file, step.attributes);
+    if (made_.empty()) mark_without_datasets(file);
     made_.clear();
     is_published_ = true;
   }

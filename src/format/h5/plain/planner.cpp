@@ -396,6 +396,7 @@ Publication PlainPlanner::publish(const StepPart& mine, const Measure& total) {
   return writer_.session(planned(mine, layout, total), [&](hid_t file) {
     write_attributes(file, file_attributes_);
     write_attributes(file, mine.description.attributes);
+    if (datasets.empty()) mark_without_datasets(file);
     make_tables(file, mine, layout, total, datasets);
     make_fields(file, mine, std::span(layout.spaces).last(fields), std::span(datasets).last(fields));
   });

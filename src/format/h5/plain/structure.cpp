@@ -120,6 +120,8 @@ Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation)
   return made;
 }
 
+void mark_without_datasets(hid_t file) { create_groups(file, "no data sets/"); }
+
 void write_attributes(hid_t object, const std::vector<Attribute>& attributes) {
   for (const Attribute& attribute : attributes) {
     write_attribute(object, attribute.name, attribute.value, Scalars::as_such);

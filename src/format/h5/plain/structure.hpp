@@ -33,6 +33,10 @@ struct PlannedDataset {
 /// Makes a data set with its attributes, and the groups above it where they are missing. Returns it open.
 [[nodiscard]] Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation);
 
+/// Makes an empty group that tells of a step of attributes alone: without any object a file is one of steps that has
+/// none yet.
+void mark_without_datasets(hid_t file);
+
 /// Writes attributes with their units to an object, as scalars where they are such.
 void write_attributes(hid_t object, const std::vector<Attribute>& attributes);
 
