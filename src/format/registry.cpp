@@ -115,8 +115,12 @@ const Format& format_named(std::string_view name) {
 
 const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes) {
   const std::uint64_t size = bytes->size();
-  for (const Format* format : formats()) {
-    if (format->recognises(head, size) && format->owns(bytes)) return *format;
+  // What begins at once is heard before what may begin further on: a file may hold whole files of other formats.
+  constexpr std::size_t beginning = 512;
+  for (const auto seen : {head.first(std::min(head.size(), beginning)), head}) {
+    for (const Format* format : formats()) {
+      if (format->recognises(seen, size) && format->owns(bytes)) return *format;
+    }
   }
   std::string known;
   for (const Format* format : formats()) known += (known.empty() ? "" : ", ") + std::string(format->title());

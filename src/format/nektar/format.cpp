@@ -22,8 +22,8 @@ namespace {
 enum class Container : std::uint8_t { xml, hdf5, streams };
 
 Container container_of(std::span<const std::byte> head) {
-  if (h5::has_signature(head)) return Container::hdf5;
-  return sion::has_magic(head) ? Container::streams : Container::xml;
+  if (sion::has_magic(head)) return Container::streams;
+  return h5::has_signature(head) ? Container::hdf5 : Container::xml;
 }
 
 Container container_of(ByteSource& bytes) {

@@ -234,3 +234,17 @@ def test_a_chunk_that_no_file_can_have_is_a_wrong_call(tmp_path: Path) -> None:
 
     with pytest.raises(quire.UsageError, match="beyond what a file can have"):
         ask_for_too_much()
+
+
+@pytest.mark.parametrize("block_size", [512, 4096])
+def test_a_multifile_of_files_of_other_formats_stays_one(tmp_path: Path, block_size: int) -> None:
+    """The signature of HDF5 may stand behind other bytes, but not behind those of a multifile."""
+    inner = tmp_path / "inner.h5"
+    with quire.create(inner) as out, out.step(0) as step:
+        step.put("x", [1.0])
+    outer = tmp_path / "outer.sion"
+    with quire.create(outer, block_size=block_size) as out, out.step(0) as step:
+        step.stream(rank=0).write(inner.read_bytes())
+    with quire.open(outer) as file:
+        assert file.format == "sion"
+        assert file[0].streams[0].read() == inner.read_bytes()
