@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,7 +30,7 @@ def get(
     ],
     step: Annotated[int | None, typer.Option("--step", help="The number of the step.")] = None,
     index: Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="Rows of a column, for example 0:10.")] = None,
+    rows: Annotated[str | None, typer.Option("--rows", help="Rows of columns, for example 0:10.")] = None,
     where: Where = None,
     table: Annotated[
         str | None, typer.Option("--table", help="Columns of the table of this name, else of the first.")
@@ -52,8 +52,8 @@ def get(
     """Print attributes, columns or fields, a value a line, with all digits; of several columns a row a line.
 
     Without --step or --index an attribute of the file goes first, then the first step is asked.
-    Exit code 1 if there is no such name or step, 2 if there are no such rows. With --where or --table
-    names are columns.
+    Exit code 1 if there is no such name or step, 2 if there are no such rows. With --rows, --where or --table
+    names are columns. What a pattern passes over, and names of several kinds, are told on standard error.
 
     Example: quire get beam.h5 s --index -1
 
@@ -70,8 +70,11 @@ def get(
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
-        place = Place(step, index, where is not None or table is not None, table)
+        only_columns = rows is not None or where is not None or table is not None
+        place = Place(step, index, only_columns, table)
         found = all_found(file, opened, names, place)
+        if not unit and not json:
+            tell_of_kinds(found)
         if unit:
             say((between or "\n").join(item.unit for _, item in found))
         elif json:
@@ -108,7 +111,8 @@ def all_found(path: str, file: File, names: list[str], place: Place) -> list[tup
         item = find(file, name, place)
         if item is None:
             near = nearest(file, name, place)
-            remark(f"quire: there is no attribute, column or field '{name}' in {path}{near}")
+            what = "column" if place.only_columns else "attribute, column or field"
+            remark(f"quire: there is no {what} '{printable(name)}' in {path}{near}")
             raise typer.Exit(ExitCode.NO)
         if item[0] is not None:
             tables = place.tables(chosen_step(file, place.step, place.index))
@@ -116,6 +120,18 @@ def all_found(path: str, file: File, names: list[str], place: Place) -> list[tup
             tell_of_tables(having, f"tables with a column '{printable(name)}'")
         found.append(item)
     return found
+
+
+def kind_of(owner: Table | None, item: Any) -> str:
+    """What a name has turned out to be."""
+    return "column" if owner is not None else "attribute" if hasattr(item, "value") else "field"
+
+
+def tell_of_kinds(found: list[tuple[Table | None, Any]]) -> None:
+    """Remark what is what if not all names are of one kind: their values follow each other without a mark."""
+    told = [f"{kind_of(owner, item)} {printable(item.name)}" for owner, item in found]
+    if len({kind_of(owner, item) for owner, item in found}) > 1:
+        remark(f"one after another: {', '.join(told)}; --json tells their values apart")
 
 
 def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
@@ -150,14 +166,15 @@ def find(file: File, name: str, place: Place) -> tuple[Table | None, Any] | None
     return (None, file.attributes[name]) if name in file.attributes else None
 
 
-def kinds_of_names(file: File, place: Place) -> tuple[list[str], list[str], list[str]]:
+def kinds_of_names(file: File, place: Place) -> dict[str, list[str]]:
     """The names of attributes, of columns and of fields that may be asked for."""
     one = chosen_step(file, place.step, place.index)
     columns = [column for table in place.tables(one) for column in table.columns]
     if place.only_columns:
-        return [], columns, []
+        return {"column": columns}
     attributes = [*file.attributes, *(one.attributes if one is not None else ())]
-    return list(dict.fromkeys(attributes)), columns, list(one.fields) if one is not None else []
+    fields = list(one.fields) if one is not None else []
+    return {"attribute": list(dict.fromkeys(attributes)), "column": columns, "field": fields}
 
 
 def expanded(file: File, names: list[str], place: Place) -> Iterator[str]:
@@ -165,18 +182,35 @@ def expanded(file: File, names: list[str], place: Place) -> Iterator[str]:
     from quire.toolkit.selection import is_pattern, matches
 
     for name in names:
-        matching: list[str] = []
+        matching: dict[str, list[str]] = {}
         if is_pattern(name) and find(file, name, place) is None:
-            for known in kinds_of_names(file, place):
-                matching = matching or [one for one in known if matches(one, [name])]
-        yield from matching or [name]
+            for kind, known in kinds_of_names(file, place).items():
+                if fitting := [one for one in known if matches(one, [name])]:
+                    matching[kind] = fitting
+        kinds = list(matching)
+        if len(kinds) > 1:
+            tell_of_others(name, matching)
+        yield from matching[kinds[0]] if kinds else [name]
+
+
+def tell_of_others(name: str, matching: Mapping[str, list[str]]) -> None:
+    """Remark that a pattern matches names of several kinds, of which the first kind is taken."""
+    taken, *kinds = matching
+    others = [
+        f"{kind}{'s' * (len(matching[kind]) > 1)} {printable(', '.join(matching[kind]))}" for kind in kinds
+    ]
+    verb = "is" if sum(len(matching[kind]) for kind in kinds) == 1 else "are"
+    way = "; --rows : chooses columns" if "column" in kinds else ""
+    remark(f"'{printable(name)}' is taken for {taken}s; there {verb} also {' and '.join(others)}{way}")
 
 
 def nearest(file: File, name: str, place: Place) -> str:
     """What may have been meant, in parentheses; an empty text if nothing is like the name."""
     import difflib
 
-    known = [name for kind in kinds_of_names(file, place) for name in kind]
+    known = [name for names in kinds_of_names(file, place).values() for name in names]
+    if place.only_columns and find(file, name, replace(place, only_columns=False)) is not None:
+        return ": only columns have rows and tables; leave --rows, --where and --table out"
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f" (nearest: {', '.join(near)})" if near else ""
 

@@ -416,3 +416,26 @@ def test_commands_say_which_of_several_tables_they_take(run: Run, tmp_path: Path
     assert text.read_text() == "x\n0.0\n0.0\n"
     assert run("export", path, text, "--overwrite", "--table", "right").errors == ""
     assert run(*picture, "--table", "right").errors == ""
+
+
+def test_a_pattern_of_two_kinds_says_what_it_passes_over(run: Run, one_beam: Path) -> None:
+    outcome = run("get", one_beam, "?", "--index", "0")
+    assert outcome.output == "0.5\n"
+    assert outcome.errors == "'?' is taken for attributes; there is also column x; --rows : chooses columns\n"
+    chosen = run("get", one_beam, "?", "--index", "0", "--rows", ":2")
+    assert (len(chosen.output.splitlines()), chosen.errors) == (2, "")
+
+
+def test_values_of_several_kinds_are_told_apart(run: Run, one_beam: Path) -> None:
+    outcome = run("get", one_beam, "id", "s", "code")
+    assert len(outcome.output.splitlines()) == 102
+    assert outcome.errors == (
+        "one after another: column id, attribute s, attribute code; --json tells their values apart\n"
+    )
+    assert run("get", one_beam, "id", "s", "--json").errors == ""
+
+
+def test_rows_are_those_of_columns(run: Run, one_beam: Path) -> None:
+    outcome = run("get", one_beam, "s", "--rows", ":2")
+    assert (outcome.code, outcome.output) == (1, "")
+    assert "only columns have rows" in outcome.errors
