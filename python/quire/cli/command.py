@@ -47,11 +47,11 @@ CODE_OF_KIND = {
 
 def explain(problem: Exception) -> tuple[str, ExitCode]:
     """Independent. The line and the exit code of an exception."""
-    from quire.errors import Error
+    from quire.errors import Error, MissingFileError
 
+    if isinstance(problem, MissingFileError):
+        return str(problem), ExitCode.INPUT_OUTPUT
     if isinstance(problem, Error):
-        if problem.kind == "missing" and problem.file and not os.path.exists(problem.file):
-            return str(problem), ExitCode.INPUT_OUTPUT
         return str(problem), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
     if isinstance(problem, OSError):
         named = problem.strerror and problem.filename is not None

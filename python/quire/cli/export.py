@@ -9,8 +9,7 @@ import typer
 
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import plural, printable, remark, say, say_json, tell_of_tables
-from quire.cli.parallel import refuse_ranks
+from quire.cli.output import plural, printable, ranges, remark, say, say_json, tell_of_tables
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
 from quire.cli.where import Where
@@ -73,7 +72,6 @@ def export(
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
     from quire.toolkit.text_export import ExportRequest, export_text
 
-    refuse_ranks("exporting text")
     options = parse_options(read_option)
     if source == SIDECAR and target is not None and output is not None:
         source, target, sidecar = target, output, True
@@ -114,10 +112,20 @@ def export(
                 )
     if table is None:
         tell_of_tables(report.tables)
+    if report.left_out:
+        what = "a table" if table is None else f"the table '{printable(table)}'"
+        remark(f"left out: {plural(len(report.left_out), 'step')} without {what}: {ranges(report.left_out)}")
     if target == STANDARD:
         return
     if json:
-        say_json({"path": target, "steps": report.steps, "rows": report.rows})
+        say_json(
+            {
+                "path": target,
+                "steps": report.steps,
+                "rows": report.rows,
+                "steps_left_out": report.left_out,
+            }
+        )
     else:
         say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
 

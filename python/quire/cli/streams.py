@@ -35,9 +35,10 @@ def readable(path: str) -> Iterator[str]:
     if path != STANDARD:
         yield path
         return
-    with tempfile.TemporaryDirectory(prefix="quire-") as folder:
-        spooled = Path(folder, "standard-input")
-        with spooled.open("wb") as copy:
+    from quire.toolkit.replacing import naming
+
+    with spool("standard input") as spooled:
+        with naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         yield str(spooled)
 
@@ -55,12 +56,25 @@ def writable(path: str) -> Iterator[str]:
         from quire.errors import UsageError
 
         raise UsageError("data files are not written to a terminal; redirect standard output")
-    with tempfile.TemporaryDirectory(prefix="quire-") as folder:
-        spooled = Path(folder, "standard-output")
+    with spool("standard output") as spooled:
         yield str(spooled)
         with spooled.open("rb") as copy:
             shutil.copyfileobj(copy, sys.stdout.buffer)
         sys.stdout.buffer.flush()
+
+
+@contextmanager
+def spool(name: str) -> Iterator[Path]:
+    """Independent. A temporary file that stands for a stream of this name, which errors about it have."""
+    from quire.errors import Error
+    from quire.toolkit.replacing import about
+
+    with tempfile.TemporaryDirectory(prefix="quire-") as folder:
+        spooled = Path(folder, name.replace(" ", "-"))
+        try:
+            yield spooled
+        except Error as problem:
+            raise about(problem, str(spooled), name) from None
 
 
 def display_name(path: str) -> str:

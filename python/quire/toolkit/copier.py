@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from quire.errors import UnsupportedError, UsageError
+from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Fit, fit
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.agreement import agreed_count
@@ -24,7 +24,7 @@ from quire.toolkit.selection import (
     select_names,
     select_steps,
 )
-from quire.toolkit.structure import Structure
+from quire.toolkit.structure import Structure, titled
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table, Writer, WriteStep
@@ -138,20 +138,40 @@ class StepCopier:
     def steps(self, source: File) -> Iterator[Step]:
         """Collective. The steps asked for, with what is defined."""
         self.warn(source.warnings)
-        for _, step in select_steps(source, self.request.steps):
+        request = self.request
+        wants_table = request.table and (request.definitions or request.where is not None)
+        missing: dict[str, MissingError] = {}
+        found: set[str] = set()
+        for _, step in select_steps(source, request.steps):
             self.warn(step.warnings)
-            if self.request.definitions:
-                yield cast("Step", self.derived(source, step))
+            if wants_table and request.table not in step.tables:
+                missing[""] = MissingError(f"no step has a table '{request.table}'", file=source.path)
+            elif wants_table:
+                found.add("")
+            if request.definitions:
+                derived = self.derived(source, step)
+                for name, problem in derived.left_out.items():
+                    missing.setdefault(name, problem)
+                found |= {one.name for one in request.definitions} - derived.left_out.keys()
+                yield cast("Step", derived)
             else:
                 yield step
         # Some of the file are found behind its last step.
         self.warn(source.warnings)
+        for name, problem in missing.items():
+            if name not in found:
+                raise problem
 
     def derived(self, source: File, step: Step) -> DerivedStep:
         """Independent. A step with what is defined."""
         from quire.toolkit.define import DerivedStep
 
-        return DerivedStep(source, step, self.request.definitions, self.request.table, self.request.replace)
+        derived = DerivedStep(
+            source, step, self.request.definitions, self.request.table, self.request.replace
+        )
+        if derived.left_out:
+            self.change([f"a step without {titled(self.request.table)} has none of what is defined by it"])
+        return derived
 
     def closing(self, source: File, out: Writer, target: str | Path) -> None:
         """Independent. Let the observer look at both files before they are closed."""
@@ -228,6 +248,8 @@ class StepCopier:
         if self.request.where is None or not step.tables:
             return list(shares), rows
         name = self.request.table
+        if name and name not in step.tables:
+            return list(shares), rows
         if not name and len(step.tables) > 1:
             raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
         table = step.tables[name] if name else step.table

@@ -193,6 +193,8 @@ class DerivedStep:
     ) -> None:
         self.number = step.number
         self.warnings = step.warnings
+        self.left_out: dict[str, MissingError] = {}
+        """Of a step without the table: definitions that it can do nothing with, and why."""
         self.fields: Mapping[str, Field] = step.fields
         self.streams = step.streams
         self._file = file
@@ -207,7 +209,12 @@ class DerivedStep:
         else:
             scope = Scope(*map_lists(target.scope()))
         for definition in definitions:
-            self._define(definition, scope, target, made_columns, made_attributes)
+            try:
+                self._define(definition, scope, target, made_columns, made_attributes)
+            except MissingError as problem:
+                if target is not None:
+                    raise
+                self.left_out[definition.name] = problem
         self.tables: Mapping[str, Any] = dict(step.tables)
         if target is not None and made_columns:
             self.tables = {**step.tables, target.name: DerivedTable(target, made_columns, scope)}
@@ -227,9 +234,9 @@ class DerivedStep:
 
     @staticmethod
     def _target(step: Step, table: str) -> Table | None:
-        """The table of this name; the only one, if any, without a name."""
+        """The table of this name; the only one without a name; None if there is none."""
         if table or not step.tables:
-            return step.tables[table] if table else None
+            return step.tables.get(table)
         if len(step.tables) > 1:
             raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
         return step.table

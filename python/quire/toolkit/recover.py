@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import BadFileError, MissingError
+from quire.errors import BadFileError, MissingError, MissingFileError
 from quire.io.fit import fit_file
 from quire.io.formats import format_info
 from quire.toolkit.attachments import copy_attachments
@@ -59,7 +60,7 @@ def recover(
     target exists and may not be replaced, BadFileError for bytes that differ from their checksums.
     """
     if target is None and quire.finish_replacement(source) and not Path(source).exists():
-        raise MissingError(
+        raise MissingFileError(
             "there is nothing whole to keep: its writer ended before the first file was complete; "
             "what was begun is removed",
             file=str(source),
@@ -235,8 +236,18 @@ def working_copy(source: str | Path, target: str | Path | None, in_place: bool) 
     """Independent. The file to work on: the source itself, or a copy that takes the place of the target."""
     with nullcontext(Path(source)) if in_place else replacement(target or source) as work:
         if not in_place:
-            shutil.copyfile(source, work)
+            copy_bytes(source, work)
         yield work
+
+
+def copy_bytes(source: str | Path, work: Path) -> None:
+    """Independent. Copy a file; where there is no room the error does not name the source, which is well."""
+    try:
+        shutil.copyfile(source, work)
+    except OSError as problem:
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            problem.filename, problem.filename2 = str(work), None
+        raise
 
 
 def rewrite_end(

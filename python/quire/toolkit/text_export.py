@@ -61,6 +61,8 @@ class ExportReport:
     steps: int = 0
     tables: list[str] = field(default_factory=list)
     """The names of all tables of the first step with several of them, else of the last."""
+    left_out: list[int] = field(default_factory=list)
+    """The numbers of the steps without the table."""
 
 
 def export_text(
@@ -81,7 +83,7 @@ def export_text(
     Raises
     ------
     ConflictError : steps with other columns than the first, or the target exists (unless `overwrite`)
-    MissingError : a column, table or step that is not there
+    MissingError : a column or step that is not there, or a table that no step has
     """
     request = request or ExportRequest()
     with quire.open(source, **options) as file:
@@ -102,6 +104,9 @@ def export_steps(
     names: list[str] | None = None
     numbered = request.step_column
     for _, step in select_steps(file, request.steps):
+        if not has_table(step, request.table):
+            report.left_out.append(step.number)
+            continue
         table = table_of(step, request.table)
         found = select_names(request.columns, list(table.columns), "column")
         if len(report.tables) < 2:
@@ -109,7 +114,8 @@ def export_steps(
         if names is None:
             names = found
             if numbered is None:
-                numbered = sum(1 for _ in select_steps(file, request.steps)) > 1
+                steps = (step for _, step in select_steps(file, request.steps))
+                numbered = sum(has_table(one, request.table) for one in steps) > 1
             require_used(request.formats, names)
             write_header(out, table, names, numbered, request)
         elif names != found:
@@ -124,8 +130,15 @@ def export_steps(
             if progress is not None:
                 progress(report.rows, len(table))
         report.steps += 1
+    if report.left_out and not report.steps:
+        table_of(file.step(report.left_out[0]), request.table)  # raises what is missing
     require_found(report.steps, request.steps, file.path)
     return report
+
+
+def has_table(step: Step, name: str | None) -> bool:
+    """Independent. Whether a step has the table of this name, or any."""
+    return bool(step.tables) if name is None else name in step.tables
 
 
 def table_of(step: Step, name: str | None) -> Table:

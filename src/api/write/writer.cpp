@@ -62,7 +62,8 @@ void check_summed(const Format& format, bool has_engine) {
   if (format.holds_one_step() && !has_engine) return;
   throw Error(ErrorKind::unsupported, has_engine ? "what another library writes has no checksums here"
                                                  : "checksums are kept of files of one step")
-      .on("checksums");
+      .on("checksums")
+      .advise("leave the option out: quire sum tells checksums of the values in any file");
 }
 
 /// What the other ranks must know to continue a file.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.python.support.files import formats_of_uneven_steps, path_for
 
 import quire
 from quire.toolkit import copier
@@ -207,3 +208,30 @@ def test_an_error_of_one_rank_ends_all(start: Start, one_beam: Path, tmp_path: P
     assert process.returncode != 0
     assert b"in row 70: the result is beyond int64" in process.stderr
     assert not target.exists()
+
+
+@pytest.mark.parametrize("format", formats_of_uneven_steps())
+def test_steps_without_the_table_stay_as_they_are(run: Run, tmp_path: Path, format: str) -> None:
+    path, target = path_for(tmp_path, format), path_for(tmp_path, format, "target")
+    with quire.create(path, format=format) as out:
+        for number in (1, 2):
+            step = out.step(number).set("s", 0.5)
+            if number == 2:
+                step.put("x", np.arange(2.0))
+            step.commit()
+    outcome = run("define", path, target, "y=2*x", "i=row", "t=2*s")
+    assert outcome.code == 0
+    assert outcome.errors == "changed: a step without the table has none of what is defined by it\n"
+    with quire.open(target) as file:
+        assert [list(step.attributes) for step in file] == [["s", "t"], ["s", "t"]]
+        assert [list(step.tables) for step in file] == [[], list(file[1].tables)]
+        assert list(file[1]["y"].read()) == [0.0, 2.0]
+    assert run("filter", path, target, "x > 0", "--overwrite").output.endswith("2 steps, 1 row\n")
+    for words in (
+        ["define", "y=2*q"],
+        ["define", "y=x", "--steps", "1"],
+        ["filter", "x > 0", "--table", "no"],
+    ):
+        missing = tmp_path / "missing"
+        assert run(words[0], path, missing, "--format", format, *words[1:]).code == 1
+        assert not missing.exists()

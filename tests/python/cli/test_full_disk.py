@@ -15,7 +15,7 @@ from quire.bench import report
 from quire.toolkit import picture
 
 if TYPE_CHECKING:
-    from tests.python.cli.conftest import Run
+    from tests.python.cli.conftest import Cut, Run
 
 ROOM = 64
 assert picture.SUFFIXES  # what draws is loaded while files may still be written
@@ -61,6 +61,17 @@ def test_the_file_of_a_stream_is_named(run: Run, tmp_path: Path, format: str) ->
         outcome = run("unpack", packed, "--to", out, "--prefix", "t")
     assert (outcome.code, outcome.errors) == (4, f"quire: {out / 't000000'}: File too large\n")
     assert list(out.iterdir()) == []
+
+
+def test_recovering_names_the_target(run: Run, one_beam: Path, cut: Cut) -> None:
+    cut(one_beam, 100)
+    target = one_beam.with_name("whole" + one_beam.suffix)
+    with little_room():
+        outcome = run("recover", one_beam, "-o", target)
+    assert outcome.code == 4
+    assert outcome.errors.startswith(f"quire: {target}: ")
+    assert "File too large" in outcome.errors
+    assert not target.exists()
 
 
 def test_the_page_of_a_study_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

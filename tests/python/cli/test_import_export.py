@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.python.cli.conftest import suffix_of
-from tests.python.support.files import step_formats
+from tests.python.support.files import formats_of_uneven_steps, path_for, step_formats
 
 import quire
 from quire import _core
@@ -318,6 +318,26 @@ def test_several_ranks_are_refused_in_one_line(start: Start, make: Make) -> None
     assert done.returncode == 2
     assert done.stderr.count(b"quire: ") == 1
     assert list(beam.parent.iterdir()) == [beam]
+
+
+@pytest.mark.parametrize("format", formats_of_uneven_steps())
+def test_steps_without_a_table_are_left_out_and_told(run: Run, tmp_path: Path, format: str) -> None:
+    path = path_for(tmp_path, format)
+    with quire.create(path, format=format) as out:
+        for number in (1, 2, 4):
+            step = out.step(number).set("s", 0.5)
+            if number == 2:
+                step.put("x", np.arange(2.0))
+            step.commit()
+    outcome = run("export", path, "-")
+    assert (outcome.code, outcome.output) == (0, "x\n0.0\n1.0\n")
+    assert outcome.errors == "left out: 2 steps without a table: 1, 4\n"
+    told = run("export", path, tmp_path / "text.csv", "--json")
+    assert json.loads(told.output)["steps_left_out"] == [1, 4]
+    assert run("export", path, "-", "--steps", "1,4").code == 1
+    none = run("export", path, "-", "--table", "bogus")
+    assert (none.code, none.output) == (1, "")
+    assert 'no table "bogus"' in none.errors
 
 
 PROGRAM = """
