@@ -5,19 +5,31 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <random>
 
 #include "arguments.hpp"
 #include "locks.hpp"
 #include "pattern.hpp"
 #include "plain_file.hpp"
+#include "quire/kernels/codec.hpp"
+#include "quire/kernels/number_print.hpp"
 #include "ranks.hpp"
 
 namespace quire::probe {
 namespace {
 
 constexpr std::size_t mebibyte = 1 << 20;
+
+/// Of this thread: what a busy machine takes away does not count.
+double processor_now() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -47,19 +59,43 @@ class Stopwatches {
     });
   }
 
+  /// Seconds of the processor, on rank 0.
+  void of_processor(const std::string& name, const std::function<void(std::size_t)>& work) {
+    tell(comm_, {"begin", name});
+    probe::together(comm_, [&] {
+      if (comm_.is_root()) measure(name, work, processor_now);
+    });
+  }
+
   void together(const std::string& name, const std::function<void(std::size_t)>& work) {
     tell(comm_, {"begin", name});
     comm_.barrier();
     probe::together(comm_, [&] { measure(name, work); });
   }
 
+  /// Until the last rank has done its part: ranks that begin anew whenever they like would hardly meet.
+  void at_once(const std::string& name, const std::function<void(std::size_t)>& work) {
+    std::optional<Error> failed;
+    const auto with_all = [&](std::size_t i) {
+      try {
+        if (!failed) work(i);
+      } catch (const Error& error) {
+        // The others wait for this rank all the same.
+        failed = error;
+      }
+      comm_.barrier();
+    };
+    together(name, with_all);
+    agree(comm_, failed);
+  }
+
  private:
-  void measure(const std::string& name, const std::function<void(std::size_t)>& work) {
+  void measure(const std::string& name, const std::function<void(std::size_t)>& work, double (*clock)() = now) {
     std::vector<double> times;
     for (std::size_t i = 0; i < repetitions_; ++i) {
-      const double begin = now();
+      const double begin = clock();
       work(i);
-      times.push_back(now() - begin);
+      times.push_back(clock() - begin);
     }
     std::ranges::sort(times);
     tell(comm_, {"cost", name, digits(quantile(times, 0.5)), digits(quantile(times, 0.25)),
@@ -105,14 +141,32 @@ void measure_bytes(Comm& comm, Stopwatches& watches, const std::string& director
   }
   {
     const auto own = opened(comm, directory + "/each" + std::to_string(comm.rank()));
-    watches.together("write_1mib_own_files", [&](std::size_t i) { own->write(i * mebibyte, bytes); });
+    watches.at_once("write_1mib_own_files", [&](std::size_t i) { own->write(i * mebibyte, bytes); });
   }
   const auto shared = opened(comm, directory + "/shared");
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto rank = static_cast<std::size_t>(comm.rank());
-  watches.together("write_1mib_shared_file",
-                   [&](std::size_t i) { shared->write((i * ranks + rank) * mebibyte, bytes); });
-  watches.together("read_1mib_shared_file", [&](std::size_t i) { shared->read((i * ranks + rank) * mebibyte, bytes); });
+  watches.at_once("write_1mib_shared_file",
+                  [&](std::size_t i) { shared->write((i * ranks + rank) * mebibyte, bytes); });
+  watches.at_once("read_1mib_shared_file", [&](std::size_t i) { shared->read((i * ranks + rank) * mebibyte, bytes); });
+}
+
+/// What processors take that no storage sees: numbers as text, compressed, and objects of the HDF5 library.
+void measure_work(Stopwatches& watches) {
+  std::vector<double> numbers(mebibyte / sizeof(double));
+  std::mt19937_64 random(7);
+  for (double& number : numbers) number = static_cast<double>(random() >> 11U) * 0x1p-53;
+  const auto bytes = std::as_bytes(std::span(numbers));
+  std::array<char, kernels::widest_number> text{};
+  const kernels::NumberPrinter print = kernels::number_printer(Type::float64, kernels::Digits::shortest);
+  watches.of_processor("print_1mib", [&](std::size_t) {
+    for (const double& number : numbers) print(reinterpret_cast<const std::byte*>(&number), text.data());
+  });
+  kernels::Codec deflate(std::vector<Filter>{{filter_number::deflate, {6}}});
+  watches.of_processor("deflate_1mib", [&](std::size_t) {
+    if (deflate.encode(bytes).empty()) throw Error(ErrorKind::internal, "nothing was compressed");
+  });
+  watches.of_processor("make_16_objects", [&](std::size_t) { make_library_objects(16); });
 }
 
 }  // namespace
@@ -128,6 +182,7 @@ void measure_costs(Comm& comm, const std::string& directory, std::size_t repetit
     watches.together("message_there_and_back", [&](std::size_t) { ping_pong(comm, word); });
     watches.together("message_1mib_there_and_back", [&](std::size_t) { ping_pong(comm, bytes); });
   }
+  measure_work(watches);
   measure_names(watches, directory);
   measure_bytes(comm, watches, directory);
 }

@@ -13,6 +13,9 @@ void examine_locks(Comm& comm, const std::string& path);
 /// environment asks for; tells a line for each step.
 void examine_library_locks(Comm& comm, const std::string& path);
 
+/// Independent. Makes so many arrays by the HDF5 library, in a file of memory that is given up at once.
+void make_library_objects(int count);
+
 /// Collective. How long small operations take; tells a line of medians and quartiles for each.
 void measure_costs(Comm& comm, const std::string& directory, std::size_t repetitions);
 

@@ -203,6 +203,7 @@ nb::dict simulate_write(const Text& format, const nb::dict& options, const nb::d
   nb::dict all = dictionary(report.survey);
   all["steps"] = report.steps;
   all["payload"] = report.payload;
+  all["encoded_bytes"] = report.encoded_bytes;
   all["guard_writes"] = report.guard_writes;
   all["publish_writes"] = report.publish_writes;
   all["publish_bytes"] = report.publish_bytes;

@@ -80,6 +80,9 @@ class WriteSimulation {
   /// interleaved fields in chunks keep the parts of all ranks.
   StepFrame next(const Workload& workload, PlanSink& sink);
 
+  /// Independent. Whether values are printed or compressed to know how many bytes they take.
+  [[nodiscard]] bool weighs_values() const;
+
   /// How the files of a set are called, beside the first one.
   [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const;
 
@@ -94,6 +97,7 @@ struct SimulationReport {
   SurveyResult survey;
   std::uint64_t steps = 0;
   std::uint64_t payload = 0;         ///< bytes of values in memory
+  std::uint64_t encoded_bytes = 0;   ///< those of them that are printed or compressed
   std::uint64_t guard_writes = 0;    ///< by rank 0 before the data of a step
   std::uint64_t publish_writes = 0;  ///< and behind them
   std::uint64_t publish_bytes = 0;

@@ -35,6 +35,9 @@ OPERATIONS = {
     "barrier": "blocking barrier of all ranks, MPI's own",
     "message_there_and_back": "8 bytes from rank 0 to the last rank and back",
     "message_1mib_there_and_back": "1 MiB from rank 0 to the last rank and back",
+    "print_1mib": "print 1 MiB of float64 as text, in memory",
+    "deflate_1mib": "compress 1 MiB of random float64 (deflate, level 6), in memory",
+    "make_16_objects": "make 16 arrays by the HDF5 library, in a file of memory",
     "create": "make and close an empty file",
     "open": "open and close a file",
     "stat": "look up a file",
@@ -42,9 +45,9 @@ OPERATIONS = {
     "unlink": "remove a file of 4 KiB",
     "write_1mib": "write 1 MiB of a new file by one rank alone",
     "read_1mib": "read it again, from the memory of the node",
-    "write_1mib_own_files": "write 1 MiB while all ranks do, each to its own file",
-    "write_1mib_shared_file": "write 1 MiB while all ranks do, all to one file",
-    "read_1mib_shared_file": "read it again",
+    "write_1mib_own_files": "write 1 MiB by all ranks at once, each to its own file",
+    "write_1mib_shared_file": "write 1 MiB by all ranks at once, all to one file",
+    "read_1mib_shared_file": "read it again, all ranks at once",
 }
 """The operations that are measured. A record of one rank has no messages."""
 

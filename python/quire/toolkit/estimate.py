@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from quire.advise.situation import CLASSES
 from quire.doctor.record import Cost, Record
 from quire.errors import UsageError
+from quire.io.formats import format_info
 from quire.toolkit.simulation import Machine, Report
 
 MIB = float(1 << 20)
@@ -16,6 +17,10 @@ MODEL_FACTOR = 4.0
 """By how much the model may be wrong either way, besides the spread of what was measured (docs/plan.md)."""
 
 COLLECTIVES_OF_STEP = 4
+
+BYTES_OF_OBJECT = 370
+"""That an array takes of what publishes a step where a library lays out the file."""
+MEASURED_OBJECTS = 16
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Estimate:
     """Seconds of one run, from the first open to the last close."""
 
     parts: Mapping[str, Seconds]
-    """metadata, data, locks, messages, meetings and, of durable runs, sync."""
+    """metadata, encoding, data, locks, messages, meetings and, of durable runs, sync."""
     total: Seconds
     """Its ends include what the model itself may be wrong by."""
 
@@ -62,6 +67,7 @@ def estimate(report: Report, record: Record, machine: Machine, *, durable: bool 
     costs = Costs(record)
     parts = {
         "metadata": costs.metadata(report),
+        "encoding": costs.encoding(report),
         "data": costs.data(report, machine),
         "locks": costs.locks(report, machine),
         "messages": costs.messages(report),
@@ -106,21 +112,43 @@ class Costs:
         return Seconds(cost.low, cost.median, cost.high)
 
     def metadata(self, report: Report) -> Seconds:
-        """Files that are made and opened: at best all ranks at once, at worst one after another."""
+        """Files that are made and opened: at best all ranks at once, at worst one after another; and what
+        rank 0 writes around the data, which takes the library longer than the storage.
+        """
         made = self._of("create").times(*between(report.files / max(report.writers, 1), report.files))
         others = max(0, report.opens - report.files)
-        return made + self._of("open").times(*between(others / max(report.writers, 1), others))
+        opened = self._of("open").times(*between(others / max(report.writers, 1), others))
+        around = self._of("stat").times(*[report.guard_writes + report.publish_writes + report.resizes] * 3)
+        objects = report.publish_bytes // BYTES_OF_OBJECT / MEASURED_OBJECTS
+        return made + opened + around + self._of("make_16_objects", "create").times(*[objects] * 3)
+
+    def encoding(self, report: Report) -> Seconds:
+        """Values that are printed, to weigh them and again to write them, or compressed: which of both is
+        not known here, so these are the ends.
+        """
+        if not report.encoded_bytes:
+            return NOTHING
+        share = report.bytes_of_rank.most / max(report.bytes_of_rank.mean, 1.0) / report.ranks
+        amount = [report.encoded_bytes * share / MIB] * 3
+        printed = self._of("print_1mib").times(2, 2, 2).times(*amount)
+        packed = self._of("deflate_1mib").times(*amount)
+        low, high = min(printed.low, packed.low), max(printed.high, packed.high)
+        return Seconds(low, math.sqrt(printed.likely * packed.likely), high)
 
     def data(self, report: Report, machine: Machine) -> Seconds:
         """The slowest rank, node or target: a request costs as much as a small call, and its bytes."""
         call, alone = self._of("stat"), self._of("write_1mib")
-        together = self._of("write_1mib_shared_file", "write_1mib")
+        together = self._of(self._way_to_write(report), "write_1mib")
         # All ranks of the record wrote 1 MiB each at the same time.
         node = together.times(*[1 / (MIB * max(self._record.ranks, 1))] * 3)
         busiest = max(report.aggregators, key=lambda load: load.bytes, default=None)
-        requests = busiest.requests if busiest else report.requests_of_rank.most * report.steps
         amount = busiest.bytes if busiest else report.bytes_of_rank.most * report.steps
-        rank = call.times(*[requests] * 3) + alone.times(*[amount / MIB] * 3)
+        # Whoever writes for others may find that their pieces are neighbours.
+        least = (
+            busiest.bytes / machine.request_size if busiest else report.requests_of_rank.most * report.steps
+        )
+        most = busiest.requests if busiest else report.requests_of_rank.most * report.steps
+        rank = call.times(*between(least, most)) + alone.times(*[amount / MIB] * 3)
         nodes = nodes_of(report.ranks, self._record, machine)
         target = max((load.bytes for load in report.targets), default=0)
         of_node = node.times(*[report.bytes / nodes] * 3)
@@ -130,6 +158,12 @@ class Costs:
             max(rank.likely, of_node.likely, of_target.likely),
             max(rank.high, of_node.high, of_target.high),
         )
+
+    def _way_to_write(self, report: Report) -> str:
+        """Files of their own for all ranks of a node do not wait for each other."""
+        at_once = report.files // report.steps if format_info(report.method.format).one_step else report.files
+        is_own = at_once >= min(report.writers, self._record.ranks) > 1
+        return "write_1mib_own_files" if is_own else "write_1mib_shared_file"
 
     def locks(self, report: Report, machine: Machine) -> Seconds:
         """Locks that go from rank to rank, where a file system has such: each a message there and back."""

@@ -106,6 +106,8 @@ class Report:
     steps: int
     payload: int
     """Bytes of values in the memory of the program."""
+    encoded_bytes: int
+    """Those of them that are printed or compressed to know how many bytes they take."""
     file_bytes: int
     files: int
     bytes: int
@@ -149,8 +151,8 @@ class Report:
 
 
 REPEATED = (
-    "payload", "file_bytes", "files", "bytes", "extents", "requests", "crossings", "crossing",
-    "shared_units", "conflicts", "opens", "guard_writes", "publish_writes", "publish_bytes",
+    "payload", "encoded_bytes", "file_bytes", "files", "bytes", "extents", "requests", "crossings",
+    "crossing", "shared_units", "conflicts", "opens", "guard_writes", "publish_writes", "publish_bytes",
     "publish_syncs", "resizes", "messages", "message_bytes",
 )  # fmt: skip
 """Sums over files, where each step is one."""

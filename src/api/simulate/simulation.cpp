@@ -85,6 +85,8 @@ void WriteSimulation::suit(const Machine& machine) {
 
 WriteSimulation::~WriteSimulation() = default;
 
+bool WriteSimulation::weighs_values() const { return planner_->weighs_values(); }
+
 std::string WriteSimulation::member_name(const std::string& first, std::uint64_t member) const {
   return planner_->member_name(first, member);
 }
@@ -187,6 +189,7 @@ SimulationReport simulate(const FileDescription& file, const WriteOptions& optio
     survey.add_alone(frame.guard);
     survey.add_alone(frame.publication);
     report.payload += workload.payload();
+    if (simulation.weighs_values()) report.encoded_bytes += workload.payload();
     report.guard_writes += frame.guard.size();
     report.publish_syncs += frame.syncs;
     for (const Extent& extent : frame.publication) {

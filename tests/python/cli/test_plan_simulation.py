@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +15,19 @@ from quire.doctor import save
 from quire.doctor.record import Cost, FileSystem, Record
 from quire.errors import UsageError
 from quire.io.formats import format_infos
-from quire.toolkit.estimate import MODEL_FACTOR, caution, estimate
+from quire.toolkit.estimate import BYTES_OF_OBJECT, MODEL_FACTOR, caution, estimate
 from quire.toolkit.planning import write_plan
-from quire.toolkit.simulation import Machine, Method, Report, grid_of, parse_method, parse_workload, simulate
+from quire.toolkit.simulation import (
+    Load,
+    Machine,
+    Method,
+    Report,
+    compare,
+    grid_of,
+    parse_method,
+    parse_workload,
+    simulate,
+)
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
@@ -171,7 +183,14 @@ def test_methods_keep_their_options() -> None:
 def record(kind: str = "ext4", **costs: float) -> Record:
     """Make a record of one node with 4 ranks, whose costs have quartiles of half and double."""
     known = {"create": 1e-3, "open": 1e-4, "stat": 1e-6, "fsync": 1e-2, "polite_barrier": 1e-5}
-    known |= {"write_1mib": 1e-3, "write_1mib_shared_file": 2e-3, "message_there_and_back": 1e-5} | costs
+    known |= {"write_1mib": 1e-3, "write_1mib_shared_file": 2e-3, "message_there_and_back": 1e-5}
+    known |= {
+        "write_1mib_own_files": 1.5e-3,
+        "print_1mib": 4e-3,
+        "deflate_1mib": 2e-2,
+        "make_16_objects": 1e-4,
+    }
+    known |= costs
     measured = {name: Cost(time, time / 2, time * 2, 9) for name, time in known.items()}
     place = FileSystem(type=kind, mount="/", options="", free_bytes=1, block_bytes=4096)
     return Record(
@@ -197,6 +216,47 @@ def test_times_follow_from_the_costs() -> None:
     assert found.total.likely == pytest.approx(total)
     assert found.total.low == pytest.approx(sum(part.low for part in found.parts.values()) / MODEL_FACTOR)
     assert found.total.high == pytest.approx(sum(part.high for part in found.parts.values()) * MODEL_FACTOR)
+
+
+def test_values_that_are_encoded_take_processors_and_objects_a_library() -> None:
+    report, machine = report_of(4)
+    assert report.encoded_bytes == 0
+    assert estimate(report, record(), machine).parts["encoding"].high == 0
+    text = replace(report, encoded_bytes=report.payload)
+    encoding = estimate(text, record(), machine).parts["encoding"]
+    # 1 MiB of each rank, printed twice or compressed once.
+    assert encoding.likely == pytest.approx(math.sqrt(2 * 4e-3 * 2e-2), rel=0.01)
+    assert encoding.low == pytest.approx(4e-3, rel=0.01)
+    assert encoding.high == pytest.approx(4e-2, rel=0.01)
+    plain = estimate(report, record(), machine).parts["metadata"]
+    published = replace(report, publish_bytes=report.publish_bytes + 32 * BYTES_OF_OBJECT)
+    objects = estimate(published, record(), machine).parts["metadata"]
+    assert objects.likely - plain.likely == pytest.approx(2e-4, rel=0.01)
+
+
+def test_text_is_told_apart_from_plain_values() -> None:
+    """What must be printed or compressed to know its size is counted, in all steps."""
+    encoded = set()
+    for info in format_infos():
+        for option in info.write_options:
+            for choice in option.choices:
+                method = Method(info.name, {option.name: choice})
+                with contextlib.suppress(UsageError):  # options that need others
+                    (found,) = compare([method], parse_workload("table:100x2,steps=3"), 2)
+                    if isinstance(found, Report) and found.encoded_bytes:
+                        assert found.encoded_bytes == found.payload
+                        encoded.add(info.name)
+    assert encoded
+
+
+def test_files_of_their_own_do_not_wait_and_writers_for_others_join_pieces() -> None:
+    report, machine = report_of(4)
+    own = estimate(replace(report, files=4), record(), machine).parts["data"].likely
+    assert own / estimate(report, record(), machine).parts["data"].likely == pytest.approx(0.75, rel=0.01)
+    alone = replace(report, aggregators=[Load(1 << 22, 100_000)])
+    data = estimate(alone, record(stat=1e-3), machine).parts["data"]
+    # Between one request of 4 MiB and 100 000 of a millisecond.
+    assert data.low < 0.01 < data.likely < 1 < 100 < data.high
 
 
 def test_times_grow_where_storage_does_not() -> None:
