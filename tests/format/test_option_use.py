@@ -53,3 +53,25 @@ def test_a_file_that_exists_gives_options_their_use(tmp_path: Path) -> None:
         step.put("y", np.ones(3))
     with quire.open(path) as file:
         assert len(file) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("set.sion.gz", {"files": 2}),
+        ("set.sion.gz", {"copies": 1, "files": 2}),
+        ("part.fld.gz", {"layout": "directory"}),
+    ],
+)
+def test_several_files_are_not_compressed_into_one(
+    tmp_path: Path, name: str, options: dict[str, Any]
+) -> None:
+    """Only the first would be in it, and the others left behind."""
+
+    def write() -> None:
+        with quire.create(tmp_path / name, **options) as out, out.step(0) as step:
+            for rank in range(4):
+                step.stream(rank=rank).write(b"1234")
+
+    with pytest.raises(quire.UsageError, match="cannot be compressed"):
+        write()

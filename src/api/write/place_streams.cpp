@@ -5,6 +5,8 @@
 #include "api/write/step_builder.hpp"
 #include "api/write/write_streams.hpp"
 #include "quire/base/archive.hpp"
+#include "quire/base/error.hpp"
+#include "quire/plan/member.hpp"
 
 namespace quire {
 namespace {
@@ -168,12 +170,25 @@ std::vector<MergedPieces> merge(Step& step, const AllStreams& all, const std::ve
 
 // ---- The meeting
 
+/// Throws usage errors for a set of files, each of which begins with its part of the title: one file is compressed.
+void require_one_file(const WritePlan& title, const std::optional<std::uint64_t>& notes) {
+  for (const WriteExtent& extent : title.extents) {
+    const std::uint64_t member = member_of(extent.offset);
+    if (member == 0 || member == notes) continue;
+    throw Error(ErrorKind::usage, "a set of files cannot be compressed")
+        .on("compression")
+        .advise("write one file, give it a name without such an ending, or say compression=none");
+  }
+}
+
 /// Rank 0: places the streams of all ranks and writes the title.
 void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>& answers) {
   Writer::State& writer = *step.writer;
   const AllStreams all = all_streams(questions);
   StreamPlanner& planner = *writer.planner->streams();
   const std::vector<StreamPlace> places = planner.place(all.requests, writer.path, step.opening);
+  const WritePlan title = planner.title();
+  if (writer.target.is_compressed()) require_one_file(title, planner.notes());
   std::vector<MergedPieces> merged;
   if (planner.merges()) merged = merge(step, all, places);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -184,7 +199,7 @@ void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>
   for (const Extent& extent : planner.reservations()) {
     writer.transport->reserve(extent.offset, extent.offset + extent.length);
   }
-  writer.transport->run_alone(planner.title());
+  writer.transport->run_alone(title);
 }
 
 /// Rank 0: what each rank is told. `step` is there unless this rank is closing.

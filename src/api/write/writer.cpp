@@ -66,6 +66,14 @@ void check_summed(const Format& format, bool has_engine) {
       .advise("leave the option out: quire sum tells checksums of the values in any file");
 }
 
+/// One file is compressed when it is complete; a directory is not one.
+void check_compressed(const WritePlanner& planner) {
+  if (planner.entry().empty()) return;
+  throw Error(ErrorKind::usage, "a directory of files cannot be compressed")
+      .on("compression")
+      .advise("give it a name without such an ending, or say compression=none");
+}
+
 /// What the other ranks must know to continue a file.
 struct Resumption {
   std::string format;
@@ -316,6 +324,7 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     state->engine = state->planner->engine();
     if (state->engine) check_engine_options(options);
     if (state->target.keeps_sums()) check_summed(format, state->engine != nullptr);
+    if (state->target.is_compressed()) check_compressed(*state->planner);
     state->file.format = format.name();
     state->first_file = first_file_for(state->target.written(), *state->planner);
     if (!state->comm.is_root()) return;
