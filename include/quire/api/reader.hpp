@@ -22,6 +22,10 @@ struct ReadOptions {
   Deadline deadline;
   SieveLimits sieve;                          ///< when selections with gaps are read gaps and all
   std::uint64_t memory_budget = 64ULL << 20;  ///< beyond the file's size, for anything the file announces
+  /// What each rank may be told of where the blocks of a step's expansions stand, in bytes; the same on every rank. Of
+  /// lists that take more read_elements() lets ranks know their share, and a rank that reads rows describes the file
+  /// by itself.
+  std::uint64_t list_budget = 256ULL << 10;
   /// Of the format's reader, and those of common_read_options().
   Options options;
   TransportWrapper wrapper;  ///< for tests

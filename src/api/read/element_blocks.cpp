@@ -16,17 +16,19 @@ bool has_opaque(const Place& place) {
 
 }  // namespace
 
-ElementBlocks::ElementBlocks(const ReadStep::State& step, const std::vector<std::string>& variables) : step_(step) {
+ElementBlocks::ElementBlocks(const ReadStep::State& step, const std::vector<std::string>& variables)
+    : step_(step), layout_(&step.layout), serial_(step.serial) {
   const StepDescription& description = step.layout.description;
   std::set<std::string> absent(variables.begin(), variables.end());
   std::vector<std::string> known;
-  for (std::size_t t = 0; t < description.tables.size(); ++t) {
-    const Table& values = description.tables[t];
-    if (!values.expansion) continue;
+  for (const KindTables& kind : kinds_of(description)) {
+    const Table& values = description.tables[kind.values];
     FileBlock block;
-    block.values = t;
-    block.elements = description.find_table(values.expansion->elements);
-    block.is_opaque = has_opaque(step.layout.tables[t]) || has_opaque(step.layout.tables[block.elements]);
+    block.values = kind.values;
+    block.elements = kind.elements;
+    block.first = kind.first;
+    block.count = kind.count;
+    block.is_opaque = has_opaque(step.layout.tables[kind.values]) || has_opaque(step.layout.tables[kind.elements]);
     if (!values.expansion->is_mixed()) {
       block.uniform_count = element_coefficients(*values.expansion, values.expansion->modes);
     }
@@ -36,40 +38,27 @@ ElementBlocks::ElementBlocks(const ReadStep::State& step, const std::vector<std:
       known.push_back(name);
       if (variables.empty() || std::ranges::find(variables, name) != variables.end()) block.columns.push_back(c);
     }
-    add(block);
+    elements_ = kind.first + kind.count;
+    blocks_.push_back(std::move(block));
   }
   if (absent.empty()) return;
   throw Error(ErrorKind::missing,
               "no block has the variable \"" + *absent.begin() + "\"" + nearest_names(*absent.begin(), known));
 }
 
-void ElementBlocks::add(const FileBlock& of_table) {
-  const std::uint64_t rows = step_.layout.description.tables[of_table.elements].rows;
-  const auto& elements = step_.layout.tables[of_table.elements].runs;
-  const auto& values = step_.layout.tables[of_table.values].runs;
-  const std::size_t pieces = of_table.is_opaque && !elements.empty() ? elements.front().pieces.size() : 0;
-  for (std::size_t i = 0; i < std::max<std::size_t>(pieces, 1); ++i) {
-    FileBlock block = of_table;
-    block.first = elements_;
-    block.count = rows;
-    if (pieces > 0) {
-      block.row = elements.front().pieces[i].first;
-      block.coefficient = values.front().pieces.at(i).first;
-      block.count = (i + 1 < pieces ? elements.front().pieces[i + 1].first : rows) - block.row;
-    }
-    elements_ = checked_add(elements_, block.count);
-    blocks_.push_back(std::move(block));
-  }
+void ElementBlocks::use(const StepLayout& layout) {
+  layout_ = &layout;
+  serial_ = step_.reader->next_serial();
 }
 
 const Expansion& ElementBlocks::expansion(std::size_t block) const {
-  return *step_.layout.description.tables[blocks_[block].values].expansion;
+  return *layout_->description.tables[blocks_[block].values].expansion;
 }
 
 std::size_t ElementBlocks::directions(std::size_t block) const { return expansion(block).basis.size(); }
 
 ElementBlock ElementBlocks::empty(std::size_t block) const {
-  const Table& table = step_.layout.description.tables[blocks_[block].values];
+  const Table& table = layout_->description.tables[blocks_[block].values];
   ElementBlock out;
   out.expansion = *table.expansion;
   out.table = table.name;
@@ -81,14 +70,15 @@ ElementBlock ElementBlocks::empty(std::size_t block) const {
 
 void ElementBlocks::read_column(std::size_t table, std::size_t column, const Slice& rows, const View& out) const {
   Reader::State& reader = *step_.reader;
-  const Table& source = step_.layout.description.tables[table];
+  const Table& source = layout_->description.tables[table];
   const std::string& name = source.columns[column].name;
-  const Place& place = step_.layout.tables[table];
+  const Place& place = layout_->tables[table];
   const auto holds = [&](const Run& run) {
     return run.opaque && std::ranges::find(run.cells, column, &Cell::column) != run.cells.end();
   };
   if (std::ranges::any_of(place.runs, holds)) {
-    reader.own_describer(step_.index, step_.layout).read_opaque(step_.index, source.name + "/" + name, 0, rows, out);
+    reader.own_describer(step_.index, *layout_, serial_)
+        .read_opaque(step_.index, source.name + "/" + name, 0, rows, out);
     return;
   }
   ReadPlan plan;
@@ -101,11 +91,10 @@ void ElementBlocks::read_column(std::size_t table, std::size_t column, const Sli
 void ElementBlocks::read_elements(std::size_t block, const Slice& part, ElementBlock& out) const {
   if (part.count == 0) return;
   const FileBlock& file = blocks_[block];
-  const Slice rows{file.row + part.first, part.count};
-  const auto count = static_cast<std::size_t>(rows.count);
+  const auto count = static_cast<std::size_t>(part.count);
   const std::size_t before = out.ids.size();
   out.ids.resize(before + count);
-  read_column(file.elements, 0, rows, View(std::span(out.ids).subspan(before)));
+  read_column(file.elements, 0, part, View(std::span(out.ids).subspan(before)));
   if (!expansion(block).is_mixed()) {
     for (std::size_t i = 0; i < count; ++i) out.offsets.push_back(out.offsets.back() + file.uniform_count);
     return;
@@ -114,8 +103,8 @@ void ElementBlocks::read_elements(std::size_t block, const Slice& part, ElementB
   out.modes.resize((before + count) * width);
   for (std::size_t d = 0; d < width; ++d) {
     auto* first = reinterpret_cast<std::byte*>(out.modes.data() + before * width + d);
-    const View view(Type::uint64, first, rows.count, static_cast<std::ptrdiff_t>(width * sizeof(std::uint64_t)));
-    read_column(file.elements, d + 1, rows, view);
+    const View view(Type::uint64, first, part.count, static_cast<std::ptrdiff_t>(width * sizeof(std::uint64_t)));
+    read_column(file.elements, d + 1, part, view);
   }
   for (std::size_t i = before; i < before + count; ++i) {
     const auto modes = std::span<const std::uint64_t>(out.modes).subspan(i * width, width);
@@ -134,13 +123,30 @@ void ElementBlocks::plan_values(std::size_t block, std::vector<Slice> parts, Ele
   if (targets.empty() || walk.elements() == 0) return;
   // Nothing but what is wanted is read: the ranks together read every byte once.
   const SieveLimits exact{.free_gap = 0, .largest_gap = 0};
-  add_selection(plan, step_.layout.tables[file.values], walk, targets, {}, step_.reader->options.lossy, exact);
+  add_selection(plan, layout_->tables[file.values], walk, targets, {}, step_.reader->options.lossy, exact);
+}
+
+std::vector<BlockPiece> ElementBlocks::pieces(std::size_t block, const Slice& part) const {
+  if (part.count == 0) return {};
+  const FileBlock& file = blocks_[block];
+  const Run& elements = layout_->tables[file.elements].runs.front();
+  const Run& values = layout_->tables[file.values].runs.front();
+  if (elements.pieces.empty()) return {{{0, file.count}, 0}};
+  std::vector<BlockPiece> found;
+  const auto behind = std::ranges::upper_bound(elements.pieces, part.first, {}, &Piece::first);
+  for (auto i = static_cast<std::size_t>(behind - elements.pieces.begin()) - 1;
+       i < elements.pieces.size() && elements.pieces[i].first < part.end(); ++i) {
+    const std::uint64_t first = elements.pieces[i].first;
+    const std::uint64_t end = i + 1 < elements.pieces.size() ? elements.pieces[i + 1].first : file.count;
+    found.push_back({{first, end - first}, values.pieces.at(i).first});
+  }
+  return found;
 }
 
 void ElementBlocks::read_opaque(std::size_t block, std::size_t variable, const Slice& rows,
                                 std::span<double> out) const {
   const FileBlock& file = blocks_[block];
-  read_column(file.values, file.columns[variable], {file.coefficient + rows.first, rows.count}, View(out));
+  read_column(file.values, file.columns[variable], rows, View(out));
 }
 
 }  // namespace quire

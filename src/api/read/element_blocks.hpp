@@ -5,24 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "api/read/piece_lists.hpp"
 #include "api/read/reader_state.hpp"
 #include "quire/api/elements.hpp"
 #include "quire/format/records.hpp"
 
 namespace quire {
 
-/// A block of a step: its two tables, and where its elements stand among all. A table that only the format can read
-/// is a block for each of its pieces.
+/// A block of a step: its two tables, and where its elements stand among all.
 struct FileBlock {
   std::size_t values = 0;            ///< the table of the coefficients
   std::size_t elements = 0;          ///< and of the elements
   std::uint64_t first = 0;           ///< how many elements the blocks before have
   std::uint64_t count = 0;           ///< of elements
-  std::uint64_t row = 0;             ///< which element of its table is the first one,
-  std::uint64_t coefficient = 0;     ///< and which row of the other table its first coefficient
-  bool is_opaque = false;            ///< the format itself must read it: one rank does it for all
+  bool is_opaque = false;            ///< the format itself must read it: of each piece one rank does it for all
   std::uint64_t uniform_count = 0;   ///< coefficients of an element, if all have the same
   std::vector<std::size_t> columns;  ///< of the variables wanted
+};
+
+/// What is read by one rank of an opaque block.
+struct BlockPiece {
+  Slice rows;                     ///< its elements, of those of the block
+  std::uint64_t coefficient = 0;  ///< which row of the coefficients is its first one
 };
 
 /// What this rank reads of the blocks of a step. All calls are independent, with any transport.
@@ -30,6 +34,11 @@ class ElementBlocks {
  public:
   /// Throws missing errors for variables that no block has.
   ElementBlocks(const ReadStep::State& step, const std::vector<std::string>& variables);
+
+  /// Reads by another layout of the step from now on, which lives as long as this: one with what this rank needs of the
+  /// lists that were withheld.
+  void use(const StepLayout& layout);
+  [[nodiscard]] const StepLayout& layout() const noexcept { return *layout_; }
 
   [[nodiscard]] const std::vector<FileBlock>& blocks() const noexcept { return blocks_; }
   [[nodiscard]] std::uint64_t elements() const noexcept { return elements_; }
@@ -42,14 +51,17 @@ class ElementBlocks {
   void read_elements(std::size_t block, const Slice& part, ElementBlock& out) const;
   /// Adds what reads their coefficients: `parts` of the block's rows, rising. The plan must run before `out` moves.
   void plan_values(std::size_t block, std::vector<Slice> parts, ElementBlock& out, ReadPlan& plan) const;
+  /// The pieces of an opaque block that have some of its elements: all of it, if its format knows none.
+  [[nodiscard]] std::vector<BlockPiece> pieces(std::size_t block, const Slice& part) const;
   /// Coefficients of one variable of a block that cannot be addressed.
   void read_opaque(std::size_t block, std::size_t variable, const Slice& rows, std::span<double> out) const;
 
  private:
-  void add(const FileBlock& of_table);
   void read_column(std::size_t table, std::size_t column, const Slice& rows, const View& out) const;
 
   const ReadStep::State& step_;
+  const StepLayout* layout_;
+  std::uint64_t serial_;
   std::vector<FileBlock> blocks_;
   std::uint64_t elements_ = 0;
 };

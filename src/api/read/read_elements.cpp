@@ -4,6 +4,7 @@
 
 #include "api/read/element_blocks.hpp"
 #include "api/read/element_directory.hpp"
+#include "api/read/piece_lists.hpp"
 #include "api/root.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
@@ -52,6 +53,12 @@ struct Handout {
   }
 };
 
+/// What one rank asks of the opaque blocks that another one reads for all.
+struct Wish {
+  Handout* handout = nullptr;
+  Slice rows;  ///< of the piece
+};
+
 /// One call of read_elements() on one rank.
 class ElementReading {
  public:
@@ -62,21 +69,50 @@ class ElementReading {
     for (std::size_t b = 0; b < wanted_.size(); ++b) out_.push_back(blocks_.empty(b));
   }
 
+  /// Where lists were withheld, the ranks learn the pieces in which the elements lie that they look at first.
+  void learn_lists() {
+    if (!step_.is_partial) return;
+    const bool for_all = !request_.ids && request_.partition == ElementPartition::everything;
+    if (for_all) return learn_all_lists();
+    std::vector<Parcel> parcels;
+    if (comm_.is_root()) {
+      attempt([&] {
+        for (int rank = 1; rank < comm_.size(); ++rank) {
+          const Slice share = share_of(rank);
+          if (share.count > 0) parcels.push_back({rank, pack(share_of_lists(step_.layout, share))});
+        }
+      });
+    }
+    const std::vector<Parcel> told = comm_.exchange(std::move(parcels));
+    if (comm_.is_root()) return;
+    attempt([&] {
+      const ListShare share = told.empty() ? ListShare{} : unpack<ListShare>(told.front().bytes);
+      if (share_of(comm_.rank()).count > 0 && share.elements != share_of(comm_.rank())) {
+        throw Error(ErrorKind::usage, "the ranks were not asked for the same partition, or rank 0 has failed");
+      }
+      adopt(share);
+    });
+  }
+
   void choose_by_id() {
     std::vector<ElementEntry> known;
-    attempt([&] { known = entries_of_share(); });
+    const auto error = caught(comm_.rank(), [&] { known = entries_of_share(); });
+    if (!failure_) failure_ = error;
     std::vector<ElementEntry> found = find_elements(comm_, known, *request_.ids, missing_);
     attempt([&] {
       for (const ElementEntry& entry : found) {
         const auto b = static_cast<std::size_t>(entry.block);
-        append(wanted_[b], {entry.row, 1});
-        if (blocks_.blocks()[b].is_opaque) continue;
+        if (blocks_.blocks()[b].is_opaque) {
+          append(handed_[{entry.teller, b}], {entry.row, 1});
+          continue;
+        }
         append(parts_[b], {entry.offset, entry.count});
         ElementBlock& out = out_[b];
         out.ids.push_back(entry.id);
         out.modes.insert(out.modes.end(), entry.modes.begin(), entry.modes.end());
         out.offsets.push_back(out.offsets.back() + entry.count);
       }
+      learn_pieces(found);
       find_repeated(std::move(found));
     });
   }
@@ -85,20 +121,27 @@ class ElementReading {
     std::vector<std::uint64_t> before(blocks_.blocks().size(), 0);
     std::vector<std::uint64_t> mixed(before.size(), 0);
     attempt([&] {
-      const Slice share = own_share();
+      const Slice share = share_of(comm_.rank());
       for (std::size_t b = 0; b < before.size(); ++b) {
         const FileBlock& file = blocks_.blocks()[b];
         append(wanted_[b], part_of(share, file.first, file.count));
-        if (wanted_[b].empty() || file.is_opaque) continue;
-        blocks_.read_elements(b, wanted_[b].front(), out_[b]);
-        before[b] = wanted_[b].front().first * file.uniform_count;
+        if (wanted_[b].empty()) continue;
+        const Slice rows = wanted_[b].front();
+        if (file.is_opaque) {
+          for (const BlockPiece& piece : blocks_.pieces(b, rows)) {
+            Slice some = part_of(rows, piece.rows.first, piece.rows.count);
+            some.first += piece.rows.first;
+            append(handed_[{holder_of(b, piece), b}], some);
+          }
+          continue;
+        }
+        blocks_.read_elements(b, rows, out_[b]);
+        before[b] = rows.first * file.uniform_count;
         if (file.uniform_count == 0) mixed[b] = out_[b].offsets.back();
       }
     });
-    const bool has_mixed = std::ranges::any_of(
-        blocks_.blocks(), [](const FileBlock& file) { return file.uniform_count == 0 && !file.is_opaque; });
     // Shares are in the order of the ranks: what the lower ones have of a block stands before.
-    if (has_mixed) comm_.prefix(mixed);
+    if (has_mixed()) comm_.prefix(mixed);
     for (std::size_t b = 0; b < before.size(); ++b) {
       if (wanted_[b].empty() || blocks_.blocks()[b].is_opaque) continue;
       if (blocks_.blocks()[b].uniform_count == 0) {
@@ -123,22 +166,23 @@ class ElementReading {
     if (!failure_) failure_ = error;
   }
 
-  /// Blocks that only the format can read: their owners hand them out.
+  /// Blocks that only the format can read: who holds a piece hands it out.
   void read_opaque() {
     const auto is_opaque = [](const FileBlock& file) { return file.is_opaque; };
     if (std::ranges::none_of(blocks_.blocks(), is_opaque)) return;
     std::map<int, std::vector<Handout>> questions;
-    for (std::size_t b = 0; b < wanted_.size() && !failure_; ++b) {
-      if (!blocks_.blocks()[b].is_opaque || wanted_[b].empty()) continue;
+    for (const auto& [from, rows] : handed_) {
+      if (failure_) break;
       Handout question;
-      question.block = b;
-      question.rows = wanted_[b];
-      questions[owner_of(b)].push_back(std::move(question));
+      question.block = from.second;
+      question.rows = rows;
+      questions[from.first].push_back(std::move(question));
     }
     std::map<int, std::vector<Handout>> asked;
     for (const Parcel& parcel : send(questions)) asked[parcel.rank] = unpack<std::vector<Handout>>(parcel.bytes);
     attempt([&] { answer(asked); });
     if (failure_) asked.clear();
+    // By rising ranks, which is the order of the pieces that they hold.
     for (const Parcel& parcel : send(asked)) {
       attempt([&] {
         for (Handout& handout : unpack<std::vector<Handout>>(parcel.bytes)) receive(std::move(handout));
@@ -170,62 +214,128 @@ class ElementReading {
     return comm_.exchange(std::move(parcels));
   }
 
-  /// The elements that this rank reads where nobody asks for ids.
-  [[nodiscard]] Slice own_share() const {
+  void learn_all_lists() {
+    std::vector<std::byte> bytes;
+    if (comm_.is_root()) attempt([&] { bytes = pack(share_of_lists(step_.layout, {0, blocks_.elements()})); });
+    comm_.broadcast(bytes);
+    if (comm_.is_root()) return;
+    attempt([&] {
+      if (bytes.empty()) throw Error(ErrorKind::memory, "rank 0 could not tell where the blocks are");
+      adopt(unpack<ListShare>(bytes));
+    });
+  }
+
+  void adopt(const ListShare& share) {
+    layout_ = step_.layout;
+    take_share(layout_, share);
+    blocks_.use(layout_);
+  }
+
+  /// Where lists are shared: the pieces that have the coefficients of the elements which were found.
+  void learn_pieces(const std::vector<ElementEntry>& found) {
+    if (!step_.is_partial || comm_.is_root()) return;
+    std::map<std::uint64_t, std::vector<KnownPiece>> of_block;
+    for (const ElementEntry& entry : found) {
+      if (!entry.piece) continue;
+      auto& known = of_block[entry.block];
+      if (known.empty() || known.back().piece.first != entry.piece->piece.first) known.push_back(*entry.piece);
+    }
+    for (const auto& [block, known] : of_block) {
+      const FileBlock& file = blocks_.blocks()[static_cast<std::size_t>(block)];
+      set_known_pieces(layout_.tables[file.values].runs.front(), known);
+    }
+  }
+
+  [[nodiscard]] bool has_mixed() const {
+    return std::ranges::any_of(blocks_.blocks(),
+                               [](const FileBlock& file) { return file.uniform_count == 0 && !file.is_opaque; });
+  }
+
+  /// The elements that a rank looks at first: where nobody asks for ids those that it gets.
+  [[nodiscard]] Slice share_of(int rank) const {
     const std::uint64_t all = blocks_.elements();
+    if (request_.ids) return even_slice(all, rank, comm_.size());
     if (request_.partition == ElementPartition::everything) return {0, all};
-    if (request_.weights.empty()) return even_slice(all, comm_.rank(), comm_.size());
+    if (request_.weights.empty()) return even_slice(all, rank, comm_.size());
     if (request_.weights.size() != static_cast<std::size_t>(comm_.size())) {
       throw Error(ErrorKind::usage, "there are " + std::to_string(request_.weights.size()) + " weights for " +
                                         std::to_string(comm_.size()) + " ranks");
     }
-    return weighted_slice(all, comm_.rank(), request_.weights);
+    return weighted_slice(all, rank, request_.weights);
   }
 
-  [[nodiscard]] int owner_of(std::size_t block) const {
-    const FileBlock& file = blocks_.blocks()[block];
-    return rank_of(file.first + file.count / 2, blocks_.elements(), comm_.size());
+  /// The rank that reads a piece of an opaque block for all: the one in whose share its middle lies.
+  [[nodiscard]] int holder_of(std::size_t block, const BlockPiece& piece) {
+    const std::uint64_t middle = blocks_.blocks()[block].first + piece.rows.first + piece.rows.count / 2;
+    const bool by_weight =
+        !request_.ids && request_.partition == ElementPartition::contiguous && !request_.weights.empty();
+    if (!by_weight) return rank_of(middle, blocks_.elements(), comm_.size());
+    if (share_ends_.empty()) {
+      for (int rank = 0; rank < comm_.size(); ++rank) share_ends_.push_back(share_of(rank).end());
+    }
+    return static_cast<int>(std::ranges::upper_bound(share_ends_, middle) - share_ends_.begin());
   }
 
-  /// What this rank tells the others of the file: the elements of its even share, and of opaque blocks that it owns.
+  /// The pieces of an opaque block that this rank reads for all, and their rows.
+  [[nodiscard]] std::vector<BlockPiece> held_pieces(std::size_t b) {
+    const FileBlock& file = blocks_.blocks()[b];
+    Slice share = share_of(comm_.rank());
+    if (!request_.ids && request_.partition == ElementPartition::everything) {
+      share = even_slice(blocks_.elements(), comm_.rank(), comm_.size());
+    }
+    const Slice part = part_of(share, file.first, file.count);
+    std::vector<BlockPiece> held = blocks_.pieces(b, part);
+    std::erase_if(held, [&](const BlockPiece& piece) { return holder_of(b, piece) != comm_.rank(); });
+    return held;
+  }
+
+  /// What this rank tells the others of the file: the elements of its even share, and of opaque pieces that it holds.
   [[nodiscard]] std::vector<ElementEntry> entries_of_share() {
     std::vector<ElementEntry> entries;
-    const Slice share = even_slice(blocks_.elements(), comm_.rank(), comm_.size());
+    const Slice share = share_of(comm_.rank());
     std::vector<std::uint64_t> before(blocks_.blocks().size(), 0);
     std::vector<std::pair<ElementBlock, Slice>> read;
-    bool has_mixed = false;
     const auto error = caught(comm_.rank(), [&] {
+      if (failure_) throw Error(*failure_);
       for (std::size_t b = 0; b < before.size(); ++b) {
         const FileBlock& file = blocks_.blocks()[b];
         Slice rows = part_of(share, file.first, file.count);
-        if (file.is_opaque) rows = {0, file.count > 0 && owner_of(b) == comm_.rank() ? file.count : 0};
+        if (file.is_opaque) {
+          const std::vector<BlockPiece> held = held_pieces(b);
+          rows = {};
+          if (!held.empty()) rows = {held.front().rows.first, held.back().rows.end() - held.front().rows.first};
+        }
         ElementBlock block = blocks_.empty(b);
         blocks_.read_elements(b, rows, block);
         if (file.uniform_count == 0 && !file.is_opaque) before[b] = block.offsets.back();
         read.emplace_back(std::move(block), rows);
       }
     });
-    for (const FileBlock& file : blocks_.blocks()) {
-      has_mixed = has_mixed || (file.uniform_count == 0 && !file.is_opaque);
-    }
-    if (has_mixed) comm_.prefix(before);
+    if (has_mixed()) comm_.prefix(before);
     if (error) throw Error(*error);
-    for (std::size_t b = 0; b < before.size(); ++b) {
-      const auto& [block, rows] = read[b];
-      const std::size_t width = block.modes.empty() ? 0 : blocks_.directions(b);
-      const std::uint64_t first =
-          blocks_.blocks()[b].uniform_count == 0 ? before[b] : rows.first * blocks_.blocks()[b].uniform_count;
-      for (std::size_t i = 0; i < block.ids.size(); ++i) {
-        const auto modes = block.modes.begin() + static_cast<std::ptrdiff_t>(i * width);
-        entries.push_back({.id = block.ids[i],
-                           .block = b,
-                           .row = rows.first + i,
-                           .offset = first + block.offsets[i],
-                           .count = block.offsets[i + 1] - block.offsets[i],
-                           .modes = {modes, modes + static_cast<std::ptrdiff_t>(width)}});
-      }
-    }
+    for (std::size_t b = 0; b < before.size(); ++b) add_entries(b, read[b].first, read[b].second, before[b], entries);
     return entries;
+  }
+
+  void add_entries(std::size_t b, const ElementBlock& block, const Slice& rows, std::uint64_t before,
+                   std::vector<ElementEntry>& entries) const {
+    const FileBlock& file = blocks_.blocks()[b];
+    const std::size_t width = block.modes.empty() ? 0 : blocks_.directions(b);
+    const std::uint64_t first = file.uniform_count == 0 ? before : rows.first * file.uniform_count;
+    const Run& values = blocks_.layout().tables[file.values].runs.front();
+    const bool tells_pieces = step_.is_partial && !file.is_opaque && !values.pieces.empty();
+    for (std::size_t i = 0; i < block.ids.size(); ++i) {
+      const auto modes = block.modes.begin() + static_cast<std::ptrdiff_t>(i * width);
+      ElementEntry& entry = entries.emplace_back();
+      entry.id = block.ids[i];
+      entry.block = b;
+      entry.row = rows.first + i;
+      entry.offset = first + block.offsets[i];
+      entry.count = block.offsets[i + 1] - block.offsets[i];
+      entry.modes = {modes, modes + static_cast<std::ptrdiff_t>(width)};
+      entry.teller = comm_.rank();
+      if (tells_pieces) entry.piece = piece_with(values, entry.offset);
+    }
   }
 
   /// Ids that were found twice with the same planes.
@@ -243,8 +353,7 @@ class ElementReading {
     }
   }
 
-  /// Reads what others ask of the blocks of this rank: variable by variable in the order of the rows, for some formats
-  /// can only go forward.
+  /// Reads what others ask of the pieces that this rank holds, one after another.
   void answer(std::map<int, std::vector<Handout>>& asked) {
     std::map<std::uint64_t, std::vector<Handout*>> of_block;
     for (auto& [rank, handouts] : asked) {
@@ -252,56 +361,84 @@ class ElementReading {
     }
     for (auto& [block, handouts] : of_block) {
       const auto b = static_cast<std::size_t>(block);
-      ElementBlock all = blocks_.empty(b);
-      blocks_.read_elements(b, {0, blocks_.blocks()[b].count}, all);
-      for (Handout* handout : handouts) copy_elements(b, all, *handout);
-      std::ranges::sort(handouts, {}, [](const Handout* handout) { return handout->rows.front().first; });
-      for (std::size_t v = 0; v < all.variables.size(); ++v) {
-        for (Handout* handout : handouts) read_values(b, v, all, *handout);
+      const std::vector<BlockPiece> held = held_pieces(b);
+      std::map<std::size_t, std::vector<Wish>> of_piece;
+      for (Handout* handout : handouts) {
+        handout->offsets.push_back(0);
+        handout->values.resize(out_[b].variables.size());
+        for (const Slice& rows : handout->rows) share_out(rows, held, handout, of_piece);
+      }
+      for (auto& [piece, wishes] : of_piece) answer_from(b, held[piece], wishes);
+    }
+  }
+
+  /// Which pieces have rows that are asked for.
+  static void share_out(const Slice& rows, const std::vector<BlockPiece>& held, Handout* handout,
+                        std::map<std::size_t, std::vector<Wish>>& of_piece) {
+    const auto begin_of = [](const BlockPiece& piece) { return piece.rows.first; };
+    const auto behind = std::ranges::upper_bound(held, rows.first, {}, begin_of);
+    if (behind == held.begin()) throw Error(ErrorKind::internal, "a rank was asked for a piece that it does not hold");
+    for (auto piece = behind - 1; piece != held.end() && piece->rows.first < rows.end(); ++piece) {
+      const Slice part = part_of(rows, piece->rows.first, piece->rows.count);
+      of_piece[static_cast<std::size_t>(piece - held.begin())].push_back({handout, part});
+    }
+  }
+
+  /// Variable by variable in the order of the rows, for some formats can only go forward.
+  void answer_from(std::size_t b, const BlockPiece& piece, std::vector<Wish>& wishes) {
+    ElementBlock all = blocks_.empty(b);
+    blocks_.read_elements(b, piece.rows, all);
+    std::ranges::stable_sort(wishes, {}, [](const Wish& wish) { return wish.rows.first; });
+    for (const Wish& wish : wishes) copy_elements(b, all, wish);
+    for (std::size_t v = 0; v < all.variables.size(); ++v) {
+      for (const Wish& wish : wishes) {
+        const std::uint64_t first = all.offsets[static_cast<std::size_t>(wish.rows.first)];
+        const std::uint64_t count = all.offsets[static_cast<std::size_t>(wish.rows.end())] - first;
+        std::vector<double>& values = wish.handout->values[v];
+        const std::size_t done = values.size();
+        values.resize(done + static_cast<std::size_t>(count));
+        blocks_.read_opaque(b, v, {piece.coefficient + first, count}, std::span(values).subspan(done));
       }
     }
   }
 
-  void copy_elements(std::size_t b, const ElementBlock& all, Handout& handout) const {
+  void copy_elements(std::size_t b, const ElementBlock& all, const Wish& wish) const {
     const std::size_t width = all.modes.empty() ? 0 : blocks_.directions(b);
-    handout.offsets.push_back(0);
-    for (const Slice& rows : handout.rows) {
-      for (std::uint64_t row = rows.first; row < rows.end(); ++row) {
-        const auto i = static_cast<std::size_t>(row);
-        handout.ids.push_back(all.ids[i]);
-        handout.offsets.push_back(handout.offsets.back() + all.offsets[i + 1] - all.offsets[i]);
-        const auto modes = all.modes.begin() + static_cast<std::ptrdiff_t>(i * width);
-        handout.modes.insert(handout.modes.end(), modes, modes + static_cast<std::ptrdiff_t>(width));
-      }
-    }
-  }
-
-  void read_values(std::size_t b, std::size_t variable, const ElementBlock& all, Handout& handout) const {
-    auto& values = handout.values.emplace_back(static_cast<std::size_t>(handout.offsets.back()));
-    std::size_t done = 0;
-    for (const Slice& rows : handout.rows) {
-      const std::uint64_t first = all.offsets[static_cast<std::size_t>(rows.first)];
-      const std::uint64_t count = all.offsets[static_cast<std::size_t>(rows.end())] - first;
-      blocks_.read_opaque(b, variable, {first, count},
-                          std::span(values).subspan(done, static_cast<std::size_t>(count)));
-      done += static_cast<std::size_t>(count);
+    Handout& handout = *wish.handout;
+    for (std::uint64_t row = wish.rows.first; row < wish.rows.end(); ++row) {
+      const auto i = static_cast<std::size_t>(row);
+      handout.ids.push_back(all.ids[i]);
+      handout.offsets.push_back(handout.offsets.back() + all.offsets[i + 1] - all.offsets[i]);
+      const auto modes = all.modes.begin() + static_cast<std::ptrdiff_t>(i * width);
+      handout.modes.insert(handout.modes.end(), modes, modes + static_cast<std::ptrdiff_t>(width));
     }
   }
 
   void receive(Handout handout) {
     ElementBlock& out = out_[static_cast<std::size_t>(handout.block)];
-    out.ids = std::move(handout.ids);
-    out.modes = std::move(handout.modes);
-    out.offsets = std::move(handout.offsets);
-    out.values = std::move(handout.values);
+    const std::uint64_t before = out.offsets.back();
+    out.ids.insert(out.ids.end(), handout.ids.begin(), handout.ids.end());
+    out.modes.insert(out.modes.end(), handout.modes.begin(), handout.modes.end());
+    for (std::size_t i = 1; i < handout.offsets.size(); ++i) out.offsets.push_back(before + handout.offsets[i]);
+    for (std::size_t v = 0; v < out.values.size(); ++v) {
+      std::vector<double>& values = out.values[v];
+      if (values.empty()) {
+        values = std::move(handout.values.at(v));
+      } else {
+        values.insert(values.end(), handout.values.at(v).begin(), handout.values.at(v).end());
+      }
+    }
   }
 
   const ReadStep::State& step_;
   const ElementRequest& request_;
   Comm& comm_;
   ElementBlocks blocks_;
-  std::vector<std::vector<Slice>> wanted_;  ///< elements of each block
+  StepLayout layout_;                       ///< of such a step, on the others: with what they know of them
+  std::vector<std::vector<Slice>> wanted_;  ///< elements of each block, where nobody asks for ids
   std::vector<std::vector<Slice>> parts_;   ///< their coefficients, of addressed blocks
+  std::vector<std::uint64_t> share_ends_;   ///< of shares by weight, once they were asked for
+  std::map<std::pair<int, std::size_t>, std::vector<Slice>> handed_;  ///< by holder and opaque block: the elements
   std::vector<ElementBlock> out_;
   std::vector<std::uint32_t> missing_;
   std::vector<std::uint32_t> repeated_;
@@ -316,6 +453,7 @@ Elements ReadStep::read_elements(const ElementRequest& request) const {
   return in_file(reader, [&] {
     // Made from what all ranks say alike: it fails on all of them or on none.
     ElementReading reading(*state_, request);
+    reading.learn_lists();
     if (request.ids) {
       reading.choose_by_id();
     } else {

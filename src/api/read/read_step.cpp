@@ -169,13 +169,13 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
       const std::size_t index = description().find_table(table);
       check_rows(description().tables[index], rows);
       targets = targets_of(description().tables[index], rows.count, columns);
-      add_rows(plan, state_->layout.tables[index], rows, targets, reader.options.lossy);
+      add_rows(plan, state_->whole().tables[index], rows, targets, reader.options.lossy);
     });
     const std::size_t index = description().find_table(table);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (!is_opaque(state_->layout.tables[index], targets[c].column)) continue;
+      if (!is_opaque(state_->whole().tables[index], targets[c].column)) continue;
       const std::string object = object_of(description().tables[index], columns[c].name);
-      reader.own_describer(state_->index, state_->layout).read_opaque(state_->index, object, 0, rows, columns[c].out);
+      state_->describer().read_opaque(state_->index, object, 0, rows, columns[c].out);
     }
   });
 }
@@ -192,16 +192,15 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
       static_cast<void>(targets_of(source, rows.count(), columns));
       order.emplace(rows, source.rows);
       ordered = order->columns_in_file_order(columns);
-      add_selection(plan, state_->layout.tables[index], order->walk(),
+      add_selection(plan, state_->whole().tables[index], order->walk(),
                     targets_of(source, order->walk().elements(), ordered), {}, reader.options.lossy,
                     reader.options.sieve);
     });
     const std::size_t index = description().find_table(table);
     for (const ReadColumn& column : ordered) {
       const Table& source = description().tables[index];
-      if (!is_opaque(state_->layout.tables[index], source.find(column.name))) continue;
-      read_opaque_rows(reader.own_describer(state_->index, state_->layout), state_->index,
-                       {object_of(source, column.name), column.out}, order->walk());
+      if (!is_opaque(state_->whole().tables[index], source.find(column.name))) continue;
+      read_opaque_rows(state_->describer(), state_->index, {object_of(source, column.name), column.out}, order->walk());
     }
     order->deliver(columns);
   });
@@ -236,8 +235,7 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
     for (std::uint64_t c = 0; c < components.size(); ++c) {
       const View& out = packed ? packed->views[c] : components[c];
       if (is_opaque(state_->layout.fields[index], c) && out.count > 0) {
-        read_opaque_field(reader, reader.own_describer(state_->index, state_->layout), state_->index,
-                          description().fields[index], c, selection, out);
+        read_opaque_field(reader, state_->describer(), state_->index, description().fields[index], c, selection, out);
       }
       if (packed) unpack_memory(memory, looked_at(out), components[c]);
     }
@@ -259,7 +257,7 @@ std::vector<Extent> ReadStep::plan(const std::string& table, const Slice& rows,
       targets.push_back({column, view});
     }
     ReadPlan plan;
-    add_rows(plan, state_->layout.tables[index], rows, targets, state_->reader->options.lossy);
+    add_rows(plan, state_->whole().tables[index], rows, targets, state_->reader->options.lossy);
     coalesce(plan);
     return extents_of(plan);
   });
@@ -269,7 +267,7 @@ Location ReadStep::locate(const std::string& table, const std::string& column) c
   return in_file(*state_->reader, [&] {
     const std::size_t index = description().find_table(table);
     const Table& source = description().tables[index];
-    return location_of(state_->layout.tables[index], source.find(column), source.rows);
+    return location_of(state_->whole().tables[index], source.find(column), source.rows);
   });
 }
 

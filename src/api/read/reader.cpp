@@ -10,6 +10,7 @@
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
 #include "api/publication.hpp"
+#include "api/read/piece_lists.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
@@ -216,16 +217,19 @@ std::shared_ptr<ByteSource> neighbour_of(const std::string& file, const std::str
 
 }  // namespace
 
+std::unique_ptr<Describer> Reader::State::new_describer() {
+  const DescribeContext context{
+      .path = first_file, .memory_budget = options.memory_budget, .neighbour = [this](const std::string& name) {
+        return neighbour_of(first_file, name);
+      }};
+  auto made = format->describe(std::make_shared<TransportSource>(*transport), context,
+                               CheckedOptions(format->read_options(), options.options));
+  if (inflation && inflation->damage) return describer_before_damage(std::move(made), *inflation);
+  return made;
+}
+
 Describer& Reader::State::own_describer() {
-  if (!describer) {
-    const DescribeContext context{
-        .path = first_file, .memory_budget = options.memory_budget, .neighbour = [this](const std::string& name) {
-          return neighbour_of(first_file, name);
-        }};
-    describer = format->describe(std::make_shared<TransportSource>(*transport), context,
-                                 CheckedOptions(format->read_options(), options.options));
-    if (inflation && inflation->damage) describer = describer_before_damage(std::move(describer), *inflation);
-  }
+  if (!describer) describer = new_describer();
   return *describer;
 }
 
@@ -236,23 +240,51 @@ void Reader::State::find_members() {
   });
 }
 
-Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& layout) {
+Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial) {
   Describer& own = own_describer();
-  if (!comm.is_root()) own.adopt(index, layout);
+  if (comm.is_root() || serial == adopted) return own;
+  own.adopt(index, layout);
+  adopted = serial;
   return own;
 }
 
-std::vector<StepLayout> Reader::State::layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe) {
+bool Reader::State::withholds(const StepLayout& layout) const {
+  return comm.size() > 1 && list_bytes(layout) > options.list_budget;
+}
+
+std::vector<StepLayout> Reader::State::layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe,
+                                               bool may_withhold) {
   require_open(*this);
   return in_file(*this, [&] {
     const Stopwatch watch(timing.metadata);
-    if (comm.size() > 1) return answer_of_root(*this, describe);
-    // A single process needs no message, whose making takes longer than the look itself.
     std::vector<StepLayout> answer;
+    if (comm.size() > 1) {
+      std::map<std::size_t, StepLayout> kept;
+      answer = answer_of_root(*this, [&](Describer& own) {
+        std::vector<StepLayout> described = describe(own);
+        for (std::size_t i = 0; i < described.size(); ++i) {
+          if (!may_withhold || !withholds(described[i])) continue;
+          StepLayout told = without_lists(described[i]);
+          kept.emplace(i, std::exchange(described[i], std::move(told)));
+        }
+        return described;
+      });
+      for (auto& [i, layout] : kept) answer[i] = std::move(layout);
+      return answer;
+    }
+    // A single process needs no message, whose making takes longer than the look itself.
     if (const auto error = caught(comm.rank(), [&] { answer = describe(own_describer()); })) throw Error(*error);
     hear(*this, late_warnings(*this));
     return answer;
   });
+}
+
+const StepLayout& ReadStep::State::whole() const {
+  if (described) return *described;
+  if (!is_partial || reader->comm.is_root()) return layout;
+  described = reader->new_describer()->step(index);
+  if (!described) throw Error(ErrorKind::bad_file, "the step that rank 0 has found is not there any more");
+  return *described;
 }
 
 Reader::Reader(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -282,10 +314,12 @@ std::optional<ReadStep> Reader::try_at(std::uint64_t index) const {
   if (!layout) {
     const bool is_next = state_->ahead.follows(index);
     layout = state_->ahead.keep(
-        index, state_->layouts([&](Describer& describer) { return describe_ahead(describer, index, is_next); }));
+        index, state_->layouts([&](Describer& describer) { return describe_ahead(describer, index, is_next); }, true));
   }
   if (!layout) return std::nullopt;
-  return ReadStep(std::make_shared<ReadStep::State>(ReadStep::State{state_, index, *std::move(layout)}));
+  const bool is_partial = state_->comm.is_root() ? state_->withholds(*layout) : are_lists_withheld(*layout);
+  return ReadStep(std::make_shared<ReadStep::State>(
+      ReadStep::State{state_, index, *std::move(layout), state_->next_serial(), is_partial}));
 }
 
 ReadStep Reader::at(std::uint64_t index) const {
@@ -305,14 +339,17 @@ ReadStep Reader::step(std::int64_t number) const {
 }
 
 std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
-  auto found = state_->layouts([&](Describer& describer) {
+  const auto salvage = [&](Describer& describer) {
     auto layout = describer.salvage(index);
     std::vector<StepLayout> layouts;
     if (layout) layouts.push_back(*std::move(layout));
     return layouts;
-  });
+  };
+  // Nobody could describe it as a step of its own.
+  auto found = state_->layouts(salvage, false);
   if (found.empty()) return std::nullopt;
-  return ReadStep(std::make_shared<ReadStep::State>(ReadStep::State{state_, index, std::move(found.front())}));
+  return ReadStep(std::make_shared<ReadStep::State>(
+      ReadStep::State{state_, index, std::move(found.front()), state_->next_serial()}));
 }
 
 void Reader::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const {

@@ -25,6 +25,8 @@ struct Reader::State {
   std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
   FileDescription file{};
   StepsAhead ahead{};  ///< the same on all ranks
+  std::uint64_t serials = 0;
+  std::uint64_t adopted = 0;  ///< the layout that the own describer of a rank was told last
   Timing timing{};
   bool closed = false;
 
@@ -32,10 +34,17 @@ struct Reader::State {
   void find_members();
   /// Independent. This rank's own describer, made when first needed.
   [[nodiscard]] Describer& own_describer();
-  /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it.
-  [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout);
-  /// Collective. What rank 0 describes by `describe`.
-  [[nodiscard]] std::vector<StepLayout> layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe);
+  /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it. Layouts
+  /// that differ have other serials.
+  [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial);
+  /// Independent. A describer that has been told nothing.
+  [[nodiscard]] std::unique_ptr<Describer> new_describer();
+  [[nodiscard]] std::uint64_t next_serial() noexcept { return ++serials; }
+  /// Whether the lists of a step that rank 0 has described take more than the others are told.
+  [[nodiscard]] bool withholds(const StepLayout& layout) const;
+  /// Collective. What rank 0 describes by `describe`; with `may_withhold` the others get marks for such lists.
+  [[nodiscard]] std::vector<StepLayout> layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe,
+                                                bool may_withhold);
   [[nodiscard]] Error placed(Error error) const {
     if (error.file().empty()) error.in_file(path);
     return error;
@@ -47,6 +56,15 @@ struct ReadStep::State {
   std::shared_ptr<Reader::State> reader;
   std::uint64_t index = 0;
   StepLayout layout;
+  std::uint64_t serial = 0;
+  bool is_partial = false;  ///< of some lists rank 0 alone has more than a mark
+  /// Of a rank that was not told all of the layout: what it has described by itself, once it was asked for rows.
+  mutable std::optional<StepLayout> described{};
+
+  /// Independent. The layout with all its lists.
+  [[nodiscard]] const StepLayout& whole() const;
+  /// Independent. This rank's own describer, which knows this layout.
+  [[nodiscard]] Describer& describer() const { return reader->own_describer(index, whole(), serial); }
 };
 
 /// Runs an independent action of a reader; what it throws names the file and this rank.

@@ -139,7 +139,9 @@ std::shared_ptr<ByteSource> XmlDescriber::source(std::uint64_t member) {
 }
 
 void XmlDescriber::adopt(std::uint64_t index, const StepLayout& layout) {
-  if (index == 0 && !step_) step_ = layout;
+  if (index > 0 || (step_ && !is_adopted_)) return;
+  step_ = layout;
+  is_adopted_ = true;
 }
 
 void XmlDescriber::describe() { describe_files(); }

@@ -84,6 +84,7 @@ class XmlDescriber final : public OneStepDescriber {
 
   std::shared_ptr<ByteSource> bytes_;
   Blocks blocks_;
+  bool is_adopted_ = false;  ///< the step is what another rank has found, as far as this one was told
   bool only_whole_ = false;
   std::vector<Joined> joined_;
   std::map<std::string, std::size_t> known_;  ///< places in it, by what the blocks have in common

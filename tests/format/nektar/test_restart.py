@@ -213,6 +213,7 @@ def test_elements_reach_whoever_wants_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(960)  # that of all tests is 120 s
 def test_elements_reach_whoever_wants_them_on_more_ranks(tmp_path: Path) -> None:
     results = run_ranks(restart_many, 7, str(tmp_path), 400, time_limit=900)
     assert results == [sorted(LAYOUTS)] * 7
