@@ -119,6 +119,9 @@ def own_times(line: dict[str, Any]) -> list[float]:
     return [total - wait for total, wait in zip(phases["total"], phases["barrier"], strict=True)]
 
 
+OWN_PHASES = ("plan", "create", "metadata", "data", "wait", "commit_sync", "close")
+
+
 def phases(lines: Lines) -> dict[str, float]:
     """Return the mean phases of the slowest rank, outliers left out."""
     values = [line["times"]["returned"] for line in lines]
@@ -129,7 +132,7 @@ def phases(lines: Lines) -> dict[str, float]:
             continue
         own = own_times(line)
         rank = int(np.argmax(own))
-        known = {name: line["phases"][name][rank] for name in ("plan", "create", "metadata", "data", "close")}
+        known = {name: line["phases"][name][rank] for name in OWN_PHASES if name in line["phases"]}
         for name, seconds in known.items():
             sums[name].append(seconds)
         sums["other"].append(own[rank] - sum(known.values()))

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-PARTS = {"plan": 0.05, "create": 0.1, "metadata": 0.1, "data": 0.6, "close": 0.1}
+PARTS = {"plan": 0.05, "create": 0.1, "metadata": 0.1, "data": 0.5, "wait": 0.1, "close": 0.1}
 
 
 def repetition(plan: dict[str, Any], order: int, cell: dict[str, Any]) -> dict[str, Any]:

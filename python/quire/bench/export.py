@@ -51,8 +51,10 @@ def figures_of(study: Study, case: str) -> Iterator[Figure]:
         scene = phase_figure(study, case, aspect)
         if scene is not None:
             caption = (
-                "Phases of the rank with the longest own time, mean over the passes without outliers; "
-                "barrier: its wait for the others at the end; sync: what durability takes beyond."
+                "Phases of the rank with the longest own time, mean over the passes without outliers, and "
+                "their sum; wait: for others inside of a commit; barrier: for them at the end; sync: what "
+                "durability takes beyond. Where one method takes much longer than others, bars are shares of "
+                "their own sums."
             )
             yield Figure(case, f"phases-{aspect}", scene, caption)
     for aspect in study.aspects(case):

@@ -23,8 +23,10 @@ BUSY_FROM = 1.0
 ENOUGH_POINTS = 6
 """Of 5, resamples whose median is the smallest point are 6 %, more than an interval of 95 % leaves out."""
 KINDS = ("returned", "durable")
-PHASES = ("plan", "create", "metadata", "data", "close")
-"""The parts of the own time of a rank that are told apart, in their order."""
+PHASES = ("plan", "create", "metadata", "data", "wait", "commit_sync", "close")
+"""The parts of the own time of a rank that are told apart, in their order; `wait` is for others inside of a
+commit."""
+ALL_PHASES = (*PHASES, "other", "barrier", "sync")
 
 
 @dataclass(frozen=True)
@@ -196,8 +198,7 @@ def mean_phases(repetitions: Sequence[Repetition]) -> dict[str, float]:
                 parts[name] = values[slowest]
         for name, seconds in parts.items():
             sums[name] = sums.get(name, 0.0) + seconds
-    ordered = [*PHASES, "other", "barrier", "sync"]
-    return {name: sums[name] / len(repetitions) for name in ordered if name in sums}
+    return {name: sums[name] / len(repetitions) for name in ALL_PHASES if name in sums}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from quire.bench.summary import (
+    ALL_PHASES,
     CellSummary,
     Ratio,
     Study,
@@ -252,7 +253,7 @@ def pairs_table(study: Study, case: str) -> str | None:
 def phases_table(study: Study, case: str) -> str | None:
     """Independent. Mean phases of the slowest rank; None if nothing is known."""
     cells = [cell for cell in study.of_case(case) if cell.phases]
-    names = list(dict.fromkeys(name for cell in cells for name in cell.phases))
+    names = [name for name in ALL_PHASES if any(name in cell.phases for cell in cells)]
     rows = [
         row(
             [cell.group.title, cell.method, *(seconds(cell.phases.get(name), name) for name in names)],
@@ -262,7 +263,8 @@ def phases_table(study: Study, case: str) -> str | None:
         for cell in cells
     ]
     title = "Phases of the slowest rank, mean over the passes without outliers"
-    return table(title, ["operation", "method", *names], rows) if rows else None
+    heads = [name.replace("_", " ") for name in names]
+    return table(title, ["operation", "method", *heads], rows) if rows else None
 
 
 def days_table(study: Study, case: str) -> str | None:

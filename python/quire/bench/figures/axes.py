@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from quire.bench.figures.scene import FONT, GRAY, GRID, INK, Path, Polygon, Scene, Text, rectangle, text_width
 
 SMALL = 10.0
+MINOR = 3.5
+"""How long marks without numbers are."""
 LOGARITHMIC_FROM = 12.0
 """Largest over smallest value from which on an axis is logarithmic."""
 
@@ -41,6 +43,20 @@ class Scale:
         if self.logarithmic:
             return log_ticks(self.low, self.high)
         return linear_ticks(max(0.0, self.low), self.high)
+
+    def between_ticks(self) -> list[float]:
+        """Independent. Where a logarithmic axis has marks without numbers: at digits of powers of ten."""
+        if not self.logarithmic:
+            return []
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        named = self.ticks()
+        found = [digit * 10.0**power for power in powers for digit in range(1, 10)]
+        return [value for value in found if self.low <= value <= self.high and not is_among(value, named)]
+
+
+def is_among(value: float, others: Sequence[float]) -> bool:
+    """Independent. Whether a number is one of these, but for rounding."""
+    return any(math.isclose(value, other) for other in others)
 
 
 def scale_for(values: Sequence[float], logarithmic: bool | None = None) -> Scale:
@@ -135,6 +151,9 @@ class Panel:
             height = self.y(value)
             scene.add(Path([(self.left, height), (self.left + self.width, height)], GRID, 0.8))
             scene.add(Text((self.left - 6, height + 3.6), tick_text(value), "end", SMALL, INK))
+        for value in self.scale.between_ticks():
+            height = self.y(value)
+            scene.add(Path([(self.left, height), (self.left + MINOR, height)], GRAY, 0.8))
         for place, name in enumerate(self.categories):
             scene.add(Text((self.x(place), self.bottom + 15), name, "middle", SMALL, INK))
         scene.add(

@@ -128,6 +128,8 @@ def corners_of(kind: str, centre: XY, radius: float) -> list[XY]:
     """Independent. The corners of a mark of about the area of a disc."""
     if kind in ("cross", "plus"):
         return corners_of_bars(centre, radius, 45.0 if kind == "cross" else 0.0)
+    if kind in ("arrow up", "arrow down"):
+        return corners_of_arrow(centre, radius, -1 if kind == "arrow up" else 1)
     count, turn, grow = {
         "square": (4, 45.0, 1.25),
         "triangle": (3, 90.0, 1.4),
@@ -143,6 +145,14 @@ def corners_of(kind: str, centre: XY, radius: float) -> list[XY]:
         long = radius * grow * (0.45 if kind == "star" and corner % 2 else 1.0)
         found.append((centre[0] + long * math.cos(angle), centre[1] - long * math.sin(angle)))
     return found
+
+
+def corners_of_arrow(centre: XY, radius: float, down: int) -> list[XY]:
+    """Independent. An arrow with its shaft; no method has such a mark."""
+    half, thin, long, neck = 0.95 * radius, 0.28 * radius, 1.5 * radius, 0.1 * radius
+    right = [(thin, -long), (thin, neck), (half, neck)]
+    outline = [*right, (0.0, long), *((-x, y) for x, y in reversed(right))]
+    return [(centre[0] + x, centre[1] + down * y) for x, y in outline]
 
 
 def corners_of_bars(centre: XY, radius: float, turn: float) -> list[XY]:

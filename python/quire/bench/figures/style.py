@@ -15,9 +15,10 @@ COLOURS = (
     "#b2182b",
 )  # fmt: skip
 RAW_COLOURS = ("#3a3a3a", "#9a9a9a")
+# Light and dark in turn: neighbours differ in gray, too.
 PHASE_COLOURS = {
-    "plan": "#7fb3d5", "create": "#2471a3", "metadata": "#f0b27a", "data": "#1e8449", "close": "#8e6bbf",
-    "other": "#c8c8c8", "barrier": "#e6b0aa", "sync": "#7b241c",
+    "plan": "#9ecae1", "create": "#1f5f99", "metadata": "#fdc086", "data": "#41a36b", "wait": "#f4ecb0",
+    "commit_sync": "#b5543a", "close": "#d4c2e6", "other": "#7f7f7f", "barrier": "#f6cfc9", "sync": "#7b241c",
 }  # fmt: skip
 
 

@@ -29,6 +29,12 @@ class Aspect:
     cells: Sequence[CellSummary]
 
     @property
+    def words(self) -> str:
+        """Independent. The title where titles stand side by side: `read (warm)`."""
+        operation, comma, rest = self.title.partition(", ")
+        return f"{operation} ({rest})" if comma else operation
+
+    @property
     def groups(self) -> list[Group]:
         """Independent. One for each number of ranks, in order."""
         return sorted({cell.group for cell in self.cells}, key=lambda group: group.sort_key)
@@ -116,7 +122,7 @@ def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mappi
     legend = legend_height(names, looks, inner)
     top = 30 + legend + 22
     height = top + UPPER + 62 + LOWER + 64
-    scene = Scene(WIDTH, height, f"{case}: {' and '.join(aspect.title for aspect in aspects)}")
+    scene = Scene(WIDTH, height, f"{case}: {' and '.join(aspect.words for aspect in aspects)}")
     scene.add(Text((LEFT, 20), scene.title, size=14, bold=True))
     draw_legend(scene, entries_of(names, looks), LEFT, 32, inner)
     quantity = quantity_for(study, aspects)
@@ -128,14 +134,29 @@ def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mappi
         left = LEFT + place * (width + BETWEEN)
         ordinate = quantity.label if place == 0 else ""
         scatter(scene, aspect, quantity, looks, names, (left, top, width), ordinate)
-        lines(scene, aspect, quantity, looks, (left, top + UPPER + 62, width), ordinate)
-    edge = "lower" if quantity.is_rate else "upper"
-    note = f"large: mean   |   at the {edge} edge: outliers   |   hollow: asked to be cold, but was not"
+        lines(scene, aspect, quantity, looks, names, (left, top + UPPER + 62, width), ordinate)
+    note = "   |   ".join(notes_of(aspects, quantity))
     scene.add(Text((LEFT, height - 10), note, size=SMALL, colour=GRAY))
     best = "largest" if quantity.name == "rate" else "minimum"
     keys = Text((WIDTH - RIGHT, height - 10), f"solid: mean   |   dashed: {best}", "end", SMALL, GRAY)
     scene.add(keys)
     return scene
+
+
+def notes_of(aspects: Sequence[Aspect], quantity: Quantity) -> Iterator[str]:
+    """Independent. What the marks mean that there are."""
+    yield "large: mean"
+    timings = [(cell, timing) for aspect in aspects for cell, timing in aspect.timings()]
+    if any(timing.outliers for _, timing in timings):
+        yield f"arrows at the {'lower' if quantity.is_rate else 'upper'} edge: outliers"
+    if any(is_hollow(cell, point) for cell, timing in timings for point in timing.points):
+        yield "hollow: asked to be cold, but was not"
+
+
+def is_hollow(cell: CellSummary, point: Point) -> bool:
+    """Independent. Whether a point should have been cold and was not."""
+    cold = point.repetition.line.get("cache", {}).get("cold")
+    return cell.group.cache in COLD_CACHES and cold is not True
 
 
 def scatter(
@@ -157,7 +178,7 @@ def scatter(
     # Slow passes are high times, and low rates.
     scale = lowered(scale_for(values), room) if quantity.is_rate else raised(scale_for(values), room)
     panel = Panel(scene, left, top, width, UPPER, scale, aspect.categories)
-    panel.draw(aspect.title, ordinate, "ranks", bands=True)
+    panel.draw(aspect.words, ordinate, "ranks", bands=True)
     groups = aspect.groups
     edges: list[tuple[float, str, str]] = []
     for cell, timing in aspect.timings():
@@ -189,8 +210,7 @@ def lowered(scale: Scale, share: float) -> Scale:
 
 def dot(panel: Panel, cell: CellSummary, point: Point, quantity: Quantity, look: Look, x: float) -> Shape:
     """Independent. The mark of a point; a ring if it should have been cold and was not."""
-    cold = point.repetition.line.get("cache", {}).get("cold")
-    hollow = cell.group.cache in COLD_CACHES and cold is not True
+    hollow = is_hollow(cell, point)
     value = quantity.of(cell, point.seconds)
     title = f"{cell.method}: {quantity.text(value)}, pass {point.repetition.number}, {point.repetition.day}"
     return mark(
@@ -209,8 +229,8 @@ def mark_edges(scene: Scene, edges: Sequence[tuple[float, str, str]], panel: Pan
     right = panel.left + panel.width
     for x, colour, text in sorted(edges):
         y = panel.bottom - 7 if is_low else panel.top + 7
-        kind = "wedge" if is_low else "triangle"
-        scene.add(mark(kind, (x, y), 4.2, colour, title=f"outlier {text}"))
+        kind = "arrow down" if is_low else "arrow up"
+        scene.add(mark(kind, (x, y), 4.4, colour, title=f"outlier {text}"))
         wide = text_width(text, SMALL)
         start = min(max(x - wide / 2, panel.left + 2), right - wide - 2)
         row = 0 if start >= ends[0] else 1
@@ -225,10 +245,14 @@ def lines(
     aspect: Aspect,
     quantity: Quantity,
     looks: Mapping[str, Look],
+    names: Sequence[str],
     place: tuple[float, float, float],
     ordinate: str,
 ) -> None:
-    """Independent. Mean (solid) and minimum (dashed; of rates the largest) over ranks, outliers removed."""
+    """Independent. Mean (solid) and minimum (dashed; of rates the largest) over ranks, outliers removed.
+
+    On one number of ranks there are no lines, and methods stand side by side.
+    """
     left, top, width = place
     groups = aspect.groups
     found: dict[str, list[tuple[int, float, float]]] = {}
@@ -241,8 +265,9 @@ def lines(
     for method, rows in found.items():
         look = looks[method]
         rows.sort()
-        means = [(panel.x(at), panel.y(mean)) for at, mean, _ in rows]
-        bests = [(panel.x(at), panel.y(best)) for at, _, best in rows]
+        beside = 0.0 if len(groups) > 1 else SPREAD * ((names.index(method) + 0.5) / len(names) - 0.5)
+        means = [(panel.x(at, beside), panel.y(mean)) for at, mean, _ in rows]
+        bests = [(panel.x(at, beside), panel.y(best)) for at, _, best in rows]
         if len(rows) > 1:
             scene.add(Path(bests, look.colour, 1.3, (4, 3)), Path(means, look.colour, 1.8))
         for (_, mean, best), solid, dashed in zip(rows, means, bests, strict=True):
