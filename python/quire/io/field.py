@@ -12,6 +12,7 @@ from quire.errors import Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
 from quire.io.location import Location
+from quire.io.memory import empty
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of, type_of
 
@@ -120,10 +121,12 @@ class Field(Quantity):
     def _fetch(self, slabs: list[Slab], shape: tuple[int, ...], out: Array | None) -> Array:
         if out is not None:
             self._check_out(out, shape)
-        direct = out if out is not None and out.dtype.isnative else np.empty(shape, self._dtype_for(out))
+        direct = (
+            out if out is not None and out.dtype.isnative else empty(shape, self._dtype_for(out), self.name)
+        )
         lines = self._lines(direct)
         if lines is None:
-            direct = np.empty(shape, self._dtype_for(out))
+            direct = empty(shape, self._dtype_for(out), self.name)
             lines = self._lines(direct)
         assert lines is not None
         arrays = [(type_of(line.dtype), line) for line, _ in lines]

@@ -7,6 +7,7 @@ MiB, 0 switches the pool off. `out=` avoids the question.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from quire import _core
-from quire.errors import UsageError
+from quire.errors import MemoryBudgetError, UsageError
 from quire.io.types import Array
 
 SMALLEST_BLOCK: Final = 1 << 20
@@ -43,6 +44,35 @@ def release_pool() -> None:
 def pool_bytes() -> int:
     """Independent. How many bytes the pool keeps at the moment."""
     return _pool.kept_bytes
+
+
+def _no_room(size: int, have: str, name: str) -> MemoryBudgetError:
+    return MemoryBudgetError(
+        f"the values take {size} bytes, {have}",
+        object=name,
+        advice="read a part of them, or into an array of your own (out); quire check tells whether the "
+        "file is damaged and claims more than it holds",
+    )
+
+
+def require_room(size: int, name: str) -> None:
+    """Independent. Raise a MemoryBudgetError for a result of more bytes than this machine has memory.
+
+    What a file says of its shapes need not be true, and a system may promise memory that it does not have.
+    """
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > have > 0:
+        raise _no_room(size, f"and this machine has {have}", name)
+
+
+def empty(shape: int | tuple[int, ...], dtype: np.dtype[Any], name: str) -> Array:
+    """Independent. An uninitialised array for the values of `name`, or a MemoryBudgetError."""
+    size = math.prod(shape if isinstance(shape, tuple) else (shape,)) * dtype.itemsize
+    require_room(size, name)
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, ValueError) as error:
+        raise _no_room(size, "and the system has no room for them now", name) from error
 
 
 def allocate(

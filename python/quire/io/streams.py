@@ -14,6 +14,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import Placing, UnsupportedOperationError, UsageError
+from quire.io.memory import empty
 from quire.io.types import Array
 
 if TYPE_CHECKING:
@@ -179,7 +180,8 @@ class Stream(io.RawIOBase):
         self._require_open()
         if position < 0:
             raise UsageError(f"a stream has no byte {position}", file=self._path, object=self._name)
-        array = np.empty(max(min(count, self.size - position), 0), dtype=np.uint8)
+        with Placing(self._path, self._name):
+            array = empty(max(min(count, self.size - position), 0), np.dtype(np.uint8), self._name)
         done = self._core.read_at(position, array) if array.size else 0
         if move:
             self._position = position + done

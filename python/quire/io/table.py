@@ -11,7 +11,7 @@ from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import NamedItems
 from quire.io.location import Location
-from quire.io.memory import SMALLEST_BLOCK, allocate
+from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, Selection, listed, position, select
 from quire.io.types import Array, dtype_of, type_of
@@ -205,7 +205,8 @@ class Table:
         """
         chosen = self._names(names, None)
         dtype = np.dtype([(name, self[name].dtype) for name in chosen], align=True)
-        array = np.empty(self._select(rows).count, dtype)
+        with Placing(self._path):
+            array = empty(self._select(rows).count, dtype, self.name)
         self.read(chosen, rows, out={name: array[name] for name in chosen})
         return array
 
@@ -352,8 +353,10 @@ class Table:
 
     def _allocate(self, names: Sequence[str], selection: Selection) -> dict[str, Array]:
         dtypes = [self[name].dtype for name in names]
+        size = sum(dtype.itemsize for dtype in dtypes) * selection.count
+        require_room(size, names[0] if len(names) == 1 else self.name)
         offsets = None
-        if sum(dtype.itemsize for dtype in dtypes) * selection.count >= SMALLEST_BLOCK:
+        if size >= SMALLEST_BLOCK:
             offsets = [self._offset(name, selection) for name in names]
         return dict(zip(names, allocate(dtypes, selection.count, offsets), strict=True))
 

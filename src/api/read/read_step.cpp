@@ -7,6 +7,7 @@
 #include "api/read/reader_state.hpp"
 #include "api/read/row_order.hpp"
 #include "base/stopwatch.hpp"
+#include "base/system_memory.hpp"
 #include "quire/base/checked.hpp"
 
 namespace quire {
@@ -68,6 +69,8 @@ std::vector<ColumnTarget> targets_of(const Table& table, std::uint64_t rows, con
     if (column.out.count != rows) {
       throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
     }
+    // Of all types strings alone get their memory here, an offset for each at least.
+    if (column.out.type == Type::string) require_memory(checked_multiply(rows, sizeof(std::uint64_t)), column.name);
     targets.push_back({table.find(column.name), column.out, column.name});
   }
   return targets;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,12 +71,17 @@ struct ReadStep::State {
 /// Runs an independent action of a reader; what it throws names the file and this rank.
 template <class Action>
 auto in_file(const Reader::State& state, Action&& action) {
+  const auto placed = [&](const Error& error) {
+    Error copy = state.placed(error);
+    if (state.comm.size() > 1 && !copy.rank()) copy.from_rank(state.comm.rank());
+    return copy;
+  };
   try {
     return action();
   } catch (const Error& error) {
-    Error copy = state.placed(error);
-    if (state.comm.size() > 1 && !copy.rank()) copy.from_rank(state.comm.rank());
-    throw copy;
+    throw placed(error);
+  } catch (const std::bad_alloc&) {
+    throw placed(Error(ErrorKind::memory, "the system has no memory for what is read").advise("read it in parts"));
   }
 }
 

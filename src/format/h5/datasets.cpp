@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "format/h5/hdf5.hpp"
 #include "format/h5/types.hpp"
@@ -192,6 +193,10 @@ void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_s
   data.extents = extents_of(dataset, name);
   Run& run = data.run;
   run.records = volume(data.extents);
+  // What counts rows has a sign in most languages.
+  if (run.records > std::numeric_limits<std::int64_t>::max()) {
+    throw Error(ErrorKind::bad_file, "the data set claims " + std::to_string(run.records) + " elements").on(name);
+  }
   run.record_bytes = element_bytes;
   run.bytes = checked_multiply(run.records, run.record_bytes);
   const std::optional<std::uint64_t> offset = direct ? contiguous_offset(dataset, name, run.bytes) : std::nullopt;
