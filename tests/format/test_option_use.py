@@ -36,7 +36,7 @@ def test_an_option_without_a_use_is_named(
 
 
 def test_presets_have_no_effect_and_are_never_refused(tmp_path: Path) -> None:
-    options = {"lines_per_row": 1, "no_row_counts": False, "byte_order": "native"}
+    options: dict[str, Any] = {"lines_per_row": 1, "no_row_counts": False, "byte_order": "native"}
     with quire.create(tmp_path / "new", format="sdds", **options) as out, out.step(0) as step:
         step.put("x", np.zeros(3))
     assert len(quire.open(tmp_path / "new")[0]["x"]) == 3
