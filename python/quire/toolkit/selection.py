@@ -24,6 +24,13 @@ class StepSelection:
 
     ranges: tuple[tuple[int | None, int | None], ...] = ()
 
+    @property
+    def last(self) -> int | None:
+        """The largest number that can be selected; None: there is none."""
+        ends = [last for _, last in self.ranges]
+        numbers = [last for last in ends if last is not None]
+        return max(numbers) if numbers and len(numbers) == len(ends) else None
+
     def __contains__(self, number: int) -> bool:
         """Whether the step of this number is selected."""
         return not self.ranges or any(
@@ -126,10 +133,18 @@ def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str
 
 
 def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tuple[int, Step]]:
-    """Collective. Index and step of every selected step, read one after another without counting first."""
+    """Collective. Index and step of every selected step, read one after another without counting first.
+
+    Numbers rise: what lies behind the last one is not looked at, be it damaged.
+    """
+    last = None if steps is None else steps.last
     for index, step in enumerate(file):
+        if last is not None and step.number > last:
+            return
         if steps is None or step.number in steps:
             yield index, step
+        if step.number == last:
+            return
 
 
 def require_found(count: int, steps: StepSelection | None, path: str | Path) -> None:

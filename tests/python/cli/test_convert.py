@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,10 @@ import pytest
 from tests.python.support.files import formats_of_uneven_steps, refusal, step_formats
 
 import quire
+from quire import Step
 from quire.io.formats import format_infos
 from quire.toolkit import copier
+from quire.toolkit.selection import parse_steps, select_steps
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Cut, Make, Run, Start, Values
@@ -124,6 +126,19 @@ def test_wrong_requests_are_one_line_and_write_nothing(
     assert outcome.code == code
     assert len(outcome.errors.splitlines()) == 1
     assert list(tmp_path.iterdir()) == [beam]
+
+
+def test_nothing_is_looked_at_behind_the_last_step_that_is_asked_for(beam: Path) -> None:
+    """So whole steps can be had of a file that is damaged behind them."""
+    with quire.open(beam) as file:
+        steps = iter(file)
+
+        def first_step() -> Iterator[Step]:
+            yield next(steps)
+            raise AssertionError("the second step is looked at")
+
+        found = list(select_steps(first_step(), parse_steps("0-1")))  # type: ignore[arg-type]
+        assert [step.number for _, step in found] == [1]
 
 
 def test_a_suffix_that_nobody_knows_needs_a_format(run: Run, beam: Path, tmp_path: Path) -> None:
