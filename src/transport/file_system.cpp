@@ -35,6 +35,11 @@ FileSystem file_system_of(const std::string& path) noexcept {
   return ::statfs(path.c_str(), &facts) == 0 ? traits(facts) : FileSystem{};
 }
 
+void require_path(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return;
+  throw Error(ErrorKind::usage, "the path of a file cannot hold a NUL").in_file(path.substr(0, path.find('\0')));
+}
+
 std::vector<std::string> names_in(const std::string& directory) {
   std::error_code code;
   std::vector<std::string> names;

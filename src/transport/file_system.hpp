@@ -18,6 +18,9 @@ struct FileSystem {
 /// The file system of an existing path.
 [[nodiscard]] FileSystem file_system_of(const std::string& path) noexcept;
 
+/// Throws usage errors for a path that the system would understand otherwise: one that holds a NUL ends there.
+void require_path(const std::string& path);
+
 /// The names in a directory, in the order of their bytes. Throws io errors that name the directory.
 [[nodiscard]] std::vector<std::string> names_in(const std::string& directory);
 

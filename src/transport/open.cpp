@@ -6,6 +6,7 @@
 #include "transport/alignment.hpp"
 #include "transport/factory.hpp"
 #include "transport/failure.hpp"
+#include "transport/file_system.hpp"
 
 namespace quire {
 namespace {
@@ -34,6 +35,7 @@ std::unique_ptr<Transport> open_transport(std::string_view name, const std::stri
   std::unique_ptr<Transport> transport;
   FirstFailure failure(path);
   failure.attempt([&] {
+    require_path(path);
     const FileRequest request{path, access, access == Access::create && comm.is_root(), options.durable,
                               in_pages(options.limits)};
     transport = factory_named(name).make(request, comm);

@@ -75,3 +75,13 @@ def test_several_files_are_not_compressed_into_one(
 
     with pytest.raises(quire.UsageError, match="cannot be compressed"):
         write()
+
+
+def test_a_path_with_a_nul_is_no_other_file(tmp_path: Path) -> None:
+    """The system would cut it there, and another file would be emptied."""
+    path = tmp_path / "kept.sdds"
+    path.write_bytes(b"kept")
+    for call in (quire.create, quire.append, quire.open):
+        with pytest.raises((quire.Error, ValueError)):
+            call(f"{path}\0.sdds")
+    assert path.read_bytes() == b"kept"

@@ -12,6 +12,7 @@ import typer
 
 from quire.cli.command import command
 from quire.cli.output import plural, remark, say, say_json
+from quire.cli.plan_options import MOST_RANKS
 
 if TYPE_CHECKING:
     from quire.advise import Advice, Commands, Situation
@@ -22,7 +23,7 @@ WIDTH = 100
 @command
 def advise(
     path: Annotated[Path, typer.Argument(help="A data file, or the directory that is to be written to.")],
-    ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks will write.")],
+    ranks: Annotated[int, typer.Option("--ranks", min=1, max=MOST_RANKS, help="How many ranks will write.")],
     nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="On how many nodes; else one.")] = None,
     cores: Annotated[
         int | None, typer.Option("--cores", min=1, help="Cores of a node; else those of this one.")

@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 import typer
 
-from quire.cli.output import remark, use_utf8
+from quire.cli.output import remark, standard_output, use_utf8
 from quire.cli.parallel import abort_all, agreed_code, is_first_rank, refuse_ranks, speak_for_oneself
 
 Parameters = ParamSpec("Parameters")
@@ -136,7 +136,8 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
             speak_for_oneself()
             use_utf8()
             function(*args, **kwargs)
-            sys.stdout.flush()
+            with standard_output():
+                sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except BrokenPipeError:

@@ -10,6 +10,7 @@ from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, say, say_json
 from quire.cli.progress import progress
+from quire.cli.streams import STANDARD, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.difference import Difference
@@ -45,6 +46,7 @@ def diff(
     Example: quire diff --rtol 1e-12 run.data run.h5
     """
     from quire.cli.trace import trace
+    from quire.errors import UsageError
     from quire.toolkit.difference import difference
     from quire.toolkit.selection import parse_names, parse_steps
     from quire.toolkit.value_difference import Rules
@@ -60,9 +62,11 @@ def diff(
         attributes=attributes,
         as_stored=as_stored,
     )
-    with progress("comparing") as bar:
+    if left == right == STANDARD:
+        raise UsageError("standard input cannot be both files")
+    with readable(left) as one, readable(right) as other, progress("comparing") as bar:
         found = difference(
-            left, right, rules, progress=bar.advance, observe=trace, **parse_options(read_option)
+            one, other, rules, progress=bar.advance, observe=trace, **parse_options(read_option)
         )
     if json:
         say_json(as_dictionary(found))

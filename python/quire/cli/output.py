@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), 127, *range(128, 160)]}
@@ -14,15 +16,31 @@ CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), 127, *range(128, 160)
 
 def use_utf8() -> None:
     """Independent. Let standard output take any text: bytes that were no UTF-8 in a file come out as they
-    were.
+    were. One that is closed takes everything.
     """
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
 def say(text: str = "") -> None:
     """Independent. A line on standard output."""
-    sys.stdout.write(text + "\n")
+    with standard_output():
+        sys.stdout.write(text + "\n")
+
+
+@contextmanager
+def standard_output() -> Iterator[None]:
+    """Independent. Let an error of the system while something is written there say where."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        if problem.filename is None:
+            problem.filename = "standard output"
+        raise
 
 
 def remark(text: str) -> None:

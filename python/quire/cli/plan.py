@@ -12,6 +12,7 @@ from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.plan_options import (
+    MOST_RANKS,
     Aggregators,
     Durable,
     LockSize,
@@ -38,7 +39,7 @@ def plan(
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="A data file; - is standard input.")
     ] = None,
-    ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks to simulate.")] = 1,
+    ranks: Annotated[int, typer.Option("--ranks", min=1, max=MOST_RANKS, help="How many to simulate.")] = 1,
     step: Annotated[
         int | None, typer.Option("--step", help="The step of this number, else the first.")
     ] = None,

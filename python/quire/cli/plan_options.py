@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 MACHINE = "Machine of --workload"
+MOST_RANKS = 2**31 - 1
+"""As many as MPI can number."""
 
 Workload = Annotated[
     str | None,

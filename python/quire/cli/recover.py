@@ -9,6 +9,7 @@ import typer
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, say, say_json
+from quire.cli.streams import STANDARD, readable
 
 
 @command
@@ -35,7 +36,10 @@ def recover(
 
     if (output is None) == (not in_place):
         raise UsageError("say where the result goes: either -o OUTPUT or --in-place")
-    result = engine(file, output, rows=rows, overwrite=overwrite, **parse_options(read_option))
+    if STANDARD in (file, output) and (in_place or output == STANDARD):
+        raise UsageError("standard input can be recovered to a file only: -o OUTPUT")
+    with readable(file) as source:
+        result = engine(source, output, rows=rows, overwrite=overwrite, **parse_options(read_option))
     if json:
         say_json(
             {

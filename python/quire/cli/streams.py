@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from quire.cli.output import standard_output
 from quire.cli.parallel import communicator
 
 STANDARD = "-"
@@ -58,9 +59,9 @@ def writable(path: str) -> Iterator[str]:
         raise UsageError("data files are not written to a terminal; redirect standard output")
     with spool("standard output") as spooled:
         yield str(spooled)
-        with spooled.open("rb") as copy:
+        with standard_output(), spooled.open("rb") as copy:
             shutil.copyfileobj(copy, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+            sys.stdout.buffer.flush()
 
 
 @contextmanager

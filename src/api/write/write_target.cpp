@@ -69,6 +69,7 @@ const std::vector<Option>& common_write_options() {
 }
 
 WriteTarget::WriteTarget(const std::string& path, Options& options) : target_(path), written_(path) {
+  require_path(path);
   const CheckedOptions mine(common_write_options(), taken_from(options));
   choice_.compression = chosen(path, mine.text("compression"));
   if (mine.given("compression_level")) {

@@ -14,7 +14,7 @@ from quire.toolkit import difference as engine
 from quire.toolkit.value_difference import Rules, compare_values
 
 if TYPE_CHECKING:
-    from tests.python.cli.conftest import Cut, Make, Run, Values
+    from tests.python.cli.conftest import Cut, Make, Run, Start, Values
 
 
 @pytest.mark.parametrize("block_bytes", [1, 1 << 20])
@@ -132,6 +132,14 @@ def test_values_compare_by_meaning(left: Any, right: Any, rules: Rules, differs:
 def test_the_distance_of_integers_does_not_wrap() -> None:
     _, absolute, _ = compare_values(np.array([-(2**63)]), np.array([2**63 - 1]), Rules())
     assert float(absolute[0]) == pytest.approx(2.0**64)
+
+
+def test_either_file_may_come_from_standard_input(start: Start, beam: Path) -> None:
+    data = beam.read_bytes()
+    assert start("diff", "-", beam, stdin=data).returncode == 0
+    assert start("diff", beam, "-", stdin=data).returncode == 0
+    both = start("diff", "-", "-", stdin=data)
+    assert (both.returncode, b"both" in both.stderr) == (2, True)
 
 
 def test_a_bad_file_is_no_difference(run: Run, beam: Path, tmp_path: Path) -> None:
