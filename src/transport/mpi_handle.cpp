@@ -1,6 +1,13 @@
 #include "transport/mpi_handle.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <system_error>
+
 #include "comm/mpi_error.hpp"
+#include "transport/full_disk.hpp"
 
 namespace quire {
 namespace {
@@ -18,6 +25,36 @@ class Hints {
  private:
   MPI_Info info_ = MPI_INFO_NULL;
 };
+
+/// The reason that stands at the end of what MPI says: "No space left on device" of
+/// "Other I/O error , error stack:\nADIOI_GEN_WRITECONTIG(80): Other I/O error No space left on device".
+std::string reason_in(const std::string& said) {
+  const std::size_t line = said.rfind('\n');
+  std::string reason = line == std::string::npos ? said : said.substr(line + 1);
+  const std::size_t function = line == std::string::npos ? line : reason.find("): ");
+  if (function != std::string::npos) reason.erase(0, function + 3);
+  constexpr std::string_view general = "Other I/O error ";
+  if (reason.size() > general.size() && reason.starts_with(general)) reason.erase(0, general.size());
+  return reason;
+}
+
+/// What MPI tells of the errors of a system is mostly their text.
+bool says_full(int code, const std::string& reason) {
+  int error_class = MPI_ERR_OTHER;
+  MPI_Error_class(code, &error_class);
+  if (error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA) return true;
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EFBIG},
+                             [&](int number) { return reason.ends_with(std::generic_category().message(number)); });
+}
+
+Error file_error(const char* action, int code, const std::string& path) {
+  const Error said = mpi_error(action, code);
+  const std::string beginning = "cannot " + std::string(action) + ": ";
+  const std::string reason = reason_in(said.message().substr(beginning.size()));
+  Error error(said.kind(), beginning + reason);
+  if (says_full(code, reason)) error.advise(advice_to_make_room);
+  return error.in_file(path);
+}
 
 }  // namespace
 
@@ -57,11 +94,11 @@ void MpiHandle::close() {
 }
 
 void MpiHandle::check(const char* action, int code, std::uint64_t offset) const {
-  if (code != MPI_SUCCESS) throw mpi_error(action, code).in_file(path_).at(offset);
+  if (code != MPI_SUCCESS) throw file_error(action, code, path_).at(offset);
 }
 
 void MpiHandle::check(const char* action, int code) const {
-  if (code != MPI_SUCCESS) throw mpi_error(action, code).in_file(path_);
+  if (code != MPI_SUCCESS) throw file_error(action, code, path_);
 }
 
 std::size_t bytes_moved(const MPI_Status& status) {

@@ -9,17 +9,12 @@
 #include <limits>
 
 #include "base/stopwatch.hpp"
+#include "transport/full_disk.hpp"
 
 namespace quire {
-namespace {
-
-bool is_full(int error_number) { return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG; }
-
-}  // namespace
-
 Error PosixFile::failure(const char* action, int error_number) const {
   Error error = system_error(action, error_number).in_file(path());
-  if (is_full(error_number)) error.advise("make room, or raise the quota or the limit of the file size");
+  if (is_full(error_number)) error.advise(advice_to_make_room);
   if (error_number == EISDIR) error.advise("remove the directory, or choose replacement=whole or another name");
   return error;
 }
