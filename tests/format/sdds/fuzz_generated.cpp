@@ -15,24 +15,10 @@
 #include "format/sdds/memory_writer.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
+#include "support/memory_source.hpp"
 
 namespace quire::test {
 namespace {
-
-class StringSource final : public ByteSource {
- public:
-  explicit StringSource(const std::string& bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    const auto bytes = std::as_bytes(std::span(bytes_)).subspan(static_cast<std::size_t>(offset));
-    const std::size_t count = std::min(out.size(), bytes.size());
-    std::copy_n(bytes.begin(), count, out.begin());
-    return count;
-  }
-
- private:
-  const std::string& bytes_;
-};
 
 struct Content {
   FileDescription file;
@@ -47,7 +33,7 @@ void demand(bool holds, const std::string& what) {
 Content content_of(const std::string& bytes) {
   DescribeContext context;
   context.memory_budget = 16 << 20;
-  const auto describer = sdds_format().describe(std::make_shared<StringSource>(bytes), context,
+  const auto describer = sdds_format().describe(std::make_shared<MemorySource>(bytes), context,
                                                 CheckedOptions(sdds_format().read_options(), {{"strict", "true"}}));
   Content content{describer->file(), {}};
   const std::uint64_t steps = describer->steps();

@@ -7,6 +7,7 @@
 #include "quire/base/error.hpp"
 #include "quire/comm/partition.hpp"
 #include "quire/format/records.hpp"
+#include "support/memory_source.hpp"
 
 namespace quire::test {
 namespace {
@@ -14,21 +15,6 @@ namespace {
 /// Small and odd, so that records are cut by pieces.
 constexpr std::size_t piece = 37;
 constexpr std::size_t largest_record = 1 << 16;
-
-class StringSource final : public ByteSource {
- public:
-  explicit StringSource(const std::string& bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (offset >= bytes_.size()) return 0;
-    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - static_cast<std::size_t>(offset));
-    std::memcpy(out.data(), bytes_.data() + offset, count);
-    return count;
-  }
-
- private:
-  const std::string& bytes_;
-};
 
 void encode(Encoder& encoder, std::span<std::byte> out) {
   std::size_t done = 0;
@@ -98,7 +84,7 @@ void MemoryWriter::set_file(const FileDescription& file) {
 
 void MemoryWriter::resume(std::string bytes, std::optional<std::int64_t> after, bool drop) {
   bytes_ = std::move(bytes);
-  act(planners_.front()->resume(std::make_shared<StringSource>(bytes_), after, drop));
+  act(planners_.front()->resume(std::make_shared<MemorySource>(bytes_), after, drop));
   const auto state = planners_.front()->state();
   for (std::size_t rank = 1; rank < planners_.size(); ++rank) planners_[rank]->adopt(state);
 }
