@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from quire.cli.command import command
 from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.plan_options import (
-    MOST_RANKS,
     Aggregators,
+    AsJson,
+    Columns,
     Durable,
+    Format,
     LockSize,
     Measured,
     Methods,
+    PlannedFile,
+    Ranks,
     RanksPerNode,
     RequestSize,
     RowBytes,
+    Rows,
+    StepNumber,
+    StepPlace,
     StripeCount,
     StripeSize,
     Targets,
     Workload,
+    Write,
+    WriteOptions,
 )
 from quire.cli.streams import readable
 
@@ -36,23 +44,15 @@ MOST_EXTENTS = 6
 
 @command
 def plan(
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A data file; - is standard input.")
-    ] = None,
-    ranks: Annotated[int, typer.Option("--ranks", min=1, max=MOST_RANKS, help="How many to simulate.")] = 1,
-    step: Annotated[
-        int | None, typer.Option("--step", help="The step of this number, else the first.")
-    ] = None,
-    index: Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")] = None,
-    columns: Annotated[
-        list[str] | None, typer.Option("--columns", help="Only these: x,p*; to write: x:float64,id:int32")
-    ] = None,
-    rows: Annotated[
-        str | None, typer.Option("--rows", help="a:b, half open; to write: how many in all.")
-    ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Plan a write; needs no file.")] = False,
-    format: Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")] = None,
-    option: Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")] = None,
+    file: PlannedFile = None,
+    ranks: Ranks = 1,
+    step: StepNumber = None,
+    index: StepPlace = None,
+    columns: Columns = None,
+    rows: Rows = None,
+    write: Write = False,
+    format: Format = None,
+    option: WriteOptions = None,
     read_option: ReadOptions = None,
     workload: Workload = None,
     method: Methods = None,
@@ -66,7 +66,7 @@ def plan(
     row_bytes: RowBytes = 0,
     measured: Measured = None,
     durable: Durable = False,
-    json: Annotated[bool, typer.Option("--json", help="Every extent, for programs.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Print which bytes each of many ranks would read or write; or count what storage would see of it.
 
@@ -80,29 +80,16 @@ def plan(
 
     Example: quire plan --workload particles --ranks 4096 --method NAME --method NAME:option=value
     """
-    import quire
-    from quire.advise.situation import parse_size
-    from quire.cli.simulation import Wanted, show_simulation
     from quire.errors import UsageError
-    from quire.io.formats import formats
-    from quire.toolkit.planning import read_plans
-    from quire.toolkit.selection import parse_names, parse_rows
-    from quire.toolkit.simulation import Machine
+    from quire.toolkit.selection import parse_names
 
     if workload is not None or method or measured is not None:
         others = (file, step, index, columns, rows, format, option, read_option)
         asked = said_workload(workload, write or any(one is not None for one in others))
-        machine = Machine(
-            stripe_count,
-            parse_size(stripe_size),
-            targets,
-            parse_size(lock_size),
-            parse_size(request_size),
-            ranks_per_node,
-            aggregators,
+        machine = Machinery(
+            stripe_count, stripe_size, targets, lock_size, request_size, ranks_per_node, aggregators
         )
-        methods = method or formats()
-        show_simulation(Wanted(asked, methods, ranks, machine, row_bytes, measured, durable), as_json=json)
+        plan_workload(asked, method, ranks, machine, row_bytes, measured, durable, json)
         return
     if write:
         if file is not None or step is not None or index is not None or read_option:
@@ -113,15 +100,78 @@ def plan(
         raise UsageError("name a file, or ask for --write")
     if format is not None or option:
         raise UsageError("--format and --option belong to --write")
-    with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
-        chosen = chosen_step(opened, step, index)
-        found = (
-            read_plans(chosen, ranks, parse_names(columns), parse_rows(rows)) if chosen is not None else ()
-        )
+    reading = Reading(file, step, index, parse_names(columns), rows, parse_options(read_option))
+    plan_read(reading, ranks, json)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read of a file: the step by number or place, columns and rows."""
+
+    file: str
+    step: int | None
+    index: int | None
+    columns: list[str] | None
+    rows: str | None
+    options: dict[str, Any]
+
+
+def plan_read(wanted: Reading, ranks: int, json: bool) -> None:
+    """Print the plan of a read."""
+    import quire
+    from quire.toolkit.planning import read_plans
+    from quire.toolkit.selection import parse_rows
+
+    rows = parse_rows(wanted.rows)
+    with readable(wanted.file) as local, quire.open(local, **wanted.options) as opened:
+        chosen = chosen_step(opened, wanted.step, wanted.index)
+        found = read_plans(chosen, ranks, wanted.columns, rows) if chosen is not None else ()
         if json:
-            say_json({"path": file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]})
-            return
-        tell(found)
+            say_json({"path": wanted.file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]})
+        else:
+            tell(found)
+
+
+@dataclass(frozen=True)
+class Machinery:
+    """The machine of a simulation as it is typed; sizes are texts such as 1MiB."""
+
+    stripe_count: int
+    stripe_size: str
+    targets: int
+    lock_size: str
+    request_size: str
+    ranks_per_node: int
+    aggregators: int
+
+
+def plan_workload(
+    workload: str,
+    methods: list[str] | None,
+    ranks: int,
+    machine: Machinery,
+    row_bytes: int,
+    measured: str | None,
+    durable: bool,
+    json: bool,
+) -> None:
+    """Count what storage would see of a program, by methods side by side; all formats if none is named."""
+    from quire.advise.situation import parse_size
+    from quire.cli.simulation import Wanted, show_simulation
+    from quire.io.formats import formats
+    from quire.toolkit.simulation import Machine
+
+    simulated = Machine(
+        machine.stripe_count,
+        parse_size(machine.stripe_size),
+        machine.targets,
+        parse_size(machine.lock_size),
+        parse_size(machine.request_size),
+        machine.ranks_per_node,
+        machine.aggregators,
+    )
+    wanted = Wanted(workload, methods or formats(), ranks, simulated, row_bytes, measured, durable)
+    show_simulation(wanted, as_json=json)
 
 
 def said_workload(workload: str | None, has_others: bool) -> str:

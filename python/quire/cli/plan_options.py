@@ -1,4 +1,4 @@
-"""The options of quire plan that are about a simulated program and its machine."""
+"""The options of quire plan: what is read or written, and a simulated program and its machine."""
 
 from __future__ import annotations
 
@@ -6,9 +6,25 @@ from typing import Annotated
 
 import typer
 
-MACHINE = "Machine of --workload"
 MOST_RANKS = 2**31 - 1
 """As many as MPI can number."""
+
+PlannedFile = Annotated[
+    str | None, typer.Argument(metavar="[FILE]", help="A data file; - is standard input.")
+]
+Ranks = Annotated[int, typer.Option("--ranks", min=1, max=MOST_RANKS, help="How many to simulate.")]
+StepNumber = Annotated[int | None, typer.Option("--step", help="The step of this number, else the first.")]
+StepPlace = Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")]
+Columns = Annotated[
+    list[str] | None, typer.Option("--columns", help="Only these: x,p*; to write: x:float64,id:int32")
+]
+Rows = Annotated[str | None, typer.Option("--rows", help="a:b, half open; to write: how many in all.")]
+Write = Annotated[bool, typer.Option("--write", help="Plan a write; needs no file.")]
+Format = Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")]
+WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Every extent, for programs.")]
+
+MACHINE = "Machine of --workload"
 
 Workload = Annotated[
     str | None,

@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from quire.cli.command import command
 from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
+from quire.cli.show_options import (
+    AsJson,
+    Attributes,
+    Bare,
+    Between,
+    Columns,
+    Commas,
+    Delimiter,
+    Display,
+    Fields,
+    Formats,
+    Header,
+    Html,
+    Latex,
+    Listing,
+    Markdown,
+    Names,
+    OneTable,
+    Quotes,
+    Rows,
+    ShownFile,
+    StepNumber,
+    StepPlace,
+    Title,
+    Transpose,
+    Units,
+)
 from quire.cli.streams import readable
 from quire.cli.views import (
     Block,
@@ -36,47 +62,33 @@ LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
 
 @command
 def show(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
-    step: Annotated[int | None, typer.Option("--step", help="Only the step of this number.")] = None,
-    index: Annotated[
-        int | None, typer.Option("--index", help="Only the step at this place; -1: last.")
-    ] = None,
-    columns: Annotated[list[str] | None, typer.Option("--columns", help="Names or patterns: x,p*")] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open; : is all.")] = None,
+    file: ShownFile,
+    step: StepNumber = None,
+    index: StepPlace = None,
+    columns: Columns = None,
+    rows: Rows = None,
     where: Where = None,
-    table: Annotated[str | None, typer.Option("--table", help="Only the table of this name.")] = None,
-    attributes: Annotated[bool, typer.Option("--attributes", help="Attributes instead of tables.")] = False,
-    fields: Annotated[bool, typer.Option("--fields", help="Fields (arrays) instead of tables.")] = False,
-    names: Annotated[
-        list[str] | None, typer.Option("--names", help="Only these attributes or fields: s,rms_*")
-    ] = None,
-    transpose: Annotated[
-        bool, typer.Option("--transpose", help="Attributes as a table: a row for each step.")
-    ] = False,
-    listing: Annotated[
-        str | None, typer.Option("--list", help="Only names, a line each: columns, steps, ...")
-    ] = None,
-    units: Annotated[bool, typer.Option("--units", help="With --list: units behind the names.")] = False,
-    formats: Annotated[
-        list[str] | None, typer.Option("--format", help="x=%10.3e, or %.4g for all numbers.")
-    ] = None,
-    display: Annotated[bool, typer.Option("--display", help="Use the display formats of the file.")] = False,
-    comma: Annotated[bool, typer.Option("--csv", help="All rows, separated by commas.")] = False,
-    delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="All rows, separated by this: tab, space, ...")
-    ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="All rows, as a tabular environment.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="All rows, as a table of Markdown.")] = False,
-    html: Annotated[bool, typer.Option("--html", help="All rows, as a table of HTML.")] = False,
+    table: OneTable = None,
+    attributes: Attributes = False,
+    fields: Fields = False,
+    names: Names = None,
+    transpose: Transpose = False,
+    listing: Listing = None,
+    units: Units = False,
+    formats: Formats = None,
+    display: Display = False,
+    comma: Commas = False,
+    delimiter: Delimiter = None,
+    latex: Latex = False,
+    markdown: Markdown = False,
+    html: Html = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="All rows, for programs.")] = False,
-    header: Annotated[bool, typer.Option("--header/--no-header", help="Names above the rows.")] = True,
-    bare: Annotated[bool, typer.Option("--bare", help="Values only: no header, no step numbers.")] = False,
-    quotes: Annotated[bool, typer.Option("--quotes/--no-quotes", help="Quote texts in CSV.")] = True,
-    between: Annotated[
-        str | None, typer.Option("--break", help="A line between steps, may be empty.")
-    ] = None,
-    title: Annotated[bool, typer.Option("--title", help="The title of the file goes first.")] = False,
+    json: AsJson = False,
+    header: Header = True,
+    bare: Bare = False,
+    quotes: Quotes = True,
+    between: Between = None,
+    title: Title = False,
 ) -> None:
     """Show the rows of tables, the values of fields, or the attributes of steps.
 
@@ -90,66 +102,115 @@ def show(
 
     Example: quire show beam.h5 --attributes --transpose --names s,rms_* --csv
     """
-    import quire
-    from quire.cli.trace import trace
     from quire.errors import UsageError
-    from quire.toolkit.lines import parse_delimiter, parse_formats
+    from quire.toolkit.lines import parse_formats
     from quire.toolkit.selection import parse_names, parse_rows
 
-    if sum((comma, delimiter is not None, latex, markdown, html, json)) > 1:
-        raise UsageError("give only one of --csv, --delimiter, --latex, --markdown, --html and --json")
-    if listing is not None and listing not in LISTS:
-        raise UsageError(f"there is no list of '{listing}'; the lists are {', '.join(LISTS)}")
-    is_page = latex or markdown or html
-    in_rows = is_page or comma or delimiter is not None
-    refuse_rows_of_none(
-        is_page and listing is not None, in_rows and attributes and not transpose and listing is None
-    )
+    looks = Looks(comma, delimiter, latex, markdown, html, json)
+    looks.check(attributes and not transpose, listing)
     if transpose and not attributes:
         raise UsageError("--transpose is for --attributes")
-    marks = parse_delimiter(delimiter) if delimiter is not None else "," if comma else None
-    view: View = TextView(header and not bare)
-    if marks is not None:
-        view = DelimitedView(marks, header and not bare, not bare, quotes, between)
-    elif latex:
-        view = LatexView(header and not bare)
-    elif markdown:
-        view = MarkdownView(header and not bare)
-    elif html:
-        view = HtmlView(header and not bare)
-    elif json:
-        view = JsonView()
-    is_short = rows is None and isinstance(view, TextView)
     if where is not None and (attributes or fields or listing is not None):
         raise UsageError("--where chooses rows of tables")
+    view = looks.view(header and not bare, not bare, quotes, between)
+    is_short = rows is None and isinstance(view, TextView)
     viewer = Viewer(
         parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats), where
     )
-    with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
-        if title and not json:
+    wanted = Wanted(attributes, fields, transpose, listing, units, parse_names(names), title)
+    show_file(file, parse_options(read_option), (step, index), wanted, looks, view, viewer)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How rows are asked to look, which is one of these at most; for people if it is none."""
+
+    commas: bool
+    delimiter: str | None
+    latex: bool
+    markdown: bool
+    html: bool
+    json: bool
+
+    @property
+    def marks(self) -> str | None:
+        """What stands between values, if they are to be delimited."""
+        from quire.toolkit.lines import parse_delimiter
+
+        if self.delimiter is not None:
+            return parse_delimiter(self.delimiter)
+        return "," if self.commas else None
+
+    def check(self, only_values: bool, listing: str | None) -> None:
+        """Raises UsageError for two at a time, and where a way of printing rows is asked for without rows."""
+        from quire.errors import UsageError
+
+        is_page = self.latex or self.markdown or self.html
+        is_delimited = self.commas or self.delimiter is not None
+        ways = self.commas, self.delimiter is not None, self.latex, self.markdown, self.html, self.json
+        if sum(ways) > 1:
+            raise UsageError("give only one of --csv, --delimiter, --latex, --markdown, --html and --json")
+        if listing is not None and listing not in LISTS:
+            raise UsageError(f"there is no list of '{listing}'; the lists are {', '.join(LISTS)}")
+        if is_page and listing is not None:
+            raise UsageError("--latex, --markdown and --html print rows, which --list has not")
+        if (is_page or is_delimited) and only_values and listing is None:
+            raise UsageError("only with --transpose are attributes rows, for --csv, --latex and the like")
+
+    def view(self, header: bool, numbered: bool, quotes: bool, between: str | None) -> View:
+        """What lays rows out so."""
+        if self.marks is not None:
+            return DelimitedView(self.marks, header, numbered, quotes, between)
+        if self.latex:
+            return LatexView(header)
+        if self.markdown:
+            return MarkdownView(header)
+        if self.html:
+            return HtmlView(header)
+        return JsonView() if self.json else TextView(header)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a file is shown: tables, unless one of the first three is."""
+
+    attributes: bool
+    fields: bool
+    transpose: bool
+    listing: str | None
+    units: bool
+    names: list[str] | None
+    title: bool
+
+
+def show_file(
+    path: str,
+    options: dict[str, Any],
+    place: tuple[int | None, int | None],
+    wanted: Wanted,
+    looks: Looks,
+    view: View,
+    viewer: Viewer,
+) -> None:
+    """Show what is wanted of the step of a number or place, or of all."""
+    import quire
+    from quire.cli.trace import trace
+
+    with readable(path) as local, quire.open(local, **options) as opened:
+        if wanted.title and not looks.json:
             say(printable(opened.title))
-        steps = selected(opened, step, index)
-        if listing is not None:
-            show_list(steps, listing, units, marks or "\n", parse_names(names), json)
-        elif attributes and transpose:
-            view.show(viewer.transposed(steps, parse_names(names)))
-        elif attributes:
-            show_attributes(opened, steps, json, parse_names(names), viewer)
-        elif fields:
-            view.show(viewer.fields(steps, parse_names(names)))
+        steps = selected(opened, *place)
+        if wanted.listing is not None:
+            show_list(steps, wanted.listing, wanted.units, looks.marks or "\n", wanted.names, looks.json)
+        elif wanted.attributes and wanted.transpose:
+            view.show(viewer.transposed(steps, wanted.names))
+        elif wanted.attributes:
+            show_attributes(opened, steps, looks.json, wanted.names, viewer)
+        elif wanted.fields:
+            view.show(viewer.fields(steps, wanted.names))
         else:
             view.show(viewer.sheets(steps))
         trace(opened)
-
-
-def refuse_rows_of_none(of_list: bool, of_attributes: bool) -> None:
-    """Raises UsageError where a way of printing rows is asked for and there are none."""
-    from quire.errors import UsageError
-
-    if of_list:
-        raise UsageError("--latex, --markdown and --html print rows, which --list has not")
-    if of_attributes:
-        raise UsageError("only with --transpose are attributes rows, for --csv, --latex and the like")
 
 
 def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
