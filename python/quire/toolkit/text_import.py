@@ -36,6 +36,10 @@ HEAD_BYTES: Final = 1 << 20
 EMPTY, INTEGER, WIDE, REAL, TEXT = 1, 2, 4, 8, 16
 """What the cells of a column look like: bits, as the core has them."""
 
+WHOLE: Final = re.compile(r"[+-]?[0-9]+")
+FIRST_ROUNDED: Final = 2.0**53
+"""From here on not every integer is a float64."""
+
 UNIT: Final = re.compile(r"(?P<name>.*?)\s*(\[(?P<square>[^\]]*)\]|\((?P<round>[^)]*)\))")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
@@ -83,7 +87,7 @@ class ImportReport:
     rows: int = 0
     steps: int = 0
     changes: list[str] = field(default_factory=list)
-    """Sentences about names that the format does not know."""
+    """Sentences about names that the format does not know, and about integers that a float64 rounds."""
 
 
 @dataclass
@@ -134,7 +138,7 @@ def import_text(
         kept = [column for place, column in enumerate(columns) if place != text.step_place]
         report = ImportReport(kept, sum(one.rows for one in segments), len(segments), changes)
         with replacement(target) as beside, quire.create(beside, format=name, title=title, **options) as out:
-            importer = Importer(out, text, columns, report.rows, progress)
+            importer = Importer(out, text, columns, report, progress)
             for segment in segments:
                 importer.write(segment)
     except Error as problem:
@@ -221,6 +225,8 @@ class TextSource:
         self.units.update(self.layout.units)
         step_column = self.layout.step_column
         self.step_place = names.index(step_column) if step_column is not None else None
+        self.mixed: set[int] = set()
+        """Columns that a survey found to have integers beside fractions."""
         given = [self.layout.rename.get(name, name) for name in names if name != step_column]
         if twice := [name for name in given if given.count(name) > 1]:
             raise UsageError(f"two columns would be called '{twice[0]}'", advice="give another name")
@@ -323,6 +329,7 @@ def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
             for place in may_be_text:
                 size = block.text_bytes(place, first, last)
                 segment.text_bytes[place] = segment.text_bytes.get(place, 0) + size
+    text.mixed = {place for place, seen in enumerate(kinds) if seen & INTEGER and type_for(seen) == "float64"}
     columns = [
         TextColumn(text.layout.rename.get(name, name), kind or type_for(seen), text.units[name])
         for name, kind, seen in zip(text.names, declared, kinds, strict=True)
@@ -373,9 +380,26 @@ def parts_of_step(parts: Iterator[tuple[int, Part]], rows: int) -> Iterator[Part
         yield part
 
 
-def values_of(text: TextSource, columns: Sequence[TextColumn]) -> Iterator[tuple[int, Part]]:
-    """Independent. Number of rows and values of each run of rows of one step inside a block."""
+def rounded_integer(block: _core.DelimitedBlock, place: int, values: Array) -> tuple[str, str] | None:
+    """Independent. The first integer of a column of a block that is another one as float64, and that one."""
+    large = np.flatnonzero((np.abs(values) >= FIRST_ROUNDED) & (np.abs(values) <= 2.0**64))
+    cells = block.texts(place) if large.size else []
+    for row in large:
+        cell = cells[row].strip()
+        if WHOLE.fullmatch(cell) and int(cell) != int(values[row]):
+            return cell, str(int(values[row]))
+    return None
+
+
+def values_of(
+    text: TextSource, columns: Sequence[TextColumn], changes: list[str] | None = None
+) -> Iterator[tuple[int, Part]]:
+    """Independent. Number of rows and values of each run of rows of one step inside a block.
+
+    `changes` gets a sentence for each column in which an integer is rounded.
+    """
     step_place = text.step_place
+    unheard = set() if changes is None else set(text.mixed)
     for block in text.blocks():
         values: Part = {}
         for place, column in enumerate(columns):
@@ -387,6 +411,13 @@ def values_of(text: TextSource, columns: Sequence[TextColumn]) -> Iterator[tuple
                 array = np.empty(block.rows, dtype_of(column.type))
                 block.values(place, column.type, array)
                 values[column.name] = array
+                found = rounded_integer(block, place, array) if place in unheard else None
+                if found is not None and changes is not None:
+                    unheard.remove(place)
+                    changes.append(
+                        f"column '{column.name}' is float64, for it has fractions, too: {found[0]} becomes "
+                        f"{found[1]}; --types '{text.names[place]}=string' keeps all digits"
+                    )
         for _, first, last in runs_of(block, step_place):
             yield last - first, {name: one[first:last] for name, one in values.items()}
 
@@ -399,14 +430,14 @@ class Importer:
         out: quire.Writer,
         text: TextSource,
         columns: Sequence[TextColumn],
-        rows: int,
+        report: ImportReport,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self.out = out
         self.columns = {place: column for place, column in enumerate(columns) if place != text.step_place}
         self.to_weigh = values_of(text, columns)
-        self.to_write = values_of(text, columns)
-        self.rows = rows
+        self.to_write = values_of(text, columns, report.changes)
+        self.rows = report.rows
         self.done = 0
         self.progress = progress
 

@@ -320,6 +320,23 @@ def test_several_ranks_are_refused_in_one_line(start: Start, make: Make) -> None
     assert list(beam.parent.iterdir()) == [beam]
 
 
+def test_integers_that_a_fraction_rounds_are_told(run: Run, tmp_path: Path) -> None:
+    text, target = tmp_path / "text.csv", path_for(tmp_path, quire.formats()[0])
+    text.write_text("id,x,big\n9007199254740992,1e30,1e30\n9007199254740993,0.5,7\n0.5,2,18014398509481985\n")
+    outcome = run("import", text, target)
+    assert outcome.code == 0
+    assert outcome.errors == "".join(
+        f"changed: column '{name}' is float64, for it has fractions, too: {wide} becomes {near}; "
+        f"--types '{name}=string' keeps all digits\n"
+        for name, wide, near in (
+            ("id", "9007199254740993", "9007199254740992"),
+            ("big", "18014398509481985", "18014398509481984"),
+        )
+    )
+    declared = run("import", text, target, "--overwrite", "--types", "id=float64,big=string")
+    assert declared.errors == ""
+
+
 @pytest.mark.parametrize("format", formats_of_uneven_steps())
 def test_steps_without_a_table_are_left_out_and_told(run: Run, tmp_path: Path, format: str) -> None:
     path = path_for(tmp_path, format)
