@@ -80,7 +80,8 @@ def power_of_two_from(bytes: int) -> int:
 def facts_of(situation: Situation) -> dict[str, Fact]:
     """Independent. What rules may ask for and say, by name."""
     load = situation.load
-    array = load.bytes // max(1, load.columns) if load.kind != "streams" else load.bytes
+    apart = load.columns if situation.arrays_apart is None else situation.arrays_apart
+    array = load.bytes // max(1, apart) if load.kind != "streams" else load.bytes
     piece = array // situation.ranks
     stripe_size = min(LARGEST_STRIPE, max(MEBIBYTE, power_of_two_from(piece)))
     files = situation.nodes * min(situation.ranks_per_node, situation.cores, MOST_FILES_A_NODE)

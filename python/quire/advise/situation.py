@@ -59,6 +59,8 @@ class Situation:
     """Servers of a parallel file system, if known."""
     format: str | None = None
     measured: Record | None = None
+    arrays_apart: int | None = None
+    """In how many places of the file the arrays of a step lie; None: each in one of its own."""
     bad_ways: frozenset[str] = field(default_factory=frozenset)
     """Transports that gave wrong data, failed or hung where it was measured."""
 
@@ -229,6 +231,25 @@ LEAST_OF_KIND = {
 }
 
 
+SAMPLE_OF_KIND = {"table": ("table:4096x8", 8), "elements": ("elements:64", 4)}
+"""What shows whether a format keeps arrays apart, and how many arrays it has."""
+SAMPLE_RANKS = 4
+
+
+def arrays_apart(format: str, load: Load) -> int:
+    """Independent. In how many places the arrays of a step lie: one where a format puts what a rank has of
+    all of them side by side, as rows do. Fields and streams have as many as there are.
+    """
+    from quire.toolkit.simulation import Method, simulate
+    from quire.toolkit.simulation import parse_workload as sizes_of
+
+    if load.kind not in SAMPLE_OF_KIND:
+        return load.columns
+    sample, arrays = SAMPLE_OF_KIND[load.kind]
+    found = simulate(Method(format), sizes_of(sample), SAMPLE_RANKS)
+    return load.columns if found.extents >= arrays * SAMPLE_RANKS else 1
+
+
 def require_holder(format: str, load: Load) -> None:
     """Independent. Raises UsageError for a format that does not exist, or holds no such data at all."""
     from quire.errors import UnsupportedError, UsageError
@@ -293,5 +314,6 @@ def situation_of(
         targets=targets,
         format=format,
         measured=measured,
+        arrays_apart=arrays_apart(format, load) if format is not None else None,
         bad_ways=bad_ways(measured),
     )

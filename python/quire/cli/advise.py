@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -97,16 +98,17 @@ def report(situation: Situation, found: Sequence[Advice], commands: Commands) ->
         for line in textwrap.wrap(f"{one.reason} [{one.basis}: {one.source}]", WIDTH):
             say(f"    {line}")
     say("\nin short")
-    for line in shortly(commands):
+    source = f"{shlex.quote(str(situation.path))} OUT" if situation.path.is_file() else "IN OUT"
+    for line in shortly(commands, source):
         say(f"    {line}")
 
 
-def shortly(commands: Commands) -> list[str]:
+def shortly(commands: Commands, source: str) -> list[str]:
     """The settings as one would type them."""
     lines = [commands.set_stripes] if commands.set_stripes else []
     lines += [f"export {name}={value}" for name, value in commands.environment.items()]
     if commands.quire:
-        lines.append(f"quire convert ... {commands.quire}")
+        lines.append(f"quire convert {source} {commands.quire}")
     words = [f'{name}="{value}"' for name, value in commands.options.items()]
     if commands.transport:
         words.insert(0, f'transport="{commands.transport}"')

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import string
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from tests.python.support.files import write_table
 from typer.testing import CliRunner
 
 import quire
@@ -142,6 +144,38 @@ def test_writers_take_the_options_that_are_printed(tmp_path: Path, format: str) 
         path = tmp_path / f"{number}{info.suffixes[0]}"
         options: dict[str, Any] = dict(commands.options)
         quire.create(path, format=format, transport=commands.transport, **options).close()
+
+
+@pytest.mark.parametrize("format", [info.name for info in format_infos() if info.tables])
+def test_the_command_that_is_printed_runs_as_it_stands(
+    tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the name of what is to be written; where there is no tool for stripes, that is a warning."""
+    info = next(one for one in format_infos() if one.name == format)
+    source, target = tmp_path / f"my beam{info.suffixes[0]}", tmp_path / f"out{info.suffixes[0]}"
+    write_table(source, format, {"x": np.arange(2.0)})
+    monkeypatch.setattr("quire.advise.situation.file_system_of", lambda path: file_system("lustre"))
+    told = run(str(source), "--ranks", "2", "--stripes", "4")
+    (line,) = [one.strip() for one in told.output.splitlines() if one.strip().startswith("quire convert ")]
+    words = [str(target) if word == "OUT" else word for word in shlex.split(line)[1:]]
+    assert "--option" in words
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    with quire.open(target) as file:
+        assert list(file[0].table["x"].read()) == [0.0, 1.0]
+
+
+def test_rows_lie_together_and_columns_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stripe holds what a writer has in one place: of rows all columns, else of one of them."""
+    monkeypatch.setattr("quire.advise.situation.file_system_of", lambda path: file_system("lustre"))
+    sizes = {}
+    for info in format_infos():
+        if info.tables:
+            words = {"workload": "table:4194304x64", "targets": 48, "format": info.name}
+            one = situation_of(tmp_path, 64, nodes=8, **cast(Any, words))
+            assert one.arrays_apart in (1, 64)
+            sizes[one.arrays_apart] = settings(advise(one))["stripe_size"]
+    assert sizes == {1: str(32 * MEBIBYTE), 64: str(MEBIBYTE)}
 
 
 def test_what_is_preset_has_a_reason_but_is_not_typed() -> None:
