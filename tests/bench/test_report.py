@@ -200,6 +200,16 @@ def test_page_stands_alone(page: Page) -> None:
     assert len(page.figures()) >= 8
 
 
+def test_figures_are_numbered_through(tmp_path: Path) -> None:
+    """Several cases on a page never have a figure of the same number."""
+    path = tmp_path / "page.html"
+    run_trial(tmp_path, trial(passes=1, case=[{"workload": "particles", "name": name} for name in "ab"]))
+    write_page(study_of(tmp_path), path)
+    numbers = [int(one) for one in re.findall(r"<b>Figure (\d+)\.</b>", path.read_text())]
+    assert len(numbers) > 8
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 def test_figures_show_the_means(page: Page, cells: dict[str, recomputed.Lines]) -> None:
     """The large marks of the scatter, and the lines over ranks, are at the means without outliers."""
     titles = page.titles()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -53,6 +54,7 @@ def write_page(study: Study, path: Path) -> None:
 def page(study: Study) -> str:
     """Independent. The page as HTML, well-formed also as XML."""
     style = (resources.files("quire") / "bench" / "page.css").read_text(encoding="utf-8")
+    numbers = itertools.count(1)
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>',
@@ -60,7 +62,7 @@ def page(study: Study) -> str:
         f"<title>{escape(study.title)}</title>",
         f"<style>{style}</style></head><body>",
         *head(study),
-        *(part for case in study.cases for part in section(study, case)),
+        *(part for case in study.cases for part in section(study, case, numbers)),
         "<h2>Outliers and errors</h2>",
         f"<p>{escape(rule_text(study))}</p>",
         outliers_table(study),
@@ -103,13 +105,12 @@ def head(study: Study) -> Iterator[str]:
         yield f'<p class="quiet">{escape(SHORT_TEXT)}</p>'
 
 
-def section(study: Study, case: str) -> Iterator[str]:
-    """Independent. Figures and tables of a case."""
+def section(study: Study, case: str, numbers: Iterator[int]) -> Iterator[str]:
+    """Independent. Figures, with the next numbers, and tables of a case."""
     yield f'<h2 id="{file_name(case)}">{escape(case)}</h2>'
     yield f'<p class="quiet">{escape(case_line(study, case))}; MB = 10<sup>6</sup> bytes of payload</p>'
-    numbered = enumerate(figures_of(study, case), start=1)
-    for number, figure in numbered:
-        caption = f"<b>Figure {number}.</b> {escape(figure.caption)}"
+    for figure in figures_of(study, case):
+        caption = f"<b>Figure {next(numbers)}.</b> {escape(figure.caption)}"
         yield f"<figure>{to_svg(figure.scene)}<figcaption>{caption}</figcaption></figure>"
     yield "<h3>Numbers</h3>"
     tables = [

@@ -15,6 +15,7 @@ from quire.bench.summary import (
     outlier_words,
     rate_text,
     seconds_text,
+    short,
 )
 
 LONG_TEXT = 60
@@ -105,7 +106,8 @@ def short_table(study: Study) -> str | None:
         numbers: list[Content] = [seconds(cell.returned.every.median, "median")]
         for name in study.baselines:
             ratio = cell.ratios.get(name)
-            numbers.append(plain(ratio.summary.median if ratio else None, f"to {name}", ".3g"))
+            value = ratio.summary.median if ratio else None
+            numbers.append(Number(value, "" if value is None else short(value), f"to {name}"))
         equal: list[Content] = [", ".join(best.equal)]
         rows.append(row([*texts, *numbers, *equal], cell=cell.key, kind="short", equal="|".join(best.equal)))
     heads = ["case", "operation", "fastest", "median", *(f"to {name}" for name in study.baselines)]
