@@ -66,6 +66,8 @@ void write_series(const Settings& settings, quire::Comm comm) {
     std::printf("checkpoint %d: %llu collectives, %llu messages of %llu bytes in all, layout %s\n", number,
                 static_cast<unsigned long long>(told.collectives), static_cast<unsigned long long>(told.messages),
                 static_cast<unsigned long long>(told.bytes), layout.reused() == 0 ? "told" : "as before");
+    // Also for whoever kills the run and asks how far it came.
+    std::fflush(stdout);
   }
 }
 

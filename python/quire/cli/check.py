@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,10 +76,20 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
         "whole_steps": report.whole_steps,
         "numbers": list(report.numbers),
         "damage": damage(report.damage) if report.damage is not None else None,
+        "part": part_of(path, report.damage) if report.damage is not None else None,
         "salvageable": report.salvageable,
         "changed": report.is_changed,
         "warnings": list(report.warnings),
     }
+
+
+def part_of(path: str, problem: Error) -> str | None:
+    """The name of the damaged file of a directory or of a set, if it is not the file itself."""
+    if path == "-":
+        return None
+    folder, name = os.path.split(problem.file or "")
+    beside = os.path.abspath(folder) in (os.path.abspath(path), os.path.dirname(os.path.abspath(path)))
+    return name if name and beside and name != os.path.basename(os.path.abspath(path)) else None
 
 
 def tell(one: dict[str, Any]) -> None:
@@ -90,7 +101,8 @@ def tell(one: dict[str, Any]) -> None:
         say(f"{name}: whole, {steps}{numbers}")
     else:
         offset = one["damage"]["offset"]
-        place = f" at byte {offset}" if offset is not None else ""
+        place = f" in {display_name(one['part'])}" if one["part"] else ""
+        place += f" at byte {offset}" if offset is not None else ""
         say(f"{name}: damaged{place}, {steps}{numbers} before it")
         say(f"  {printable(one['damage']['message'])}")
         if one["whole_steps"] > 0 or one["salvageable"]:

@@ -126,7 +126,9 @@ std::vector<std::string> options_of_entry(const Reader::State& state) {
   std::vector<std::string> told;
   std::error_code ignored;
   if (state.first_file == state.path || !std::filesystem::is_directory(state.path, ignored)) return told;
-  for (const auto& [name, value] : state.format->entry_options(names_in(state.path))) {
+  std::vector<std::string> names = names_in(state.path);
+  if (state.entry_damage) std::erase(names, std::filesystem::path(state.entry_damage->file()).filename().string());
+  for (const auto& [name, value] : state.format->entry_options(names)) {
     told.push_back(name);
     told.push_back(value);
   }
@@ -157,6 +159,19 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
   Opening opening = with_damage_told(*state.inflation, describe);
   describe_compression(opening.file, *state.inflation);
   return opening;
+}
+
+/// Rank 0: the same; what is wrong with the first file of a directory names that file.
+Opening describe_first(Reader::State& state, const Options& inflation) {
+  try {
+    return describe_file(state, inflation);
+  } catch (Error& error) {
+    std::error_code ignored;
+    if (error.kind() != ErrorKind::bad_file || !std::filesystem::is_directory(state.path, ignored)) throw;
+    if (error.file().empty()) error.in_file(state.first_file);
+    if (error.file() != state.first_file) throw;
+    throw error.advise("quire recover --rows goes by the other files of the directory, as far as these say enough");
+  }
 }
 
 std::unique_ptr<Transport> wrapped_transport(const Reader::State& state, const std::string& path, const Comm& comm) {
@@ -192,6 +207,17 @@ PackedReport examine_steps(Describer& describer) {
   }
 }
 
+/// Of a directory whose first file cannot be read, but others can: nobody knows whether these are all.
+PackedReport damaged_entry(const Error& damage, Describer& describer, const PackedReport& found) {
+  PackedReport report;
+  report.damaged = true;
+  report.damage = damage.pack();
+  const auto cut = found.numbers.empty() ? std::nullopt : describer.salvage(0);
+  report.salvageable = cut && holds_something(*cut);
+  report.warnings = found.warnings;
+  return report;
+}
+
 PackedReport examine(Describer& describer) {
   PackedReport report = examine_steps(describer);
   // Some of the file are found behind its last step.
@@ -216,6 +242,33 @@ std::shared_ptr<ByteSource> neighbour_of(const std::string& file, const std::str
 }
 
 }  // namespace
+
+std::string Reader::State::find_first_file() {
+  std::string first = first_file_of(path, options.format, options.options);
+  std::error_code ignored;
+  if (!options.tolerant || first == path || !std::filesystem::is_directory(path, ignored)) return first;
+  try {
+    ReadOptions alone = options;
+    alone.tolerant = false;
+    alone.wrapper = {};
+    open(first, Comm::self(), alone).close();
+    return first;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    entry_damage = error;
+  }
+  std::vector<std::string> names = names_in(path);
+  std::erase(names, std::filesystem::path(first).filename().string());
+  for (const Format* candidate : formats()) {
+    if (!options.format.empty() && candidate->name() != options.format) continue;
+    const std::string entry = candidate->entry_of(names);
+    if (entry.empty()) continue;
+    entry_damage->in_file(first);
+    return (std::filesystem::path(path) / entry).string();
+  }
+  entry_damage.reset();
+  return first;
+}
 
 std::unique_ptr<Describer> Reader::State::new_describer() {
   const DescribeContext context{
@@ -380,7 +433,11 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
 
 CheckReport Reader::check() const {
   require_open(*state_);
-  const PackedReport packed = answer_of_root(*state_, examine);
+  const PackedReport packed = answer_of_root(*state_, [&](Describer& describer) {
+    PackedReport report = examine(describer);
+    if (state_->entry_damage && !report.damaged) report = damaged_entry(*state_->entry_damage, describer, report);
+    return report;
+  });
   CheckReport report;
   report.whole_steps = packed.numbers.size();
   report.numbers = packed.numbers;
@@ -424,13 +481,13 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
       std::make_shared<Reader::State>(Reader::State{.path = path, .comm = std::move(comm), .options = options});
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
   const auto looking = caught(state->comm.rank(), [&] {
-    if (state->comm.is_root()) choice.first_file = first_file_of(path, options.format, options.options);
+    if (state->comm.is_root()) choice.first_file = state->find_first_file();
   });
   state->first_file = agree_on_choice(state->comm, choice, looking);
   state->transport = wrapped_transport(*state, state->first_file, state->comm);
   in_file(*state, [&] {
     const Options mine = take_inflation_options(state->options.options);
-    const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(describe_file(*state, mine)); }));
+    const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(describe_first(*state, mine)); }));
     state->format = &format_named(opening.format);
     state->file = opening.file;
     adopt_options(*state, opening.of_entry);

@@ -19,7 +19,8 @@ struct Reader::State {
   std::string path;
   Comm comm;
   ReadOptions options{};
-  std::string first_file{};  ///< what is opened: the path, or a file in that directory
+  std::string first_file{};             ///< what is opened: the path, or a file in that directory
+  std::optional<Error> entry_damage{};  ///< rank 0: of the file that should have been opened for a directory
   const Format* format = nullptr;
   std::unique_ptr<Transport> transport{};
   std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
@@ -33,6 +34,9 @@ struct Reader::State {
 
   /// Independent. Once the file is described: lets the transport reach its further members, if there are any.
   void find_members();
+  /// Independent. What is opened for the path. A tolerant reader opens another file of a directory where the one that
+  /// it should open is damaged.
+  [[nodiscard]] std::string find_first_file();
   /// Independent. This rank's own describer, made when first needed.
   [[nodiscard]] Describer& own_describer();
   /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it. Layouts

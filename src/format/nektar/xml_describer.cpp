@@ -86,8 +86,8 @@ void XmlDescriber::take_set(std::vector<std::string> set) {
   }
   static_cast<void>(address_in(index_.size(), 0));
   description_.members = std::move(set);
-  description_.warnings.push_back("the directory has no index: its " + std::to_string(index_.size() + 1) +
-                                  " parts are read, whether or not these are all");
+  description_.warnings.push_back("the directory has no index that could be read: its " +
+                                  std::to_string(index_.size() + 1) + " parts are read, whether or not these are all");
   parts_without_index_ = true;
 }
 
@@ -346,7 +346,13 @@ std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
   if (!found) return found;
   guarded([&] {
     for (std::size_t t = 0; t < found->tables.size(); t += 2) {
-      for (const Part& part : parts_of(t, {0, found->description.tables[t].rows})) reader_.verify(part.place);
+      for (const Part& part : parts_of(t, {0, found->description.tables[t].rows})) {
+        try {
+          reader_.verify(part.place);
+        } catch (Error& error) {
+          throw error.in_file(path_of(member_of(part.place.tag)));
+        }
+      }
     }
   });
   return found;

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.format.nektar.made import TRIANGLES, block_of
+from typer.testing import CliRunner
 
 import quire
+from quire.cli.main import app
+from quire.toolkit.recover import recover
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
 
@@ -105,6 +109,77 @@ def test_directories_say_which_part_is_missing(tmp_path: Path) -> None:
     index = folder / "Info.xml"
     index.write_text(index.read_text().replace("P0000002.fld", "../tiny.fld"))
     assert isinstance(damage_of(folder), quire.BadFileError)
+
+
+def told_by_check(path: Path) -> str:
+    """Return what the command says of a damaged file."""
+    result = CliRunner().invoke(app, ["check", str(path)])
+    assert result.exit_code == 1, result.output
+    return str(result.output)
+
+
+def cut_entries(text: str) -> str:
+    """Return an index that ends behind its first entry."""
+    return text[: text.index("</Partition>") + len("</Partition>")]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda _: "", lambda text: text[:-60], cut_entries], ids=["empty", "cut", "short"]
+)
+def test_a_damaged_index_is_named_and_made_anew_from_the_parts(
+    tmp_path: Path, damage: Callable[[str], str]
+) -> None:
+    folder = tmp_path / "case.fld"
+    shutil.copytree(DATA / "tiny-dir.fld", folder)
+    with quire.open(folder) as file:
+        wanted = coefficients_by_id(file[0])
+    index = folder / "Info.xml"
+    index.write_text(damage(index.read_text()))
+    with pytest.raises(quire.BadFileError) as refused:
+        quire.open(folder)
+    assert refused.value.file == str(index)
+    assert "recover --rows" in refused.value.advice
+    assert "damaged in Info.xml" in told_by_check(folder)
+    with pytest.raises(quire.MissingError, match="no whole step"):
+        recover(folder)
+    before = {part.name: part.read_bytes() for part in folder.iterdir()}
+    found = recover(folder, tmp_path / "whole.fld", rows=True)
+    assert found.damage is not None
+    assert any("2 parts are read" in text or "3 parts are read" in text for text in found.lost)
+    assert {part.name: part.read_bytes() for part in folder.iterdir()} == before
+    recover(folder, rows=True)
+    for path in (tmp_path / "whole.fld", folder):
+        assert damage_of(path) is None
+        with quire.open(path) as file:
+            assert file[0].attributes["Time"].value == "0.25"
+            found_here = coefficients_by_id(file[0])
+        assert found_here.keys() == wanted.keys()
+        assert all(np.array_equal(found_here[id], wanted[id]) for id in wanted)
+
+
+def test_of_a_damaged_index_and_a_damaged_part_both_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "case.fld"
+    shutil.copytree(DATA / "tiny-dir.fld", folder)
+    (folder / "Info.xml").write_text("")
+    part = folder / "P0000002.fld"
+    part.write_text(part.read_text()[:-80])
+    found = recover(folder, tmp_path / "rest.fld", rows=True)
+    assert any(text.startswith("P0000002.fld: ") for text in found.lost), found.lost
+    with quire.open(tmp_path / "rest.fld") as file:
+        assert sorted(coefficients_by_id(file[0])) == [0, 1, 5]
+
+
+@pytest.mark.parametrize(("before", "after"), [("eJ", "eK"), ("</ELEMENTS>", "")])
+def test_check_names_the_damaged_part(tmp_path: Path, before: str, after: str) -> None:
+    folder = tmp_path / "case.fld"
+    shutil.copytree(DATA / "tiny-dir.fld", folder)
+    part = folder / "P0000002.fld"
+    part.write_text(part.read_text().replace(before, after))
+    with quire.open(folder, tolerant=True) as file:
+        damage = file.check().damage
+    assert damage is not None
+    assert Path(damage.file or "").name == "P0000002.fld"
+    assert "damaged in P0000002.fld at byte" in told_by_check(folder)
 
 
 def coefficients_by_id(step: quire.Step) -> dict[int, np.ndarray]:
