@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import answer, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, say, say_json
 from quire.cli.streams import STANDARD, readable
@@ -25,7 +25,8 @@ def recover(
     """Keep every whole step of a damaged file.
 
     Exit code 0 when the result is whole, also if nothing was wrong; 1 if there is nothing whole to keep, and
-    no file is changed then. What is written anew has the layout of the damaged file.
+    no file is changed then, or if the streams that were kept end early for what they hold. What is written
+    anew has the layout of the damaged file.
 
     Example: quire recover broken.h5 -o whole.h5
     """
@@ -53,9 +54,10 @@ def recover(
                 "changed": result.changed,
                 "lost": result.lost,
                 "warnings": result.warnings,
+                "damage_left": damage(result.damage_left) if result.damage_left is not None else None,
             }
         )
-        return
+        answer(result.damage_left is None)
     numbers = f" ({ranges(result.kept)})" if result.kept else ""
     say(f"{output or file}: kept {plural(len(result.kept), 'whole step')}{numbers}")
     if result.step_cut is not None:
@@ -71,3 +73,8 @@ def recover(
         say("  nothing is damaged" if result.warnings else "  nothing was wrong")
     for text in result.warnings:
         tell_warning(text)
+    if result.damage_left is not None:
+        where = f"{result.damage_left.object}: " if result.damage_left.object else ""
+        say("  what was kept are the bytes; read as what they were, they are still damaged:")
+        say(f"  {printable(where + result.damage_left.message)}")
+    answer(result.damage_left is None)

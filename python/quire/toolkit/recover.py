@@ -29,7 +29,9 @@ class Recovery:
 
     `lost` has sentences about what stands beside the steps and could not be kept: attributes of the file,
     attachments. `streams_saved` and `stream_bytes` tell of a step of streams that was cut, which has no rows.
-    `warnings` has what is doubtful about a file that is not damaged.
+    `warnings` has what is doubtful about a file that is not damaged. `damage_left` is what a check finds of a
+    file that was written anew: bytes of streams are kept as far as they are there, and a format that has more
+    in them than bytes may find that this ends early.
     """
 
     kept: list[int]
@@ -41,6 +43,7 @@ class Recovery:
     streams_saved: int = 0
     stream_bytes: int = 0
     warnings: list[str] = field(default_factory=list)
+    damage_left: Any = None
 
 
 def recover(
@@ -207,10 +210,20 @@ def write_anew(
             after - count
             for after, count in zip((report.rows, report.streams, report.stream_bytes), before, strict=True)
         )
-        doubts = found.warnings if found.damage is None else []
-        return Recovery(
-            found.numbers, rows_saved, cut, found.damage, True, lost, streams, stream_bytes, doubts
-        )
+    doubts = found.warnings if found.damage is None else []
+    left = damage_left(work) if streams > 0 else None
+    return Recovery(
+        found.numbers, rows_saved, cut, found.damage, True, lost, streams, stream_bytes, doubts, left
+    )
+
+
+def damage_left(written: Path) -> Any:
+    """Independent. What the format that knows a file best finds wrong with it."""
+    try:
+        with quire.open(written) as file:
+            return file.check().damage
+    except BadFileError as error:
+        return error
 
 
 def rows_of(step: Step | None) -> int:

@@ -256,3 +256,27 @@ def test_streams_in_any_chunks_are_joined(tmp_path: Path) -> None:
                 assert np.array_equal(block.coefficients("v"), np.tile(wanted.coefficients("v"), times))
     with quire.open(cut, blocks="each") as file:
         assert len(file[0].expansions) == 4
+
+
+def test_what_recover_says_of_cut_streams_is_what_check_says(tmp_path: Path) -> None:
+    path, saved = tmp_path / "case.chk", tmp_path / "saved.chk"
+    with quire.create(path, layout="streams") as out:
+        out.step(0).put_elements([block_of(TRIANGLES, range(40), np.array([3, 4]))]).commit()
+    whole = path.read_bytes()
+    told = set()
+    for length in (len(whole) - 4, len(whole) // 2, len(whole) - 200):
+        path.write_bytes(whole[:length])
+        found = recover(path, saved, rows=True, overwrite=True)
+        assert found.damage is not None
+        assert found.streams_saved == 1
+        left = damage_of(saved)
+        assert (left is None) == (found.damage_left is None)
+        if left is not None:
+            assert left.message == found.damage_left.message
+            result = CliRunner().invoke(
+                app, ["recover", "--rows", str(path), "--overwrite", "-o", str(saved)]
+            )
+            assert result.exit_code == 1
+            assert left.message in result.output
+        told.add(left is None)
+    assert False in told
