@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -379,6 +380,32 @@ def test_limits_refuse_cells(folder: Path, program: str) -> None:
     assert (line["kind"], line["limit"]) == ("refused", "files")
     (line,) = run(program, folder, cells, limits={"bytes": 1e6, "files": 3, "seconds": 1000})
     assert line["verified"]
+
+
+def test_writes_that_are_cut_fail_loudly(folder: Path, program: str) -> None:
+    """What the system does not let grow is an error with its reason, no data point; the next cell runs."""
+    # MPI has files of its own in memory, of some MiB.
+    limit = 16 << 20
+    large = TABLE | {"rows": 750_000, "columns": "3xfloat64", "steps": 1, "name": "large"}
+    cells = [
+        cell(method, workload, "write", ranks=2, readers=2)
+        for workload in (large, TABLE)
+        for method in (RAW[0], holders(program, TABLE)[0])
+    ]
+    done = subprocess.run(
+        command(program, folder, cells, 2),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert done.returncode == 1, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()][1:-1]
+    assert [line["verified"] for line in lines] == [False, False, True, True]
+    for line in lines[:2]:
+        assert "File too large" in line["error"]
+        assert line["times"]["returned"] is None
 
 
 def test_bad_plans_are_usage_errors(folder: Path, program: str) -> None:

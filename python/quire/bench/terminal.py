@@ -70,7 +70,7 @@ def case_table(study: Study, case: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("operation", "method"):
         table.add_column(name, no_wrap=True)
-    for name in (*COLUMNS, "out", "durable", "MB/s", "files"):
+    for name in (*COLUMNS, "out", "durable", "payload MB/s", "files"):
         table.add_column(name, justify="right", no_wrap=True)
     for name in study.baselines:
         table.add_column(f"to {name}", no_wrap=True)
