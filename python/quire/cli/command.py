@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import re
@@ -12,7 +13,7 @@ from typing import ParamSpec
 
 import typer
 
-from quire.cli.output import remark, standard_output, use_utf8
+from quire.cli.output import remark, use_utf8
 from quire.cli.parallel import abort_all, agreed_code, is_first_rank, refuse_ranks, speak_for_oneself
 
 Parameters = ParamSpec("Parameters")
@@ -29,6 +30,9 @@ class ExitCode(IntEnum):
     DEFECT = 70
     INTERRUPTED = 130
 
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What the system says of a place that takes no more."""
 
 CODE_OF_KIND = {
     "usage": ExitCode.USAGE,
@@ -54,9 +58,11 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     if isinstance(problem, Error):
         return str(problem), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
     if isinstance(problem, OSError):
-        named = problem.strerror and problem.filename is not None
-        text = f"{problem.filename}: {problem.strerror}" if named else str(problem)
-        return text, ExitCode.INPUT_OUTPUT
+        name = problem.filename
+        if name is None and problem.errno in FULL:
+            name = "standard output"  # files are named where they are written
+        named = problem.strerror and name is not None
+        return f"{name}: {problem.strerror}" if named else str(problem), ExitCode.INPUT_OUTPUT
     if isinstance(problem, MemoryError):
         return "there is not enough memory", ExitCode.INPUT_OUTPUT
     if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("quire."):
@@ -136,8 +142,7 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
             speak_for_oneself()
             use_utf8()
             function(*args, **kwargs)
-            with standard_output():
-                sys.stdout.flush()
+            sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except BrokenPipeError:

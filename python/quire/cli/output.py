@@ -7,8 +7,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), 127, *range(128, 160)]}
@@ -26,21 +25,7 @@ def use_utf8() -> None:
 
 def say(text: str = "") -> None:
     """Independent. A line on standard output."""
-    with standard_output():
-        sys.stdout.write(text + "\n")
-
-
-@contextmanager
-def standard_output() -> Iterator[None]:
-    """Independent. Let an error of the system while something is written there say where."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as problem:
-        if problem.filename is None:
-            problem.filename = "standard output"
-        raise
+    sys.stdout.write(text + "\n")
 
 
 def remark(text: str) -> None:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from quire.cli.output import standard_output
 from quire.cli.parallel import communicator
 
 STANDARD = "-"
@@ -59,9 +58,9 @@ def writable(path: str) -> Iterator[str]:
         raise UsageError("data files are not written to a terminal; redirect standard output")
     with spool("standard output") as spooled:
         yield str(spooled)
-        with standard_output(), spooled.open("rb") as copy:
+        with spooled.open("rb") as copy:
             shutil.copyfileobj(copy, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
+        sys.stdout.buffer.flush()
 
 
 @contextmanager

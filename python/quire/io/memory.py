@@ -60,6 +60,8 @@ def require_room(size: int, name: str) -> None:
 
     What a file says of its shapes need not be true, and a system may promise memory that it does not have.
     """
+    if size < SMALLEST_BLOCK:
+        return  # small reads come in thousands, and asking the system costs as much as a part of one
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if size > have > 0:
         raise _no_room(size, f"and this machine has {have}", name)
