@@ -78,7 +78,8 @@ def export(
     else:
         if (target is None) == (output is None):
             raise UsageError("say where the text goes: give one name behind FILE")
-        target = target or output or STANDARD
+        target = target if target is not None else output
+        assert target is not None  # one of both is given
         sidecar = target.endswith(SIDECAR_SUFFIXES)
     if sidecar:
         if columns or rows or where or table:

@@ -31,7 +31,14 @@ def communicator_for(*paths: str) -> Any:
 
 @contextmanager
 def readable(path: str) -> Iterator[str]:
-    """Independent. The path itself, or for `-` a temporary file with all of standard input."""
+    """Independent. The path itself, or for `-` a temporary file with all of standard input.
+
+    Raises UsageError for the empty path, which some would take for this directory.
+    """
+    if not path:
+        from quire.errors import UsageError
+
+        raise UsageError("the name of the file is empty")
     if path != STANDARD:
         yield path
         return

@@ -41,6 +41,8 @@ def manner(
     limit = why = None
     try:
         limit = milliseconds(deadline)
+        if not path:
+            raise UsageError("the name of the file is empty")
         found = Manner(
             text("format", "" if format is None else format),
             text("transport", transport),

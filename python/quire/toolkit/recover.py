@@ -84,7 +84,11 @@ def recover(
     if compression is not None or (options and damage is not None):
         if target is None and damage is None:
             return Recovery(found.numbers, 0, None, None, False, warnings=found.warnings)
-        beside = place_of_set(format, target or source) if is_set else replacement(target or source)
+        beside = (
+            place_of_set(format, target or source)
+            if is_set
+            else replacement(target or source, is_damaged=True)
+        )
         with beside as work:
             kept = compression if target is None else None
             return write_anew(source, target or source, work, kept, rows, options)
@@ -117,7 +121,7 @@ def place_of_set(format: str, target: str | Path) -> AbstractContextManager[Path
     """
     if format_info(format).holds_streams:
         return nullcontext(Path(target))
-    return replacement(target)
+    return replacement(target, is_damaged=True)
 
 
 def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, Any]:
@@ -247,7 +251,7 @@ def nothing_to_keep(source: str | Path, found: CheckReport, rows: bool) -> Missi
 @contextmanager
 def working_copy(source: str | Path, target: str | Path | None, in_place: bool) -> Iterator[Path]:
     """Independent. The file to work on: the source itself, or a copy that takes the place of the target."""
-    with nullcontext(Path(source)) if in_place else replacement(target or source) as work:
+    with nullcontext(Path(source)) if in_place else replacement(target or source, is_damaged=True) as work:
         if not in_place:
             copy_bytes(source, work)
         yield work

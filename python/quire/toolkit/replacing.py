@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import quire
-from quire.errors import ConflictError, Error
+from quire.errors import ConflictError, Error, UsageError
 
 
 def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
-    """Independent. Raises ConflictError if the target is the source, or exists and may not be replaced."""
+    """Independent. Raises ConflictError if the target is the source, or exists and may not be replaced,
+    UsageError if it has no name.
+    """
+    refuse_device(target)
     if not os.path.exists(target):
         return
     if os.path.exists(source) and os.path.samefile(source, target):
@@ -24,6 +27,22 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
         refuse_strange_directory(target)
     if not overwrite:
         raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
+
+
+def refuse_device(target: str | Path) -> None:
+    """Independent. Raises ConflictError for what is there and neither a file nor a directory.
+
+    Who may do so would put a file in the place of the device. UsageError for the empty name, which stands
+    for this directory where links are followed.
+    """
+    if not os.fspath(target):
+        raise UsageError("the name of the target is empty")
+    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
+        raise ConflictError(
+            "the target is a device or a pipe, of which no file can take the place",
+            file=str(target),
+            advice="name a file; standard output is -, where a command has it",
+        )
 
 
 def refuse_strange_directory(path: str | Path) -> None:
@@ -62,12 +81,17 @@ def naming(target: str | Path, beside: str | Path | None = None) -> Iterator[Non
 
 
 @contextmanager
-def replacement(target: str | Path, comm: Any = None) -> Iterator[Path]:
+def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) -> Iterator[Path]:
     """Collective. A path beside the target that takes its place at the end, or goes away after an exception.
 
-    So a copy that fails leaves neither half a file nor harms the file that it was to replace.
+    So a copy that fails leaves neither half a file nor harms the file that it was to replace. A directory is
+    replaced only if it is one data file and nothing else, or is known to be a damaged one. Raises
+    ConflictError for others and for devices.
     """
+    refuse_device(target)
     final = Path(os.path.realpath(target))
+    if final.is_dir() and not is_damaged:
+        refuse_strange_directory(final)
     # Every rank must use the same name, and the suffix may say the format.
     owner = os.getpid() if comm is None else comm.bcast(os.getpid(), root=0)
     beside = final.with_name(f".quire-{owner}-{final.name}")

@@ -36,6 +36,14 @@ std::string behind_link(const std::string& path) {
   return files::is_symlink(path, ignored) ? files::weakly_canonical(path, ignored).string() : path;
 }
 
+/// Who may do so would put a file in the place of the device.
+void refuse_device(const std::string& path) {
+  std::error_code ignored;
+  const files::file_status there = files::status(path, ignored);
+  if (!files::exists(there) || files::is_regular_file(there) || files::is_directory(there)) return;
+  throw Error(ErrorKind::conflict, "it is a device or a pipe, of which no file can take the place").in_file(path);
+}
+
 void require(const std::error_code& code, const std::string& action, const std::string& path) {
   if (code) throw system_error(action, code.value()).in_file(path);
 }
@@ -95,6 +103,7 @@ void WriteTarget::prepare() const {
   if (is_compressed() && files::is_directory(target_, ignored)) {
     throw system_error("create", EISDIR).in_file(target_);
   }
+  if (is_compressed() || replaces_whole_) refuse_device(target_);
   if (!replaces_whole_) return;
   finish_replacing(target_);
   begin_staging(target_);
