@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import BadFileError, ConflictError, MissingError, UnsupportedError, UsageError
+from quire.errors import (
+    BadFileError,
+    ConflictError,
+    MissingError,
+    MissingFileError,
+    UnsupportedError,
+    UsageError,
+)
 from quire.io.formats import format_for_path, format_info, format_infos
 from quire.toolkit.replacing import naming, refuse_overwriting
 from quire.toolkit.selection import StepSelection, even_slice
@@ -156,7 +163,7 @@ def pack(
     for path in paths:
         refuse_overwriting(path, target, packing.overwrite)
         if not path.is_file():
-            raise MissingError("there is no such file", file=str(path))
+            raise MissingFileError("there is no such file", file=str(path))
     sizes = [path.stat().st_size for path in paths]
     first, count = even_slice(len(paths), *_place(comm))
     mine = range(first, first + count)
