@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "format/h5/header_check.hpp"
+#include "format/h5/left_out.hpp"
+#include "format/h5/text_references.hpp"
 #include "format/h5/types.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/model/slice.hpp"
@@ -58,11 +60,13 @@ std::vector<std::string> read_fixed_texts(hid_t attribute, hid_t type, std::uint
   return texts;
 }
 
-std::vector<std::string> read_variable_texts(hid_t attribute, hid_t type, hid_t space, std::uint64_t count) {
+std::vector<std::string> read_variable_texts(Image& image, hid_t attribute, hid_t type, hid_t space,
+                                             std::uint64_t count) {
   std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
   std::vector<std::string> texts;
   if (count == 0) return texts;
   const Handle memory = own(H5Tcopy(type), "copy a text type");
+  TextReferences(image).check([&](hid_t as, void* values) { return H5Aread(attribute, as, values); }, count);
   require(H5Aread(attribute, memory.id(), pointers.data()), "read an attribute");
   for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
   H5Dvlen_reclaim(memory.id(), space, H5P_DEFAULT, pointers.data());
@@ -99,7 +103,7 @@ Handle memory_type(Type type, const ElementType& element) {
              "make a type");
 }
 
-std::optional<Value> read_value(hid_t attribute, std::uint64_t budget, OldTexts texts) {
+std::optional<Value> read_value(Image& image, hid_t attribute, std::uint64_t budget, OldTexts texts) {
   const Handle type = own(H5Aget_type(attribute), "read the type of an attribute");
   const Handle space = own(H5Aget_space(attribute), "read the shape of an attribute");
   const ElementType element = element_of(type.id());
@@ -116,7 +120,7 @@ std::optional<Value> read_value(hid_t attribute, std::uint64_t budget, OldTexts 
       shape == std::vector<std::uint64_t>{1} ? std::vector<std::uint64_t>{} : shape;
   if (stored->type == Type::string) {
     const bool variable = require(H5Tis_variable_str(type.id()), "read a text type") > 0;
-    return Value::texts(described, variable ? read_variable_texts(attribute, type.id(), space.id(), count)
+    return Value::texts(described, variable ? read_variable_texts(image, attribute, type.id(), space.id(), count)
                                             : read_fixed_texts(attribute, type.id(), count, budget));
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * size_of(stored->type)));
@@ -197,10 +201,14 @@ std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t
   std::vector<Attribute> attributes;
   for (const std::string& name : attribute_names(image, object)) {
     const Handle handle = own(H5Aopen(object, name.c_str(), H5P_DEFAULT), "open an attribute", name);
-    auto value = read_value(handle.id(), memory_budget, texts);
+    auto value = read_value(image, handle.id(), memory_budget, texts);
     if (!value) {
       warnings.push_back("the attribute " + name + " holds neither numbers nor texts and is left out");
       continue;
+    }
+    if (is_integer(value->type())) {
+      const Handle type = own(H5Aget_type(handle.id()), "read the type of an attribute", name);
+      tell_left_out_names(element_of(type.id()).type.id(), "the attribute " + name, warnings);
     }
     Attribute attribute;
     attribute.name = name;

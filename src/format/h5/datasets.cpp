@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "format/h5/hdf5.hpp"
+#include "format/h5/left_out.hpp"
+#include "format/h5/text_references.hpp"
 #include "format/h5/types.hpp"
 #include "quire/base/checked.hpp"
 
@@ -76,7 +78,7 @@ void check_types(Type type, Type wanted, const std::string& name) {
       .advise("read them as " + std::string(quire::name(type)));
 }
 
-void read_numbers(hid_t dataset, const std::string& name, const Slice& rows, const View& out) {
+void read_native(hid_t dataset, const std::string& name, const Slice& rows, const View& out) {
   const hid_t type = native_type(out.type);
   if (out.is_contiguous()) {
     const Selection all = select(dataset, name, rows.first, rows.count);
@@ -116,23 +118,27 @@ void read_fixed_texts(hid_t dataset, const std::string& name, hid_t type, const 
   }
 }
 
-void read_variable_texts(hid_t dataset, const std::string& name, hid_t type, const Slice& rows, PackedStrings& out) {
+void read_variable_texts(Image& image, hid_t dataset, const std::string& name, hid_t type, const Slice& rows,
+                         PackedStrings& out) {
   const std::uint64_t step = block_bytes / sizeof(char*);
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const std::uint64_t count = std::min(step, rows.count - done);
     const Selection part = select(dataset, name, rows.first + done, count);
+    const auto read_part = [&](hid_t as, void* values) {
+      return H5Dread(dataset, as, part.memory.id(), part.file.id(), H5P_DEFAULT, values);
+    };
+    TextReferences(image).check(read_part, count);
     std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
-    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, pointers.data()), "read the data set",
-            name);
+    require(read_part(type, pointers.data()), "read the data set", name);
     for (const char* text : pointers) out.push_back(text == nullptr ? "" : text);
     H5Dvlen_reclaim(type, part.memory.id(), H5P_DEFAULT, pointers.data());
   }
 }
 
-void read_texts(hid_t dataset, const std::string& name, const Slice& rows, const View& out) {
+void read_texts(Image& image, hid_t dataset, const std::string& name, const Slice& rows, const View& out) {
   const Handle type = own(H5Dget_type(dataset), "read the type", name);
   if (require(H5Tis_variable_str(type.id()), "read the type", name) > 0) {
-    read_variable_texts(dataset, name, type.id(), rows, *out.strings);
+    read_variable_texts(image, dataset, name, type.id(), rows, *out.strings);
   } else {
     read_fixed_texts(dataset, name, type.id(), rows, *out.strings);
   }
@@ -217,6 +223,7 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   const ElementType element = element_of(type.id());
   const auto stored = stored_type(element.type.id());
   if (!stored) return std::nullopt;
+  if (chunks != nullptr) tell_left_out_names(element.type.id(), name, chunks->warnings);
   if (!element.extents.empty()) return describe_arrays(dataset, name, file_size, element, *stored);
   DatasetDescription description{.type = stored->type, .extents = {}, .run = {}};
   description.run.cells = {Cell{.column = 0, .type = stored->type}};
@@ -230,8 +237,11 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   return description;
 }
 
-void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
-                  std::uint64_t memory_budget) {
+namespace {
+
+/// False if there is nothing to read. Refuses what cannot be read so.
+bool check_request(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
+                   std::uint64_t memory_budget) {
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
   const std::uint64_t elements = volume(extents);
   if (rows.first > elements || rows.count > elements - rows.first || rows.count != out.count) {
@@ -241,13 +251,22 @@ void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice
     throw Error(ErrorKind::unsupported, "only the whole of this data set can be read").on(name);
   }
   check_storage(dataset, name, memory_budget);
-  if (rows.count == 0) return;
+  if (rows.count == 0) return false;
   check_types(type, out.type, name);
-  if (type == Type::string) {
-    read_texts(dataset, name, rows, out);
-  } else {
-    read_numbers(dataset, name, rows, out);
-  }
+  return true;
+}
+
+}  // namespace
+
+void read_dataset(Image& image, hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
+                  std::uint64_t memory_budget) {
+  if (type != Type::string) return read_dataset(dataset, name, type, rows, out, memory_budget);
+  if (check_request(dataset, name, type, rows, out, memory_budget)) read_texts(image, dataset, name, rows, out);
+}
+
+void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
+                  std::uint64_t memory_budget) {
+  if (check_request(dataset, name, type, rows, out, memory_budget)) read_native(dataset, name, rows, out);
 }
 
 void read_component(hid_t dataset, const std::string& name, Type type, std::uint64_t component, const Slice& elements,

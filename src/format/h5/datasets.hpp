@@ -38,7 +38,11 @@ void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_
                                                                  std::uint64_t file_size, ChunkScope* chunks = nullptr);
 
 /// Reads elements (of a data set with one dimension; of others all) through libhdf5 into `out`, converting where every
-/// value of `type` fits the view's. Other conversions are type errors.
+/// value of `type` fits the view's. Other conversions are type errors. What texts of any length refer to is looked up
+/// in the `image` of the file first.
+void read_dataset(Image& image, hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
+                  std::uint64_t memory_budget);
+/// The same for data sets of numbers.
 void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
                   std::uint64_t memory_budget);
 

@@ -397,7 +397,7 @@ void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object
     const StepGroup group = open_step(entries_[static_cast<std::size_t>(index)]);
     with_hdf5(group.file->image(), [&] {
       const Handle dataset = own(H5Dopen2(group.group.id(), path.c_str(), H5P_DEFAULT), "open the data set", object);
-      read_dataset(dataset.id(), object, *type, rows, out, context_.memory_budget);
+      read_dataset(group.file->image(), dataset.id(), object, *type, rows, out, context_.memory_budget);
     });
   });
 }

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ class Handle {
  private:
   hid_t id_ = H5I_INVALID_HID;
 };
+
+/// A text that belongs to the library.
+using LibraryText = std::unique_ptr<char, decltype([](char* text) { H5free_memory(text); })>;
 
 /// What HDF5's error stack says: what failed last and, in the end, why.
 [[nodiscard]] std::string error_stack_text();

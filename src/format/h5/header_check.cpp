@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "format/h5/checksum.hpp"
-#include "format/h5/heap_check.hpp"
 #include "format/h5/message_piece.hpp"
 #include "format/h5/type_check.hpp"
 #include "quire/base/checked.hpp"
@@ -27,10 +26,6 @@ constexpr std::uint16_t continuation_message = 0x10;
 constexpr unsigned shared_flag = 2;
 constexpr std::size_t most_dimensions = 32;
 constexpr std::uint64_t largest_header = std::uint64_t{16} << 20;  ///< hundreds of attributes of the largest size
-constexpr unsigned variable_class = 9;                             ///< of types: values of any length
-constexpr std::size_t type_header_length = 8;
-/// The bytes of a value of any length in its place: its length, the address of its heap, its number there.
-constexpr std::uint32_t reference_length = 16;
 
 /// The number of elements that a shape announces.
 std::uint64_t elements_of(const Piece& shape) {
@@ -49,7 +44,7 @@ std::uint64_t elements_of(const Piece& shape) {
   return count;
 }
 
-void check_attribute(const Piece& message, HeapObjects& heaps) {
+void check_attribute(const Piece& message) {
   const unsigned version = message.byte(0);
   if (version < 1 || version > 3) message.refuse("has an unknown version");
   const unsigned flags = version == 1 ? 0 : message.byte(1);
@@ -72,12 +67,6 @@ void check_attribute(const Piece& message, HeapObjects& heaps) {
   const std::uint32_t width = check_type(type);
   const std::uint64_t length = checked_multiply(count, width);
   if (position > message.size() || length > message.size() - position) message.refuse("holds more than its message");
-  if (width != reference_length || (type.byte(0) & 0x0fU) != variable_class) return;
-  const Piece base = type.part(type_header_length, type.size() - type_header_length);
-  const std::uint32_t element = check_type(base);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    heaps.check(message.part(position + static_cast<std::size_t>(i) * width, width), element);
-  }
 }
 
 constexpr unsigned chunked_class = 2;
@@ -271,10 +260,9 @@ class HeaderReader {
 }  // namespace
 
 void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
-  HeapObjects heaps(read, size, base);
   HeaderReader(read, size, base)
       .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
-        if (type == attribute_message && !is_shared) check_attribute(message, heaps);
+        if (type == attribute_message && !is_shared) check_attribute(message);
       });
 }
 

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <string>
+#include <vector>
 
 #include "format/h5/image.hpp"
 #include "format/h5/links.hpp"
@@ -17,5 +18,8 @@ namespace quire::h5 {
 
 /// Why an open object, data set or not, could not be described.
 [[nodiscard]] std::string why_not_described(hid_t object);
+
+/// Warns that an enumeration is given as its numbers, without their names. Those of truth values say no more.
+void tell_left_out_names(hid_t type, const std::string& name, std::vector<std::string>& warnings);
 
 }  // namespace quire::h5

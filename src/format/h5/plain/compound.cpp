@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <memory>
 
 #include "format/h5/hdf5.hpp"
 #include "format/h5/header_check.hpp"
+#include "format/h5/left_out.hpp"
 #include "format/h5/types.hpp"
 #include "quire/base/checked.hpp"
 
@@ -14,9 +14,6 @@ namespace quire::h5 {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
-
-/// A text that belongs to the library.
-using LibraryText = std::unique_ptr<char, decltype([](char* text) { H5free_memory(text); })>;
 
 /// A compound type with one member of `length` bytes: HDF5 picks members by their names.
 Handle single_member(const std::string& member, hid_t type, std::size_t length) {
@@ -62,7 +59,8 @@ MemberType member_type(hid_t compound, const std::string& member, const View& ou
 /// Makes cells of the members of a compound, one after the other.
 class Layout {
  public:
-  Layout(hid_t type, CompoundDescription& compound) : type_(type), compound_(compound) {}
+  Layout(hid_t type, CompoundDescription& compound, std::vector<std::string>& warnings)
+      : type_(type), compound_(compound), warnings_(warnings) {}
 
   void add(unsigned index, const std::string& name) {
     const LibraryText text(H5Tget_member_name(type_, index));
@@ -78,6 +76,7 @@ class Layout {
     if (!stored || (is_array && (stored->type == Type::string || count > most_elements))) {
       return compound_.left_out.push_back(member);
     }
+    tell_left_out_names(base.type.id(), name + "/" + member, warnings_);
     is_direct_ = is_direct_ && stored->direct && is_in_order(*stored) && fill(H5Tget_member_offset(type_, index));
     for (std::uint64_t element = 0; element < count; ++element) {
       compound_.data.run.cells.push_back({.column = compound_.values.size(), .type = stored->type});
@@ -128,6 +127,7 @@ class Layout {
 
   hid_t type_;
   CompoundDescription& compound_;
+  std::vector<std::string>& warnings_;
   // Members may hold numbers that only HDF5 can convert.
   bool is_direct_ = true;
   std::size_t end_ = 0;
@@ -158,7 +158,7 @@ std::optional<CompoundDescription> describe_compound(hid_t dataset, const std::s
   const std::size_t record = H5Tget_size(type.id());
   check_record(dataset, name, record, chunks.image);
   CompoundDescription compound;
-  Layout cells(type.id(), compound);
+  Layout cells(type.id(), compound, chunks.warnings);
   for (int m = 0; m < count; ++m) cells.add(static_cast<unsigned>(m), name);
   if (compound.values.empty()) return std::nullopt;
   const bool is_direct = cells.finish(record);

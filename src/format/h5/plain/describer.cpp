@@ -194,7 +194,7 @@ void PlainDescriber::add_table_of_lines(const std::string& group, std::vector<Pl
     if (line.data.run.opaque) {
       opaque_[line.path] = [this, path = line.path, type = column.type](std::uint64_t, const Slice& rows,
                                                                         const View& out) {
-        read_dataset(open_dataset(path).id(), path, type, rows, out, context_.memory_budget);
+        read_dataset(file_->image(), open_dataset(path).id(), path, type, rows, out, context_.memory_budget);
       };
     }
     table.columns.push_back(std::move(column));
@@ -322,7 +322,7 @@ void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
     opaque_[field.name] = [this, path = dataset.path, type = field.type, count = field.components](
                               std::uint64_t component, const Slice& rows, const View& out) {
       const Handle handle = open_dataset(path);
-      if (count == 1) return read_dataset(handle.id(), path, type, rows, out, context_.memory_budget);
+      if (count == 1) return read_dataset(file_->image(), handle.id(), path, type, rows, out, context_.memory_budget);
       read_component(handle.id(), path, type, component, rows, out, context_.memory_budget);
     };
   }
@@ -336,12 +336,13 @@ void PlainDescriber::add_scalar(const PlainDataset& dataset) {
   const Handle handle = open_dataset(dataset.path);
   if (attribute.type == Type::string) {
     PackedStrings text;
-    read_dataset(handle.id(), dataset.path, attribute.type, {0, 1}, View(text, 1), context_.memory_budget);
+    read_dataset(file_->image(), handle.id(), dataset.path, attribute.type, {0, 1}, View(text, 1),
+                 context_.memory_budget);
     attribute.value = Value(std::string(text[0]));
   } else {
     std::vector<std::byte> bytes(size_of(attribute.type));
     const View view(attribute.type, bytes.data(), 1, static_cast<std::ptrdiff_t>(bytes.size()));
-    read_dataset(handle.id(), dataset.path, attribute.type, {0, 1}, view, context_.memory_budget);
+    read_dataset(file_->image(), handle.id(), dataset.path, attribute.type, {0, 1}, view, context_.memory_budget);
     attribute.value = Value::numbers(attribute.type, {}, bytes);
   }
   step_->description.attributes.push_back(std::move(attribute));
