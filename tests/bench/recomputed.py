@@ -142,10 +142,16 @@ def phases(lines: Lines) -> dict[str, float]:
     return {name: statistics.fmean(some) for name, some in sums.items()}
 
 
+def calls(lines: Lines) -> dict[str, float]:
+    """Return the calls of each size, 0 where there are none."""
+    sizes = ("<=4KiB", "<=64KiB", "<=1MiB", "<=4MiB", ">4MiB")
+    return {size: lines[0]["counters"]["write_sizes"].get(size, 0) for size in sizes}
+
+
 def facts(lines: Lines) -> dict[str, float]:
     """Return bytes, calls and times of ranks."""
     first = lines[0]
-    counters = first["counters"]
+    counters = {name: count for name, count in first["counters"].items() if name != "write_sizes"}
     return {
         "payload": first["bytes"]["payload"],
         "file": first["bytes"]["file"],

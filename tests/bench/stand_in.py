@@ -54,7 +54,12 @@ def repetition(plan: dict[str, Any], order: int, cell: dict[str, Any]) -> dict[s
         "times": {"returned": returned, "durable": 1.5 * returned if is_write else None},
         "phases": phases,
         "bytes": {"payload": 1_000_000, "file": 1_001_000, "predicted": 1_001_000},
-        "counters": {"files": 1, "opens": ranks, "writes": 4 * ranks},
+        "counters": {
+            "files": 1,
+            "opens": ranks,
+            "writes": 4 * ranks,
+            "write_sizes": {"<=1MiB": ranks, "<=4KiB": 3 * ranks, ">4MiB": 0},
+        },
         "cache": {"mode": cell["cache"], "resident_before": 0.0, "cold": None if is_write else True},
         "first_in_process": order == 0,
         "verified": right,

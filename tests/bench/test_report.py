@@ -124,7 +124,11 @@ def test_ratios_are_recomputed(page: Page, cells: dict[str, recomputed.Lines], k
 
 def test_phases_and_facts_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
     """Mean phases of the slowest rank, bytes, calls, and how ranks differ."""
-    for kind, recompute in [("phases", recomputed.phases), ("facts", recomputed.facts)]:
+    for kind, recompute in [
+        ("phases", recomputed.phases),
+        ("facts", recomputed.facts),
+        ("write-calls", recomputed.calls),
+    ]:
         shown = {row.about["cell"]: row.numbers for row in page.rows(kind)}
         assert shown.keys() == cells.keys()
         for key, numbers in shown.items():

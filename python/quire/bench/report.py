@@ -16,6 +16,7 @@ from quire.bench.statistics import quantile
 from quire.bench.summary import ENOUGH_POINTS, Study, busy_text, few_text, load_of, seconds_text
 from quire.bench.tables import (
     Content,
+    calls_table,
     days_table,
     errors_table,
     facts_table,
@@ -122,6 +123,9 @@ def section(study: Study, case: str, numbers: Iterator[int]) -> Iterator[str]:
         facts_table(study, case),
     ]
     yield from (one for one in tables if one is not None)
+    calls = calls_table(study, case)
+    if calls is not None:
+        yield f"<details><summary>Calls by size</summary>{calls}</details>"
     pairs = pairs_table(study, case)
     if pairs is not None:
         yield f"<details><summary>Ratios of any two methods</summary>{pairs}</details>"

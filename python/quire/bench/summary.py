@@ -138,6 +138,13 @@ class CellSummary:
         value = self.repetitions[0].line.get("counters", {}).get(name) if self.repetitions else None
         return value if isinstance(value, int) else None
 
+    def calls(self, kind: str) -> Mapping[str, int]:
+        """Independent. Calls that `write` or `read`, by sizes, of the first repetition; empty if unknown."""
+        found = (
+            self.repetitions[0].line.get("counters", {}).get(f"{kind}_sizes") if self.repetitions else None
+        )
+        return found if isinstance(found, Mapping) else {}
+
     def rate(self, seconds: float) -> float:
         """Independent. Megabytes (10^6) of payload in a second."""
         return self.bytes("payload") / 1e6 / seconds if seconds > 0 else 0.0

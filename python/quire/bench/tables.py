@@ -19,6 +19,8 @@ from quire.bench.summary import (
 )
 
 LONG_TEXT = 60
+SIZES = ("<=4KiB", "<=64KiB", "<=1MiB", "<=4MiB", ">4MiB")
+"""Of calls, as the driver sorts them."""
 STATISTICS = ("n", "min", "Q1", "median", "Q3", "max", "mean", "sd", "low", "high")
 
 
@@ -206,6 +208,23 @@ def facts_table(study: Study, case: str) -> str:
     ]
     heads += ["median rank", "slowest rank", "not cold"]
     return table("Bytes, calls and ranks", heads, rows)
+
+
+def calls_table(study: Study, case: str) -> str | None:
+    """Independent. How many calls of which sizes wrote and read; None if nothing is known of any."""
+    rows = []
+    for cell in study.of_case(case):
+        for kind in ("write", "read"):
+            calls = cell.calls(kind)
+            if not any(calls.values()):
+                continue
+            numbers = [plain(calls.get(size, 0), size, "d") for size in SIZES]
+            rows.append(
+                row([cell.group.title, cell.method, kind, *numbers], cell=cell.key, kind=f"{kind}-calls")
+            )
+    heads = [size.replace("<=", "\N{LESS-THAN OR EQUAL TO} ").replace(">", "> ") for size in SIZES]
+    title = "Calls of all ranks by their sizes"
+    return table(title, ["operation", "method", "calls", *heads], rows, 3) if rows else None
 
 
 def ratio_numbers(ratio: Ratio) -> list[Content]:
