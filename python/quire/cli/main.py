@@ -1,11 +1,14 @@
 """Entry of the command line: `quire COMMAND ...`."""
 
+import sys
+
 import typer
 
 from quire.cli.advise import advise
 from quire.cli.attach import attach
 from quire.cli.bench import bench
 from quire.cli.check import check
+from quire.cli.command import fail, leave_quietly
 from quire.cli.convert import convert
 from quire.cli.define import define
 from quire.cli.diff import diff
@@ -73,4 +76,8 @@ def main() -> None:
     """Run the command line; the console script of the package."""
     speak_as_one()
     use_utf8()
-    app()
+    try:
+        app()
+    except OSError as problem:  # of help, before any command
+        leave_quietly()
+        sys.exit(fail(problem))

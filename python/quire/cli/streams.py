@@ -44,6 +44,10 @@ def readable(path: str) -> Iterator[str]:
         return
     from quire.toolkit.replacing import naming
 
+    if sys.stdin is None:
+        from quire.errors import UsageError
+
+        raise UsageError("standard input is closed")
     with spool("standard input") as spooled:
         with naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)

@@ -264,11 +264,17 @@ def note_empty(axes: Axes) -> None:
 
 def finish_axes(axes: Axes, x_label: str, y_label: str, title: str) -> None:
     """Independent. Labels, title and tick numbers that stay short."""
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
+    axes.set_xlabel(legible(x_label))
+    axes.set_ylabel(legible(y_label))
     if title:
-        axes.set_title(title.replace("$", "\\$"), fontsize=10)
+        axes.set_title(legible(title).replace("$", "\\$"), fontsize=10)
     axes.ticklabel_format(style="sci", scilimits=(-3, 4), useMathText=True)
+
+
+def legible(text: str) -> str:
+    """Independent. A text that can be drawn: bytes that are no UTF-8 are Latin-1, as in many old files."""
+    shown = (chr(ord(one) - 0xDC00) if "\udc80" <= one <= "\udcff" else one for one in text)
+    return "".join(shown).encode("utf-8", "replace").decode()
 
 
 def add_legend(axes: Axes, labels: Sequence[str], scale: float) -> None:
@@ -276,7 +282,7 @@ def add_legend(axes: Axes, labels: Sequence[str], scale: float) -> None:
     if len(labels) < 2:
         return
     handles = axes.get_lines()[: len(labels)]
-    names = [label.replace("$", "\\$") for label in labels]
+    names = [legible(label).replace("$", "\\$") for label in labels]
     if len(labels) > MOST_LABELS:
         rest = len(labels) - MOST_LABELS + 1
         handles = handles[: MOST_LABELS - 1]
@@ -294,7 +300,9 @@ def draw_distribution(
         first = found[0][1]
         if len(first.axes) == 1:
             for name, one in found:
-                axes.stairs(one.counts, one.axes[0].edges, label=name, linewidth=1.4, fill=len(found) == 1)
+                axes.stairs(
+                    one.counts, one.axes[0].edges, label=legible(name), linewidth=1.4, fill=len(found) == 1
+                )
             axes.margins(x=0)
             finish_axes(axes, labels[0], "rows per bin", title)
             if len(found) > 1:

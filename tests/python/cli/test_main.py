@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -139,3 +140,15 @@ def test_the_trace_says_where_the_time_went(start: Start, beam: Path) -> None:
     for word in ("plan", "wait", "encode", "transfer", "metadata"):
         assert f"{word} " in line
     assert start("sum", beam).stderr == b""
+
+
+def test_help_that_cannot_be_written_is_one_line() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(quire.__file__).parent.parent)}
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "quire.cli", "--help"],
+            env=environment, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False,
+        )  # fmt: skip
+    assert done.returncode == 4
+    assert done.stderr.count(b"\n") == 1
+    assert b"No space left" in done.stderr

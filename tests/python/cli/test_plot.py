@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import step_formats
+from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.toolkit.binning import Axis
@@ -200,3 +200,14 @@ def test_the_largest_numbers_do_not_break_a_picture(run: Run, make: Make, tmp_pa
     assert outcome.code == 2
     assert "range" in outcome.errors
     assert run("plot", path, "--histogram", "x", "--range", "-1:1", "-o", picture).code == 0
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_texts_that_are_no_utf8_are_drawn(run: Run, tmp_path: Path, suffix: str) -> None:
+    path, picture = path_for(tmp_path, quire.formats()[0], "b\udcffd"), tmp_path / f"picture{suffix}"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", [1.0, 2.0], unit="\udcb5m").put("y", [1.0, 2.0], unit="\udcb5m")
+    for words in (["-x", "x", "-y", "y"], ["--histogram", "x"]):
+        outcome = run("plot", path, path, *words, "--title", "\udce4\ud800", "-o", picture)
+        assert outcome.code == 0, outcome.errors
+        assert picture.stat().st_size > 1000
