@@ -16,11 +16,15 @@ std::vector<Kind> kinds() {
   return all;
 }
 
+std::vector<Kind> compressed_kinds() {
+  return {{"deflated", "h5part", {{"chunk", "7"}, {"field_chunk", "3"}, {"filter", "deflate"}}},
+          {"compressed", "hdf5", {{"chunk", "5"}, {"filter", "deflate"}, {"layout", "matrix"}}}};
+}
+
 std::vector<Kind> kinds(const std::string& transfer) {
   std::vector<Kind> all = kinds();
   if (transfer != "collective" || everyone().size() > 2) return all;
-  all.push_back({"deflated", "h5part", {{"chunk", "7"}, {"field_chunk", "3"}, {"filter", "deflate"}}});
-  all.push_back({"compressed", "hdf5", {{"chunk", "5"}, {"filter", "deflate"}, {"layout", "matrix"}}});
+  for (const Kind& kind : compressed_kinds()) all.push_back(kind);
   return all;
 }
 

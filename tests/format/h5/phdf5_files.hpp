@@ -19,7 +19,9 @@ struct Kind {
 /// Kinds of files that both engines write; fewer on more ranks than processors of a small machine, where the collective
 /// calls of a spinning MPI are slow.
 [[nodiscard]] std::vector<Kind> kinds();
-/// The same, with compressed ones where all ranks write together: only then the library compresses.
+/// Those whose chunks go through a filter that h5diff knows.
+[[nodiscard]] std::vector<Kind> compressed_kinds();
+/// The same as kinds(), with compressed ones where all ranks write together: only then the library compresses.
 [[nodiscard]] std::vector<Kind> kinds(const std::string& transfer);
 
 [[nodiscard]] WriteOptions by_direct(const Kind& kind);
