@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/appending.hpp"
 #include "format/h5/acceptance.hpp"
 #include "format/h5/attributes.hpp"
 #include "format/h5/field_plan.hpp"
@@ -127,8 +128,7 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
                                                     std::optional<std::int64_t> after, bool drop) const {
   if (!after) return {};
   if (std::ranges::find(steps, *after, &StepEntry::number) == steps.end()) {
-    throw Error(ErrorKind::missing, "there is no step " + std::to_string(*after) + " to append after")
-        .advise(steps.empty() ? "the file has no steps" : "the last step is " + std::to_string(steps.back().number));
+    throw no_step_to_append_after(*after, steps.empty() ? std::nullopt : std::optional(steps.back().number));
   }
   std::vector<StepEntry> leaving;
   std::ranges::copy_if(steps, std::back_inserter(leaving), [&](const StepEntry& step) { return step.number > *after; });

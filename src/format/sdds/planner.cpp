@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/appending.hpp"
 #include "format/sdds/describer.hpp"
 #include "format/sdds/header_writer.hpp"
+#include "format/sdds/names.hpp"
 #include "format/sdds/page_plan.hpp"
 #include "format/sdds/text_title.hpp"
 #include "quire/base/archive.hpp"
@@ -28,6 +30,15 @@ constexpr std::size_t first_page_slot = 1;
 [[nodiscard]] bool ends_line(ByteSource& bytes, std::uint64_t offset) {
   std::byte last{};
   return offset == 0 || bytes.read(offset - 1, std::span(&last, 1)) == 0 || last == std::byte{'\n'};
+}
+
+/// How many steps there are up to the one of this number, itself included. Numbers grow from step to step.
+[[nodiscard]] std::uint64_t steps_up_to(SddsDescriber& describer, std::int64_t number) {
+  const std::uint64_t steps = describer.steps();
+  std::uint64_t found = 0;
+  while (found < steps && describer.step_number(found) < number) ++found;
+  if (found < steps && describer.step_number(found) == number) return found + 1;
+  throw no_step_to_append_after(number, steps == 0 ? std::nullopt : std::optional(describer.step_number(steps - 1)));
 }
 
 /// Whether the parameter Step of this step's page says its number: our own one does, one of the user may.
@@ -105,11 +116,6 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   check_layout(header);
 
   const std::uint64_t whole = describer.steps();
-  std::uint64_t kept = whole;
-  if (after) {
-    kept = 0;
-    while (kept < whole && describer.step_number(kept) <= *after) ++kept;
-  }
   const bool foreign_damage = describer.damage() && !describer.is_unfinished();
   if (!drop && foreign_damage) throw Error(*describer.damage());
   if (!drop && !describer.ending().empty()) {
@@ -117,6 +123,7 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
     throw Error(ErrorKind::conflict, describer.ending())
         .advise("ask for what follows to be dropped, or write to another file");
   }
+  const std::uint64_t kept = after ? steps_up_to(describer, *after) : whole;
   if (!drop && kept < whole) {
     throw Error(ErrorKind::conflict, "the file holds steps behind step " + std::to_string(*after))
         .advise("ask for them to be dropped, or write to another file");

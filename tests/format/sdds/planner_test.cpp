@@ -279,11 +279,24 @@ TEST_F(SmallRun, GoesOnAfterAGivenStep) {
 
   MemoryWriter other_layout(sdds_format(), 1, {{"byte_order", "little"}});
   EXPECT_THROW(other_layout.resume(whole, std::nullopt, false), Error);
-  MemoryWriter nothing_kept(sdds_format(), 1, {});
-  nothing_kept.resume(whole, 0, true);
-  EXPECT_TRUE(numbers(nothing_kept.bytes()).empty());
-  write(nothing_kept, 0);
-  EXPECT_EQ(numbers(nothing_kept.bytes()), Numbers{0});
+}
+
+TEST_F(SmallRun, GoesOnAfterNoOtherStepThanOneItHas) {
+  MemoryWriter writer(sdds_format(), 1, {});
+  for (const std::int64_t number : {0, 10, 20}) write(writer, number);
+  for (const std::int64_t after : {-1, 5, 99}) {
+    for (const bool drop : {false, true}) {
+      MemoryWriter more(sdds_format(), 1, {});
+      try {
+        more.resume(writer.bytes(), after, drop);
+        FAIL() << "went on after step " << after;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::missing);
+        EXPECT_EQ(error.message(), "there is no step " + std::to_string(after) + " to append after");
+        EXPECT_EQ(error.advice(), "the last step is 20");
+      }
+    }
+  }
 }
 
 TEST_F(SmallRun, GoesOnBehindAnUnfinishedStep) {
