@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 NUMBERING = "step_parameter"
 """The option, and the fact of a layout, that steps have numbers of their own instead of being counted."""
+NUMBER_TYPE = "step_type"
+"""The same of the type of these numbers, where it is not the usual one."""
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat")
 """What names of plain text end in, which is exported and not converted."""
@@ -168,12 +170,15 @@ def require_room(file: File, request: Request, format: str) -> None:
 def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
     """Independent. Where steps are counted and all are copied, the option not to number those of the target.
 
-    Nothing if it has no such option, or the request says it.
+    Else that of the type of their numbers, if the source has an unusual one. Nothing if the target has no such
+    option, or the request says it.
     """
-    options = {option.name for option in format_info(format).write_options}
+    options = {option.name for option in format_info(format).write_options} - set(request.options)
     all_steps = not request.steps.ranges and not request.drop_empty
-    counted = all_steps and file.layout.get(NUMBERING) == "0"
-    return {NUMBERING: False} if counted and NUMBERING in options - set(request.options) else {}
+    if all_steps and file.layout.get(NUMBERING) == "0":
+        return {NUMBERING: False} if NUMBERING in options else {}
+    number_type = file.layout.get(NUMBER_TYPE)
+    return {NUMBER_TYPE: number_type} if number_type and NUMBER_TYPE in options else {}
 
 
 def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:

@@ -7,6 +7,7 @@
 
 #include "format/sdds/binary_page.hpp"
 #include "format/sdds/header_lexer.hpp"
+#include "format/sdds/names.hpp"
 #include "format/sdds/schema.hpp"
 #include "format/sdds/text_title.hpp"
 #include "format/sdds/text_values.hpp"
@@ -96,6 +97,10 @@ FileDescription file_description(const Header& header) {
                  {"additional_header_lines", number(data.additional_header_lines)},
                  {"fixed_row_count", number(data.fixed_row_count ? 1 : 0)},
                  {"step_parameter", number(has_step_parameter(header) ? 1 : 0)}};
+  const ParameterDefinition* numbers = find_step_parameter(header);
+  if (numbers != nullptr && numbers->type == Type::int64) {
+    file.layout.emplace_back("step_type", std::string(file_name(numbers->type)));
+  }
   for (const ParameterDefinition& parameter : header.parameters) {
     if (!parameter.fixed_value) continue;
     const auto value = parameter_from(parameter.type, *parameter.fixed_value);

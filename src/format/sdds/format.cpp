@@ -59,6 +59,11 @@ const std::vector<Option>& writing_options() {
        {},
        "let the last page grow: a step with its number adds rows; its count runs ahead by this many (500 is usual)"},
       {"step_parameter", OptionKind::truth, "true", {}, "keep the numbers of the steps in the parameter Step"},
+      {"step_type",
+       OptionKind::text,
+       "long",
+       {"long", "long64"},
+       "of the parameter Step: long, unless the first number needs more, or long64 (version 5 of the format)"},
   };
   return options;
 }
@@ -108,6 +113,7 @@ class SddsFormat final : public Format {
     if (order != "native") layout.order = order == "big" ? ByteOrder::big : ByteOrder::little;
     layout.column_major = options.text("major_order") == "column";
     layout.step_parameter = options.truth("step_parameter");
+    layout.wide_numbers = options.text("step_type") == "long64";
     layout.mode = options.text("mode") == "ascii" ? Mode::ascii : Mode::binary;
     layout.canonical = options.truth("canonical");
     const long long version = options.integer("version");
@@ -126,12 +132,14 @@ class SddsFormat final : public Format {
                       .mode = options.given("mode"),
                       .lines = options.given("lines_per_row"),
                       .counts = options.given("no_row_counts"),
+                      .number_type = options.given("step_type"),
                       .useless = std::nullopt};
     given.useless = useless_option(options, writing_options(),
                                    {{"lines_per_row", "mode", {"ascii"}},
                                     {"no_row_counts", "mode", {"ascii"}},
                                     {"major_order", "mode", {"binary"}},
-                                    {"byte_order", "mode", {"binary"}}});
+                                    {"byte_order", "mode", {"binary"}},
+                                    {"step_type", "step_parameter", {"true"}}});
     return std::make_unique<SddsPlanner>(layout, std::move(given));
   }
 

@@ -48,19 +48,17 @@ constexpr std::size_t first_page_slot = 1;
   return own == nullptr || (own->value.is_scalar() && own->value.as_text() == std::to_string(step.number));
 }
 
-/// The type of the parameter Step is that which the number of the first step asked for.
-void check_width_of_number(const Header& header, std::int64_t number, std::int64_t last) {
-  for (const ParameterDefinition& parameter : header.parameters) {
-    if (parameter.name != step_parameter) continue;
-    try {
-      static_cast<void>(Value(number).converted_to(parameter.type));
-    } catch (const Error&) {
-      const std::string type(name(parameter.type));
-      throw Error(ErrorKind::type, "the parameter Step is " + type + " in this file, whose last step is " +
-                                       std::to_string(last) + ": it cannot have " + std::to_string(number))
-          .on(parameter.name)
-          .advise("give every step, from the first on, an attribute Step with its number as int64");
-    }
+/// Throws type errors for a number that the parameter Step, where it is our own, cannot hold.
+void check_width(const Header& header, const StepDescription& step) {
+  const ParameterDefinition* numbers = find_step_parameter(header);
+  if (numbers == nullptr || find_attribute(step.attributes, step_parameter) != nullptr) return;
+  try {
+    static_cast<void>(Value(step.number).converted_to(numbers->type));
+  } catch (const Error&) {
+    throw Error(ErrorKind::type, "the number " + std::to_string(step.number) + " is none of type " +
+                                     std::string(file_name(numbers->type)) + ", which step numbers have in this file")
+        .on(std::string(step_parameter))
+        .advise("create the file with step_type=long64; quire convert --option step_type=long64 makes such a copy");
   }
 }
 
@@ -88,6 +86,10 @@ void SddsPlanner::check_layout(const Header& header) const {
   if (layout_.growth_rows != 0 && !may_grow) {
     throw Error(ErrorKind::conflict, "the pages of the file cannot grow: it was not written with fixed_row_count")
         .advise("leave the option fixed_row_count out");
+  }
+  const ParameterDefinition* numbers = find_step_parameter(header);
+  if (given_.number_type && numbers != nullptr && layout_.wide_numbers != (numbers->type == Type::int64)) {
+    throw differs("type of step numbers", "step_type");
   }
   const auto has_width = [](const auto& definition) { return definition.field_length != 0; };
   if (!binary && (std::any_of(header.columns.begin(), header.columns.end(), has_width) ||
@@ -197,12 +199,12 @@ void SddsPlanner::set_file(const FileDescription& file) {
 
 StepDescription SddsPlanner::accept(const StepDescription& step, bool lossy) const {
   StepDescription held = held_step(step);
+  const Header header = header_of(held);
   if (is_growth(held)) {
     check_growth(held);
   } else {
-    check_number(held);
+    check_number(header, held);
   }
-  const Header header = header_of(held);
   check_page(header);
   return agreed_step(header, std::move(held), lossy);
 }
@@ -225,8 +227,7 @@ void SddsPlanner::check_growth(const StepDescription& step) const {
   }
 }
 
-void SddsPlanner::check_number(const StepDescription& step) const {
-  const Header header = header_of(step);
+void SddsPlanner::check_number(const Header& header, const StepDescription& step) const {
   if (numbered_ && keeps_number(header, step)) {
     if (pages_ != 0 && step.number <= last_number_) {
       Error error(ErrorKind::conflict, "step " + std::to_string(step.number) + " does not follow step " +
@@ -236,9 +237,7 @@ void SddsPlanner::check_number(const StepDescription& step) const {
       }
       throw error;
     }
-    if (find_attribute(step.attributes, step_parameter) == nullptr) {
-      check_width_of_number(header, step.number, last_number_);
-    }
+    check_width(header, step);
     return;
   }
   if (step.number >= 0 && static_cast<std::uint64_t>(step.number) == pages_) return;

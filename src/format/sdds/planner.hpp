@@ -24,6 +24,7 @@ struct GivenLayout {
   bool mode = false;
   bool lines = false;
   bool counts = false;
+  bool number_type = false;
   std::optional<Error> useless;  ///< an option that means nothing in a new file; one that exists has its own layout
 };
 
@@ -71,7 +72,7 @@ class SddsPlanner final : public WritePlanner {
   /// Whether a step adds rows to the last page.
   [[nodiscard]] bool is_growth(const StepDescription& step) const;
   void check_growth(const StepDescription& step) const;
-  void check_number(const StepDescription& step) const;
+  void check_number(const Header& header, const StepDescription& step) const;
   /// Throws for pages that no reader could tell from nothing.
   void check_page(const Header& header) const;
   void check_layout(const Header& header) const;

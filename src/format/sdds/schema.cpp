@@ -80,11 +80,12 @@ void define(Definition& definition, const Quantity& quantity) {
   }
 }
 
-[[nodiscard]] ParameterDefinition step_definition(std::int64_t number) {
+[[nodiscard]] ParameterDefinition step_definition(std::int64_t number, bool is_wide) {
   ParameterDefinition definition;
   definition.name = step_parameter;
   using Limits = std::numeric_limits<std::int32_t>;
-  definition.type = number >= Limits::min() && number <= Limits::max() ? Type::int32 : Type::int64;
+  const bool is_small = number >= Limits::min() && number <= Limits::max();
+  definition.type = is_small && !is_wide ? Type::int32 : Type::int64;
   definition.description = "step number";
   return definition;
 }
@@ -276,7 +277,9 @@ Header header_for(const FileDescription& file, const StepDescription& step, cons
   header.contents = optional_text(file.contents);
   const bool has_own_step = find_attribute(step.attributes, step_parameter) != nullptr ||
                             find_attribute(file.attributes, step_parameter) != nullptr;
-  if (layout.step_parameter && !has_own_step) header.parameters.push_back(step_definition(step.number));
+  if (layout.step_parameter && !has_own_step) {
+    header.parameters.push_back(step_definition(step.number, layout.wide_numbers));
+  }
 
   for (const Attribute& attribute : file.attributes) {
     if (!attribute.value.is_scalar()) {
@@ -326,10 +329,13 @@ StepDescription agreed_step(const Header& header, StepDescription step, bool los
   return step;
 }
 
-bool has_step_parameter(const Header& header) {
+const ParameterDefinition* find_step_parameter(const Header& header) {
   const auto found = find_definition(header.parameters, step_parameter);
-  return found != header.parameters.end() && is_integer(found->type) && !found->fixed_value;
+  const bool is_one = found != header.parameters.end() && is_integer(found->type) && !found->fixed_value;
+  return is_one ? &*found : nullptr;
 }
+
+bool has_step_parameter(const Header& header) { return find_step_parameter(header) != nullptr; }
 
 const Attribute* find_attribute(const std::vector<Attribute>& attributes, std::string_view name) {
   const auto found = find_definition(attributes, name);

@@ -14,6 +14,7 @@ struct WriteLayout {
   ByteOrder order = native_order;
   bool column_major = false;
   bool step_parameter = true;  ///< the numbers of the steps are kept in a parameter of their own
+  bool wide_numbers = false;   ///< it has 64 bits, also where the first number does not need them
   Mode mode = Mode::binary;
   bool canonical = false;          ///< the reference's own bytes, instead of those that keep everything
   int version = 0;                 ///< 0: the lowest one that holds the content
@@ -23,7 +24,8 @@ struct WriteLayout {
 
   template <class Archive>
   void archive(Archive& a) {
-    a(order, column_major, step_parameter, mode, canonical, version, lines_per_row, no_row_counts, growth_rows);
+    a(order, column_major, step_parameter, wide_numbers, mode, canonical, version, lines_per_row, no_row_counts,
+      growth_rows);
   }
 };
 
@@ -50,7 +52,8 @@ struct FieldArray {
 /// apart, for what it asks for and the step does not have; type errors where values could change, unless `lossy`.
 [[nodiscard]] StepDescription agreed_step(const Header& header, StepDescription step, bool lossy);
 
-/// Whether the header has an integer parameter Step without a fixed value.
+/// The integer parameter Step without a fixed value, or nothing.
+[[nodiscard]] const ParameterDefinition* find_step_parameter(const Header& header);
 [[nodiscard]] bool has_step_parameter(const Header& header);
 
 /// Of a step: the attribute of this name, or nothing.

@@ -187,7 +187,43 @@ TEST_F(SmallRun, KeepsItsNumbers) {
   for (const std::int64_t number : {5, 9, 12}) write(writer, number);
   EXPECT_EQ(numbers(writer.bytes()), (Numbers{5, 9, 12}));
   EXPECT_EQ(refusal(writer, 12, [](StepDescription&) {}).kind(), ErrorKind::conflict);
-  EXPECT_EQ(refusal(writer, 3'000'000'000, [](StepDescription&) {}).kind(), ErrorKind::type);
+  const Error too_wide = refusal(writer, 3'000'000'000, [](StepDescription&) {});
+  EXPECT_EQ(too_wide.kind(), ErrorKind::type);
+  EXPECT_EQ(too_wide.object(), "Step");
+  EXPECT_NE(too_wide.advice().find("step_type=long64"), std::string::npos);
+}
+
+TEST_F(SmallRun, KeepsNumbersBeyond31BitsWhereTheyAreAskedFor) {
+  const Numbers expected{0, std::int64_t{1} << 31, std::int64_t{1} << 40, (std::int64_t{1} << 62) + 1};
+  for (const char* mode : {"binary", "ascii"}) {
+    MemoryWriter writer(sdds_format(), 1, {{"step_type", "long64"}, {"mode", mode}});
+    write(writer, expected[0]);
+    write(writer, expected[1]);
+    EXPECT_EQ(header_of(writer.bytes()).version, 5);
+    EXPECT_EQ(describer_of("file", writer.bytes())->file().layout.back(),
+              (std::pair<std::string, std::string>("step_type", "long64")));
+
+    MemoryWriter more(sdds_format(), 1, {{"mode", mode}});
+    more.resume(writer.bytes(), std::nullopt, false);
+    write(more, expected[2]);
+    write(more, expected[3]);
+    EXPECT_EQ(numbers(more.bytes()), expected);
+    // The first number may need them anyway.
+    MemoryWriter late(sdds_format(), 1, {{"mode", mode}});
+    write(late, expected[1]);
+    write(late, expected[2]);
+    EXPECT_EQ(numbers(late.bytes()), (Numbers{expected[1], expected[2]}));
+  }
+}
+
+TEST_F(SmallRun, ContinuesNoFileWithAnotherTypeOfNumbersThanAskedFor) {
+  MemoryWriter narrow(sdds_format(), 1, {});
+  write(narrow, 0);
+  MemoryWriter wide(sdds_format(), 1, {{"step_type", "long64"}});
+  write(wide, 0);
+  EXPECT_THROW(MemoryWriter(sdds_format(), 1, {{"step_type", "long"}}).resume(wide.bytes(), {}, false), Error);
+  EXPECT_THROW(MemoryWriter(sdds_format(), 1, {{"step_type", "long64"}}).resume(narrow.bytes(), {}, false), Error);
+  EXPECT_NO_THROW(MemoryWriter(sdds_format(), 1, {{"step_type", "long64"}}).resume(wide.bytes(), {}, false));
 }
 
 TEST_F(SmallRun, CountsItsStepsWithoutTheParameter) {

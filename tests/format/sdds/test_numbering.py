@@ -54,16 +54,25 @@ def test_steps_that_are_numbered_elsewhere_stay_numbered(tmp_path: Path) -> None
     assert names_of(target) == ["0", "numbered"]
 
 
-def test_a_number_that_the_parameter_cannot_have_names_it(tmp_path: Path) -> None:
-    path = tmp_path / "numbered.sdds"
-    with quire.create(path) as out:
-        out.step(7).put("x", [0.5]).commit()
-        with pytest.raises(quire.TypeMismatchError, match=r"Step is int32 .* last step is 7") as raised:
-            out.step(2**40).put("x", [0.5]).commit()
-    assert raised.value.object == "Step"
-    assert names_of(path) == ["7", "numbered"]
+def test_numbers_beyond_31_bits_are_kept_by_an_attribute_of_the_user(tmp_path: Path) -> None:
     wide = tmp_path / "wide.sdds"
     with quire.create(wide) as out:
         for number in (7, 2**40):
             out.step(number).set("Step", number, type="int64").put("x", [0.5]).commit()
     assert names_of(wide) == ["7", str(2**40), "numbered"]
+
+
+def test_numbers_beyond_31_bits_are_kept_where_the_file_was_made_for_them(tmp_path: Path) -> None:
+    wide, copy, narrow = tmp_path / "wide.sdds", tmp_path / "copy.sdds", tmp_path / "narrow.sdds"
+    with quire.create(wide, step_type="long64") as out:
+        for number in (0, 2**31):
+            out.step(number).put("x", [0.5]).commit()
+    assert CliRunner().invoke(app, ["convert", str(wide), str(copy)]).exit_code == 0
+    with quire.open(copy) as file:
+        assert file.numbers == [0, 2**31]
+    with quire.create(narrow) as out:
+        out.step(0).put("x", [0.5]).commit()
+        with pytest.raises(quire.TypeMismatchError, match="2147483648 is none of type long.*step_type=long64") as told:
+            out.step(2**31).put("x", [0.5]).commit()
+    assert told.value.object == "Step"
+    assert names_of(narrow) == ["0", "numbered"]
