@@ -1,6 +1,7 @@
 #include "format/sdds/schema.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -28,15 +29,17 @@ void check_text(const std::string& text, const std::string& what, const std::str
   if (!fault.empty()) throw Error(ErrorKind::unsupported, "its " + what + " cannot be written: " + fault).on(object);
 }
 
-/// Texts on one line and checked, the type widened.
+/// The texts of a quantity that stand in the header.
+[[nodiscard]] auto texts_of(Quantity& quantity) {
+  return std::array{std::pair(&quantity.unit, "unit"), std::pair(&quantity.symbol, "symbol"),
+                    std::pair(&quantity.description, "description"), std::pair(&quantity.display, "display")};
+}
+
+/// Texts checked, the type widened.
 void hold(Quantity& quantity, const std::string& object) {
   check_name(quantity.name, object);
   quantity.type = held_as(quantity.type);
-  for (auto [text, what] : {std::pair(&quantity.unit, "unit"), std::pair(&quantity.symbol, "symbol"),
-                            std::pair(&quantity.description, "description"), std::pair(&quantity.display, "display")}) {
-    *text = on_one_line(std::move(*text));
-    check_text(*text, what, object);
-  }
+  for (const auto& [text, what] : texts_of(quantity)) check_text(*text, what, object);
 }
 
 void hold(Attribute& attribute) {
@@ -52,7 +55,6 @@ void hold(Attribute& attribute) {
 void hold(Field& field) {
   const std::string& object = field.name;
   hold(field, object);
-  field.group = on_one_line(std::move(field.group));
   check_text(field.group, "group", object);
   if (field.extents.empty()) throw Error(ErrorKind::unsupported, "a field needs at least one axis").on(object);
   for (const std::uint64_t extent : field.extents) {
@@ -265,6 +267,7 @@ FileDescription held_file(const FileDescription& file) {
   check_text(held.contents, "contents", "file");
   for (Attribute& attribute : held.attributes) {
     if (!is_valid_name(attribute.name)) attribute.name = valid_name_for(attribute.name);
+    for (const auto& [text, what] : texts_of(attribute)) *text = on_one_line(std::move(*text));
     hold(attribute);
   }
   return held;

@@ -37,11 +37,12 @@ struct FieldArray {
 };
 [[nodiscard]] std::vector<FieldArray> field_arrays(const StepDescription& step);
 
-/// A step as the format holds it: types widened, texts on one line. Throws unsupported errors for names and texts that
-/// cannot be written, for more than one table and for extents beyond 32 bits.
+/// A step as the format holds it: types widened. Throws unsupported errors for names and texts that cannot be written,
+/// those of more than one line among them, for more than one table and for extents beyond 32 bits.
 [[nodiscard]] StepDescription held_step(const StepDescription& step);
 
-/// The same for the attributes and texts of a file, but names are replaced by valid ones: nobody else can.
+/// The same for the attributes and texts of a file, but names are replaced by valid ones, and line ends by blanks:
+/// nobody else can.
 [[nodiscard]] FileDescription held_file(const FileDescription& file);
 
 /// The header of a file whose first step is this one. Both as held. Throws conflict errors for names that appear twice,

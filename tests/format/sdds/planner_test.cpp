@@ -397,6 +397,22 @@ TEST_F(SmallRun, StepsMustAgree) {
   EXPECT_EQ(numbers(writer.bytes()), (Numbers{1, 2}));
 }
 
+TEST_F(SmallRun, RefusesTextsThatItCannotKeepExactly) {
+  MemoryWriter writer(sdds_format(), 1, {});
+  struct Case {
+    std::string what;
+    std::string Quantity::*text;
+  };
+  for (const Case& one : {Case{"unit", &Quantity::unit}, Case{"symbol", &Quantity::symbol},
+                          Case{"description", &Quantity::description}}) {
+    const Error error =
+        refusal(writer, 1, [&](StepDescription& step) { step.tables.front().columns.front().*one.text = "m\n"; });
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+    EXPECT_EQ(error.object(), "x");
+    EXPECT_NE(error.message().find("its " + one.what + " cannot be written"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(SmallRun, WidensWhatIsNarrower) {
   MemoryWriter writer(sdds_format(), 1, {});
   write(writer, 1);
