@@ -184,6 +184,49 @@ TEST_P(Discord, AbortInTheMiddleOfAStreamedStep) {
   expect_usable(out, {0, 2});
 }
 
+// What no block brings would be whatever the file has there.
+TEST_P(Discord, ARankWritesNotAllRowsOfAStreamedStep) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  for (const bool opens : {true, false}) {
+    SCOPED_TRACE(opens ? "none after open" : "no open");
+    WriteStep step = out.step(1);
+    declare(step, 1);
+    if (opens) step.open();
+    const Error error = error_of([&] { step.commit(); });
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    EXPECT_TRUE(error.rank().has_value());
+  }
+  expect_usable(out, {0, 2});
+}
+
+TEST_P(Discord, ABlockOfAStreamedStepIsLeftOutOnOneRank) {
+  Writer out = create(file_, comm_, options_);
+  const std::vector<double> x(mine().count, 1.5);
+  const std::uint64_t half = mine().count / 2;
+  const auto block = [&](std::uint64_t first, std::uint64_t count) {
+    return std::vector<ConstView>{ConstView(std::span(x).subspan(first, count))};
+  };
+  for (const bool skips : {true, false}) {
+    SCOPED_TRACE(skips ? "the first one" : "the last one");
+    WriteStep step = out.step(1);
+    Column column;
+    column.name = "x";
+    step.table().rows(x.size()).declare(column);
+    step.agree_on_rows();
+    step.weigh("", block(0, x.size()));
+    const Error error = error_of([&] {
+      step.open();
+      if (!is_last() || !skips) step.write("", 0, block(0, half));
+      if (!is_last() || skips) step.write("", half, block(half, x.size() - half));
+      step.commit();
+    });
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();
+  }
+  expect_usable(out, {2});
+}
+
 TEST_P(Discord, AStepLeftWithoutCommitIsToldAtClose) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);

@@ -2,11 +2,11 @@
 
 #include <functional>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "api/in_file.hpp"
 #include "api/read/compressed.hpp"
 #include "api/read/steps_ahead.hpp"
 #include "quire/api/reader.hpp"
@@ -71,23 +71,6 @@ struct ReadStep::State {
   /// Independent. This rank's own describer, which knows this layout.
   [[nodiscard]] Describer& describer() const { return reader->own_describer(index, whole(), serial); }
 };
-
-/// Runs an independent action of a reader; what it throws names the file and this rank.
-template <class Action>
-auto in_file(const Reader::State& state, Action&& action) {
-  const auto placed = [&](const Error& error) {
-    Error copy = state.placed(error);
-    if (state.comm.size() > 1 && !copy.rank()) copy.from_rank(state.comm.rank());
-    return copy;
-  };
-  try {
-    return action();
-  } catch (const Error& error) {
-    throw placed(error);
-  } catch (const std::bad_alloc&) {
-    throw placed(Error(ErrorKind::memory, "the system has no memory for what is read").advise("read it in parts"));
-  }
-}
 
 inline void require_open(const Reader::State& state) {
   if (state.closed) throw state.placed(Error(ErrorKind::usage, "the file is closed"));

@@ -207,12 +207,4 @@ void add_groups(WritePlan& plan, State& step, std::size_t table, std::span<const
   }
 }
 
-void require_all_groups(const State& step) {
-  for (std::size_t t = 0; t < step.grouped.size(); ++t) {
-    const std::uint64_t written = step.groups.empty() ? 0 : step.groups[t].rows_added();
-    if (written == step.grouped[t].mine) continue;
-    throw Error(ErrorKind::usage, "not all rows of the table were written").on(step.accepted.tables[t].name);
-  }
-}
-
 }  // namespace quire

@@ -32,7 +32,4 @@ void collect_groups(WriteStep::State& step);
 /// The next rows of a streamed table, which were weighed before: adds the groups that are complete to a plan.
 void add_groups(WritePlan& plan, WriteStep::State& step, std::size_t table, std::span<const ConstView> columns);
 
-/// Throws a usage error if rows of a streamed step were not written: their groups would be holes.
-void require_all_groups(const WriteStep::State& step);
-
 }  // namespace quire

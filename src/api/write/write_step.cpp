@@ -7,6 +7,7 @@
 #include "api/root.hpp"
 #include "api/write/engine_steps.hpp"
 #include "api/write/part_plan.hpp"
+#include "api/write/write_blocks.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/write/writer_state.hpp"
@@ -286,16 +287,55 @@ void commit_streams(State& step) {
   step.finish(true);
 }
 
-/// A block of a streamed table that begins at row `first` of this rank.
-void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns) {
-  if (columns.size() != table.columns.size()) {
-    throw Error(ErrorKind::usage,
-                "a block needs a view for each of the " + std::to_string(table.columns.size()) + " columns");
+void open_step(State& step) {
+  take_back_left_step(step);
+  if (StreamPlanner* planner = step.writer->planner->streams(); planner != nullptr) {
+    if (planner->merges()) {
+      throw Error(ErrorKind::unsupported,
+                  "merged streams are written at once: where a piece goes depends on all others")
+          .advise("commit without open(), or do not merge");
+    }
+    step.opening = true;
+    place_streams(step);
+    write_streams(step);
+    step.become_placed();
+    return;
   }
-  const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
-  if (first > table.rows || rows > table.rows - first) {
-    throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
+  exchange(step);
+  if (step.writer->engine) {
+    step.failure = write_by_engine(step);
+  } else {
+    step.failure = caught(step.writer->comm.rank(), [&] {
+      place(step);
+      reserve(step);
+      step.writer->transport->run_alone(plan_of(step));
+    });
   }
+  step.become_placed();
+}
+
+void commit_step(State& step) {
+  Writer::State& writer = *step.writer;
+  take_back_left_step(step);
+  if (writer.planner->streams() != nullptr) return commit_streams(step);
+  std::optional<Error> error = step.failure;
+  if (step.phase == State::Phase::filling) {
+    exchange(step);
+    error = writer.engine ? write_by_engine(step) : transfer(step);
+  }
+  if (!error) error = caught(writer.comm.rank(), [&] { require_all_rows(step); });
+  if (!error && writer.options.durable && !writer.engine)
+    error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
+  agree_on_data(step, error);
+  if (writer.engine) {
+    publish_by_engine(step);
+  } else {
+    publish(step);
+  }
+  keep_layout(step);
+  writer.schema = step.accepted;
+  ++writer.steps_written;
+  step.finish(true);
 }
 
 }  // namespace
@@ -426,8 +466,10 @@ WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
 
 void WriteStep::agree_on_rows() {
   state_->require_filling("agree_on_rows");
-  take_back_left_step(*state_);
-  if (state_->writer->planner->groups_rows()) quire::agree_on_rows(*state_);
+  in_file(*state_->writer, [&] {
+    take_back_left_step(*state_);
+    if (state_->writer->planner->groups_rows()) quire::agree_on_rows(*state_);
+  });
 }
 
 void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns) {
@@ -462,83 +504,20 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
 
 void WriteStep::open() {
   state_->require_filling("open");
-  take_back_left_step(*state_);
-  if (StreamPlanner* planner = state_->writer->planner->streams(); planner != nullptr) {
-    if (planner->merges()) {
-      throw state_->writer->placed(
-          Error(ErrorKind::unsupported, "merged streams are written at once: where a piece goes depends on all others")
-              .advise("commit without open(), or do not merge"));
-    }
-    state_->opening = true;
-    place_streams(*state_);
-    write_streams(*state_);
-    state_->become_placed();
-    return;
-  }
-  exchange(*state_);
-  if (state_->writer->engine) {
-    state_->failure = write_by_engine(*state_);
-  } else {
-    state_->failure = caught(state_->writer->comm.rank(), [&] {
-      place(*state_);
-      reserve(*state_);
-      state_->writer->transport->run_alone(plan_of(*state_));
-    });
-  }
-  state_->become_placed();
+  in_file(*state_->writer, [&] { open_step(*state_); });
 }
 
 void WriteStep::write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns) {
   State& step = *state_;
   if (step.phase != State::Phase::placed) throw step.writer->placed(Error(ErrorKind::usage, "write before open"));
   if (step.failure) return;
-  step.failure = caught(step.writer->comm.rank(), [&] {
-    const std::size_t index = step.find_table(table);
-    const Table& target = step.accepted.tables[index];
-    check_block(target, first, columns);
-    if (step.writer->engine) {
-      const Stopwatch watch(step.writer->timing.transfer);
-      return step.writer->engine->write_rows(*step.part, index, first, columns);
-    }
-    const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
-    WritePlan plan;
-    if (!step.grouped.empty()) {
-      add_groups(plan, step, index, columns);
-    } else {
-      add_table(plan, target, step.placement.tables[index], {first, rows}, columns, step.positions[index],
-                step.writer->options.lossy);
-    }
-    coalesce(plan);
-    step.writer->transport->run_alone(plan);
-  });
+  step.failure = caught(step.writer->comm.rank(), [&] { write_block(step, step.find_table(table), first, columns); });
 }
 
 void WriteStep::commit() {
   State& step = *state_;
   if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
-  Writer::State& writer = *step.writer;
-  take_back_left_step(step);
-  if (writer.planner->streams() != nullptr) return commit_streams(step);
-  std::optional<Error> error = step.failure;
-  if (!error && step.phase == State::Phase::placed) {
-    error = caught(writer.comm.rank(), [&] { require_all_groups(step); });
-  }
-  if (step.phase == State::Phase::filling) {
-    exchange(step);
-    error = writer.engine ? write_by_engine(step) : transfer(step);
-  }
-  if (!error && writer.options.durable && !writer.engine)
-    error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
-  agree_on_data(step, error);
-  if (writer.engine) {
-    publish_by_engine(step);
-  } else {
-    publish(step);
-  }
-  keep_layout(step);
-  writer.schema = step.accepted;
-  ++writer.steps_written;
-  step.finish(true);
+  in_file(*step.writer, [&] { commit_step(step); });
 }
 
 void WriteStep::abort(const std::string& reason) {

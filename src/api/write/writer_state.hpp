@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/in_file.hpp"
 #include "api/write/announcement.hpp"
 #include "api/write/put_elements.hpp"
 #include "api/write/row_groups.hpp"
@@ -80,6 +81,7 @@ struct WriteStep::State {
   StepDescription accepted;
   std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
   std::vector<std::uint64_t> weighed_rows;  ///< of each table of a streamed step
+  std::vector<std::uint64_t> written_rows;  ///< the same of those that are in the file
   Measure total;
   Placement placement;
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended

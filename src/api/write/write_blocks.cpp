@@ -1,0 +1,78 @@
+#include "api/write/write_blocks.hpp"
+
+#include <string>
+
+#include "api/write/part_plan.hpp"
+#include "api/write/write_groups.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire {
+namespace {
+
+using State = WriteStep::State;
+
+std::uint64_t rows_of(std::span<const ConstView> columns) { return columns.empty() ? 0 : columns.front().count; }
+
+/// Text and encoded rows have no place of their own, and what lies between blocks would stay as it is.
+void check_order(const Table& table, std::uint64_t first, std::uint64_t rows, std::uint64_t written) {
+  if (rows == 0 || first == written) return;
+  throw Error(ErrorKind::usage, "a block begins at row " + std::to_string(first) + " where " + std::to_string(written) +
+                                    " rows are written: blocks come in order, each row once")
+      .on(table.name);
+}
+
+void move(State& step, std::size_t table, const Slice& rows, std::span<const ConstView> columns) {
+  Writer::State& writer = *step.writer;
+  if (writer.engine) {
+    const Stopwatch watch(writer.timing.transfer);
+    return writer.engine->write_rows(*step.part, table, rows.first, columns);
+  }
+  WritePlan plan;
+  if (!step.grouped.empty()) {
+    add_groups(plan, step, table, columns);
+  } else {
+    add_table(plan, step.accepted.tables[table], step.placement.tables[table], rows, columns, step.positions[table],
+              writer.options.lossy);
+  }
+  coalesce(plan);
+  writer.transport->run_alone(plan);
+}
+
+}  // namespace
+
+void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns) {
+  if (columns.size() != table.columns.size()) {
+    throw Error(ErrorKind::usage,
+                "a block needs a view for each of the " + std::to_string(table.columns.size()) + " columns");
+  }
+  const std::uint64_t rows = rows_of(columns);
+  if (first > table.rows || rows > table.rows - first) {
+    throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
+  }
+}
+
+void write_block(State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns) {
+  const Table& target = step.accepted.tables[table];
+  check_block(target, first, columns);
+  const std::uint64_t rows = rows_of(columns);
+  step.written_rows.resize(step.accepted.tables.size(), 0);
+  check_order(target, first, rows, step.written_rows[table]);
+  move(step, table, {first, rows}, columns);
+  step.written_rows[table] += rows;
+}
+
+void require_all_rows(const State& step) {
+  if (!step.builder.is_streamed()) return;
+  for (std::size_t t = 0; t < step.accepted.tables.size(); ++t) {
+    const Table& table = step.accepted.tables[t];
+    const std::uint64_t written = t < step.written_rows.size() ? step.written_rows[t] : 0;
+    if (written == table.rows) continue;
+    throw Error(ErrorKind::usage, "not all rows of the table were written: " + std::to_string(written) + " of the " +
+                                      std::to_string(table.rows) + " of this rank")
+        .on(table.name)
+        .advise("write all blocks before the commit");
+  }
+}
+
+}  // namespace quire

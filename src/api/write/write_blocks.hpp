@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "api/write/writer_state.hpp"
+
+namespace quire {
+
+// A step in pieces: its tables come block by block, in order.
+
+/// Throws usage errors for a block, from row `first` of this rank, that does not fit the table.
+void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns);
+
+/// Independent. Writes the block of a placed step that begins at row `first` of this rank. Throws usage errors unless
+/// it follows the one before.
+void write_block(WriteStep::State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns);
+
+/// Throws usage errors for a streamed step of which rows are missing: their bytes would be whatever is there.
+void require_all_rows(const WriteStep::State& step);
+
+}  // namespace quire
