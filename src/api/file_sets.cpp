@@ -86,13 +86,10 @@ std::string first_file_for(const std::string& path, const WritePlanner& planner)
   return entry.empty() ? path : (files::path(path) / entry).string();
 }
 
-void clear_members(const std::string& path, const WritePlanner& planner) {
+void clear_members(const std::string& path, const WritePlanner& planner, bool durable) {
   std::error_code code;
   const files::path first = first_file_for(path, planner);
-  if (!planner.entry().empty()) {
-    files::create_directories(path, code);
-    if (code) throw system_error("make the directory", code.value()).in_file(path);
-  }
+  if (!planner.entry().empty()) make_directories(path, durable);
   const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
   const std::string first_name = first.filename().string();
   if (planner.member_name(first_name, 1).empty()) return;

@@ -30,7 +30,8 @@ using OpenAlone = std::function<std::unique_ptr<Transport>(const std::string& pa
 /// Independent. The path of member 0 of what is written to `path`.
 [[nodiscard]] std::string first_file_for(const std::string& path, const WritePlanner& planner);
 
-/// Rank 0. Makes room for a new set: the directory, and no member of an old one in it.
-void clear_members(const std::string& path, const WritePlanner& planner);
+/// Rank 0. Makes room for a new set: the directory, and no member of an old one in it. If `durable`, a directory that
+/// was not there survives a power cut.
+void clear_members(const std::string& path, const WritePlanner& planner, bool durable);
 
 }  // namespace quire

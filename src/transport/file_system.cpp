@@ -62,4 +62,17 @@ void sync_directory_of(const std::string& path) {
   }
 }
 
+void make_directories(const std::string& path, bool durable) {
+  namespace files = std::filesystem;
+  std::error_code code;
+  files::path rest = files::path(path).lexically_normal();
+  if (!rest.has_filename()) rest = rest.parent_path();  // it ended in a slash
+  std::vector<std::string> made;
+  for (; !rest.empty() && !files::exists(rest, code); rest = rest.parent_path()) made.push_back(rest.string());
+  files::create_directories(path, code);
+  if (code) throw system_error("make the directory", code.value()).in_file(path);
+  if (!durable) return;
+  for (const std::string& directory : made) sync_directory_of(directory);
+}
+
 }  // namespace quire

@@ -27,4 +27,8 @@ void require_path(const std::string& path);
 /// Makes the directory entry of a file durable. Throws io errors that name the directory.
 void sync_directory_of(const std::string& path);
 
+/// Makes a directory and those above it that are missing; if `durable`, with entries that survive a power cut: what is
+/// made durable in a directory is gone with it otherwise. Throws io errors that name the directory.
+void make_directories(const std::string& path, bool durable);
+
 }  // namespace quire

@@ -56,9 +56,8 @@ std::string staged_path(const std::string& target) { return partial(target) + "/
 
 void begin_staging(const std::string& target) {
   drop_staging(target);
-  std::error_code code;
-  files::create_directories(partial(target), code);
-  require(code, "make the directory", partial(target));
+  // The whole file is durable before it takes its place.
+  make_directories(partial(target), true);
 }
 
 void drop_staging(const std::string& target) { carry_out({RemoveAct{partial(target)}}); }

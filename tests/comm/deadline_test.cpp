@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "quire/comm/mpi.hpp"
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
 
 namespace quire {
 namespace {
@@ -70,6 +73,25 @@ TEST(DeadlineTest, NamesTheBroadcastWhoseRootStaysAway) {
 
 TEST(DeadlineTest, HoldsForSplitsToo) {
   expect_deadline("wait for all ranks", [](Comm& comm) { static_cast<void>(comm.split(0, 0)); });
+}
+
+TEST(DeadlineTest, NamesTheFileAndTheRankThatWaited) {
+  const std::string file = test::path("deadline");
+  Writer out = create(file, world(), {.format = std::string(test::formats_of_tables().front()->name())});
+  const std::vector<double> x(3, 1.0);
+  WriteStep step = out.step(0);
+  step.put("x", x);
+  out.comm().set_deadline(std::chrono::milliseconds(30));
+  if (out.comm().rank() < out.comm().size() - 1) {
+    for (const bool commits : {true, false}) {
+      const auto error = error_of([&] { commits ? step.commit() : out.close(); });
+      ASSERT_TRUE(error);
+      EXPECT_EQ(error->kind(), ErrorKind::deadline) << error->what();
+      EXPECT_EQ(error->file(), file) << error->what();
+      EXPECT_EQ(error->rank(), out.comm().rank()) << error->what();
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 TEST(DeadlineTest, PassesWhenEverybodyComes) {

@@ -374,6 +374,39 @@ TEST_P(Discord, ARankThatStaysAwayRunsIntoTheDeadline) {
   comm_.barrier();
 }
 
+TEST_P(Discord, RanksAppendInDifferentWays) {
+  Writer out = create(file_, comm_, options_);
+  for (const std::int64_t number : {0, 1, 2}) write(out, number);
+  out.close();
+  const auto refused = [&](std::int64_t after, Later later, bool durable) {
+    WriteOptions options = options_;
+    options.durable = durable;
+    const Error error = error_of([&] { static_cast<void>(append(file_, comm_, after, later, options)); });
+    EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+    EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();
+    EXPECT_EQ(error.file(), file_) << error.what();
+  };
+  refused(is_last() ? 1 : 0, Later::drop, false);
+  refused(2, is_last() ? Later::refuse : Later::drop, false);
+  refused(2, Later::refuse, is_last());
+  Reader in = open(file_, comm_);
+  EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0, 1, 2}));
+  in.close();
+}
+
+TEST_P(Discord, ErrorsOfAppendNameTheFile) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  write(out, 10);
+  out.close();
+  for (const auto& [after, kind] : {std::pair(5, ErrorKind::missing), std::pair(0, ErrorKind::conflict)}) {
+    const Error error = error_of([&] { static_cast<void>(append(file_, comm_, after, Later::refuse, options_)); });
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_EQ(error.file(), file_) << error.what();
+    EXPECT_EQ(error.rank(), 0) << error.what();
+  }
+}
+
 TEST_P(Discord, AFileIsClosedOnOneRankBeforeItsOpenStepIsCommitted) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);

@@ -31,13 +31,26 @@ TransportOptions transport_options(const WriteOptions& options) {
   return {.limits = limits_of(options.options), .durable = options.durable};
 }
 
+void add_word(Choice& choice, const std::string& name, const std::string& value) {
+  choice.options += (choice.options.empty() ? "" : ", ") + name + "=" + value;
+}
+
 Choice choice(const std::string& path, const WriteOptions& options) {
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
   // They decide how often the ranks meet.
   for (const auto& [name, value] : options.options) {
-    choice.options += (choice.options.empty() ? "" : ", ") + name + "=" + value;
+    add_word(choice, name, value);
   }
+  if (options.durable) add_word(choice, "durable", "true");
+  if (options.lossy) add_word(choice, "lossy", "true");
   return choice;
+}
+
+Choice choice(const std::string& path, const WriteOptions& options, std::optional<std::int64_t> after, Later later) {
+  Choice appended = choice(path, options);
+  if (after) add_word(appended, "after", std::to_string(*after));
+  if (later == Later::drop) add_word(appended, "later", "drop");
+  return appended;
 }
 
 /// `rank` is that of this process among all that write, whoever opens this file together.
@@ -257,10 +270,9 @@ void Writer::abort(const std::string& reason) {
   close();
 }
 
-void Writer::close() {
-  State& state = *state_;
-  if (state.closed) return;
-  state.closed = true;
+namespace {
+
+void close_file(Writer::State& state) {
   // Other writers stay out until the file has its final name, or an error tells that it has not.
   const WriteLock lock = std::move(state.lock);
   leave_together(state);
@@ -289,6 +301,14 @@ void Writer::close() {
   });
 }
 
+}  // namespace
+
+void Writer::close() {
+  if (state_->closed) return;
+  state_->closed = true;
+  in_file(*state_, [&] { close_file(*state_); });
+}
+
 const StepDescription& Writer::schema() const { return state_->schema; }
 
 Timing Writer::timing() const {
@@ -312,8 +332,9 @@ const std::vector<std::string>& Writer::remarks() const { return state_->remarks
 
 Comm& Writer::comm() { return state_->comm; }
 
-Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
-  auto state = new_state(path, std::move(comm), options);
+namespace {
+
+Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path, const WriteOptions& options) {
   const auto error = caught(state->comm.rank(), [&] {
     Options of_format = options.options;
     static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
@@ -329,8 +350,9 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
     state->first_file = first_file_for(state->target.written(), *state->planner);
     if (!state->comm.is_root()) return;
     state->target.prepare();
-    clear_members(state->target.written(), *state->planner);
-    if (!state->target.replaces_whole()) remove_sums(path);
+    const bool replaces = state->target.replaces_whole();
+    clear_members(state->target.written(), *state->planner, options.durable || replaces);
+    if (!replaces) remove_sums(path);
     if (striping.is_asked_for()) {
       std::string remark = apply_striping(state->first_file, striping);
       if (!remark.empty()) state->remarks.push_back(std::move(remark));
@@ -353,9 +375,8 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   return Writer(std::move(state));
 }
 
-Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> after, Later later,
-              const WriteOptions& options) {
-  auto state = new_state(path, std::move(comm), options);
+Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path, std::optional<std::int64_t> after,
+                   Later later, const WriteOptions& options) {
   const auto locking = caught(state->comm.rank(), [&] {
     static_cast<void>(limits_of(options.options));
     if (striping_of(options.options).is_asked_for()) {
@@ -363,7 +384,7 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
     }
     if (state->comm.is_root()) state->lock = WriteLock(path, false);
   });
-  agree_on_choice(state->comm, choice(path, options), locking);
+  agree_on_choice(state->comm, choice(path, options, after, later), locking);
   state->transport = wrapped_transport(path, Access::update, state->comm, options);
   const auto plan_with = [&](const Format& format) {
     state->planner =
@@ -392,6 +413,19 @@ Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> af
   if (state->engine) open_engine(*state, path, false);
   state->file_told = true;
   return Writer(std::move(state));
+}
+
+}  // namespace
+
+Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
+  const auto state = new_state(path, std::move(comm), options);
+  return in_file(*state, [&] { return create_file(state, path, options); });
+}
+
+Writer append(const std::string& path, Comm comm, std::optional<std::int64_t> after, Later later,
+              const WriteOptions& options) {
+  const auto state = new_state(path, std::move(comm), options);
+  return in_file(*state, [&] { return append_file(state, path, after, later, options); });
 }
 
 }  // namespace quire

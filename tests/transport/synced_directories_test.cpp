@@ -1,0 +1,123 @@
+// What makes a directory durable is a sync of the one above it: here every sync of the process is counted.
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "quire/quire.hpp"
+#include "transport/file_system.hpp"
+#include "transport/pattern.hpp"
+#include "transport/replacement.hpp"
+
+namespace {
+
+namespace files = std::filesystem;
+
+/// The paths that were synced, by name of the last component.
+std::set<std::string>& synced() {
+  static std::set<std::string> names;
+  return names;
+}
+
+}  // namespace
+
+/// In the place of that of the system.
+extern "C" int fsync(int descriptor) {
+  std::error_code code;
+  const auto path = files::read_symlink("/proc/self/fd/" + std::to_string(descriptor), code);
+  if (!code) synced().insert(path.filename().string());
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
+
+namespace quire {
+namespace {
+
+using Names = std::set<std::string>;
+
+class SyncedDirectories : public testing::Test {
+ protected:
+  SyncedDirectories() : home_(test::scratch("synced_directories")) {
+    files::remove_all(home_);
+    files::create_directories(home_ / "home");
+    synced().clear();
+  }
+
+  [[nodiscard]] std::string below(const std::string& name) const { return (home_ / "home" / name).string(); }
+
+ private:
+  files::path home_;
+};
+
+TEST_F(SyncedDirectories, EveryDirectoryThatIsMadeIsSyncedInTheOneAbove) {
+  make_directories(below("a/b/c"), true);
+  EXPECT_TRUE(files::is_directory(below("a/b/c")));
+  EXPECT_EQ(synced(), (Names{"home", "a", "b"}));
+  synced().clear();
+  make_directories(below("a/b/d/"), true);
+  EXPECT_EQ(synced(), Names{"b"});
+  synced().clear();
+  make_directories(below("a/b/d"), true);
+  make_directories(below("e"), false);
+  EXPECT_EQ(synced(), Names{});
+}
+
+TEST_F(SyncedDirectories, ADirectoryThatCannotBeMadeIsNamed) {
+  make_directories(below("a"), false);
+  try {
+    make_directories("/proc/self/fd/a", true);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_EQ(error.file(), "/proc/self/fd/a");
+  }
+}
+
+TEST_F(SyncedDirectories, ADirectoryOfStagedFilesIsSynced) {
+  begin_staging(below("beam"));
+  EXPECT_EQ(synced(), Names{"home"});
+}
+
+/// Formats and choices of theirs that make a directory.
+std::vector<WriteOptions> directories() {
+  std::vector<WriteOptions> all;
+  for (const Format* format : formats()) {
+    for (const Option& option : format->write_options()) {
+      for (const auto& choice : option.choices) {
+        const Options chosen{{std::string(option.name), std::string(choice)}};
+        const auto planner = format->plan_writing(CheckedOptions(format->write_options(), chosen));
+        if (planner->entry().empty()) continue;
+        WriteOptions& options = all.emplace_back();
+        options.format = format->name();
+        options.options = chosen;
+      }
+    }
+  }
+  return all;
+}
+
+TEST_F(SyncedDirectories, ADurableWriterSyncsTheDirectoryThatItMakesForItsFiles) {
+  const std::vector<WriteOptions> all = directories();
+  ASSERT_FALSE(all.empty());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    WriteOptions options = all[i];
+    const std::string name = std::to_string(i);
+    for (const bool durable : {true, false}) {
+      synced().clear();
+      options.durable = durable;
+      static_cast<void>(create(below((durable ? "kept" : "lost") + name + "/run"), Comm::self(), options));
+      EXPECT_EQ(synced(), (durable ? Names{"home", "kept" + name} : Names{}));
+    }
+    synced().clear();
+    options.options["replacement"] = "whole";
+    static_cast<void>(create(below("whole" + name), Comm::self(), options));
+    EXPECT_EQ(synced(), (Names{"home", "whole" + name + ".quire-partial"}));
+  }
+}
+
+}  // namespace
+}  // namespace quire
