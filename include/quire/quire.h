@@ -140,7 +140,7 @@ QUIRE_EXPORT quire_status quire_get_rows(quire_file* file, uint64_t* rows);
 /// Independent, writing only. This rank's values of a column, as many as quire_set_rows() said, one behind the other.
 /// They must stay as they are until quire_commit() or quire_abort() returns. After a put or set that failed the step
 /// cannot be committed any more.
-/// @param values may be null if this rank has no rows
+/// @param values may be null if this rank has no rows, which quire_set_rows() has said, too
 /// @param unit may be null
 QUIRE_EXPORT quire_status quire_put(quire_file* file, const char* column, quire_type type, const void* values,
                                     const char* unit);

@@ -92,6 +92,13 @@ void set_attribute(quire_file& file, std::string name, quire::Value value, std::
   }
 }
 
+/// Of the table that is written to. A pointer does not say how many values stand behind it.
+std::uint64_t known_rows(const quire_file& file, const std::string& column) {
+  const auto found = file.rows.find(file.table);
+  if (found != file.rows.end()) return found->second;
+  throw usage("nobody said how many rows this rank has").on(column).advise("call quire_set_rows before quire_put");
+}
+
 const quire::Box& chosen_box(const quire_file& file) {
   if (!file.box) throw usage("no box was chosen").advise("call quire_set_box first");
   return *file.box;
@@ -144,7 +151,7 @@ quire_status quire_step(quire_file* file, int64_t number) {
       file->write_step = writer_of(*file).step(number);
     }
     file->table.clear();
-    file->rows = 0;
+    file->rows.clear();
     file->box.reset();
     file->refused.reset();
   });
@@ -204,7 +211,6 @@ quire_status quire_table(quire_file* file, const char* name) {
   return guarded_in_step(file, [&] {
     if (file->writer) {
       open_step(*file).table(text_or_empty(name));
-      file->rows = 0;
     } else {
       const quire::StepDescription& step = chosen_step(*file).description();
       static_cast<void>(step.find_table(text_or_empty(name)));
@@ -216,7 +222,7 @@ quire_status quire_table(quire_file* file, const char* name) {
 quire_status quire_set_rows(quire_file* file, uint64_t rows) {
   return guarded_in_step(file, [&] {
     open_step(*file).rows(rows);
-    file->rows = rows;
+    file->rows[file->table] = rows;
   });
 }
 
@@ -231,8 +237,9 @@ quire_status quire_put(quire_file* file, const char* column, quire_type type, co
   return guarded_in_step(file, [&] {
     quire::WriteStep& step = open_step(*file);
     const quire::Type of = number_type(type);
-    if (values == nullptr && file->rows > 0) throw usage("the values are a null pointer").on(text_or_empty(column));
-    const quire::ConstView view(of, static_cast<const std::byte*>(values), file->rows,
+    const std::uint64_t rows = known_rows(*file, text_or_empty(column));
+    if (values == nullptr && rows > 0) throw usage("the values are a null pointer").on(text_or_empty(column));
+    const quire::ConstView view(of, static_cast<const std::byte*>(values), rows,
                                 static_cast<std::ptrdiff_t>(quire::size_of(of)));
     step.put(not_null(column, "the name of the column"), view, text_or_empty(unit));
   });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,10 +17,10 @@ struct quire_file {
   std::optional<quire::Reader> reader;
   std::optional<quire::ReadStep> read_step;
   std::string table;
-  std::uint64_t rows = 0;               ///< of this rank, in the table being written
-  std::vector<std::uint64_t> extents;   ///< of the fields that follow
-  std::optional<quire::Box> box;        ///< of this rank in them
-  std::optional<quire::Error> refused;  ///< the first put or set of the open step that failed
+  std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step
+  std::vector<std::uint64_t> extents;         ///< of the fields that follow
+  std::optional<quire::Box> box;              ///< of this rank in them
+  std::optional<quire::Error> refused;        ///< the first put or set of the open step that failed
   std::string message;
 };
 

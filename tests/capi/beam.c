@@ -211,6 +211,11 @@ static void refuses_wrong_order(context* test) {
   expect_status(test, quire_set_rows(file, 1), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_abort(file, "nothing to abort"), QUIRE_USAGE, file, __LINE__);
+  /* Values without rows would be lost, or end where nobody knows. */
+  expect_status(test, quire_step(file, 1), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, values.x, NULL), QUIRE_USAGE, file, __LINE__);
+  expect(test, strstr(quire_error_message(file), "quire_set_rows") != NULL, __LINE__, "no advice");
+  expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
   put_step(test, file, 1, &values);
   expect_status(test, quire_step(file, 2), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, 0, 1, values.x), QUIRE_USAGE, file, __LINE__);
