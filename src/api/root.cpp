@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 
+#include "comm/alone.hpp"
 #include "quire/base/archive.hpp"
 
 namespace quire {
@@ -19,18 +20,23 @@ struct RootAnswer {
 
 }  // namespace
 
-std::optional<Error> caught(int rank, const std::function<void()>& action) {
+std::optional<Error> caught(const std::function<void()>& action) {
   try {
     action();
     return std::nullopt;
   } catch (const Error& error) {
-    Error copy = error;
-    return copy.rank() ? copy : copy.from_rank(rank);
+    return error;
   } catch (const std::bad_alloc&) {
-    return Error(ErrorKind::memory, "there is not enough memory").from_rank(rank);
+    return Error(ErrorKind::memory, "there is not enough memory");
   } catch (const std::exception& error) {
-    return Error(ErrorKind::internal, error.what()).from_rank(rank);
+    return Error(ErrorKind::internal, error.what());
   }
+}
+
+std::optional<Error> caught(int rank, const std::function<void()>& action) {
+  auto error = caught(action);
+  if (error && !error->rank()) error->from_rank(rank);
+  return error;
 }
 
 std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std::byte>()>& action) {
@@ -38,7 +44,7 @@ std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std
   if (comm.is_root()) {
     RootAnswer answer;
     const auto error = caught(comm.rank(), [&] { answer.bytes = action(); });
-    if (error) answer = {true, error->pack()};
+    if (error) answer = {true, told_to(comm, *error).pack()};
     message = pack(answer);
   }
   comm.broadcast(message);

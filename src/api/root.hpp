@@ -10,8 +10,10 @@
 
 namespace quire {
 
-/// Runs an action and keeps what it throws as an error with this rank in it, so that the rank can still take part in
-/// the agreement that follows. Foreign exceptions become internal errors.
+/// Runs an action and keeps what it throws as an error, so that the rank can still take part in what follows. A lack of
+/// memory becomes a memory error, other foreign exceptions become internal ones.
+[[nodiscard]] std::optional<Error> caught(const std::function<void()>& action);
+/// The same with this rank in the error, for the agreement that follows.
 [[nodiscard]] std::optional<Error> caught(int rank, const std::function<void()>& action);
 
 /// Collective. Rank 0 alone runs `action`; every rank returns its bytes or throws its error.

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/alone.hpp"
 #include "comm/serial.hpp"
 
 namespace quire {
@@ -110,7 +111,7 @@ void agree(Comm& comm, const std::optional<Error>& mine) {
     Error error = *mine;
     // An error on which the ranks of a part agreed before knows better where it came from.
     if (!error.rank()) error.from_rank(root);
-    packed = error.pack();
+    packed = told_to(comm, error).pack();
   }
   comm.broadcast(packed, root);
   throw Error::unpack(packed);

@@ -6,6 +6,7 @@
 
 #include "api/read/reader_state.hpp"
 #include "api/read/row_order.hpp"
+#include "api/root.hpp"
 #include "base/stopwatch.hpp"
 #include "base/system_memory.hpp"
 #include "quire/base/checked.hpp"
@@ -44,14 +45,13 @@ Location location_of(const Place& place, std::uint64_t column, std::uint64_t val
 /// nothing, so that the others do not wait for it.
 void run_planned(Reader::State& reader, const std::function<void(ReadPlan&)>& prepare) {
   ReadPlan plan;
-  try {
+  const auto error = caught([&] {
     const Stopwatch watch(reader.timing.plan);
     prepare(plan);
     coalesce(plan);
-  } catch (const Error&) {
-    if (reader.transport->is_collective()) reader.transport->run(ReadPlan{});
-    throw;
-  }
+  });
+  if (error && reader.transport->is_collective()) reader.transport->run(ReadPlan{});
+  if (error) throw Error(*error);
   reader.transport->run(plan);
 }
 

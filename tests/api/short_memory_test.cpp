@@ -1,0 +1,85 @@
+// A rank that runs out of memory while it plans what it reads still takes part: the others get their values.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <numeric>
+#include <vector>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace {
+
+/// Allocations of so many bytes and more fail; 0: none.
+std::size_t& refused_from() {
+  static std::size_t bytes = 0;
+  return bytes;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  const bool is_refused = refused_from() != 0 && bytes >= refused_from();
+  if (void* memory = is_refused ? nullptr : std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace quire::test {
+namespace {
+
+class ShortMemory : public testing::TestWithParam<const Format*> {};
+
+TEST_P(ShortMemory, OneRankWithoutMemoryForItsPlanDoesNotHoldUpTheOthers) {
+  Comm comm = everyone();
+  ASSERT_GT(comm.size(), 1);
+  comm.set_deadline(std::chrono::seconds(60));
+  const std::string file = path("short_memory_" + std::string(GetParam()->name()));
+  const std::uint64_t rows = 1000;
+  std::vector<double> x(rows);
+  std::iota(x.begin(), x.end(), 0.0);
+  Writer out = create(file, comm, {.format = std::string(GetParam()->name())});
+  WriteStep step = out.step(0);
+  const Slice mine = slice(Spread::even, rows, comm);
+  step.put("x", std::span(x).subspan(mine.first, mine.count));
+  step.commit();
+  out.close();
+
+  Reader in = open(file, comm, {.transport = transport()});
+  const ReadStep read = in.step(0);
+  const bool is_last = comm.rank() == comm.size() - 1;
+  // Backwards: a list of its own takes memory to be put in order.
+  std::vector<std::uint64_t> backwards(rows);
+  std::iota(backwards.rbegin(), backwards.rend(), std::uint64_t{0});
+  const RowSelection wanted(std::move(backwards));
+  std::vector<double> values(rows);
+  std::optional<Error> error;
+  refused_from() = is_last ? rows * sizeof(std::uint64_t) : 0;
+  try {
+    read.read("", wanted, {{"x", View(std::span(values))}});
+  } catch (const Error& caught) {
+    error = caught;
+  }
+  refused_from() = 0;
+  comm.barrier();
+  ASSERT_EQ(error.has_value(), is_last);
+  if (error) {
+    EXPECT_EQ(error->kind(), ErrorKind::memory) << error->what();
+    EXPECT_EQ(error->rank(), comm.rank()) << error->what();
+    EXPECT_EQ(error->file(), file) << error->what();
+  } else {
+    EXPECT_EQ(values.front(), static_cast<double>(rows - 1));
+    EXPECT_EQ(values.back(), 0.0);
+  }
+  in.close();
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, ShortMemory, testing::ValuesIn(formats_of_tables()),
+                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+
+}  // namespace
+}  // namespace quire::test
