@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "quire/base/error.hpp"
 
@@ -48,7 +49,10 @@ std::string nearest_names(const std::string& wrong, const std::vector<std::strin
   constexpr std::size_t shown = 3;
   std::vector<std::pair<std::size_t, std::string>> ranked;
   ranked.reserve(names.size());
-  for (const std::string& candidate : names) ranked.emplace_back(edit_distance(wrong, candidate), candidate);
+  std::set<std::string> told;
+  for (const std::string& candidate : names) {
+    if (told.insert(candidate).second) ranked.emplace_back(edit_distance(wrong, candidate), candidate);
+  }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string list;
   for (std::size_t i = 0; i < std::min(shown, ranked.size()); ++i) list += (i == 0 ? "" : ", ") + ranked[i].second;

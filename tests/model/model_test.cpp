@@ -125,6 +125,18 @@ TEST(Description, ErrorsNameTheNearest) {
   }
 }
 
+TEST(Model, NearestNamesAreToldOnceEach) {
+  EXPECT_EQ(nearest_names("nope", {"p", "u", "p", "p", "u", "v"}), " (nearest: p, u, v)");
+  EXPECT_EQ(nearest_names("p", {"rho", "p", "p"}), " (nearest: p, rho)");
+}
+
+TEST(Error, ShowsZeroBytesAndWhatComesBehindThem) {
+  Error error(ErrorKind::unsupported, "no such name");
+  error.on(std::string("a\0b", 3)).advise("call it a_b");
+  EXPECT_STREQ(error.what(), "a\\x00b: no such name; call it a_b");
+  EXPECT_EQ(error.object(), std::string("a\0b", 3));
+}
+
 TEST(Error, TellsWhatWhereAndWhatToDoAndTravels) {
   Error error(ErrorKind::bad_file, "negative row count");
   error.in_file("a.b").on("step 3").at(17).from_rank(2).advise("run quire recover");
