@@ -15,7 +15,9 @@ namespace quire {
 Error PosixFile::failure(const char* action, int error_number) const {
   Error error = system_error(action, error_number).in_file(path());
   if (is_full(error_number)) error.advise(advice_to_make_room);
-  if (error_number == EISDIR) error.advise("remove the directory, or choose replacement=whole or another name");
+  if (error_number != EISDIR) return error;
+  error.advise(request().makes() ? "remove the directory, or choose replacement=whole or another name"
+                                 : "name a file in the directory");
   return error;
 }
 

@@ -304,7 +304,8 @@ class Table:
         """
         from quire.query import Matches
 
-        return Matches(self, condition, rows)
+        with Placing(self._path):
+            return Matches(self, condition, rows)
 
     def scope(self) -> tuple[list[_core.Column], list[_core.Attribute], int]:
         """Independent. What an expression may name: columns, attributes, and the number of the step."""
