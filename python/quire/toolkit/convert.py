@@ -170,8 +170,8 @@ def require_room(file: File, request: Request, format: str) -> None:
 def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
     """Independent. Where steps are counted and all are copied, the option not to number those of the target.
 
-    Else that of the type of their numbers, if the source has an unusual one. Nothing if the target has no such
-    option, or the request says it.
+    Else that of the type of their numbers, if the source has an unusual one. Nothing if the target has no
+    such option, or the request says it.
     """
     options = {option.name for option in format_info(format).write_options} - set(request.options)
     all_steps = not request.steps.ranges and not request.drop_empty

@@ -245,7 +245,7 @@ def test_appending(path: Path, format_name: str) -> None:
     with quire.open(path) as file:
         assert file.numbers == [0, 1, 2, 5]
         assert file[-1]["x"][:].tolist() == [5, 5, 5]
-    with pytest.raises(quire.MissingError, match="no step 3 to append after.*last step is 5"):
+    with pytest.raises(quire.MissingError, match=r"no step 3 to append after.*last step is 5"):
         quire.append(path, after=3, later="drop")
     with pytest.raises(quire.UsageError, match="later"):
         quire.append(path, later="maybe")  # type: ignore[arg-type]
