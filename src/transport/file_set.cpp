@@ -1,30 +1,10 @@
 #include "transport/file_set.hpp"
 
-#include <exception>
-
+#include "base/attempts.hpp"
 #include "quire/plan/member.hpp"
 
 namespace quire {
 namespace {
-
-/// Runs every action, also after one has thrown, and throws the first exception at the end.
-class AllOf {
- public:
-  template <class Action>
-  void run(Action&& action) noexcept {
-    try {
-      action();
-    } catch (...) {
-      if (!first_) first_ = std::current_exception();
-    }
-  }
-  void rethrow() const {
-    if (first_) std::rethrow_exception(first_);
-  }
-
- private:
-  std::exception_ptr first_;
-};
 
 /// The plans of the members, with offsets in their files. Bytes that a plan owns stay with it.
 template <class Plan>
@@ -51,11 +31,11 @@ Transport& FileSet::member(std::uint64_t number) {
 template <class Plan>
 void FileSet::run_split(const Plan& mine, bool alone) {
   auto parts = split(mine);
-  AllOf all;
+  Attempts all;
   // The first one may be collective: this rank comes, whatever happens in the others.
-  all.run([&] { alone ? first_->run_alone(parts[0]) : first_->run(parts[0]); });
+  all.attempt([&] { alone ? first_->run_alone(parts[0]) : first_->run(parts[0]); });
   for (const auto& [number, part] : parts) {
-    if (number != 0) all.run([&] { member(number).run_alone(part); });
+    if (number != 0) all.attempt([&] { member(number).run_alone(part); });
   }
   all.rethrow();
 }
@@ -75,9 +55,9 @@ void FileSet::put(std::uint64_t offset, std::span<const std::byte> bytes) {
 
 void FileSet::resize(std::uint64_t size) {
   if (size != 0) return member(member_of(size)).resize(offset_in(size));
-  AllOf all;
-  for (const auto& [number, transport] : others_) all.run([&] { transport->resize(0); });
-  all.run([&] { first_->resize(0); });
+  Attempts all;
+  for (const auto& [number, transport] : others_) all.attempt([&] { transport->resize(0); });
+  all.attempt([&] { first_->resize(0); });
   all.rethrow();
 }
 
@@ -86,16 +66,16 @@ void FileSet::reserve(std::uint64_t from, std::uint64_t to) {
 }
 
 void FileSet::sync(bool directory) {
-  AllOf all;
-  for (const auto& [number, transport] : others_) all.run([&] { transport->sync(directory); });
-  all.run([&] { first_->sync(directory); });
+  Attempts all;
+  for (const auto& [number, transport] : others_) all.attempt([&] { transport->sync(directory); });
+  all.attempt([&] { first_->sync(directory); });
   all.rethrow();
 }
 
 void FileSet::close() {
-  AllOf all;
-  for (const auto& [number, transport] : others_) all.run([&] { transport->close(); });
-  all.run([&] { first_->close(); });
+  Attempts all;
+  for (const auto& [number, transport] : others_) all.attempt([&] { transport->close(); });
+  all.attempt([&] { first_->close(); });
   all.rethrow();
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/root.hpp"
 #include "api/write/transport_knobs.hpp"
+#include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
 
 namespace quire {
@@ -16,22 +17,6 @@ EngineFile file_of(const Writer::State& writer, const std::string& path, bool is
           .durable = writer.options.durable,
           .lossy = writer.options.lossy};
 }
-
-/// Every step of a call is gone through, whatever failed before it: other ranks go through it, too.
-class Attempts {
- public:
-  explicit Attempts(int rank) : rank_(rank) {}
-  template <class Action>
-  void attempt(Action&& action) {
-    auto error = caught(rank_, std::forward<Action>(action));
-    if (!first_) first_ = std::move(error);
-  }
-  [[nodiscard]] const std::optional<Error>& first() const noexcept { return first_; }
-
- private:
-  int rank_;
-  std::optional<Error> first_;
-};
 
 }  // namespace
 
@@ -57,7 +42,7 @@ void open_engine(Writer::State& writer, const std::string& path, bool is_new) {
 std::optional<Error> write_by_engine(WriteStep::State& step) {
   Writer::State& writer = *step.writer;
   StepEngine& engine = *writer.engine;
-  Attempts attempts(writer.comm.rank());
+  Attempts attempts;
   {
     const Stopwatch watch(writer.timing.metadata);
     attempts.attempt([&] { engine.begin(*step.part, writer.before, step.total); });
@@ -65,7 +50,7 @@ std::optional<Error> write_by_engine(WriteStep::State& step) {
   const Stopwatch watch(writer.timing.transfer);
   if (!step.builder.is_streamed()) attempts.attempt([&] { engine.write_tables(*step.part); });
   attempts.attempt([&] { engine.write_fields(*step.part); });
-  return attempts.first();
+  return caught(writer.comm.rank(), [&] { attempts.rethrow(); });
 }
 
 void publish_by_engine(WriteStep::State& step) {
@@ -89,11 +74,11 @@ void publish_by_engine(WriteStep::State& step) {
 }
 
 void close_engine(Writer::State& writer) {
-  Attempts attempts(writer.comm.rank());
+  Attempts attempts;
   attempts.attempt([&] { writer.tell_file(); });
   const Stopwatch watch(writer.timing.metadata);
   attempts.attempt([&] { writer.engine->close(); });
-  if (attempts.first()) throw *attempts.first();
+  if (const auto error = caught(writer.comm.rank(), [&] { attempts.rethrow(); })) throw Error(*error);
 }
 
 }  // namespace quire
