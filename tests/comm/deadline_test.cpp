@@ -77,7 +77,9 @@ TEST(DeadlineTest, HoldsForSplitsToo) {
 
 TEST(DeadlineTest, NamesTheFileAndTheRankThatWaited) {
   const std::string file = test::path("deadline");
-  Writer out = create(file, world(), {.format = std::string(test::formats_of_tables().front()->name())});
+  WriteOptions options;
+  options.format = test::formats_of_tables().front()->name();
+  Writer out = create(file, world(), options);
   const std::vector<double> x(3, 1.0);
   WriteStep step = out.step(0);
   step.put("x", x);

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "quire/format/format.hpp"
 #include "quire/quire.hpp"
 #include "transport/file_system.hpp"
 #include "transport/pattern.hpp"
@@ -82,6 +83,14 @@ TEST_F(SyncedDirectories, ADirectoryOfStagedFilesIsSynced) {
   EXPECT_EQ(synced(), Names{"home"});
 }
 
+bool makes_directory(const Format& format, const Options& options) {
+  try {
+    return !format.plan_writing(CheckedOptions(format.write_options(), options))->entry().empty();
+  } catch (const Error&) {
+    return false;  // it means nothing alone
+  }
+}
+
 /// Formats and choices of theirs that make a directory.
 std::vector<WriteOptions> directories() {
   std::vector<WriteOptions> all;
@@ -89,8 +98,7 @@ std::vector<WriteOptions> directories() {
     for (const Option& option : format->write_options()) {
       for (const auto& choice : option.choices) {
         const Options chosen{{std::string(option.name), std::string(choice)}};
-        const auto planner = format->plan_writing(CheckedOptions(format->write_options(), chosen));
-        if (planner->entry().empty()) continue;
+        if (!makes_directory(*format, chosen)) continue;
         WriteOptions& options = all.emplace_back();
         options.format = format->name();
         options.options = chosen;

@@ -200,8 +200,8 @@ TEST_F(SmallRun, KeepsNumbersBeyond31BitsWhereTheyAreAskedFor) {
     write(writer, expected[0]);
     write(writer, expected[1]);
     EXPECT_EQ(header_of(writer.bytes()).version, 5);
-    EXPECT_EQ(describer_of("file", writer.bytes())->file().layout.back(),
-              (std::pair<std::string, std::string>("step_type", "long64")));
+    const Fact told = describer_of("file", writer.bytes())->file().layout.back();
+    EXPECT_EQ(told.name + "=" + told.value, "step_type=long64");
 
     MemoryWriter more(sdds_format(), 1, {{"mode", mode}});
     more.resume(writer.bytes(), std::nullopt, false);
