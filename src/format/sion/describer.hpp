@@ -85,6 +85,7 @@ class SionDescriber final : public Describer {
   void read_sizes(Member& member);
   [[nodiscard]] bool must_guess(const Member& member) const;
   void begin_salvage();
+  void find_sizes();
   void list_mapped_streams();
   void unmerge(Member& member);
   void describe_layout();

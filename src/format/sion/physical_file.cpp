@@ -197,6 +197,29 @@ void PhysicalFile::read_second_strictly() {
   read_origins(second + second_bytes());
 }
 
+bool PhysicalFile::find_second(std::uint64_t all_tasks) {
+  if (is_closed() || second_read_ || map_.skip == 0) return second_read_;
+  const Header told = header_;
+  const std::uint64_t line = tasks() * entry_bytes;
+  for (const std::uint64_t behind : {std::uint64_t{0}, std::uint64_t{4}, 4 + all_tasks * entry_bytes}) {
+    const std::uint64_t fixed = map_.data + line + behind;
+    if (size_ <= fixed || (size_ - fixed) % (map_.skip + line) != 0) continue;
+    const std::uint64_t blocks = (size_ - fixed) / (map_.skip + line);
+    if (blocks > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) continue;
+    header_.blocks = static_cast<std::int32_t>(blocks);
+    header_.second = static_cast<std::int64_t>(map_.data + blocks * map_.skip);
+    try {
+      read_second_strictly();
+      is_found_ = true;
+      return true;
+    } catch (const Error& error) {
+      header_ = told;
+      if (error.kind() != ErrorKind::bad_file) throw;
+    }
+  }
+  return false;
+}
+
 void PhysicalFile::check_block(std::uint64_t block, std::span<const std::byte> entries) {
   for (std::uint64_t task = 0; task < tasks(); ++task) {
     if (block >= count(task)) continue;

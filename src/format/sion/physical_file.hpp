@@ -57,10 +57,13 @@ class PhysicalFile {
   [[nodiscard]] const ChunkMap& map() const noexcept { return map_; }
   /// Throws a bad_file error if the writer has not closed the file.
   void require_closed() const;
-  [[nodiscard]] bool is_closed() const noexcept { return header_.second != 0; }
+  [[nodiscard]] bool is_closed() const noexcept { return header_.second != 0 && !is_found_; }
 
   /// Reads and checks the second metadata block; once.
   void read_second();
+  /// Looks for that block at the end of a file that was not closed: the header tells of it last. `all_tasks`: of the
+  /// set, whose table may stand behind it. True if it is there and whole; then has_sizes() is.
+  [[nodiscard]] bool find_second(std::uint64_t all_tasks);
   /// What is wrong with that block, if that was to be no error: then only left() tells of streams.
   [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
   /// Whether it is read and whole: only then the next three know anything.
@@ -122,6 +125,7 @@ class PhysicalFile {
   std::vector<std::byte> entries_;  ///< the bytes of every chunk as they stand in the file, unless they are many
   std::optional<Origins> origins_;
   bool second_read_ = false;
+  bool is_found_ = false;  ///< that block, though the header does not tell of it
   std::optional<Error> damage_;
 };
 

@@ -27,8 +27,10 @@ std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
   if (first().is_closed()) {
     list_lost(warnings);
   } else {
+    const bool has_sizes = std::ranges::all_of(members_, [](const Member& member) { return member.file->has_sizes(); });
     warnings.push_back(
-        notes_
+        has_sizes ? "the file was not closed, but its writer had come as far as the sizes of all chunks"
+        : notes_
             ? "the file was not closed: its writers have noted how many bytes they had written"
             : "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long "
               "as it could be");
@@ -113,12 +115,27 @@ bool SionDescriber::must_guess(const Member& member) const {
   return !member.file->has_sizes() && !(first().is_closed() && member.file->is_closed());
 }
 
+/// The sizes of chunks are written before the header tells where: they are none of the bytes of streams.
+void SionDescriber::find_sizes() {
+  const std::uint64_t tasks = members_.back().first_task + members_.back().file->tasks();
+  for (Member& member : members_) {
+    if (!member.file->find_second(tasks)) continue;
+    try {
+      unmerge(member);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::bad_file) throw;
+      member.unmerged.clear();
+    }
+  }
+}
+
 void SionDescriber::begin_salvage() {
   salvaging_ = true;
   const std::string notes = member_name(name_, notes_member);
   const bool may_be_noted = !first().is_closed() && context_.neighbour;
   notes_ = Notes::of(may_be_noted ? context_.neighbour(notes) : nullptr, first());
   if (notes_ && notes_->tasks() != members_.back().first_task + members_.back().file->tasks()) notes_.reset();
+  if (!notes_ && !first().is_closed()) find_sizes();
   entries_.clear();
   for (std::uint64_t place = 0; place < members_.size(); ++place) {
     const PhysicalFile& file = *members_[static_cast<std::size_t>(place)].file;

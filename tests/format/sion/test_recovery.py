@@ -308,3 +308,28 @@ def test_streams_may_be_larger_than_32_bits_count(tmp_path: Path) -> None:
             assert piece.read(4) == b"head"
             assert piece.seek(-4, 2) == size - 4
             assert piece.read() == b"\0end"
+
+
+@pytest.mark.parametrize(("files", "trailing"), [(1, b""), (1, bytes(4)), (2, b"")])
+def test_sizes_at_the_end_of_a_file_that_was_not_closed_are_no_data(
+    tmp_path: Path, files: int, trailing: bytes
+) -> None:
+    path, saved = tmp_path / "open.sion", tmp_path / "saved.sion"
+    wanted = {task: bytes([task + 1]) * (150 + 37 * task) for task in range(4)}
+    with quire.create(path, format="sion", block_size=64, files=files) as out, out.step(0) as step:
+        for task, content in wanted.items():
+            stream = step.stream(task, 128)
+            for first in range(0, len(content), 100):
+                stream.write(content[first : first + 100])
+    # As a writer leaves it that ends when only the header does not tell of the sizes yet.
+    with path.open("r+b") as file:
+        file.seek(1076 + 16 * (4 // files))
+        file.write(bytes(12))
+        file.seek(0, 2)
+        file.write(trailing)
+    with quire.open(path) as file:
+        assert "not closed" in str(file.check().damage)
+    found = recover(path, saved, rows=True)
+    assert any("sizes of all chunks" in text for text in found.lost), found.lost
+    with quire.open(saved) as file:
+        assert {task: bytes(stream.readall()) for task, stream in file[0].streams.items()} == wanted
