@@ -68,7 +68,8 @@ void HeapObjects::check(const Piece& reference, std::uint64_t width) {
   constexpr std::uint64_t block = 4096;
   const std::uint64_t wanted = checked_multiply(reference.number<std::uint32_t>(0), width);
   const auto address = reference.number<std::uint64_t>(4);
-  if (wanted == 0 || address == 0) return;
+  // Also that of an empty text is followed, unless it has no heap.
+  if (address == 0) return;
   const Lengths& objects = heap_at(checked_add(base_, address));
   const auto object = objects.find(reference.number<std::uint32_t>(12));
   if (object == objects.end()) reference.refuse("is the reference of a text that is not there");

@@ -59,6 +59,20 @@ def test_wrong_references_in_data_sets_are_damage(tmp_path: Path, part: str) -> 
         assert caught.value.offset is not None
 
 
+def test_references_of_empty_texts_are_followed_too(tmp_path: Path) -> None:
+    path = tmp_path / "empty.hdf5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("t", data=["", "b", ""], dtype=h5py.string_dtype())
+    content = bytearray(path.read_bytes())
+    heap = struct.pack("<Q", content.index(b"GCOL"))
+    empty = [place for place in range(len(content) - 16) if content[place : place + 12] == bytes(4) + heap]
+    assert len(empty) == 2
+    content[empty[-1] + 15] ^= 0x80  # of its number in the heap
+    path.write_bytes(content)
+    with quire.open(path) as file, pytest.raises(BadFileError, match="text"):
+        file[0]["t"].read()
+
+
 @pytest.mark.parametrize("length", [1, 60000])
 def test_wrong_heaps_of_dense_attributes_are_damage(tmp_path: Path, length: int) -> None:
     path = tmp_path / "dense.hdf5"
