@@ -8,7 +8,16 @@ import typer
 
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import AsJson, Durable, Format, Overwrite, Transport, WriteOptions
-from quire.cli.packing import BlockSize, ChunkSize, Compact, Files, Merge, packing_of, tell_packed
+from quire.cli.packing import (
+    BlockSize,
+    ChunkSize,
+    Compact,
+    Files,
+    Merge,
+    packing_of,
+    refuse_standard_output,
+    tell_packed,
+)
 from quire.cli.parallel import communicator
 from quire.cli.progress import progress
 
@@ -43,6 +52,7 @@ def pack(
     packing = packing_of(
         format, option, block_size, chunk_size, files, merge, compact, overwrite, durable, transport
     )
+    refuse_standard_output(target)
     with progress("packing", "bytes") as bar:
         done = engine(
             sources,

@@ -9,6 +9,7 @@ import typer
 from quire.cli.options import parse_options
 from quire.cli.output import plural, printable, say, say_json
 from quire.cli.parallel import is_first_rank
+from quire.cli.streams import STANDARD
 
 if TYPE_CHECKING:
     from quire.toolkit.streams import Packed, Packing
@@ -62,6 +63,14 @@ def packing_of(
         durable=durable,
         transport=transport,
     )
+
+
+def refuse_standard_output(target: str) -> None:
+    """Raises UsageError for `-`: a file of streams knows its own name and those of the files beside it."""
+    from quire.errors import UsageError
+
+    if target == STANDARD:
+        raise UsageError("files of streams know their names: name a file, not standard output")
 
 
 def tell_packed(target: str, done: Packed, json: bool) -> None:

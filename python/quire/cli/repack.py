@@ -5,9 +5,18 @@ from __future__ import annotations
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import AsJson, Durable, Format, Overwrite, Source, Target, Transport, WriteOptions
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.packing import BlockSize, ChunkSize, Compact, Files, Merge, packing_of, tell_packed
-from quire.cli.parallel import communicator
+from quire.cli.packing import (
+    BlockSize,
+    ChunkSize,
+    Compact,
+    Files,
+    Merge,
+    packing_of,
+    refuse_standard_output,
+    tell_packed,
+)
 from quire.cli.progress import progress
+from quire.cli.streams import communicator_for, readable
 
 
 @command_of_ranks
@@ -39,8 +48,8 @@ def repack(
     packing = packing_of(
         format, option, block_size, chunk_size, files, merge, compact, overwrite, durable, transport
     )
-    with progress("repacking", "bytes") as bar:
-        done = engine(
-            source, target, packing, comm=communicator(), progress=bar.advance, **parse_options(read_option)
-        )
+    refuse_standard_output(target)
+    comm = communicator_for(source)
+    with readable(source) as local, progress("repacking", "bytes") as bar:
+        done = engine(local, target, packing, comm=comm, progress=bar.advance, **parse_options(read_option))
     tell_packed(target, done, json)

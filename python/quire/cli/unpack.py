@@ -10,8 +10,9 @@ from quire.cli.command import command_of_ranks
 from quire.cli.copying import AsJson, Overwrite, Source
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, say, say_json
-from quire.cli.parallel import communicator, is_first_rank
+from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
+from quire.cli.streams import communicator_for, readable
 
 
 @command_of_ranks
@@ -33,16 +34,17 @@ def unpack(
     from quire.toolkit.selection import parse_steps
     from quire.toolkit.streams import unpack as engine
 
-    with progress("unpacking", "bytes") as bar:
+    comm = communicator_for(source)
+    with readable(source) as local, progress("unpacking", "bytes") as bar:
         done = engine(
-            source,
+            local,
             directory,
             prefix=prefix,
             digits=digits,
             tasks=parse_steps(tasks, "tasks"),
             by_key=keys,
             overwrite=overwrite,
-            comm=communicator(),
+            comm=comm,
             progress=bar.advance,
             **parse_options(read_option),
         )

@@ -197,3 +197,20 @@ def test_the_bytes_of_all_ranks_are_told(start: Start, packed: Path) -> None:
     assert answer["streams"] == len(CONTENTS)
     assert answer["stream_bytes"] == sum(map(len, CONTENTS))
     assert contents(target) == CONTENTS
+
+
+@pytest.mark.parametrize("format", stream_formats())
+def test_standard_input_is_unpacked_and_packed_anew(
+    start: Start, run: Run, tmp_path: Path, format: str
+) -> None:
+    part, packed, anew = tmp_path / "part", path_for(tmp_path, format), path_for(tmp_path, format, "anew")
+    part.write_bytes(b"bytes")
+    assert run("pack", packed, part).code == 0
+    assert start("repack", "-", anew, stdin=packed.read_bytes()).returncode == 0
+    done = start("unpack", "-", "--to", tmp_path / "out", "--prefix", "t", stdin=anew.read_bytes())
+    assert done.returncode == 0
+    assert [path.read_bytes() for path in (tmp_path / "out").iterdir()] == [b"bytes"]
+    for words in (["pack", "-", part], ["repack", packed, "-"]):
+        outcome = run(*words, "--format", format)
+        assert outcome.code == 2
+        assert "not standard output" in outcome.errors
