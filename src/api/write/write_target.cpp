@@ -1,10 +1,12 @@
 #include "api/write/write_target.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "api/root.hpp"
 #include "api/write/transport_knobs.hpp"
+#include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
@@ -42,6 +44,28 @@ void refuse_device(const std::string& path) {
   const files::file_status there = files::status(path, ignored);
   if (!files::exists(there) || files::is_regular_file(there) || files::is_directory(there)) return;
   throw Error(ErrorKind::conflict, "it is a device or a pipe, of which no file can take the place").in_file(path);
+}
+
+/// A directory takes the place of one with the files of a checkpoint, not of one with anything else in it.
+void refuse_strange_directory(const std::string& path) {
+  std::error_code ignored;
+  if (!files::is_directory(path, ignored)) return;
+  const std::vector<std::string> names = names_in(path);
+  if (names.empty()) return;
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::conflict, what).in_file(path).advise("choose another name, or move away what is there");
+  };
+  std::vector<std::string> known;
+  try {
+    ReadOptions options;
+    options.tolerant = true;
+    known = open(path, Comm::self(), options).description().members;
+  } catch (const Error&) {
+    refuse("it is a directory, and no data file of any format");
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end()) refuse("it is a directory that holds other files, too: " + name);
+  }
 }
 
 void require(const std::error_code& code, const std::string& action, const std::string& path) {
@@ -106,6 +130,7 @@ void WriteTarget::prepare() const {
   if (is_compressed() || replaces_whole_) refuse_device(target_);
   if (!replaces_whole_) return;
   finish_replacing(target_);
+  refuse_strange_directory(target_);
   begin_staging(target_);
 }
 

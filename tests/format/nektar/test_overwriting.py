@@ -78,3 +78,24 @@ def test_a_damaged_directory_is_written_anew(tmp_path: Path) -> None:
     assert blocks_of(tmp_path / "copy.fld") == blocks_of(SMALL)
     recover(source, tmp_path / "whole.fld", overwrite=True)
     assert sorted(os.listdir(tmp_path / "whole.fld")) == sorted(os.listdir(source))
+
+
+@pytest.mark.parametrize("layout", ["hdf5", "directory"])
+def test_a_directory_of_other_files_is_never_replaced(tmp_path: Path, layout: str) -> None:
+    """Whatever stands there would go with it, the home of its user included."""
+    target = tmp_path / "case.chk"
+    target.mkdir()
+    letter = target / "letter.txt"
+    letter.write_text("Dear reader")
+    with pytest.raises(quire.ConflictError, match="directory"):
+        quire.create(target, format="nektar", layout=layout, replacement="whole")
+    letter.rename(tmp_path / "letter.txt")
+    target.rmdir()
+    quire.copy(SMALL, target, layout="directory", replacement="whole")
+    (tmp_path / "letter.txt").rename(letter)
+    with pytest.raises(quire.ConflictError, match=r"letter\.txt"):
+        quire.create(target, format="nektar", layout=layout, replacement="whole")
+    letter.unlink()
+    quire.copy(SMALL, target, layout=layout, replacement="whole", overwrite=True)
+    with quire.open(target) as file:
+        assert len(file) == 1
