@@ -58,6 +58,8 @@ STYLE: Mapping[str, Any] = {
     "axes.xmargin": 0.02,
     "legend.fontsize": 9,
     "svg.hashsalt": "quire",
+    # A curve that jumps to and fro has more crossings than the painter of PNG files can hold at once.
+    "agg.path.chunksize": 10_000,
 }
 
 

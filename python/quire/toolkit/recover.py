@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import BadFileError, MissingError, MissingFileError
+from quire.errors import BadFileError, Error, MissingError, MissingFileError
 from quire.io.fit import fit_file
 from quire.io.formats import format_info
 from quire.toolkit.attachments import copy_attachments
@@ -226,7 +226,7 @@ def damage_left(written: Path) -> Any:
     try:
         with quire.open(written) as file:
             return file.check().damage
-    except BadFileError as error:
+    except Error as error:
         return error
 
 

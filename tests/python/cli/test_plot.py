@@ -5,13 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.toolkit.binning import Axis
-from quire.toolkit.picture import attribute_curves, axis_label, column_curves, joint_label, unit_text
+from quire.toolkit.picture import (
+    MOST_POINTS,
+    attribute_curves,
+    axis_label,
+    column_curves,
+    joint_label,
+    style,
+    unit_text,
+)
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Values
@@ -211,3 +220,15 @@ def test_texts_that_are_no_utf8_are_drawn(run: Run, tmp_path: Path, suffix: str)
         outcome = run("plot", path, path, *words, "--title", "\udce4\ud800", "-o", picture)
         assert outcome.code == 0, outcome.errors
         assert picture.stat().st_size > 1000
+
+
+def test_curves_that_jump_to_and_fro_are_drawn(tmp_path: Path) -> None:
+    """As many points as a curve may have, each far from the one before."""
+    random = np.random.default_rng(1)
+    curve = random.random((2, MOST_POINTS))
+    with style():
+        figure, axes = plt.subplots()
+        axes.plot(*curve)
+        figure.savefig(tmp_path / "noise.png")
+    plt.close(figure)
+    assert (tmp_path / "noise.png").stat().st_size > 0
