@@ -28,8 +28,9 @@ void bind_delimited(nanobind::module_& module);
 /// The Python exception (of quire.errors) that stands for `error`.
 [[nodiscard]] nanobind::object to_python(const Error& error);
 
-/// Collective. The communicator with this Fortran handle. A build without MPI throws an unsupported error.
-[[nodiscard]] Comm comm_from_handle(int handle);
+/// Collective. The communicator with this Fortran handle, whose waits have the deadline. A build without MPI throws an
+/// unsupported error.
+[[nodiscard]] Comm comm_from_handle(int handle, Deadline deadline);
 
 /// A deadline in milliseconds as Python gives it: an integer or None.
 [[nodiscard]] Deadline deadline_from(nanobind::handle milliseconds);

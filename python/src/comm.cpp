@@ -1,6 +1,9 @@
 #include "quire/comm/comm.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include "bindings.hpp"
+#include "quire/comm/agreement.hpp"
 #include "quire/comm/partition.hpp"
 #include "quire/transport/transport.hpp"
 #include "text.hpp"
@@ -17,9 +20,23 @@ Deadline deadline_from(nb::handle milliseconds) {
 void bind_comm(nb::module_& module) {
   nb::class_<Comm>(module, "Comm")
       .def_static("alone", &Comm::self)
-      .def_static("from_handle", &comm_from_handle, nb::arg("handle"), nb::call_guard<nb::gil_scoped_release>())
+      .def_static(
+          "from_handle",
+          [](int handle, nb::handle deadline) {
+            const Deadline limit = deadline_from(deadline);
+            const nb::gil_scoped_release release;
+            return comm_from_handle(handle, limit);
+          },
+          nb::arg("handle"), nb::arg("deadline").none())
       .def_prop_ro("rank", &Comm::rank)
       .def_prop_ro("size", &Comm::size);
+  module.def(
+      "agree_on_call",
+      [](Comm& comm, const Text& call, const std::optional<Error>& refusal) {
+        const nb::gil_scoped_release release;
+        agree_on_call(comm, call.value, refusal);
+      },
+      nb::arg("comm"), nb::arg("call"), nb::arg("refusal").none());
   module.def(
       "even_slice",
       [](std::uint64_t rows, int rank, int size) {

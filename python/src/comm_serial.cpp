@@ -2,7 +2,7 @@
 
 namespace quire::python {
 
-Comm comm_from_handle(int) {
+Comm comm_from_handle(int, Deadline) {
   throw Error(ErrorKind::unsupported, "this build of Quire has no MPI")
       .advise("leave the communicator out, or build Quire with MPI");
 }

@@ -1,3 +1,6 @@
+#include <new>
+#include <string>
+
 #include "bindings.hpp"
 #include "text.hpp"
 
@@ -15,7 +18,33 @@ nb::object to_python(const Error& error) {
                          decode(error.object()), offset, rank, decode(error.advice()));
 }
 
-void bind_errors(nb::module_&) {
+namespace {
+
+ErrorKind kind_named(const std::string& wanted) {
+  for (auto number = static_cast<int>(ErrorKind::usage); number < static_cast<int>(ErrorKind::internal); ++number) {
+    const auto kind = static_cast<ErrorKind>(number);
+    if (wanted == name(kind)) return kind;
+  }
+  return ErrorKind::internal;
+}
+
+/// Why a rank cannot take part in a call that all ranks make: the error that they all raise.
+void bind_refusal(nb::module_& module) {
+  nb::class_<Error>(module, "Refusal")
+      .def(
+          "__init__",
+          [](Error* self, const Text& kind, const Text& message, const Text& file, const Text& object,
+             const Text& advice) {
+            new (self) Error(kind_named(kind.value), message.value);
+            self->in_file(file.value).on(object.value).advise(advice.value);
+          },
+          nb::arg("kind"), nb::arg("message"), nb::arg("file"), nb::arg("object"), nb::arg("advice"));
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& module) {
+  bind_refusal(module);
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);

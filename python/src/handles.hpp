@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@ template <class File>
 struct Shared {
   File opened;
   std::mutex mutex;
+  std::atomic<std::uint64_t> reads = 0;  ///< how often the ranks were met that read together, with success or not
 
   explicit Shared(File file) : opened(std::move(file)) {}
 

@@ -71,13 +71,22 @@ class Request {
 
 Slice to_slice(std::uint64_t first, std::uint64_t count) { return {first, count}; }
 
+/// Runs what meets other ranks with a collective transport, whatever becomes of it.
+template <class Work>
+void read_together(const ReadStepHandle& self, Work&& work) {
+  self.file->run([&](Reader&) {
+    ++self.file->reads;
+    work();
+  });
+}
+
 void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
                 const std::vector<Text>& names, nb::list arrays) {
   Request request(arrays, count);
   std::vector<ReadColumn> columns;
   const std::vector<View> views = request.views();
   for (std::size_t i = 0; i < names.size(); ++i) columns.push_back({names[i].value, views[i]});
-  self.file->run([&](Reader&) { self.step.read(table.value, to_slice(first, count), columns); });
+  read_together(self, [&] { self.step.read(table.value, to_slice(first, count), columns); });
   request.deliver_strings();
 }
 
@@ -90,7 +99,7 @@ nb::list read_packed(const ReadStepHandle& self, const Text& table, std::uint64_
     packed.push_back(std::make_unique<PackedStrings>());
     columns.push_back({column.value, View(*packed.back(), count)});
   }
-  self.file->run([&](Reader&) { self.step.read(table.value, to_slice(first, count), columns); });
+  read_together(self, [&] { self.step.read(table.value, to_slice(first, count), columns); });
   nb::list result;
   for (auto& strings : packed) {
     auto* data = strings.get();
@@ -109,7 +118,7 @@ void read_rows(const ReadStepHandle& self, const Text& table, const RowSelection
   std::vector<ReadColumn> columns;
   const std::vector<View> views = request.views();
   for (std::size_t i = 0; i < names.size(); ++i) columns.push_back({names[i].value, views[i]});
-  self.file->run([&](Reader&) { self.step.read(table.value, rows, columns); });
+  read_together(self, [&] { self.step.read(table.value, rows, columns); });
   request.deliver_strings();
 }
 
@@ -118,7 +127,7 @@ void read_field(const ReadStepHandle& self, const Text& field, nb::handle slabs,
   const MemorySelection places = memory_from(memory);
   Request request(arrays, places.is_packed() ? selection.elements() : volume(places.extents));
   const std::vector<View> views = request.views();
-  self.file->run([&](Reader&) { self.step.read_field(field.value, selection, views, places); });
+  read_together(self, [&] { self.step.read_field(field.value, selection, views, places); });
   request.deliver_strings();
 }
 
@@ -151,7 +160,7 @@ nb::tuple tuple_of(ElementBlock& block) {
 
 /// Blocks of elements, ids that are not there, ids that are there twice.
 nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everything, std::vector<double> weights,
-                        const std::vector<Text>& variables) {
+                        const std::vector<Text>& variables, const std::optional<Error>& refusal) {
   ElementRequest request;
   if (!ids.is_none()) {
     const auto array = nb::cast<nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(ids);
@@ -160,7 +169,7 @@ nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everyth
   if (everything) request.partition = ElementPartition::everything;
   request.weights = std::move(weights);
   for (const Text& variable : variables) request.variables.push_back(variable.value);
-  Elements elements = self.file->run([&](Reader&) { return self.step.read_elements(request); });
+  Elements elements = self.file->run([&](Reader&) { return self.step.read_elements(request, refusal); });
   nb::list blocks;
   for (ElementBlock& block : elements.blocks) blocks.append(tuple_of(block));
   return nb::make_tuple(blocks, array_of(std::move(elements.missing)), array_of(std::move(elements.repeated)));
@@ -338,27 +347,20 @@ ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, c
   return {std::make_shared<OpenReader>(open(path.value, comm, read))};
 }
 
-ErrorKind kind_named(const std::string& wanted) {
-  for (auto number = static_cast<int>(ErrorKind::usage); number < static_cast<int>(ErrorKind::internal); ++number) {
-    const auto kind = static_cast<ErrorKind>(number);
-    if (wanted == name(kind)) return kind;
-  }
-  return ErrorKind::internal;
-}
-
 void refuse_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, nb::object deadline,
-                 const Text& kind, const Text& message, const Text& advice) {
+                 const Error& refusal) {
   ReadOptions read;
   read.deadline = deadline_from(deadline);
   read.format = format.value;
   read.transport = transport.value;
   const nb::gil_scoped_release release;
-  refuse_to_open(path.value, comm, read, Error(kind_named(kind.value), message.value).advise(advice.value));
+  refuse_to_open(path.value, comm, read, refusal);
 }
 
-bool repair_file(const Text& path, const Comm& comm, const Text& format, const Text& transport,
+bool repair_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, nb::object deadline,
                  std::uint64_t memory_budget, nb::dict options) {
   ReadOptions read;
+  read.deadline = deadline_from(deadline);
   read.format = format.value;
   read.transport = transport.value;
   read.memory_budget = memory_budget;
@@ -395,7 +397,15 @@ void bind_step(nb::module_& module) {
           nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))
       .def("read_field", &read_field, nb::arg("field"), nb::arg("selection"), nb::arg("arrays"), nb::arg("memory"))
       .def("read_elements", &read_elements, nb::arg("ids").none(), nb::arg("everything"), nb::arg("weights"),
-           nb::arg("variables"))
+           nb::arg("variables"), nb::arg("refusal").none())
+      .def_prop_ro("reads", [](const ReadStepHandle& self) { return self.file->reads.load(); })
+      .def("read_nothing", [](const ReadStepHandle& self) { read_together(self, [&] { self.step.read_nothing(); }); })
+      .def(
+          "agree_on_reads",
+          [](const ReadStepHandle& self, std::uint64_t mine, const std::optional<Error>& refusal) {
+            return self.file->run([&](Reader&) { return self.step.agree_on_reads(mine, refusal); });
+          },
+          nb::arg("mine"), nb::arg("refusal").none())
       .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
       .def(
           "locate",
@@ -452,9 +462,9 @@ void bind_reader(nb::module_& module) {
              nb::arg("lossy"), nb::arg("tolerant"), nb::arg("deadline").none(), nb::arg("memory_budget"),
              nb::arg("options"));
   module.def("refuse_to_open", &refuse_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
-             nb::arg("deadline").none(), nb::arg("kind"), nb::arg("message"), nb::arg("advice"));
+             nb::arg("deadline").none(), nb::arg("refusal"));
   module.def("repair", &repair_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
-             nb::arg("memory_budget"), nb::arg("options"));
+             nb::arg("deadline").none(), nb::arg("memory_budget"), nb::arg("options"));
   module.def("finish_replacement", &finish_replacement_of, nb::arg("path"), nb::arg("comm"));
 }
 

@@ -1,5 +1,6 @@
 #include "selection.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -26,19 +27,21 @@ nb::list disjoint(const std::vector<std::pair<Numbers, Numbers>>& boxes) {
   return result;
 }
 
-nb::tuple disjoint_of_rank(Comm& comm, Numbers start, Numbers count) {
+nb::tuple disjoint_of_rank(Comm& comm, Numbers start, Numbers count, const std::optional<Error>& refusal) {
   const Box mine{std::move(start), std::move(count)};
   Box left;
   {
     const nb::gil_scoped_release release;
+    agree(comm, refusal);
     left = disjoint_box(comm, mine);
   }
   return pair_of(left);
 }
 
-void check_disjoint(Comm& comm, Numbers start, Numbers count) {
+void check_disjoint(Comm& comm, Numbers start, Numbers count, const std::optional<Error>& refusal) {
   const Box mine{std::move(start), std::move(count)};
   const nb::gil_scoped_release release;
+  agree(comm, refusal);
   require_disjoint(comm, mine);
 }
 
@@ -66,8 +69,10 @@ MemorySelection memory_from(nb::handle memory) {
 
 void bind_selection(nb::module_& module) {
   module.def("disjoint_boxes", &disjoint, nb::arg("boxes"));
-  module.def("disjoint_box", &disjoint_of_rank, nb::arg("comm"), nb::arg("start"), nb::arg("count"));
-  module.def("require_disjoint", &check_disjoint, nb::arg("comm"), nb::arg("start"), nb::arg("count"));
+  module.def("disjoint_box", &disjoint_of_rank, nb::arg("comm"), nb::arg("start"), nb::arg("count"),
+             nb::arg("refusal").none());
+  module.def("require_disjoint", &check_disjoint, nb::arg("comm"), nb::arg("start"), nb::arg("count"),
+             nb::arg("refusal").none());
   module.def("grid_part", &part_of_grid, nb::arg("rank"), nb::arg("grid"), nb::arg("block"), nb::arg("halo"),
              nb::arg("compatible"));
 }

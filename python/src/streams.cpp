@@ -23,9 +23,10 @@ struct StreamWriterHandle {
   StreamWriter stream;
 };
 
-nb::list streams_of(const ReadStepHandle& self, const std::vector<std::int64_t>& wanted, bool by_index) {
-  const auto streams =
-      self.file->run([&](Reader&) { return self.step.streams(wanted, by_index ? StreamsBy::index : StreamsBy::rank); });
+nb::list streams_of(const ReadStepHandle& self, const std::vector<std::int64_t>& wanted, bool by_index,
+                    const std::optional<Error>& refusal) {
+  const auto by = by_index ? StreamsBy::index : StreamsBy::rank;
+  const auto streams = self.file->run([&](Reader&) { return self.step.streams(wanted, by, refusal); });
   nb::list list;
   for (const StreamReader& stream : streams) list.append(nb::cast(StreamReaderHandle{self.file, stream}));
   return list;
@@ -80,7 +81,8 @@ void bind_reading(nb::module_& module) {
       .def_prop_ro("chunks", &chunks_of)
       .def("read_at", &read_into, nb::arg("position"), nb::arg("array"))
       .def("record_at", &record_at, nb::arg("position"));
-  module.def("streams", &streams_of, nb::arg("step"), nb::arg("wanted"), nb::arg("by_index"));
+  module.def("streams", &streams_of, nb::arg("step"), nb::arg("wanted"), nb::arg("by_index"),
+             nb::arg("refusal").none());
 }
 
 void bind_writing(nb::module_& module) {

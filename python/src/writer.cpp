@@ -1,5 +1,6 @@
 #include "quire/api/writer.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -178,11 +179,8 @@ void bind_writer(nb::module_& module) {
   bind_step(module);
   nb::class_<WriterHandle>(module, "Writer")
       .def(
-          "set",
-          [](WriterHandle& self, const Quantity& quantity, std::vector<std::uint64_t> shape, nb::handle elements) {
-            self.file->opened.set(make_attribute(quantity, std::move(shape), elements));
-          },
-          nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
+          "set", [](WriterHandle& self, const Attribute& attribute) { self.file->opened.set(attribute); },
+          nb::arg("attribute"))
       .def(
           "describe",
           [](WriterHandle& self, const Text& title, const Text& contents) {
@@ -197,17 +195,18 @@ void bind_writer(nb::module_& module) {
           nb::arg("number"))
       .def(
           "attach",
-          [](WriterHandle& self, const Text& name, const nb::bytes& content, bool replace) {
+          [](WriterHandle& self, const Text& name, const nb::bytes& content, bool replace,
+             const std::optional<Error>& refusal) {
             const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(content.c_str()), content.size());
-            self.file->run([&](Writer& writer) { writer.attach(name.value, bytes, replace); });
+            self.file->run([&](Writer& writer) { writer.attach(name.value, bytes, replace, refusal); });
           },
-          nb::arg("name"), nb::arg("content"), nb::arg("replace"))
+          nb::arg("name"), nb::arg("content"), nb::arg("replace"), nb::arg("refusal").none())
       .def(
           "detach",
-          [](WriterHandle& self, const Text& name) {
-            self.file->run([&](Writer& writer) { writer.detach(name.value); });
+          [](WriterHandle& self, const Text& name, const std::optional<Error>& refusal) {
+            self.file->run([&](Writer& writer) { writer.detach(name.value, refusal); });
           },
-          nb::arg("name"))
+          nb::arg("name"), nb::arg("refusal").none())
       .def("weighs_values", [](const WriterHandle& self) { return self.file->opened.weighs_values(); })
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
       .def(
@@ -226,6 +225,7 @@ void bind_writer(nb::module_& module) {
       .def("counters", [](const WriterHandle& self) {
         return to_tuple(self.file->opened.counters(), self.file->opened.comm().traffic());
       });
+  module.def("attribute", &make_attribute, nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"));
   module.def("create", &create_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("durable"), nb::arg("lossy"), nb::arg("deadline").none(), nb::arg("options"));
   module.def("append", &append_file, nb::arg("path"), nb::arg("comm"), nb::arg("after").none(), nb::arg("drop"),

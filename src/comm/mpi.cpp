@@ -18,6 +18,17 @@ struct Posted {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
+Error too_late(const std::string& operation, std::chrono::milliseconds deadline) {
+  return Error(ErrorKind::deadline, "could not " + operation + " within " + std::to_string(deadline.count()) + " ms")
+      .advise("look for a rank that has ended or waits elsewhere");
+}
+
+/// A communicator that MPI is making.
+struct Duplicate {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
 /// A duplicate of an MPI communicator.
 ///
 /// The ranks of a split part are freed without waiting for each other, as every MPI in use does.
@@ -144,11 +155,6 @@ class MpiBackend final : public CommBackend {
     throw Error(ErrorKind::deadline, "cannot " + operation + ": an earlier wait of this communicator was given up");
   }
 
-  [[nodiscard]] static Error too_late(const std::string& operation, std::chrono::milliseconds deadline) {
-    return Error(ErrorKind::deadline, "could not " + operation + " within " + std::to_string(deadline.count()) + " ms")
-        .advise("look for a rank that has ended or waits elsewhere");
-  }
-
   void run_in_pieces(const std::string& operation, std::span<std::byte> bytes, Deadline deadline, const Post& post) {
     while (bytes.size() > piece_bytes) {
       run(operation, bytes.first(piece_bytes), deadline, post);
@@ -204,13 +210,26 @@ MpiSession::MpiSession(int& argc, char**& argv) {
 
 MpiSession::~MpiSession() { MPI_Finalize(); }
 
-Comm mpi_comm(MPI_Comm communicator) {
+Comm mpi_comm(MPI_Comm communicator, Deadline deadline) {
   if (!mpi_is_running()) {
     throw Error(ErrorKind::usage, "MPI is not initialised, or already finalised").advise("call MPI_Init_thread first");
   }
-  MPI_Comm duplicate = MPI_COMM_NULL;
-  check_mpi("duplicate a communicator", MPI_Comm_dup(communicator, &duplicate));
-  return Comm(std::make_shared<MpiBackend>(duplicate));
+  const std::string operation = "make a communicator of all ranks";
+  auto made = std::make_unique<Duplicate>();
+  check_mpi(operation, MPI_Comm_idup(communicator, &made->communicator, &made->request));
+  const auto is_done = [&] {
+    int done = 0;
+    check_mpi(operation, MPI_Test(&made->request, &done, MPI_STATUS_IGNORE));
+    return done != 0;
+  };
+  if (!wait_politely(patience_here(), deadline, is_done)) {
+    // MPI may still write to it, whenever the last rank comes.
+    static_cast<void>(made.release());
+    throw too_late(operation, *deadline);
+  }
+  Comm comm(std::make_shared<MpiBackend>(made->communicator));
+  comm.set_deadline(deadline);
+  return comm;
 }
 
 Comm world() { return mpi_comm(MPI_COMM_WORLD); }

@@ -46,6 +46,24 @@ void expect_deadline(const char* operation, Wait&& wait) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+TEST(DeadlineTest, HoldsForTheCommunicatorItself) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(copy, &rank);
+  MPI_Comm_size(copy, &size);
+  if (rank < size - 1) {
+    const auto error = error_of([&] { static_cast<void>(mpi_comm(copy, std::chrono::milliseconds(30))); });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), ErrorKind::deadline);
+    EXPECT_NE(error->message().find("make a communicator"), std::string::npos) << error->what();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Comm comm = mpi_comm(MPI_COMM_WORLD, std::chrono::milliseconds(30'000));
+  EXPECT_EQ(comm.deadline(), std::chrono::milliseconds(30'000));
+}
+
 TEST(DeadlineTest, NamesTheBarrier) {
   expect_deadline("wait for all ranks", [](Comm& comm) { comm.barrier(); });
 }

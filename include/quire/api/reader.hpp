@@ -67,6 +67,12 @@ class ReadStep {
   /// many values as `memory` has elements in its extents.
   void read_field(const std::string& field, const Selection& selection, std::vector<View> components,
                   const MemorySelection& memory = {}) const;
+  /// Collective with collective transports, else without effect. What a rank calls in place of a read that cannot say
+  /// what it wants: the others read what they ask for, and need not wait for it.
+  void read_nothing() const;
+  /// Collective with collective transports, else `mine`. How often the ranks read that read block by block: the most
+  /// that any of them does. The others call read_nothing() for what they have less. All ranks throw a `refusal`.
+  [[nodiscard]] std::uint64_t agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal = {}) const;
   /// Independent. The plan that read() would run: for printing. Memory need not exist.
   [[nodiscard]] std::vector<Extent> plan(const std::string& table, const Slice& rows,
                                          const std::vector<std::string>& columns) const;
@@ -74,8 +80,9 @@ class ReadStep {
   /// Collective. Elements of the step's expansions with their coefficients, for a restart on any number of ranks. Each
   /// rank reads a share of the ids, and who wants an element asks the rank that its id belongs to: no rank has a table
   /// of all. Then each rank reads its coefficients; of blocks that nobody can address, one rank reads all and hands
-  /// them out. Throws missing errors for variables that no block has.
-  [[nodiscard]] Elements read_elements(const ElementRequest& request) const;
+  /// them out. Throws missing errors for variables that no block has, conflict errors where ranks ask in other ways,
+  /// and a `refusal` of a rank that cannot say what it wants, on all ranks.
+  [[nodiscard]] Elements read_elements(const ElementRequest& request, const std::optional<Error>& refusal = {}) const;
 
   /// Independent. Where the values of a column stand, or those of one component of a field. Throws missing errors.
   [[nodiscard]] Location locate(const std::string& table, const std::string& column) const;
@@ -83,9 +90,11 @@ class ReadStep {
 
   /// Collective. The streams that this rank asks for, in its order: any number of them, by the ranks of the tasks that
   /// wrote them or by their places (0 to description().streams - 1). No rank learns of streams that it has not asked
-  /// for. Throws missing errors, on every rank, if one of them asks for what is not there.
+  /// for. Throws missing errors, on every rank, if one of them asks for what is not there. A rank that cannot say what
+  /// it wants brings a `refusal` instead, which all ranks throw.
   [[nodiscard]] std::vector<StreamReader> streams(const std::vector<std::int64_t>& wanted,
-                                                  StreamsBy by = StreamsBy::rank) const;
+                                                  StreamsBy by = StreamsBy::rank,
+                                                  const std::optional<Error>& refusal = {}) const;
 
   struct State;
   explicit ReadStep(std::shared_ptr<const State> state);
@@ -155,8 +164,8 @@ class Reader {
 /// compressed files are those of the bytes without compression.
 [[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
 
-/// Collective. What a rank calls in place of open() that was told wrongly how to open the file: all ranks throw this
-/// error, also those in open(), which would wait for this one.
+/// Collective. What a rank calls in place of open(), create(), append(), repair() or finish_replacement() that was told
+/// wrongly how to do it: all ranks throw this error, also those in the call itself, which would wait for this one.
 [[noreturn]] void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& options, Error why);
 
 /// Collective. Finishes what a writer began that was to replace a file as a whole (`replacement=whole`) and was

@@ -133,10 +133,11 @@ class Writer {
   /// Collective. Keeps a file inside this one, under a name that it does not have yet (unless `replace`). Rank 0's
   /// bytes are copied; they are in the file when the next step is committed, or after close(). Throws unsupported
   /// errors where the format has no attachments, usage errors for names that it cannot hold, conflict errors for a name
-  /// that is taken.
-  void attach(const std::string& name, std::span<const std::byte> bytes, bool replace = false);
-  /// Collective. Drops an attachment, with the next commit or at close(). Throws missing errors.
-  void detach(const std::string& name);
+  /// that is taken. A rank that cannot say what to attach brings a `refusal` instead, which all ranks throw.
+  void attach(const std::string& name, std::span<const std::byte> bytes, bool replace = false,
+              const std::optional<Error>& refusal = {});
+  /// Collective. Drops an attachment, with the next commit or at close(). Throws missing errors, and a `refusal`.
+  void detach(const std::string& name, const std::optional<Error>& refusal = {});
 
   /// Independent. Begins the step of this number; at most one step is open at a time. A number never appears twice.
   /// Formats that keep steps by name take numbers in any order, those that count or chain them only rising ones.

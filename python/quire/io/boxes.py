@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
 from quire import _core
-from quire.errors import Error, UsageError
+from quire.errors import UsageError
 from quire.io.communicator import core_comm
+from quire.io.manner import number_of
+from quire.io.refusal import tried
 from quire.io.rows import Rows, Selection, position, select
 from quire.io.types import Array
-
-T = TypeVar("T")
 
 Box = Sequence[Rows | int]
 """One slice, range, pair (first, count) or index for each axis, slowest first."""
@@ -112,7 +111,10 @@ def _core_box(box: Sequence[slice] | slice) -> tuple[list[int], list[int]]:
             or axis.step not in (None, 1)
         ):
             raise UsageError("a box has a slice with a start and a stop for each axis")
-    return [axis.start for axis in box], [max(axis.stop - axis.start, 0) for axis in box]
+    bounds = [(number_of("element", axis.start), number_of("element", axis.stop)) for axis in box]
+    if any(start < 0 for start, _ in bounds):
+        raise UsageError("a box cannot start in front of the first element")
+    return [start for start, _ in bounds], [max(stop - start, 0) for start, stop in bounds]
 
 
 def disjoint_boxes(boxes: Sequence[Sequence[slice]]) -> list[tuple[slice, ...]]:
@@ -124,23 +126,13 @@ def disjoint_boxes(boxes: Sequence[Sequence[slice]]) -> list[tuple[slice, ...]]:
     return [_slices(*box) for box in _core.disjoint_boxes([_core_box(box) for box in boxes])]
 
 
-def _meet(action: Callable[..., T], box: Sequence[slice] | slice, comm: Any) -> T:
-    """Collective. A rank whose box is none comes to the meeting, too, with a box that fits no other."""
-    try:
-        mine = _core_box(box)
-    except UsageError:
-        with suppress(Error):
-            action(core_comm(comm), [], [])
-        raise
-    return action(core_comm(comm), *mine)
-
-
 def disjoint_box(box: Sequence[slice] | slice, comm: Any = None) -> tuple[slice, ...]:
     """Collective. What `disjoint_boxes` leaves this rank of its box.
 
     A usage error on all ranks if their boxes differ in the number of axes.
     """
-    return _slices(*_meet(_core.disjoint_box, box, comm))
+    mine, refusal = tried(lambda: _core_box(box))
+    return _slices(*_core.disjoint_box(core_comm(comm), *(mine or ([], [])), refusal))
 
 
 def require_disjoint(box: Sequence[slice] | slice, comm: Any = None) -> None:
@@ -148,7 +140,8 @@ def require_disjoint(box: Sequence[slice] | slice, comm: Any = None) -> None:
 
     A usage error on all ranks if their boxes differ in the number of axes.
     """
-    _meet(_core.require_disjoint, box, comm)
+    mine, refusal = tried(lambda: _core_box(box))
+    _core.require_disjoint(core_comm(comm), *(mine or ([], [])), refusal)
 
 
 def grid_part(

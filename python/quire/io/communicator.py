@@ -13,8 +13,11 @@ LONGEST_DEADLINE: Final = 1e12
 """In seconds: whatever is longer has the same effect, also infinity."""
 
 
-def core_comm(comm: Any) -> _core.Comm:
-    """Collective over `comm`. The core's communicator for one of mpi4py; None is this process alone."""
+def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
+    """Collective over `comm`. The core's communicator for one of mpi4py; None is this process alone.
+
+    `deadline` is in milliseconds, of this call and of later waits.
+    """
     if comm is None:
         return _core.Comm.alone()
     handle = getattr(comm, "py2f", None)
@@ -22,7 +25,7 @@ def core_comm(comm: Any) -> _core.Comm:
         raise TypeMismatchError(
             f"a {type(comm).__name__} is no communicator", advice="give a communicator of mpi4py, or None"
         )
-    core = _core.Comm.from_handle(handle())
+    core = _core.Comm.from_handle(handle(), deadline)
     if (core.rank, core.size) != (comm.Get_rank(), comm.Get_size()):
         raise UnsupportedError(
             f"mpi4py sees rank {comm.Get_rank()} of {comm.Get_size()}, "

@@ -10,6 +10,8 @@ import numpy as np
 
 from quire import _core
 from quire.errors import MissingError, UsageError
+from quire.io.manner import text
+from quire.io.refusal import tried
 from quire.io.table import Table
 from quire.io.types import Array
 
@@ -248,23 +250,21 @@ def read_elements(
     partition: str | Sequence[float] = "contiguous",
 ) -> Elements:
     """Collective. See `Step.read_elements`."""
-    weights: list[float] = []
-    if not isinstance(partition, str):
-        weights = [float(weight) for weight in partition]
-    elif partition not in ("contiguous", "everything"):
-        raise UsageError(f'there is no partition "{partition}"', advice="contiguous, everything or weights")
-    problem: UsageError | None = None
-    try:
-        wanted = None if ids is None else _identifiers(ids)
-    except UsageError as error:
-        # The other ranks wait for this one: it takes part and wants nothing.
-        problem, wanted = error, np.empty(0, np.uint32)
-    blocks, missing, repeated = step.read_elements(
-        wanted, partition == "everything", weights, list(variables or ())
-    )
-    if problem is not None:
-        raise problem
+    asked, refusal = tried(lambda: _asked(ids, variables, partition))
+    blocks, missing, repeated = step.read_elements(*(asked or (None, False, [], [])), refusal)
     return Elements([_block(*block) for block in blocks], missing, repeated)
+
+
+def _asked(
+    ids: Any, variables: Sequence[str] | None, partition: str | Sequence[float]
+) -> tuple[Array | None, bool, list[float], list[str]]:
+    """What `read_elements` is asked for, as the core takes it."""
+    weights = [] if isinstance(partition, str) else [float(weight) for weight in partition]
+    if isinstance(partition, str) and partition not in ("contiguous", "everything"):
+        raise UsageError(f'there is no partition "{partition}"', advice="contiguous, everything or weights")
+    wanted = None if ids is None else _identifiers(ids)
+    names = [text("the name of a variable", name) for name in variables or ()]
+    return wanted, isinstance(partition, str) and partition == "everything", weights, names
 
 
 def _identifiers(ids: Any) -> Array:

@@ -14,6 +14,7 @@ from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab
 from quire.io.location import Location
 from quire.io.memory import empty
 from quire.io.quantity import Quantity
+from quire.io.refusal import reading
 from quire.io.types import Array, dtype_of, type_of
 
 
@@ -81,6 +82,7 @@ class Field(Quantity):
     def __bool__(self) -> bool:
         return True
 
+    @reading
     def read(
         self,
         box: Box | None = None,
@@ -164,6 +166,7 @@ class Field(Quantity):
         if dtype_of(type_of(out.dtype, self.name)) != out.dtype.newbyteorder("="):
             raise TypeMismatchError(f"out of NumPy type {out.dtype} cannot be read into", object=self.name)
 
+    @reading
     def __getitem__(self, key: Any) -> Any:
         with Placing(self._path, self.name):
             return self._slice(key)

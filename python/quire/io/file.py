@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -9,11 +10,10 @@ from types import TracebackType
 from typing import Any, Final, overload
 
 from quire import _core
-from quire.errors import MissingError, Placing, TypeMismatchError
+from quire.errors import MissingError, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
-from quire.io.communicator import core_comm
-from quire.io.formats import option_texts
-from quire.io.manner import manner, step_number
+from quire.io.manner import bytes_of_budget, manner, number_of, step_number
+from quire.io.refusal import agreed
 from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import Step
 
@@ -124,16 +124,28 @@ class File:
 
     def __getitem__(self, index: int | slice) -> Step | list[Step]:
         """Collective. A step by its place in the file, or several; negative places count from the end."""
+        found = agreed(self._communicator, "the step at place", lambda: self._place(index))
+        if isinstance(found, slice):
+            return [self._at(place, place) for place in range(*found.indices(len(self)))]
+        return self._at(found if found >= 0 else found + len(self), found)
+
+    def _place(self, index: Any) -> int | slice:
+        """What is in the brackets, checked."""
         if isinstance(index, slice):
-            return [self._at(place, place) for place in range(*index.indices(len(self)))]
+            if index.step is not None and operator.index(index.step) == 0:
+                raise UsageError("the step of a slice cannot be zero", file=self._path)
+            parts = (
+                None if part is None else operator.index(part)
+                for part in (index.start, index.stop, index.step)
+            )
+            return slice(*parts)
         if not hasattr(index, "__index__"):
             raise TypeMismatchError(
                 f"a step is not found by a {type(index).__name__}",
                 file=self._path,
                 advice="give its place in the file, or use File.step(number)",
             )
-        place = index.__index__()
-        return self._at(place if place >= 0 else place + len(self), place)
+        return int(index.__index__())
 
     def _at(self, place: int, asked: int) -> Step:
         core = self._core.try_at(place) if 0 <= place < 1 << 63 else None
@@ -155,7 +167,7 @@ class File:
     def step(self, number: int) -> Step:
         """Collective. The step with this number; missing errors name the nearest."""
         with Placing(self._path):
-            wanted = step_number(number)
+            wanted = agreed(self._communicator, "step", lambda: step_number(number))
         return Step(self._core.step(wanted), self._path, self._description)
 
     def check(self) -> CheckReport:
@@ -164,7 +176,11 @@ class File:
 
     def salvage(self, index: int) -> Step | None:
         """Collective. The complete rows of a step that is cut, where the format can tell."""
-        core = self._core.salvage(index)
+        with Placing(self._path):
+            place = agreed(
+                self._communicator, "the rest of the step at place", lambda: number_of("step", index)
+            )
+        core = self._core.salvage(place) if place >= 0 else None
         return None if core is None else Step(core, self._path, self._description)
 
     @property
@@ -222,31 +238,32 @@ def open(
     tolerant : read what is whole of files that are refused otherwise, where the format can tell
     options : of the format's reader; for every format `unconfirmed`, to read damaged compressed data
     """
-    name = os.fspath(path)
-    communicator = core_comm(comm)
     truths: dict[str, object] = {"lossy": lossy, "tolerant": tolerant}
-    how = manner(name, communicator, format, transport, deadline, options, truths)
+    how = manner(
+        path, comm, format, transport, deadline, options, truths, lambda: bytes_of_budget(memory_budget)
+    )
     core = _core.open(
-        name,
-        communicator,
+        how.path,
+        how.communicator,
         how.format,
         how.transport,
         how.truths["lossy"],
         how.truths["tolerant"],
         how.deadline,
-        memory_budget,
+        how.rest,
         how.options,
     )
-    return File(core, name, comm, communicator)
+    return File(core, how.path, comm, how.communicator)
 
 
-def finish_replacement(path: str | os.PathLike[str], comm: Any = None) -> bool:
+def finish_replacement(path: str | os.PathLike[str], comm: Any = None, deadline: float | None = None) -> bool:
     """Collective. Finish, or drop, what a writer with `replacement="whole"` left; tells whether it left any.
 
     Afterwards the file is the new one, if that was complete, or the old one. Raises ConflictError while a
-    writer is still at work. `repair` does the same first.
+    writer is still at work. `repair` does the same first. `deadline` as for `open`.
     """
-    return _core.finish_replacement(os.fspath(path), core_comm(comm))
+    how = manner(path, comm, "", "", deadline, {}, {}, lambda: None)
+    return _core.finish_replacement(how.path, how.communicator)
 
 
 def repair(
@@ -255,12 +272,14 @@ def repair(
     format: str | None = None,
     transport: str = "posix",
     memory_budget: int = MEMORY_BUDGET,
+    deadline: float | None = None,
     **options: Any,
 ) -> bool:
     """Collective. Make a file whole again in place; returns whether anything had to be done.
 
     Finishes a publication that was interrupted, and drops what an unfinished step left behind.
     """
+    how = manner(path, comm, format, transport, deadline, options, {}, lambda: bytes_of_budget(memory_budget))
     return _core.repair(
-        os.fspath(path), core_comm(comm), format or "", transport, memory_budget, option_texts(options)
+        how.path, how.communicator, how.format, how.transport, how.deadline, how.rest, how.options
     )

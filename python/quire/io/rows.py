@@ -67,6 +67,8 @@ def select(rows: Rows | None, length: int) -> Selection:
         raise TypeMismatchError(
             f"rows cannot be given by a {type(rows).__name__}", advice="give a slice or a pair (first, count)"
         )
+    if rows.step == 0:
+        raise UsageError("the step of a slice cannot be zero")
     positions = range(*rows.indices(length))
     return Selection(positions.start, positions.step, len(positions)) if positions else Selection(0, 1, 0)
 

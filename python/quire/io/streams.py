@@ -14,7 +14,9 @@ import numpy as np
 
 from quire import _core
 from quire.errors import Placing, UnsupportedOperationError, UsageError
+from quire.io.manner import number_of
 from quire.io.memory import empty
+from quire.io.refusal import tried
 from quire.io.types import Array
 
 if TYPE_CHECKING:
@@ -236,8 +238,10 @@ class Streams(Mapping[int, Stream]):
         return self._streams(places, True)
 
     def _streams(self, wanted: Sequence[int], by_index: bool) -> list[Stream]:
-        numbers = [int(number) for number in wanted]
-        return [Stream(core, self._path) for core in _core.streams(self._core, numbers, by_index)]
+        numbers, refusal = tried(lambda: [number_of("stream", number) for number in wanted])
+        return [
+            Stream(core, self._path) for core in _core.streams(self._core, numbers or [], by_index, refusal)
+        ]
 
     @cached_property
     def ranks(self) -> list[int]:

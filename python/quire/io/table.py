@@ -13,6 +13,7 @@ from quire.io.attributes import NamedItems
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
+from quire.io.refusal import reading, refusal_of, taking_part
 from quire.io.rows import Rows, Selection, listed, position, select
 from quire.io.types import Array, dtype_of, type_of
 
@@ -135,15 +136,20 @@ class Table:
         -------
         The values by column, in the order of the names.
         """
+        reads = self._step.reads
         try:
             if rows is None and out is None:
                 chosen = self._names(names, None)
                 if (small := self._read_small(chosen)) is not None:
                     return small
             return self._read(names, rows, out)
-        except Error as error:
-            error.place(self._path)
-            raise
+        except Exception as error:
+            told = taking_part(self._step, reads, error)
+            if isinstance(told, Error):
+                told.place(self._path)
+            if told is error:
+                raise
+            raise told from error
 
     def _read_small(self, names: Sequence[str]) -> dict[str, Array] | None:
         """All rows the short way, for files of many small steps; None if they want a block of the pool."""
@@ -176,6 +182,7 @@ class Table:
                 memory[name].byteswap(inplace=True)
         return targets
 
+    @reading
     def read_packed(
         self, names: Iterable[str] | str, rows: Rows | None = None
     ) -> dict[str, tuple[Array, Array]]:
@@ -198,6 +205,7 @@ class Table:
         packed = self._step.read_packed(self.name, selection.first, selection.count, chosen)
         return dict(zip(chosen, packed, strict=True))
 
+    @reading
     def to_structured(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Array:
         """Independent; collective with a collective transport. The columns as one structured NumPy array.
 
@@ -210,6 +218,7 @@ class Table:
         self.read(chosen, rows, out={name: array[name] for name in chosen})
         return array
 
+    @reading
     def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
         """Independent; collective with a collective transport. The columns as a pandas DataFrame.
 
@@ -220,6 +229,7 @@ class Table:
 
         return pandas.to_pandas(self, self._names(names, None), rows)
 
+    @reading
     def to_arrow(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
         """Independent; collective with a collective transport. The columns as a pyarrow.Table of one batch.
 
@@ -250,12 +260,14 @@ class Table:
             raise UsageError(f"{size} rows are no batch")
         return arrow.Batches(self, chosen, rows, size)
 
+    @reading
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Independent; collective with a collective transport. All columns as an Arrow stream."""
         from quire.interfaces import arrow
 
         return arrow.stream(self, list(self._columns))
 
+    @reading
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         """Independent; collective with a collective transport. All columns as an Arrow array."""
         from quire.interfaces import arrow
@@ -275,6 +287,36 @@ class Table:
         block: copy what must stay. Without `rows_per_block` a block has about 8 MiB. `progress` is called
         after each block with the rows done and the rows in all.
         """
+        try:
+            buffers, size, selection = self._block_memory(names, rows_per_block, rows)
+        except Exception as error:
+            self._step.agree_on_reads(0, refusal_of(error))
+            raise
+        starts = range(0, selection.count, size)
+        left = self._step.agree_on_reads(len(starts), None)
+        try:
+            for done in starts:
+                count = min(size, selection.count - done)
+                block = {name: buffer[:count] for name, buffer in buffers.items()}
+                left -= 1
+                self._fetch(block, selection.first + done, count)
+                yield selection.first + done, block
+                if progress is not None:
+                    progress(done + count, selection.count)
+        except Error:
+            self._read_nothing(left)
+            raise
+        self._read_nothing(left)
+
+    def _read_nothing(self, times: int) -> None:
+        """Let other ranks read that have more blocks than this one."""
+        for _ in range(times):
+            self._step.read_nothing()
+
+    def _block_memory(
+        self, names: Iterable[str] | str | None, rows_per_block: int | None, rows: Rows | None
+    ) -> tuple[dict[str, Array], int, Selection]:
+        """Memory for a block of each column, its number of rows, and all rows that are wanted."""
         chosen = self._names(names, None)
         selection = self._select(rows)
         if not selection.is_contiguous:
@@ -286,14 +328,7 @@ class Table:
         if rows_per_block is not None and rows_per_block < 1:
             raise UsageError(f"{rows_per_block} rows are no block", file=self._path)
         size = min(rows_per_block or self.rows_per_block(chosen), max(selection.count, 1))
-        buffers = self._allocate(chosen, Selection(selection.first, 1, size))
-        for done in range(0, selection.count, size):
-            count = min(size, selection.count - done)
-            block = {name: buffer[:count] for name, buffer in buffers.items()}
-            self._fetch(block, selection.first + done, count)
-            yield selection.first + done, block
-            if progress is not None:
-                progress(done + count, selection.count)
+        return self._allocate(chosen, Selection(selection.first, 1, size)), size, selection
 
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
         """Independent. The rows for which a condition holds, found block by block when they are asked for.
@@ -383,6 +418,10 @@ class Column(Quantity):
         super().__init__(core)
         self._table = table
 
+    @property
+    def _step(self) -> _core.ReadStep:
+        return self._table._step
+
     def __len__(self) -> int:
         return len(self._table)
 
@@ -397,6 +436,10 @@ class Column(Quantity):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice | list | np.ndarray):
             return self.read(index)
+        return self._value(index)
+
+    @reading
+    def _value(self, index: Any) -> Any:
         with Placing(self._table._path, self.name):
             row = position(index, len(self), "row")
         return self.read((row, 1))[0]

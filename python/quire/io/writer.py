@@ -6,16 +6,19 @@ import contextlib
 import os
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from quire import _core
-from quire.errors import Error, Placing, UsageError
+from quire.errors import Error, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute
-from quire.io.communicator import core_comm
-from quire.io.manner import manner, step_number, text
+from quire.io.formats import truth
+from quire.io.manner import manner, step_number, text, text_or_nothing
+from quire.io.refusal import tried
 from quire.io.report import Counters, Timing
 from quire.io.texts import core_attribute, texts
 from quire.io.write_step import WriteStep
+
+_ATTACHMENT: Final = "the name of an attachment"
 
 
 class Writer:
@@ -63,9 +66,10 @@ class Writer:
         type: str | None = None,
     ) -> Writer:
         """Independent. An attribute of the file, before the first commit; values as in `WriteStep.set`."""
-        words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
         with Placing(self._path, name):
-            self._core.set(*core_attribute(name, value, words, type, self._lossy))
+            self._core.set(
+                _file_attribute(name, value, self._lossy, unit, symbol, description, display, type=type)
+            )
         return self
 
     def attach(self, name: str, content: bytes | None = None, replace: bool = False) -> Writer:
@@ -74,14 +78,16 @@ class Writer:
         The bytes of rank 0 are stored; the others may leave them out. They are in the file when the next step
         is committed, or when the file is closed. Unsupported errors where the format has no attachments.
         """
-        with Placing(self._path, name):
-            self._core.attach(name, content if content is not None else b"", replace)
+        with Placing(self._path, text_or_nothing(name)):
+            given, refusal = tried(lambda: _attachment(name, content, replace))
+            self._core.attach(*(given or ("", b"", False)), refusal)
         return self
 
     def detach(self, name: str) -> Writer:
         """Collective. Drop an attachment, with the next commit or at close. Missing errors."""
-        with Placing(self._path, name):
-            self._core.detach(name)
+        with Placing(self._path, text_or_nothing(name)):
+            given, refusal = tried(lambda: text(_ATTACHMENT, name))
+            self._core.detach(given or "", refusal)
         return self
 
     def step(self, number: int) -> WriteStep:
@@ -194,14 +200,18 @@ def create(
         `replacement="whole"`: what the path holds stays until the new file is complete and durable, and for
         good if this one is left by an exception
     """
-    name = os.fspath(path)
-    communicator = core_comm(comm)
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
-    how = manner(name, communicator, format, transport, deadline, options, truths)
-    with Placing(name):
+
+    def convert() -> tuple[str, str, list[_core.Attribute]]:
+        named = {} if attributes is None else dict(attributes)
+        of_file = [_file_attribute(key, value, bool(lossy)) for key, value in named.items()]
+        return text("title", title), text("contents", contents), of_file
+
+    how = manner(path, comm, format, transport, deadline, options, truths, convert)
+    with Placing(how.path):
         core = _core.create(
-            name,
-            communicator,
+            how.path,
+            how.communicator,
             how.format,
             how.transport,
             how.truths["durable"],
@@ -209,17 +219,27 @@ def create(
             how.deadline,
             how.options,
         )
-    writer = Writer(core, name, comm, communicator, how.truths["lossy"])
-    try:
-        if title or contents:
-            core.describe(text("title", title), text("contents", contents))
-        for key, value in (attributes or {}).items():
-            writer.set(key, value)
-    except BaseException as error:
-        # Other ranks have the file, and hear of it there.
-        writer._give_up(error)
-        raise
-    return writer
+    core.describe(*how.rest[:2])
+    for attribute in how.rest[2]:
+        core.set(attribute)
+    return Writer(core, how.path, comm, how.communicator, how.truths["lossy"])
+
+
+def _attachment(name: object, content: object, replace: object) -> tuple[str, bytes, bool]:
+    """What `Writer.attach` is given, checked."""
+    given = b"" if content is None else content
+    if not isinstance(given, bytes):
+        raise TypeMismatchError(f"an attachment is bytes, not a {type(given).__name__}")
+    return text(_ATTACHMENT, name), given, truth("replace", replace)
+
+
+def _file_attribute(
+    name: str, value: Any, lossy: bool, *given: str | None, type: str | None = None
+) -> _core.Attribute:
+    """An attribute as the core keeps it. Raises whatever is wrong with it."""
+    words = texts(value if isinstance(value, Attribute) else None, *(given or [None] * 4))
+    with Placing("", text("the name of an attribute", name)):
+        return _core.attribute(*core_attribute(name, value, words, type, lossy))
 
 
 def append(
@@ -240,22 +260,18 @@ def append(
     later="drop", removed. Everything else as in `create`.
     """
 
-    def check() -> None:
+    def convert() -> int | None:
         if later not in ("refuse", "drop"):
             raise UsageError(f"later cannot be {later!r}", advice='give "refuse" or "drop"')
-        if after is not None:
-            step_number(after)
+        return None if after is None else step_number(after)
 
-    name = os.fspath(path)
-    communicator = core_comm(comm)
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
-    how = manner(name, communicator, format, transport, deadline, options, truths, check)
-    last = None if after is None else step_number(after)
-    with Placing(name):
+    how = manner(path, comm, format, transport, deadline, options, truths, convert)
+    with Placing(how.path):
         core = _core.append(
-            name,
-            communicator,
-            last,
+            how.path,
+            how.communicator,
+            how.rest,
             later == "drop",
             how.format,
             how.transport,
@@ -264,4 +280,4 @@ def append(
             how.deadline,
             how.options,
         )
-    return Writer(core, name, comm, communicator, how.truths["lossy"])
+    return Writer(core, how.path, comm, how.communicator, how.truths["lossy"])

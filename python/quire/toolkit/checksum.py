@@ -12,6 +12,8 @@ import numpy as np
 
 import quire
 from quire._core import sum_of_row_hashes
+from quire.io.communicator import core_comm
+from quire.io.refusal import agreed
 from quire.toolkit.element_index import element_tables
 from quire.toolkit.element_sums import KindSums, kinds_of
 from quire.toolkit.selection import (
@@ -228,6 +230,7 @@ def checksum(
     not and for steps of which there is none.
     """
     done: list[StepChecksum] = []
+    agreed(core_comm(comm), "checksums of", lambda: (steps, columns, as_stored))
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
             done.append(step_checksum(step, columns, comm, progress, as_stored))

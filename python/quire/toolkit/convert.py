@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import quire
 from quire.errors import ConflictError, UsageError
+from quire.io.communicator import core_comm
 from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info
+from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
@@ -113,19 +115,26 @@ def copy(
     """
     from quire.toolkit.profiles import profile_named
 
-    request = Request(
-        format=format,
-        options=options,
-        steps=steps if isinstance(steps, StepSelection) else parse_steps(steps),
-        columns=columns,
-        rows=rows if rows is not None else slice(None),
-        transport=transport,
-        durable=durable,
-        lossy=lossy,
-        overwrite=overwrite,
-        where=where,
-        profile=None if program is None else profile_named(program),
-    )
+    def asked() -> Request:
+        request = Request(
+            format=format,
+            options=options,
+            steps=steps if isinstance(steps, StepSelection) else parse_steps(steps),
+            columns=columns,
+            rows=rows if rows is not None else slice(None),
+            transport=transport,
+            durable=durable,
+            lossy=lossy,
+            overwrite=overwrite,
+            where=where,
+            profile=None if program is None else profile_named(program),
+        )
+        requested_format(target, request)
+        refuse_overwriting(source, target, overwrite)
+        return request
+
+    said = (str(target), format, steps, columns, rows, where, program, options)
+    request = agreed(core_comm(comm), "a copy with", asked, said)
     return carry_out(source, target, request, comm, observer or Observer())
 
 

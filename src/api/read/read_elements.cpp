@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "api/root.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
+#include "quire/comm/agreement.hpp"
 #include "quire/comm/partition.hpp"
 
 namespace quire {
@@ -445,12 +448,32 @@ class ElementReading {
   std::optional<Error> failure_;
 };
 
+/// What all ranks must ask for alike: it decides how often they meet.
+std::string in_words(const ElementRequest& request) {
+  std::string words = "elements";
+  if (request.ids) {
+    words += " by their ids";
+  } else if (request.partition == ElementPartition::everything) {
+    words += " without exception";
+  }
+  for (const double weight : request.weights) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), weight).ptr;
+    words += (words.find(" by weights ") == std::string::npos ? " by weights " : ", ") + std::string(text.data(), end);
+  }
+  for (const std::string& variable : request.variables) {
+    words += (&variable == request.variables.data() ? " with \"" : ", \"") + variable + "\"";
+  }
+  return words;
+}
+
 }  // namespace
 
-Elements ReadStep::read_elements(const ElementRequest& request) const {
+Elements ReadStep::read_elements(const ElementRequest& request, const std::optional<Error>& refusal) const {
   Reader::State& reader = *state_->reader;
   require_open(reader);
   return in_file(reader, [&] {
+    agree_on_call(reader.comm, in_words(request), refusal);
     // Made from what all ranks say alike: it fails on all of them or on none.
     ElementReading reading(*state_, request);
     reading.learn_lists();

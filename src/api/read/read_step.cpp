@@ -2,6 +2,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "api/read/reader_state.hpp"
@@ -242,6 +243,24 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
       }
       if (packed) unpack_memory(memory, looked_at(out), components[c]);
     }
+  });
+}
+
+void ReadStep::read_nothing() const {
+  Reader::State& reader = *state_->reader;
+  if (reader.closed || !reader.transport->is_collective()) return;
+  in_file(reader, [&] { reader.transport->run(ReadPlan{}); });
+}
+
+std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal) const {
+  Reader::State& reader = *state_->reader;
+  require_open(reader);
+  if (!reader.transport->is_collective()) return mine;
+  return in_file(reader, [&] {
+    agree(reader.comm, refusal);
+    std::uint64_t most = mine;
+    reader.comm.maximum(std::span(&most, 1));
+    return most;
   });
 }
 

@@ -58,18 +58,20 @@ Answer ask_root(Reader::State& reader, std::uint64_t step, const Question& mine)
 
 }  // namespace
 
-std::vector<StreamReader> ReadStep::streams(const std::vector<std::int64_t>& wanted, StreamsBy by) const {
+std::vector<StreamReader> ReadStep::streams(const std::vector<std::int64_t>& wanted, StreamsBy by,
+                                            const std::optional<Error>& refusal) const {
   Reader::State& reader = *state_->reader;
   require_open(reader);
   return in_file(reader, [&] {
-    const Question mine{wanted, by};
+    // Who is refused asks for nothing, and is heard when all agree.
+    const Question mine{refusal ? std::vector<std::int64_t>() : wanted, by};
     Answer answer;
     if (reader.comm.size() == 1) {
       answer = answer_to(reader.own_describer(), state_->index, mine);
     } else {
       answer = ask_root(reader, state_->index, mine);
     }
-    std::optional<Error> error;
+    std::optional<Error> error = refusal;
     if (answer.failed) error = Error::unpack(answer.error).from_rank(reader.comm.rank());
     agree(reader.comm, error);
     std::vector<StreamReader> streams;

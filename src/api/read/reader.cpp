@@ -503,18 +503,28 @@ void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& optio
   comm.set_deadline(options.deadline);
   if (why.file().empty()) why.in_file(path);
   if (!why.rank()) why.from_rank(comm.rank());
-  // The part that this rank has in open() until the ranks agree, which then throws.
+  // The part that this rank has in the call until the ranks agree, which then throws.
   agree_on_choice(comm, {.path = path, .transport = options.transport, .format = options.format}, why);
   throw Error(ErrorKind::internal, "a refusal was not heard").in_file(path);
 }
 
-bool finish_replacement(const std::string& path, Comm comm) {
+namespace {
+
+bool finish_replacement_agreed(const std::string& path, Comm& comm) {
   return unpack<bool>(from_root(comm, [&] { return pack(finish_replacing(path)); }));
+}
+
+}  // namespace
+
+bool finish_replacement(const std::string& path, Comm comm) {
+  agree_on_choice(comm, {.path = path, .transport = {}, .format = {}});
+  return finish_replacement_agreed(path, comm);
 }
 
 bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
   comm.set_deadline(options.deadline);
-  const bool replaced = finish_replacement(path, comm);
+  agree_on_choice(comm, {.path = path, .transport = options.transport, .format = options.format});
+  const bool replaced = finish_replacement_agreed(path, comm);
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
   const auto looking = caught(comm.rank(), [&] {
     if (comm.is_root()) choice.first_file = first_file_of(path, options.format);

@@ -1,5 +1,7 @@
 #include "quire/api/writer.hpp"
 
+#include <xxhash.h>
+
 #include <array>
 #include <filesystem>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "api/write/writer_state.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
+#include "quire/comm/agreement.hpp"
 
 namespace quire {
 namespace {
@@ -225,17 +228,27 @@ void Writer::State::require_between_steps() const {
   if (step_open) throw placed(Error(ErrorKind::usage, "another step is still open"));
 }
 
-void Writer::attach(const std::string& name, std::span<const std::byte> bytes, bool replace) {
+void Writer::attach(const std::string& name, std::span<const std::byte> bytes, bool replace,
+                    const std::optional<Error>& refusal) {
   // Only rank 0 keeps a copy.
   if (!state_->comm.is_root()) bytes = {};
-  state_->attach(name, std::vector<std::byte>(bytes.begin(), bytes.end()), replace);
+  state_->attach(name, std::vector<std::byte>(bytes.begin(), bytes.end()), replace, refusal);
 }
 
-void Writer::detach(const std::string& name) { state_->attach(name, std::nullopt, true); }
+void Writer::detach(const std::string& name, const std::optional<Error>& refusal) {
+  state_->attach(name, std::nullopt, true, refusal);
+}
 
-void Writer::State::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
-  require_between_steps();
+void Writer::State::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace,
+                           std::optional<Error> refusal) {
   try {
+    if (!refusal) refusal = caught(comm.rank(), [&] { require_between_steps(); });
+    const std::string call = (bytes ? "attaching \"" : "dropping \"") + name + "\"";
+    // Others may be in close() or abort() meanwhile, and meet here as they do with a commit.
+    const Consensus all =
+        meet(*this, {.failed = refusal.has_value(), .structure = XXH3_64bits(call.data(), call.size())});
+    if (all.failed != 0 || all.closing != 0) agree(comm, refusal);
+    if (!all.same_structure) agree_on_call(comm, call);
     static_cast<void>(from_root(comm, [&] {
       planner->attach(name, std::move(bytes), replace);
       return std::vector<std::byte>();

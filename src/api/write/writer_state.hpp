@@ -61,7 +61,8 @@ struct Writer::State {
   /// Throws usage errors unless a step, or anything that is published, may be begun.
   void require_between_steps() const;
   /// Collective. Rank 0 hands an attachment to the planner, or, without bytes, drops one.
-  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace);
+  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace,
+              std::optional<Error> refusal);
   /// Rank 0: carries out the acts in order.
   void carry_out(const Publication& acts);
   /// Rank 0: takes back what an unfinished step left in the file.

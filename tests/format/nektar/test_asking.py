@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.python.cli.conftest import run as run  # a fixture
+from tests.python.support.mpi import run_ranks
 
 import quire
 
@@ -22,6 +23,41 @@ SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
 def test_what_no_element_is_called_is_refused(ids: Any) -> None:
     with quire.open(SMALL) as file, pytest.raises(quire.UsageError):
         file[0].read_elements(ids=ids)
+
+
+WRONG_ON_ONE_RANK: dict[str, dict[str, Any]] = {
+    'this rank for elements with "nope"': {"variables": ["nope"]},
+    "the name of a variable is a text": {"variables": [5]},
+    'there is no partition "nope"': {"partition": "nope"},
+    "could not convert": {"partition": ["a", "b"]},
+    "ids of elements": {"ids": [1.5]},
+    "inhomogeneous": {"ids": [[1], [2, 3]]},
+    "this rank for elements by their ids": {"ids": [1]},
+    "this rank for elements without exception": {"partition": "everything"},
+    "this rank for elements by weights 1, 2.5": {"partition": [1, 2.5]},
+}
+
+
+def ask_wrongly(comm: Any, path: str) -> list[str]:
+    """Ask for elements, wrongly on rank 1 alone; return what this rank raises."""
+    told = []
+    with quire.open(path, comm, deadline=20) as file:
+        for wrong in WRONG_ON_ONE_RANK.values():
+            try:
+                file[0].read_elements(**(wrong if comm.rank == 1 else {}))
+            except quire.Error as error:
+                told.append(str(error))
+        assert len(file[0].read_elements(ids=[] if comm.rank else [0]).missing) in (0, 1)
+    return told
+
+
+@pytest.mark.mpi
+def test_a_rank_that_asks_wrongly_keeps_no_other_waiting() -> None:
+    for told in run_ranks(ask_wrongly, 2, str(SMALL), time_limit=40):
+        assert len(told) == len(WRONG_ON_ONE_RANK)
+        for text, reason in zip(told, WRONG_ON_ONE_RANK, strict=True):
+            assert reason in text
+            assert "[rank 1]" in text
 
 
 def test_no_ids_are_no_elements() -> None:
