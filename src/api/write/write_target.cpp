@@ -6,8 +6,8 @@
 
 #include "api/root.hpp"
 #include "api/write/transport_knobs.hpp"
-#include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
+#include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
 #include "transport/write_lock.hpp"
@@ -46,25 +46,21 @@ void refuse_device(const std::string& path) {
   throw Error(ErrorKind::conflict, "it is a device or a pipe, of which no file can take the place").in_file(path);
 }
 
-/// A directory takes the place of one with the files of a checkpoint, not of one with anything else in it.
+/// A directory takes the place of one with the files of a checkpoint, be they damaged, not of one with anything else:
+/// their names tell.
 void refuse_strange_directory(const std::string& path) {
   std::error_code ignored;
   if (!files::is_directory(path, ignored)) return;
-  const std::vector<std::string> names = names_in(path);
-  if (names.empty()) return;
-  const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorKind::conflict, what).in_file(path).advise("choose another name, or move away what is there");
-  };
-  std::vector<std::string> known;
-  try {
-    ReadOptions options;
-    options.tolerant = true;
-    known = open(path, Comm::self(), options).description().members;
-  } catch (const Error&) {
-    refuse("it is a directory, and no data file of any format");
-  }
-  for (const std::string& name : names) {
-    if (std::ranges::find(known, name) == known.end()) refuse("it is a directory that holds other files, too: " + name);
+  for (const std::string& name : names_in(path)) {
+    const std::vector<std::string> alone{name};
+    const bool is_ours = name.find(".quire-") != std::string::npos;
+    const bool is_known = is_ours || std::ranges::any_of(formats(), [&](const Format* format) {
+                            return !format->entry_of(alone).empty();
+                          });
+    if (is_known && !files::is_directory(files::path(path) / name, ignored)) continue;
+    throw Error(ErrorKind::conflict, "it is a directory with other files than those of a checkpoint: " + name)
+        .in_file(path)
+        .advise("choose another name, or move away what is there");
   }
 }
 

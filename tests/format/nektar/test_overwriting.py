@@ -99,3 +99,16 @@ def test_a_directory_of_other_files_is_never_replaced(tmp_path: Path, layout: st
     quire.copy(SMALL, target, layout=layout, replacement="whole", overwrite=True)
     with quire.open(target) as file:
         assert len(file) == 1
+
+
+@pytest.mark.parametrize("name", ["P0000000.fld", "Info.xml"])
+def test_what_a_killed_writer_has_left_is_replaced(tmp_path: Path, name: str) -> None:
+    """The next run writes its checkpoints, and nobody has to clear up."""
+    target = tmp_path / "case.chk"
+    target.mkdir()
+    (target / name).touch()
+    with quire.open(SMALL) as file:
+        blocks = list(file[0].read_elements())
+    with quire.create(target, layout="directory", replacement="whole") as out, out.step(0) as step:
+        step.put_elements(blocks)
+    assert blocks_of(target) == blocks_of(SMALL)
