@@ -14,7 +14,14 @@ from typing import ParamSpec
 import typer
 
 from quire.cli.output import remark, use_utf8
-from quire.cli.parallel import abort_all, agreed_code, is_first_rank, refuse_ranks, speak_for_oneself
+from quire.cli.parallel import (
+    abort_all,
+    agreed_code,
+    is_first_rank,
+    launched_sizes,
+    refuse_ranks,
+    speak_for_oneself,
+)
 
 Parameters = ParamSpec("Parameters")
 
@@ -99,7 +106,8 @@ def fail(problem: Exception) -> ExitCode:
 
     line, code = explain(problem)
     # Errors of the library agree on all ranks, so one of them speaks for all.
-    if is_first_rank() or not isinstance(problem, Error):
+    # Where the first one may know of no others, each speaks for itself.
+    if is_first_rank() or not isinstance(problem, Error) or not launched_sizes():
         complain(line)
     if not isinstance(problem, Error):
         abort_all(code)

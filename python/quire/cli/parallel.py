@@ -59,19 +59,24 @@ def communicator() -> Any:
         from mpi4py import MPI
     except ImportError as problem:
         raise UsageError(f"started by mpiexec, but mpi4py cannot be used: {problem}") from None
-    announced = next((os.environ[name] for name in SIZE_VARIABLES if name in os.environ), None)
+    announced = next(iter(launched_sizes()), None)
     world = MPI.COMM_WORLD
-    if announced is not None and announced.isdigit() and int(announced) != world.size:
+    if announced is not None and announced != world.size:
         raise UsageError(
             f"mpiexec started {announced} ranks, but mpi4py sees {world.size}: it was built for another MPI"
         )
     return world
 
 
+def launched_sizes() -> list[int]:
+    """Independent. How many ranks the starter says that there are; some tell the rank only."""
+    texts = [os.environ.get(name, "") for name in SIZE_VARIABLES]
+    return [int(text) for text in texts if text.isdigit()]
+
+
 def refuse_ranks(what: str) -> None:
     """Independent. Raises UsageError under several ranks, for what one process does."""
-    sizes = [os.environ[name] for name in SIZE_VARIABLES if name in os.environ]
-    if any(size.isdigit() and int(size) > 1 for size in sizes):
+    if not is_first_rank() or any(size > 1 for size in launched_sizes()):
         from quire.errors import UsageError
 
         raise UsageError(f"{what} is the work of one process: start it without mpiexec")

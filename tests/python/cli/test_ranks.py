@@ -39,6 +39,13 @@ def test_the_work_of_one_process_is_refused_to_several(
     assert list(one_beam.parent.iterdir()) == [one_beam]
 
 
+def test_a_rank_that_is_told_no_size_is_refused_aloud(start: Start, one_beam: Path) -> None:
+    """As by starters that tell each process its rank and not how many there are."""
+    done = start("get", one_beam, "x", PMIX_RANK="1")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"the work of one process") == 1
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("words", [["info"], ["info", "--json"], ["check"]])
 def test_one_rank_tells_what_all_have_found(
