@@ -25,7 +25,7 @@ struct ReadOptions {
   /// What each rank may be told of where the blocks of a step's expansions stand, in bytes; the same on every rank. Of
   /// lists that take more read_elements() lets ranks know their share, and a rank that reads rows describes the file
   /// by itself.
-  std::uint64_t list_budget = 256ULL << 10;
+  std::uint64_t list_budget = 4ULL << 20;
   /// Of the format's reader, and those of common_read_options().
   Options options;
   TransportWrapper wrapper;  ///< for tests
