@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -303,13 +304,14 @@ class Table:
                 yield selection.first + done, block
                 if progress is not None:
                     progress(done + count, selection.count)
-        except Error:
-            self._read_nothing(left)
+        except BaseException:  # also where the caller leaves the loop: the others go on
+            with suppress(Error):
+                self._read_nothing(left)
             raise
         self._read_nothing(left)
 
     def _read_nothing(self, times: int) -> None:
-        """Let other ranks read that have more blocks than this one."""
+        """Let other ranks read that have more blocks than this one, or that go on."""
         for _ in range(times):
             self._step.read_nothing()
 

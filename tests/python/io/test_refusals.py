@@ -190,6 +190,13 @@ def read_wrongly(comm: Any, path: str, transport: str, kind: str) -> Iterator[tu
         table = file[0].table
         for reason, of_table in (READS if kind == "read" else OF_BLOCKS).items():
             yield f"{kind}: {reason}", told_by(of_table[comm.rank], table)
+        # Who leaves the loop lets the others go on.
+        seen = []
+        for first, _ in table.blocks("x", 1):
+            seen.append(first)
+            if comm.rank == 1:
+                break
+        assert seen == ([0] if comm.rank == 1 else [0, 1, 2])
         # Ranks with fewer rows have fewer blocks.
         assert blocks(table, "x", 1, (0, 3 - 2 * comm.rank)) == list(range(3 - 2 * comm.rank))
         assert table["x"][:].tolist() == [0, 1, 2]
