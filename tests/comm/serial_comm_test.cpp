@@ -61,7 +61,7 @@ TEST(SerialComm, AgreesOnItsOwnError) {
     EXPECT_EQ(error.file(), "a.dat");
     EXPECT_EQ(error.object(), "x");
     EXPECT_EQ(error.offset(), 17U);
-    EXPECT_EQ(error.rank(), 0);
+    EXPECT_EQ(error.rank(), std::nullopt);
     EXPECT_EQ(error.advice(), "run recover");
   }
 }

@@ -42,7 +42,8 @@ using Names = std::set<std::string>;
 
 class SyncedDirectories : public testing::Test {
  protected:
-  SyncedDirectories() : home_(test::scratch("synced_directories")) {
+  SyncedDirectories()
+      : home_(test::scratch(std::string("synced_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
     files::remove_all(home_);
     files::create_directories(home_ / "home");
     synced().clear();
