@@ -66,7 +66,7 @@ def test_errors_show_the_place(run: Run, one_beam: Path, command: tuple[str, ...
     outcome = run(name, one_beam, *rest, "--where", "px > 0 and  idd < 3")
     assert outcome.code == 1
     first, text, caret = outcome.errors.splitlines()
-    assert first.startswith('quire: there is no column or attribute "idd" (nearest: id')
+    assert first.startswith(f'quire: {one_beam}: there is no column or attribute "idd" (nearest: id')
     assert text == "    px > 0 and  idd < 3"
     assert caret == "                ^^^"
     assert run(name, one_beam, *rest, "--where", "x + 1").code == 2
