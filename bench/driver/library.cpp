@@ -105,6 +105,9 @@ class Library final : public Method {
     ReadOptions options;
     options.transport = options_.transport;
     options.sieve = sieve_;
+    if (!options_.format.empty()) {
+      options.options = options_of_reader(format_named(options_.format), options_.options);
+    }
     return options;
   }
 
@@ -164,6 +167,15 @@ WriteOptions library_options(const MethodSpec& spec) {
     }
   }
   return options;
+}
+
+Options options_of_reader(const Format& format, const Options& options) {
+  Options known;
+  for (const Option& option : format.read_options()) {
+    const auto found = options.find(option.name);
+    if (found != options.end()) known.insert(*found);
+  }
+  return known;
 }
 
 bool holds_streams(const WriteOptions& options) {

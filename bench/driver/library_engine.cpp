@@ -6,6 +6,7 @@
 #include "driver/carrier.hpp"
 #include "driver/counting_comm.hpp"
 #include "driver/engine.hpp"
+#include "driver/library.hpp"
 #include "driver/predicted.hpp"
 #include "driver/ranks.hpp"
 #include "quire/base/error.hpp"
@@ -104,6 +105,7 @@ class LibraryEngine final : public Engine {
   void read(const std::string& folder, Trial& trial) override {
     ReadOptions options;
     options.transport = options_.transport;
+    options.options = options_of_reader(format_, options_.options);
     read_series(folder, options, trial, [&](std::uint64_t s, const ReadStep& step) { landings_[s]->read(step); });
   }
 

@@ -27,6 +27,20 @@ Place place_of(int rank, int ranks) {
   return {.row = number / columns, .column = number % columns, .rows = rows, .columns = columns};
 }
 
+/// Those of some options that a table has.
+quire::Options known(const std::vector<quire::Option>& table, const quire::Options& options) {
+  quire::Options found;
+  for (const auto& [name, value] : options) {
+    if (std::ranges::find(table, name, &quire::Option::name) != table.end()) found.emplace(name, value);
+  }
+  return found;
+}
+
+const quire::Format* format_of(const Start& start) {
+  const std::string& name = start.options.format;
+  return name.empty() ? quire::format_for_suffix(start.output) : &quire::format_named(name);
+}
+
 }  // namespace
 
 quire::Selection by_rows(int rank, int ranks) {
@@ -95,19 +109,16 @@ std::vector<double> values_of(const quire::Selection& selection) {
 
 quire::WriteOptions options_of(const Pattern& pattern, const Start& start) {
   quire::WriteOptions options = start.options;
-  const quire::Format* format =
-      options.format.empty() ? quire::format_for_suffix(start.output) : &quire::format_named(options.format);
-  if (format == nullptr) return options;
-  for (const auto& [name, value] : pattern.options) {
-    const auto& known = format->write_options();
-    if (std::ranges::find(known, name, &quire::Option::name) != known.end()) options.options.emplace(name, value);
-  }
+  const quire::Format* format = format_of(start);
+  if (format != nullptr) options.options.merge(known(format->write_options(), pattern.options));
   return options;
 }
 
 quire::ReadOptions reading(const Start& start) {
   quire::ReadOptions options;
   options.transport = start.options.transport;
+  const quire::Format* format = format_of(start);
+  if (format != nullptr) options.options = known(format->read_options(), start.options.options);
   return options;
 }
 

@@ -57,7 +57,7 @@ struct Start {
 /// bytes are moved by us.
 [[nodiscard]] quire::WriteOptions options_of(const Pattern& pattern, const Start& start);
 
-/// Options for reading by the same transport.
+/// Options for reading by the same transport, or through the same library.
 [[nodiscard]] quire::ReadOptions reading(const Start& start);
 
 /// Collective. Writes the array by a pattern and reads it back by the same; true if everything is where it belongs.

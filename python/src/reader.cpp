@@ -430,6 +430,7 @@ void bind_reader(nb::module_& module) {
           "description",
           [](const ReaderHandle& self) -> const FileDescription& { return self.file->opened.description(); },
           nb::rv_policy::reference_internal)
+      .def_prop_ro("reads_together", [](const ReaderHandle& self) { return self.file->opened.reads_together(); })
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
       .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })
       .def(

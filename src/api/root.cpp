@@ -53,6 +53,12 @@ std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std
   return std::move(answer.bytes);
 }
 
+std::string in_words(const Options& options) {
+  std::string words;
+  for (const auto& [name, value] : options) words += (words.empty() ? "" : ", ") + name + "=" + value;
+  return words;
+}
+
 std::string agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error) {
   std::vector<std::byte> message = pack(mine);
   comm.broadcast(message);

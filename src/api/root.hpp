@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "quire/comm/comm.hpp"
+#include "quire/format/options.hpp"
 
 namespace quire {
 
@@ -25,7 +26,7 @@ struct Choice {
   std::string transport;
   std::string format;         ///< empty: by suffix or content
   std::string compression{};  ///< of a file that is made anew
-  std::string options{};      ///< of a file that is written, in words
+  std::string options{};      ///< in words
   /// The file that is opened, if the path is a directory: rank 0 looks.
   std::string first_file{};
   template <class Archive>
@@ -33,6 +34,9 @@ struct Choice {
     a(path, transport, format, compression, options, first_file);
   }
 };
+
+/// Options in words: name=value, name=value.
+[[nodiscard]] std::string in_words(const Options& options);
 
 /// Collective. Throws a conflict error on every rank if a choice differs from that of rank 0, or the error of a rank
 /// that has one already. Returns the first file that rank 0 has found.

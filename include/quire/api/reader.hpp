@@ -57,12 +57,13 @@ class ReadStep {
   /// Independent. Whether the step has this attribute.
   [[nodiscard]] bool has_attribute(const std::string& name) const;
 
-  /// Independent with independent transports, else collective. Rows of several columns in one pass over the file.
+  /// Independent, or collective if Reader::reads_together(). Rows of several columns in one pass over the file. Where
+  /// another library reads, ranks that read together ask for the same columns, or all throw usage errors.
   void read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const;
   /// The same for a selection of rows: regular blocks, or a list in any order. A list that does not rise takes memory
   /// for its values once more. Throws usage errors for rows beyond the table.
   void read(const std::string& table, const RowSelection& rows, std::vector<ReadColumn> columns) const;
-  /// Independent with independent transports, else collective. A selection of a field (a box, a hyperslab, several of
+  /// Independent, or collective if Reader::reads_together(). A selection of a field (a box, a hyperslab, several of
   /// them), one view per component: elements in C order or, with `memory`, where that puts them. Each view then has as
   /// many values as `memory` has elements in its extents.
   void read_field(const std::string& field, const Selection& selection, std::vector<View> components,
@@ -135,6 +136,10 @@ class Reader {
   /// Independent. A part of an attachment, from byte `offset` on. Throws missing errors, and usage errors beyond its
   /// end.
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const;
+
+  /// Independent. Whether ReadStep::read() and ReadStep::read_field() are collective: by a collective transport, or where
+  /// another library lets all ranks read together.
+  [[nodiscard]] bool reads_together() const;
 
   /// Collective. Looks through the whole file.
   [[nodiscard]] CheckReport check() const;

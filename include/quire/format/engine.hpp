@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "quire/model/selection.hpp"
+#include "quire/model/view.hpp"
 
 namespace quire {
 
-struct ConstView;
 struct StepPart;
 
 /// The ranks that share a file, for a library that wants a communicator of its own kind.
@@ -28,6 +31,8 @@ struct EngineFile {
 struct EngineCounters {
   std::uint64_t writes = 0;
   std::uint64_t bytes_written = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t bytes_read = 0;
 };
 
 /// Writes steps by means of another library, in place of a transport and of the places that a planner gives: what a
@@ -57,6 +62,51 @@ class StepEngine {
   /// Collective. Takes back what begin() has made, if anything.
   virtual void discard() = 0;
   /// Collective. Completes the file, also one without steps.
+  virtual void close() = 0;
+
+  [[nodiscard]] virtual EngineCounters counters() const noexcept = 0;
+};
+
+/// The file that an engine reads.
+struct EngineSource {
+  std::string path;
+  std::uint64_t memory_budget = 64ULL << 20;  ///< for values that are converted before they are where they belong
+  bool lossy = false;                         ///< conversions that change values are allowed
+};
+
+/// Elements of one column, or of one component of a field, and where they go.
+struct EngineRead {
+  std::string path;                    ///< Run::path
+  std::string object;                  ///< in messages
+  Type type = Type::float64;           ///< as stored
+  std::vector<std::uint64_t> extents;  ///< of the column (its rows) or of the field
+  /// Which one it is where several stand beside each other in one array: cells of records along its last axis, or
+  /// components of a field along its first one.
+  std::uint64_t part = 0;
+  bool is_cell = true;
+  Selection selection{};
+  View out{};
+  MemorySelection memory{};
+};
+
+/// Reads values by means of another library, in place of a transport: what a format may offer
+/// (Format::read_engine()). The describer still says what is in the file and where.
+class ReadEngine {
+ public:
+  virtual ~ReadEngine() = default;
+
+  /// Collective.
+  virtual void open(const EngineSource& source, const EngineRanks& ranks) = 0;
+  /// Whether the ranks must read together. Then they ask for the same columns and components in the same order, and a
+  /// rank that fails goes through everything that the library asks all ranks to do, and throws at the end; prepare()
+  /// and read() are collective. Else they are independent.
+  [[nodiscard]] virtual bool is_collective() const noexcept = 0;
+  /// Looks at what read() shall read; `reads` and their memory live until that has returned. Tells for each whether the
+  /// library can read it, the same on all ranks; the others are left to a transport.
+  [[nodiscard]] virtual std::vector<bool> prepare(std::span<const EngineRead> reads) = 0;
+  /// Reads what was prepared. Only if prepare() has succeeded on all ranks that read together.
+  virtual void read() = 0;
+  /// Collective. The destructor releases without waiting for others.
   virtual void close() = 0;
 
   [[nodiscard]] virtual EngineCounters counters() const noexcept = 0;

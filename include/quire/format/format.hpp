@@ -315,6 +315,9 @@ class Format {
                                                             const DescribeContext& context,
                                                             const CheckedOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const = 0;
+  /// Asked once, on every rank: what reads values in the place of a transport, if the options of the reader ask for
+  /// such a thing.
+  [[nodiscard]] virtual std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const;
   /// Whether files of this format can keep attachments.
   [[nodiscard]] virtual bool holds_attachments() const { return false; }
   /// What a file written with these options can hold.

@@ -95,9 +95,10 @@ struct Run {
   /// The path of the records inside the file, where the file is a container in which other programs find objects by
   /// their paths (HDF5): for references from outside.
   std::string path = {};
+  bool is_part = false;  ///< what is found there holds more than these records
   template <class Archive>
   void archive(Archive& a) {
-    a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, pieces, by_cell, opaque, path);
+    a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, pieces, by_cell, opaque, path, is_part);
   }
 };
 

@@ -105,6 +105,11 @@ class File:
         """How many processes opened the file."""
         return self._communicator.size
 
+    @property
+    def reads_together(self) -> bool:
+        """Whether reading values is collective: by the transport, or where another library reads so."""
+        return self._core.reads_together
+
     def __len__(self) -> int:
         """Collective. How many whole steps; may look through the file once."""
         return self._core.size()

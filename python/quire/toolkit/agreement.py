@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from quire.errors import UsageError
+
+if TYPE_CHECKING:
+    from quire import File
+
+
+def require_reading_alone(file: File) -> None:
+    """Independent. Raise UsageError where ranks must read together: here each has blocks of its own."""
+    if file.reads_together and file.size > 1:
+        raise UsageError(
+            "each rank reads blocks of its own here, and cannot read together with the others",
+            file=file.path,
+            advice="take independent transfers for reading",
+        )
 
 
 def agreed_count(comm: Any, count: Callable[[], int]) -> tuple[int, int]:

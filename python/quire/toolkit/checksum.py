@@ -14,6 +14,7 @@ import quire
 from quire._core import sum_of_row_hashes
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
+from quire.toolkit.agreement import require_reading_alone
 from quire.toolkit.element_index import element_tables
 from quire.toolkit.element_sums import KindSums, kinds_of
 from quire.toolkit.selection import (
@@ -232,6 +233,7 @@ def checksum(
     done: list[StepChecksum] = []
     agreed(core_comm(comm), "checksums of", lambda: (steps, columns, as_stored))
     with quire.open(path, comm=comm, **options) as file:
+        require_reading_alone(file)
         for _, step in select_steps(file, steps):
             done.append(step_checksum(step, columns, comm, progress, as_stored))
         require_found(len(done), steps, path)

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "api/read/engine_reads.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/read/row_order.hpp"
 #include "api/root.hpp"
@@ -31,7 +32,7 @@ Location location_of(const Place& place, std::uint64_t column, std::uint64_t val
     const auto cell = std::ranges::find(run.cells, column, &Cell::column);
     if (cell == run.cells.end()) continue;
     ++runs;
-    location.path = run.path;
+    location.path = run.is_part ? std::string() : run.path;
     location.type = cell->type;
     location.order = run.order;
     location.offset = run.offset;
@@ -54,6 +55,15 @@ void run_planned(Reader::State& reader, const std::function<void(ReadPlan&)>& pr
   if (error && reader.transport->is_collective()) reader.transport->run(ReadPlan{});
   if (error) throw Error(*error);
   reader.transport->run(plan);
+}
+
+/// Plans and runs what `find` finds, or lets the engine read it and plans what that leaves: `ask` makes a request of
+/// targets, `add` plans them.
+template <class Find, class Ask, class Add>
+void run_request(Reader::State& reader, Find&& find, Ask&& ask, Add&& add) {
+  if (!reader.engine) return run_planned(reader, [&](ReadPlan& plan) { add(plan, find()); });
+  const std::vector<ColumnTarget> left = read_by_engine(reader, [&] { return ask(find()); });
+  if (!left.empty()) run_planned(reader, [&](ReadPlan& plan) { add(plan, left); });
 }
 
 void check_rows(const Table& table, const Slice& rows) {
@@ -80,6 +90,15 @@ std::vector<ColumnTarget> targets_of(const Table& table, std::uint64_t rows, con
 /// How the format knows a column that only it can read.
 std::string object_of(const Table& table, const std::string& column) {
   return table.name.empty() ? column : table.name + "/" + column;
+}
+
+/// The rows of a walk as a selection, line by line.
+Selection lines_of(SelectionWalk rows) {
+  std::vector<Hyperslab> parts;
+  while (const auto line = rows.next()) {
+    parts.push_back({.start = {line->first}, .stride = {line->step}, .count = {line->count}, .block = {1}});
+  }
+  return Selection(std::move(parts));
 }
 
 /// Rows of an opaque column, slice by slice.
@@ -169,11 +188,23 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
   require_open(reader);
   in_file(reader, [&] {
     std::vector<ColumnTarget> targets;
-    run_planned(reader, [&](ReadPlan& plan) {
+    const auto find = [&]() -> const std::vector<ColumnTarget>& {
+      const Table& source = description().tables[description().find_table(table)];
+      check_rows(source, rows);
+      targets = targets_of(source, rows.count, columns);
+      return targets;
+    };
+    const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
       const std::size_t index = description().find_table(table);
-      check_rows(description().tables[index], rows);
-      targets = targets_of(description().tables[index], rows.count, columns);
-      add_rows(plan, state_->whole().tables[index], rows, targets, reader.options.lossy);
+      return EngineRequest{&state_->whole().tables[index],
+                           {description().tables[index].rows},
+                           true,
+                           Box{{rows.first}, {rows.count}},
+                           wanted,
+                           {}};
+    };
+    run_request(reader, find, ask, [&](ReadPlan& plan, const std::vector<ColumnTarget>& wanted) {
+      add_rows(plan, state_->whole().tables[description().find_table(table)], rows, wanted, reader.options.lossy);
     });
     const std::size_t index = description().find_table(table);
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -190,15 +221,25 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
   in_file(reader, [&] {
     std::optional<RowOrder> order;
     std::vector<ReadColumn> ordered;
-    run_planned(reader, [&](ReadPlan& plan) {
-      const std::size_t index = description().find_table(table);
-      const Table& source = description().tables[index];
+    const auto find = [&] {
+      const Table& source = description().tables[description().find_table(table)];
       static_cast<void>(targets_of(source, rows.count(), columns));
       order.emplace(rows, source.rows);
       ordered = order->columns_in_file_order(columns);
-      add_selection(plan, state_->whole().tables[index], order->walk(),
-                    targets_of(source, order->walk().elements(), ordered), {}, reader.options.lossy,
-                    reader.options.sieve);
+      return targets_of(source, order->walk().elements(), ordered);
+    };
+    const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
+      const std::size_t index = description().find_table(table);
+      return EngineRequest{&state_->whole().tables[index],
+                           {description().tables[index].rows},
+                           true,
+                           rows.regular() == nullptr ? lines_of(order->walk()) : *rows.regular(),
+                           wanted,
+                           {}};
+    };
+    run_request(reader, find, ask, [&](ReadPlan& plan, const std::vector<ColumnTarget>& wanted) {
+      add_selection(plan, state_->whole().tables[description().find_table(table)], order->walk(), wanted, {},
+                    reader.options.lossy, reader.options.sieve);
     });
     const std::size_t index = description().find_table(table);
     for (const ReadColumn& column : ordered) {
@@ -216,24 +257,36 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
   require_open(reader);
   in_file(reader, [&] {
     std::optional<PackedComponents> packed;
-    run_planned(reader, [&](ReadPlan& plan) {
+    std::optional<SelectionWalk> walk;
+    const auto find = [&] {
       const std::size_t index = description().find_field(field);
       const Field& source = description().fields[index];
       const Place& place = state_->layout.fields[index];
       if (components.size() != source.components) {
         throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
       }
-      const SelectionWalk walk(source.extents, selection);
+      walk.emplace(source.extents, selection);
+      if (!memory.is_packed() && (reader.engine || !std::ranges::all_of(place.runs, is_addressed))) {
+        check_memory(memory, walk->elements(), components, field);
+      }
       if (!memory.is_packed() && !std::ranges::all_of(place.runs, is_addressed)) {
-        check_memory(memory, walk.elements(), components, field);
-        packed.emplace(components, walk.elements(), reader.options.memory_budget);
+        packed.emplace(components, walk->elements(), reader.options.memory_budget);
       }
       std::vector<ColumnTarget> targets;
       for (std::size_t c = 0; c < components.size(); ++c) {
         targets.push_back({c, packed ? packed->views[c] : components[c], field});
       }
-      add_selection(plan, place, walk, targets, packed ? MemorySelection{} : memory, reader.options.lossy,
-                    reader.options.sieve);
+      return targets;
+    };
+    const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
+      const std::size_t index = description().find_field(field);
+      return EngineRequest{
+          &state_->layout.fields[index],      description().fields[index].extents, false, selection, wanted,
+          packed ? MemorySelection{} : memory};
+    };
+    run_request(reader, find, ask, [&](ReadPlan& plan, const std::vector<ColumnTarget>& wanted) {
+      add_selection(plan, state_->layout.fields[description().find_field(field)], *walk, wanted,
+                    packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve);
     });
     const std::size_t index = description().find_field(field);
     for (std::uint64_t c = 0; c < components.size(); ++c) {
@@ -248,14 +301,18 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
 
 void ReadStep::read_nothing() const {
   Reader::State& reader = *state_->reader;
-  if (reader.closed || !reader.transport->is_collective()) return;
+  if (reader.closed) return;
+  // All that read together through a library ask for the same: they hear that this rank does not, and throw.
+  if (reader.engine && reader.engine->is_collective()) return refuse_by_engine(reader);
+  if (!reader.transport->is_collective()) return;
   in_file(reader, [&] { reader.transport->run(ReadPlan{}); });
 }
 
 std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal) const {
   Reader::State& reader = *state_->reader;
   require_open(reader);
-  if (!reader.transport->is_collective()) return mine;
+  const bool is_together = reader.engine ? reader.engine->is_collective() : reader.transport->is_collective();
+  if (!is_together) return mine;
   return in_file(reader, [&] {
     agree(reader.comm, refusal);
     std::uint64_t most = mine;

@@ -10,6 +10,7 @@
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
 #include "api/publication.hpp"
+#include "api/read/engine_reads.hpp"
 #include "api/read/piece_lists.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/root.hpp"
@@ -431,6 +432,10 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
   return content;
 }
 
+bool Reader::reads_together() const {
+  return state_->engine ? state_->engine->is_collective() : state_->transport->is_collective();
+}
+
 CheckReport Reader::check() const {
   require_open(*state_);
   const PackedReport packed = answer_of_root(*state_, [&](Describer& describer) {
@@ -461,17 +466,25 @@ void Reader::close() {
   if (state_->closed) return;
   state_->closed = true;
   state_->describer.reset();
+  if (state_->engine) in_file(*state_, [&] { state_->engine->close(); });
   state_->transport->close();
 }
 
 Timing Reader::timing() const {
   Timing timing = state_->timing;
-  timing.encode = state_->transport->counters().encode_seconds;
-  timing.transfer = state_->transport->counters().transfer_seconds;
+  timing.encode += state_->transport->counters().encode_seconds;
+  timing.transfer += state_->transport->counters().transfer_seconds;
   return timing;
 }
 
-TransportCounters Reader::counters() const { return state_->transport->counters(); }
+TransportCounters Reader::counters() const {
+  TransportCounters counters = state_->transport->counters();
+  if (!state_->engine) return counters;
+  const EngineCounters mine = state_->engine->counters();
+  counters.reads += mine.reads;
+  counters.bytes_read += mine.bytes_read;
+  return counters;
+}
 
 Comm& Reader::comm() const { return state_->comm; }
 
@@ -480,6 +493,7 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   auto state =
       std::make_shared<Reader::State>(Reader::State{.path = path, .comm = std::move(comm), .options = options});
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  choice.options = in_words(options.options);
   const auto looking = caught(state->comm.rank(), [&] {
     if (state->comm.is_root()) choice.first_file = state->find_first_file();
   });
@@ -492,6 +506,8 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
     state->file = opening.file;
     adopt_options(*state, opening.of_entry);
     state->find_members();
+    state->engine = state->format->read_engine(CheckedOptions(state->format->read_options(), state->options.options));
+    if (state->engine) open_read_engine(*state);
     if (state->comm.is_root() || !opening.inflation) return;
     state->inflation = opening.inflation;
     inflate_as_surveyed(state->transport, path, *opening.inflation);

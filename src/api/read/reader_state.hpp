@@ -23,6 +23,7 @@ struct Reader::State {
   std::optional<Error> entry_damage{};  ///< rank 0: of the file that should have been opened for a directory
   const Format* format = nullptr;
   std::unique_ptr<Transport> transport{};
+  std::unique_ptr<ReadEngine> engine{};        ///< reads values in the transport's place, if the format has one
   std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
   std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
   FileDescription file{};

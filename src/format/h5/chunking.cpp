@@ -107,6 +107,8 @@ void register_zstandard() {
 
 }  // namespace
 
+void register_filters() { register_zstandard(); }
+
 const std::vector<Option>& chunking_options() {
   static const std::vector<Option> options{
       {"chunk",

@@ -58,6 +58,9 @@ class Chunking {
 /// Adds a slot for each component of a field: the bytes of its chunks on this rank.
 void append_chunk_bytes(Measure& measure, const StepPart& mine, std::size_t field);
 
+/// Lets the library itself read chunks of every filter that we write.
+void register_filters();
+
 /// The options `chunk`, `field_chunk`, `filter`, `level` and `shuffle` of a writer.
 [[nodiscard]] const std::vector<Option>& chunking_options();
 

@@ -6,6 +6,7 @@
 #include "format/h5/acceptance.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/describer.hpp"
+#include "format/h5/phdf5/engine.hpp"
 #include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/planner.hpp"
@@ -28,12 +29,12 @@ class H5partFormat final : public Format {
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
-    static const std::vector<Option> options{
+    static const std::vector<Option> options = h5::with_read_engine({
         {"step_name", OptionKind::text, "", {}, "what the groups of steps are called before the #; empty: guessed"},
         {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
         {"cut", OptionKind::truth, "false", {}, "read the whole steps of a file that is shorter than it says"},
         {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that has steps, too"},
-    };
+    });
     return options;
   }
 
@@ -68,6 +69,10 @@ class H5partFormat final : public Format {
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
     return std::make_unique<h5::H5partDescriber>(std::move(bytes), context, options);
+  }
+
+  [[nodiscard]] std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const override {
+    return h5::make_read_engine(h5::EngineSettings::of_reading(options));
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {

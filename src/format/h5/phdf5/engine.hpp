@@ -46,12 +46,15 @@ class EngineLayout {
   virtual void abandon() noexcept = 0;
 };
 
-/// Whether this build can write through the parallel HDF5 library.
+/// Whether this build can write and read through the parallel HDF5 library.
 [[nodiscard]] bool has_phdf5() noexcept;
 
 /// The engine for such settings; nothing for the direct one.
 [[nodiscard]] std::unique_ptr<StepEngine> make_engine(const EngineSettings& settings,
                                                       std::unique_ptr<EngineLayout> layout);
+
+/// The same for reading.
+[[nodiscard]] std::unique_ptr<ReadEngine> make_read_engine(const EngineSettings& settings);
 
 /// Adds a slot for each field to a measure: the elements that a rank puts.
 void add_field_slots(Measure& measure, const StepPart& mine);

@@ -1,6 +1,8 @@
 #include "format/h5/phdf5/settings.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "format/h5/phdf5/engine.hpp"
 #include "quire/base/error.hpp"
@@ -17,6 +19,23 @@ const std::vector<Option>& knobs() {
        "phdf5: independent, each rank writes its part of a step alone, or collective, all write together"},
       {"collective_metadata", OptionKind::truth, "true", {}, "phdf5: all ranks write metadata together"},
       {"metadata_block", OptionKind::integer, "2048", {}, "phdf5: bytes that are allocated for metadata at once"},
+      {"hints", OptionKind::text, "", {}, "phdf5: hints for MPI-IO, as name=value,name=value"},
+  };
+  return options;
+}
+
+const std::vector<Option>& read_knobs() {
+  static const std::vector<Option> options{
+      {"transfer",
+       OptionKind::text,
+       "independent",
+       {},
+       "phdf5: independent, each rank reads alone, or collective, all read the same columns and fields together"},
+      {"collective_metadata",
+       OptionKind::truth,
+       "true",
+       {},
+       "phdf5, collective: one rank reads the metadata of HDF5 for all"},
       {"hints", OptionKind::text, "", {}, "phdf5: hints for MPI-IO, as name=value,name=value"},
   };
   return options;
@@ -41,6 +60,44 @@ std::vector<std::pair<std::string, std::string>> parsed_hints(const std::string&
   return hints;
 }
 
+/// Whether the options choose the engine. Throws errors for knobs of an engine that is not chosen, or not there.
+bool chooses_phdf5(const CheckedOptions& options, const std::vector<Option>& knobs) {
+  const bool is_chosen = has_phdf5() && options.text("engine") == "phdf5";
+  if (is_chosen) return true;
+  for (const Option& option : knobs) {
+    if (!options.given(option.name)) continue;
+    if (has_phdf5()) throw usage("only the engine phdf5 has this option", option.name).advise("engine=phdf5");
+    throw Error(ErrorKind::unsupported, "the engine phdf5, which has this option, is not available in this build")
+        .on(std::string(option.name))
+        .advise("leave it out, or use a build with MPI and parallel HDF5");
+  }
+  return false;
+}
+
+/// Whether all ranks transfer together.
+bool is_collective_transfer(const CheckedOptions& options) {
+  const std::string& transfer = options.text("transfer");
+  if (transfer == "collective") return true;
+  if (transfer == "independent") return false;
+  throw usage("the transfer cannot be \"" + transfer + "\"", "transfer").advise("give independent or collective");
+}
+
+/// A table of options, and behind them the engine and its knobs.
+std::vector<Option> with_knobs(std::vector<Option> options, const std::vector<Option>& knobs) {
+  Option engine{"engine",
+                OptionKind::text,
+                "direct",
+                {"direct"},
+                "who moves the bytes of steps: direct is we; phdf5 is not available in this build"};
+  if (has_phdf5()) {
+    engine.choices.emplace_back("phdf5");
+    engine.help = "who moves the bytes of steps: direct is we, phdf5 the parallel HDF5 library";
+  }
+  options.push_back(engine);
+  std::ranges::copy(knobs, std::back_inserter(options));
+  return options;
+}
+
 }  // namespace
 
 EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vector<std::string_view>& only_direct) {
@@ -49,32 +106,12 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
   const std::string& version = options.text("library_version");
   if (version == "v18") settings.version = LibraryVersion::v18;
   if (version == "v110") settings.version = LibraryVersion::v110;
-  if (!has_phdf5()) {
-    for (const Option& option : knobs()) {
-      if (!options.given(option.name)) continue;
-      throw Error(ErrorKind::unsupported, "the engine phdf5, which has this option, is not available in this build")
-          .on(std::string(option.name))
-          .advise("leave it out, or use a build with MPI and parallel HDF5");
-    }
-    return settings;
-  }
-  settings.is_phdf5 = options.text("engine") == "phdf5";
-  if (!settings.is_phdf5) {
-    for (const Option& option : knobs()) {
-      if (options.given(option.name)) {
-        throw usage("only the engine phdf5 has this option", option.name).advise("engine=phdf5");
-      }
-    }
-    return settings;
-  }
+  settings.is_phdf5 = chooses_phdf5(options, knobs());
+  if (!settings.is_phdf5) return settings;
   for (const std::string_view name : only_direct) {
     if (options.given(name)) throw usage("the engine phdf5 does not have this option", name).advise("engine=direct");
   }
-  const std::string& transfer = options.text("transfer");
-  settings.is_collective = transfer == "collective";
-  if (!settings.is_collective && transfer != "independent") {
-    throw usage("the transfer cannot be \"" + transfer + "\"", "transfer").advise("give independent or collective");
-  }
+  settings.is_collective = is_collective_transfer(options);
   if (!settings.is_collective && options.text("filter") != "none") {
     throw usage("parallel HDF5 compresses only what all ranks write together", "filter")
         .advise("transfer=collective, or engine=direct");
@@ -89,24 +126,30 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
   return settings;
 }
 
+EngineSettings EngineSettings::of_reading(const CheckedOptions& options) {
+  EngineSettings settings;
+  settings.is_phdf5 = chooses_phdf5(options, read_knobs());
+  if (!settings.is_phdf5) return settings;
+  settings.is_collective = is_collective_transfer(options);
+  if (!settings.is_collective && options.given("collective_metadata")) {
+    throw usage("ranks that read alone read metadata alone", "collective_metadata").advise("transfer=collective");
+  }
+  settings.collective_metadata = settings.is_collective && options.truth("collective_metadata");
+  settings.hints = parsed_hints(options.text("hints"));
+  return settings;
+}
+
 std::vector<Option> with_engine(std::vector<Option> options) {
   options.push_back({"library_version",
                      OptionKind::text,
                      "earliest",
                      {"earliest", "v18", "v110"},
                      "what HDF5 may use in a new file: later structures, that older releases cannot read"});
-  Option engine{"engine",
-                OptionKind::text,
-                "direct",
-                {"direct"},
-                "who moves the bytes of steps: direct is we; phdf5 is not available in this build"};
-  if (has_phdf5()) {
-    engine.choices.emplace_back("phdf5");
-    engine.help = "who moves the bytes of steps: direct is we, phdf5 the parallel HDF5 library";
-  }
-  options.push_back(engine);
-  std::ranges::copy(knobs(), std::back_inserter(options));
-  return options;
+  return with_knobs(std::move(options), knobs());
+}
+
+std::vector<Option> with_read_engine(std::vector<Option> options) {
+  return with_knobs(std::move(options), read_knobs());
 }
 
 }  // namespace quire::h5

@@ -12,8 +12,8 @@
 
 namespace quire::h5 {
 
-/// Who moves the bytes of a file that is written, and how, if that is the parallel HDF5 library; and what HDF5 makes of
-/// it.
+/// Who moves the bytes of a file, and how, if that is the parallel HDF5 library; and what HDF5 makes of a file that is
+/// written.
 struct EngineSettings {
   bool is_phdf5 = false;             ///< else the next ones have no meaning
   bool is_collective = false;        ///< transfers of whole steps, by all ranks together
@@ -29,10 +29,14 @@ struct EngineSettings {
   /// does not have: `only_direct` names those of the format that phdf5 lacks.
   [[nodiscard]] static EngineSettings of(const CheckedOptions& options,
                                          const std::vector<std::string_view>& only_direct);
+  /// The options of with_read_engine(). Throws usage errors.
+  [[nodiscard]] static EngineSettings of_reading(const CheckedOptions& options);
 };
 
 /// A table of options, and behind them those that choose the engine and its knobs. Without parallel
 /// HDF5 they are errors that say so.
 [[nodiscard]] std::vector<Option> with_engine(std::vector<Option> options);
+/// The same for a reader.
+[[nodiscard]] std::vector<Option> with_read_engine(std::vector<Option> options);
 
 }  // namespace quire::h5

@@ -8,12 +8,44 @@ namespace {
 
 using Counts = std::vector<hsize_t>;
 
+/// So many parts the library unites: what it takes grows with the square of their number. More are given to it element
+/// by element.
+constexpr std::size_t most_united = 32;
+constexpr std::size_t elements_at_once = 4096;
+
 /// The numbers of one axis after the other, those of the axes in front first; ones where there are none.
 Counts with_front(std::span<const std::uint64_t> front, const std::vector<std::uint64_t>& counts, std::size_t axes) {
   Counts all(front.begin(), front.end());
   all.insert(all.end(), counts.begin(), counts.end());
   all.resize(axes, 1);
   return all;
+}
+
+/// Selects the elements one by one, in their order.
+void select_each(hid_t space, std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents,
+                 const Selection& selection, const std::string& object) {
+  const std::size_t axes = lead.size() + extents.size();
+  Counts places;
+  H5S_seloper_t join = H5S_SELECT_SET;
+  const auto add = [&] {
+    require(H5Sselect_elements(space, join, places.size() / axes, places.data()), "select elements", object);
+    join = H5S_SELECT_APPEND;
+    places.clear();
+  };
+  SelectionWalk walk(extents, selection);
+  while (const auto line = walk.next()) {
+    for (std::uint64_t i = 0; i < line->count; ++i) {
+      std::uint64_t element = line->first + i * line->step;
+      const std::size_t begin = places.size();
+      places.insert(places.end(), lead.begin(), lead.end());
+      places.resize(begin + axes);
+      for (std::size_t axis = extents.size(); axis-- > 0; element /= extents[axis]) {
+        places[begin + lead.size() + axis] = element % extents[axis];
+      }
+      if (places.size() >= elements_at_once * axes) add();
+    }
+  }
+  if (!places.empty()) add();
 }
 
 }  // namespace
@@ -33,6 +65,7 @@ void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std
     return;
   }
   if (axes == 0) return;  // the one element that there is
+  if (selection.parts().size() > most_united) return select_each(space, lead, extents, selection, object);
   const std::vector<std::uint64_t> ones(lead.size(), 1);
   H5S_seloper_t join = H5S_SELECT_SET;
   for (const Hyperslab& part : selection.parts()) {

@@ -10,4 +10,6 @@ std::unique_ptr<StepEngine> make_engine(const EngineSettings& /*settings*/, std:
   return nullptr;
 }
 
+std::unique_ptr<ReadEngine> make_read_engine(const EngineSettings& /*settings*/) { return nullptr; }
+
 }  // namespace quire::h5

@@ -59,6 +59,7 @@ void split(Place& place, std::uint64_t components) {
   place.runs.clear();
   for (std::uint64_t c = 0; c < components; ++c) {
     run.cells.front().column = c;
+    run.is_part = true;
     Run& own = place.runs.emplace_back(run);
     if (chunks && chunks->shape.front() == 1) {
       own.chunks = chunks_of(*chunks, c, components);
@@ -191,6 +192,7 @@ void PlainDescriber::add_table_of_lines(const std::string& group, std::vector<Pl
     Column column{take_quantity(line.name, line.data.type, line.attributes)};
     add_names(left_out, line.path, line.attributes);
     line.data.run.cells.front().column = table.columns.size();
+    line.data.run.path = "/" + line.path;
     if (line.data.run.opaque) {
       opaque_[line.path] = [this, path = line.path, type = column.type](std::uint64_t, const Slice& rows,
                                                                         const View& out) {
@@ -244,6 +246,8 @@ void PlainDescriber::add_matrix(PlainDataset dataset, const std::vector<std::str
   Run run = std::move(dataset.data.run);
   run.records = table.rows;
   run.record_bytes = names.size() * size_of(dataset.data.type);
+  run.path = "/" + table.name;
+  run.is_part = true;
   run.cells.clear();
   for (std::size_t c = 0; c < names.size(); ++c) {
     Column column;
@@ -308,6 +312,7 @@ void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
   Field field{
       take_quantity(dataset.path, dataset.data.type, dataset.attributes), dataset.data.extents, 1, group, {}, {}};
   Run run = std::move(dataset.data.run);
+  run.path = "/" + dataset.path;
   // A field with components has them along its first axis, and says so.
   const std::uint64_t components = take_count(dataset.attributes, words::components);
   Place place{{std::move(run)}};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format/h5/chunking.hpp"
+#include "format/h5/phdf5/engine.hpp"
 #include "format/h5/phdf5/settings.hpp"
 #include "format/h5/plain/describer.hpp"
 #include "format/h5/plain/planner.hpp"
@@ -25,14 +26,14 @@ class PlainFormat final : public Format {
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
-    static const std::vector<Option> options{
+    static const std::vector<Option> options = h5::with_read_engine({
         {"columns",
          OptionKind::text,
          "",
          {},
          "paths of two-dimensional data sets that are tables, with commas between"},
         {"matrices", OptionKind::text, "fields", {"fields", "columns"}, "what other two-dimensional data sets are"},
-    };
+    });
     return options;
   }
 
@@ -68,6 +69,10 @@ class PlainFormat final : public Format {
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
     return std::make_unique<h5::PlainDescriber>(std::move(bytes), context, options);
+  }
+
+  [[nodiscard]] std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const override {
+    return h5::make_read_engine(h5::EngineSettings::of_reading(options));
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {

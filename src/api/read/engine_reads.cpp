@@ -1,0 +1,148 @@
+#include "api/read/engine_reads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "api/root.hpp"
+#include "base/stopwatch.hpp"
+
+namespace quire {
+namespace {
+
+/// The run of a column or component, if a library can find its values by a path; numbers alone have one form in all.
+const Run* run_with_path(const Place& place, std::uint64_t column) {
+  for (const Run& run : place.runs) {
+    const auto cell = std::ranges::find(run.cells, column, &Cell::column);
+    if (cell == run.cells.end()) continue;
+    return run.opaque || run.text || run.path.empty() || cell->type == Type::string ? nullptr : &run;
+  }
+  return nullptr;
+}
+
+/// What of a request has a path; the others are left.
+std::vector<EngineRead> reads_of(const EngineRequest& request, std::vector<std::size_t>& targets) {
+  std::vector<EngineRead> reads;
+  for (std::size_t i = 0; i < request.targets.size(); ++i) {
+    const ColumnTarget& target = request.targets[i];
+    const Run* run = run_with_path(*request.place, target.column);
+    if (run == nullptr || target.view.type == Type::string) continue;
+    const auto cell = std::ranges::find(run->cells, target.column, &Cell::column);
+    EngineRead& read = reads.emplace_back();
+    read.path = run->path;
+    read.object = target.object;
+    read.type = cell->type;
+    read.extents = request.extents;
+    read.is_cell = request.is_table;
+    read.part = request.is_table ? static_cast<std::uint64_t>(cell - run->cells.begin()) : target.column;
+    read.selection = request.selection;
+    read.out = target.view;
+    read.memory = request.memory;
+    targets.push_back(i);
+  }
+  return reads;
+}
+
+/// A number that tells which values are asked for, whatever the rows.
+std::uint64_t hash_of(const std::vector<EngineRead>& reads) {
+  std::uint64_t hash = reads.size();
+  for (const EngineRead& read : reads) {
+    hash = hash * 0x9E3779B97F4A7C15ULL + std::hash<std::string>{}(read.path) + read.part;
+  }
+  return hash;
+}
+
+/// Collective. Every rank throws the error of one that has failed, or that they ask for different things.
+void agree_on_reads(Comm& comm, const std::optional<Error>& error, std::uint64_t hash) {
+  std::array<std::uint64_t, 3> words{error ? 1U : 0U, hash, ~hash};
+  comm.maximum(words);
+  if (words[0] != 0) agree(comm, error);
+  if (words[1] == ~words[2]) return;
+  throw Error(ErrorKind::usage, "the ranks ask for different columns or fields, but read together")
+      .advise("let every rank ask for the same, some for no rows of it, or take transfer=independent");
+}
+
+/// Collective if ranks read together: then all throw the error of one. The action is never left out.
+template <class Action>
+void do_together(Reader::State& reader, Action&& action) {
+  if (!reader.engine->is_collective()) return std::forward<Action>(action)();
+  agree(reader.comm, caught(reader.comm.rank(), std::forward<Action>(action)));
+}
+
+/// Whether the file is another one to a library that knows nothing of publications that were interrupted.
+bool is_interrupted(Describer& describer) {
+  return std::ranges::any_of(describer.repair(),
+                             [](const PublishAct& act) { return std::holds_alternative<PublishWrite>(act); });
+}
+
+/// Throws for what this engine cannot do, or what has no effect with it.
+void check_source(Reader::State& reader) {
+  if (reader.options.transport != ReadOptions().transport) {
+    throw Error(ErrorKind::usage, "this engine moves the bytes itself: the option has no effect")
+        .on("transport")
+        .advise("leave it out, or take the engine direct");
+  }
+  if (reader.inflation) {
+    throw Error(ErrorKind::unsupported, "the file is compressed as a whole, which this engine cannot read")
+        .advise("take the engine direct, or decompress the file");
+  }
+  if (reader.comm.is_root() && is_interrupted(reader.own_describer())) {
+    throw Error(ErrorKind::unsupported, "the publication of a step was interrupted, which this engine cannot finish")
+        .advise("make the file whole by quire recover, or take the engine direct");
+  }
+}
+
+}  // namespace
+
+void open_read_engine(Reader::State& reader) {
+  const Stopwatch watch(reader.timing.metadata);
+  const auto looking = caught(reader.comm.rank(), [&] { check_source(reader); });
+  agree(reader.comm, looking);
+  const auto opening = caught(reader.comm.rank(), [&] {
+    reader.engine->open({reader.first_file, reader.options.memory_budget, reader.options.lossy},
+                        {reader.comm.backend().native(), reader.comm.rank()});
+  });
+  agree(reader.comm, opening);
+}
+
+void refuse_by_engine(Reader::State& reader) {
+  const Error refusal(ErrorKind::usage, "a rank does not take part in what the others read together");
+  // It knows by itself what is wrong.
+  static_cast<void>(caught(reader.comm.rank(), [&] { agree_on_reads(reader.comm, refusal, 0); }));
+}
+
+std::vector<ColumnTarget> read_by_engine(Reader::State& reader, const std::function<EngineRequest()>& ask) {
+  ReadEngine& engine = *reader.engine;
+  EngineRequest request;
+  std::vector<EngineRead> reads;
+  std::vector<std::size_t> places;
+  const auto prepare = [&] {
+    request = ask();
+    reads = reads_of(request, places);
+  };
+  if (engine.is_collective()) {
+    const auto error = caught(reader.comm.rank(), prepare);
+    agree_on_reads(reader.comm, error, hash_of(reads));
+  } else {
+    prepare();
+  }
+  std::vector<bool> taken(reads.size());
+  if (!reads.empty()) {
+    const Stopwatch watch(reader.timing.transfer);
+    do_together(reader, [&] { taken = engine.prepare(reads); });
+    do_together(reader, [&] { engine.read(); });
+  }
+  std::vector<bool> is_done(request.targets.size());
+  for (std::size_t i = 0; i < reads.size(); ++i) is_done[places[i]] = taken[i];
+  std::vector<ColumnTarget> left;
+  for (std::size_t i = 0; i < request.targets.size(); ++i) {
+    if (!is_done[i]) left.push_back(request.targets[i]);
+  }
+  return left;
+}
+
+}  // namespace quire
