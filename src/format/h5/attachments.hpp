@@ -35,6 +35,12 @@ class AttachmentChanges {
   void change(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace);
 
   [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }
+  /// By name what is written; nothing for what is dropped.
+  [[nodiscard]] const std::map<std::string, std::optional<std::vector<std::byte>>>& all() const noexcept {
+    return changes_;
+  }
+  /// Whether the file has an attachment of this name, before the changes.
+  [[nodiscard]] bool is_in_file(const std::string& name) const { return names_.contains(name); }
   /// Where the bytes go if they may begin at `first`, in the order in which write() creates the data sets.
   [[nodiscard]] std::vector<PlannedSpace> lay_out(std::uint64_t first) const;
   /// Creates and drops data sets, whose bytes come at `places`.

@@ -472,9 +472,6 @@ void H5partPlanner::advance(const StepPart& mine, const Measure& total, bool pub
 }
 
 void H5partPlanner::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
-  if (engine_.is_phdf5) {
-    throw Error(ErrorKind::unsupported, "the engine phdf5 writes no attachments").on(name).advise("engine=direct");
-  }
   attachments_.change(name, std::move(bytes), replace);
 }
 
@@ -483,6 +480,7 @@ std::unique_ptr<StepEngine> H5partPlanner::engine() {
   rules.group_of = [this](std::int64_t number) { return naming_.name(number); };
   rules.write_file_attributes = [this](hid_t file, const StepDescription& step) { write_file_attributes(file, step); };
   rules.chunking = library_chunking_;
+  rules.attachments = &attachments_;
   return make_engine(engine_, layout_of_steps(std::move(rules)));
 }
 

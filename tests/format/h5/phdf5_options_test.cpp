@@ -59,6 +59,38 @@ TEST_P(Transfers, TakeKnobs) {
   }
 }
 
+/// With a step, at the end, over others, and not at all.
+TEST_P(Transfers, WriteTheSameAttachments) {
+  Comm comm = everyone();
+  const Kind kind{"attached", "h5part", {}};
+  const std::vector<double> values{1, 2};
+  const std::vector<std::byte> some(3, std::byte{7});
+  const std::vector<std::byte> more(5000, std::byte{9});
+  const auto write = [&](const std::string& file, const WriteOptions& options) {
+    Writer out = create(file, comm, options);
+    out.attach("first", some);
+    out.attach("empty", {});
+    WriteStep step = out.step(0);
+    step.put("x", values);
+    step.commit();
+    out.attach("last", some);
+    out.close();
+    Writer again = append(file, comm, {}, Later::refuse, options);
+    again.attach("first", more, true);
+    again.detach("last");
+    EXPECT_THROW(again.attach("empty", some), Error);
+    again.close();
+  };
+  write(path("attached.direct"), by_direct(kind));
+  write(path("attached." + GetParam()), by_phdf5(kind, GetParam()));
+  EXPECT_EQ(difference(path("attached." + GetParam()), path("attached.direct")), "");
+  Reader in = open(path("attached." + GetParam()), comm);
+  ASSERT_EQ(in.description().attachments.size(), 2U);
+  EXPECT_EQ(in.attachment("first"), more);
+  EXPECT_TRUE(in.attachment("empty").empty());
+  in.close();
+}
+
 INSTANTIATE_TEST_SUITE_P(Phdf5, Transfers, testing::Values("independent", "collective"),
                          [](const auto& chosen) { return chosen.param; });
 
@@ -98,14 +130,6 @@ TEST(EngineOptions, ThatHaveNoEffectAreErrors) {
   options = by_phdf5(kind, "collective");
   options.options["hints"] = "striping";
   expect_usage([&] { static_cast<void>(create(path("no.h5"), comm, options)); }, "hint");
-}
-
-TEST(EngineOptions, LeaveAttachmentsToTheDirectEngine) {
-  Comm comm = everyone();
-  Writer out = create(path("attached.h5"), comm, by_phdf5({"attached", "h5part", {}}, "independent"));
-  const std::vector<std::byte> bytes(3);
-  EXPECT_THROW(out.attach("a", bytes), Error);
-  out.close();
 }
 
 TEST(Comparison, SeesWhatDiffers) {

@@ -83,7 +83,7 @@ class ParallelEngine final : public StepEngine {
 
   void publish(const StepPart& mine) override {
     with_library([&] {
-      layout_->publish(file_.id(), mine.description);
+      layout_->publish(file_.id(), mine.description, layout_ranks());
       if (request_.durable) require(H5Fflush(file_.id(), H5F_SCOPE_LOCAL), "flush the HDF5 file");
       forget();
     });
@@ -110,7 +110,7 @@ class ParallelEngine final : public StepEngine {
       failure.attempt([&] {
         forget();
         layout_->discard(file_.id());
-        layout_->finish(file_.id());
+        layout_->finish(file_.id(), layout_ranks());
       });
       const hid_t id = file_.id();
       failure.attempt([&] { require(H5Fclose(id), "close the HDF5 file"); });
@@ -122,6 +122,10 @@ class ParallelEngine final : public StepEngine {
   [[nodiscard]] EngineCounters counters() const noexcept override { return counters_; }
 
  private:
+  [[nodiscard]] LayoutRanks layout_ranks() const {
+    return {ranks_.is_root(), [this](std::vector<std::byte>& bytes) { ranks_.share(bytes); }};
+  }
+
   [[nodiscard]] static Error broken() {
     return Error(ErrorKind::io, "parallel HDF5 failed on some ranks only: the file may be damaged")
         .advise("write it again");

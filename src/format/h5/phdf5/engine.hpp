@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "format/h5/hdf5.hpp"
+#include "format/h5/phdf5/attaching.hpp"
 #include "format/h5/phdf5/settings.hpp"
 #include "quire/format/format.hpp"
 
@@ -37,11 +38,11 @@ class EngineLayout {
   /// elements of each field.
   [[nodiscard]] virtual std::vector<EngineTarget> make(hid_t file, const StepDescription& step,
                                                        const Measure& total) = 0;
-  virtual void publish(hid_t file, const StepDescription& step) = 0;
+  virtual void publish(hid_t file, const StepDescription& step, const LayoutRanks& ranks) = 0;
   /// Takes back what make() has made, if it was not published.
   virtual void discard(hid_t file) = 0;
   /// What is still to be said of a file that is closed.
-  virtual void finish(hid_t file) = 0;
+  virtual void finish(hid_t file, const LayoutRanks& ranks) = 0;
   /// Lets go of identifiers without closing them, which would wait for other ranks.
   virtual void abandon() noexcept = 0;
 };

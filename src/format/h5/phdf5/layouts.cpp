@@ -49,15 +49,19 @@ class StepFileLayout final : public EngineLayout {
     return targets;
   }
 
-  void publish(hid_t file, const StepDescription& step) override {
+  void publish(hid_t file, const StepDescription& step, const LayoutRanks& ranks) override {
     rules_.write_file_attributes(file, step);
+    write_attachments(file, *rules_.attachments, ranks);
     link_step(file, rules_.group_of(step.number), group_.id());
     group_.release();
   }
 
   // The library drops a group that has no name when its last identifier goes.
   void discard(hid_t /*file*/) override { group_.release(); }
-  void finish(hid_t file) override { rules_.write_file_attributes(file, {}); }
+  void finish(hid_t file, const LayoutRanks& ranks) override {
+    rules_.write_file_attributes(file, {});
+    write_attachments(file, *rules_.attachments, ranks);
+  }
   void abandon() noexcept override { group_.abandon(); }
 
  private:
@@ -111,7 +115,7 @@ class PlainLayout final : public EngineLayout {
     return targets;
   }
 
-  void publish(hid_t file, const StepDescription& step) override {
+  void publish(hid_t file, const StepDescription& step, const LayoutRanks& /*ranks*/) override {
     write_attributes(file, rules_.file_attributes());
     write_attributes(file, step.attributes);
     if (made_.empty()) mark_without_datasets(file);
@@ -124,7 +128,7 @@ class PlainLayout final : public EngineLayout {
     made_.clear();
   }
 
-  void finish(hid_t file) override {
+  void finish(hid_t file, const LayoutRanks& /*ranks*/) override {
     if (!is_published_) write_attributes(file, rules_.file_attributes());
   }
 

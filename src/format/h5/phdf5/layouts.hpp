@@ -16,6 +16,7 @@ struct StepFileRules {
   /// Those that are not written yet, with the units of a step.
   std::function<void(hid_t file, const StepDescription& step)> write_file_attributes;
   Chunking chunking;
+  const AttachmentChanges* attachments = nullptr;  ///< rank 0: to be made with the next publication
 };
 
 /// A group for each step, which gets its name when the step is published.

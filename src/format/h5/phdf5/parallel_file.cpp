@@ -28,10 +28,12 @@ class Hints {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
+Error unreachable() { return {ErrorKind::io, "the ranks of the engine phdf5 cannot reach each other"}; }
+
 void reduce(std::span<std::uint64_t> words, MPI_Op operation, const EngineRanks& ranks) {
   if (MPI_Allreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_INT64_T, operation,
                     communicator_of(ranks)) != MPI_SUCCESS) {
-    throw Error(ErrorKind::io, "the ranks of the engine phdf5 cannot reach each other");
+    throw unreachable();
   }
 }
 
@@ -45,6 +47,17 @@ FileRanks::Votes FileRanks::count(bool yes) const {
   std::uint64_t words[] = {1, yes ? 1U : 0U};
   if (use_mpi()) reduce(words, MPI_SUM, ranks_);
   return {words[0], words[1]};
+}
+
+void FileRanks::share(std::vector<std::byte>& bytes) const {
+  if (!use_mpi()) return;
+  std::uint64_t size = bytes.size();
+  const MPI_Comm comm = communicator_of(ranks_);
+  const bool is_told = MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm) == MPI_SUCCESS;
+  if (is_told) bytes.resize(static_cast<std::size_t>(size));
+  if (is_told && (size == 0 || MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, comm) == MPI_SUCCESS))
+    return;
+  throw unreachable();
 }
 
 Handle FileRanks::access_list(const EngineSettings& settings) const {

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,9 @@ class FileRanks {
     std::uint64_t yes = 0;
   };
   [[nodiscard]] Votes count(bool yes) const;
+  [[nodiscard]] bool is_root() const noexcept { return ranks_.rank == 0; }
+  /// Collective. Every rank gets the bytes of rank 0.
+  void share(std::vector<std::byte>& bytes) const;
   /// A file access list by which these ranks open one file together.
   [[nodiscard]] Handle access_list(const EngineSettings& settings) const;
   /// A transfer list: for one rank alone, or for all together.
