@@ -137,8 +137,8 @@ class Reader {
   /// end.
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const;
 
-  /// Independent. Whether ReadStep::read() and ReadStep::read_field() are collective: by a collective transport, or where
-  /// another library lets all ranks read together.
+  /// Independent. Whether ReadStep::read() and ReadStep::read_field() are collective: by a collective transport, or
+  /// where another library lets all ranks read together.
   [[nodiscard]] bool reads_together() const;
 
   /// Collective. Looks through the whole file.
