@@ -115,6 +115,7 @@ def test_runs_hold_what_their_targets_need() -> None:
     table = {"methods": ["raw:engine=raw", "a:file=b", "b:engine=raw", "c:engine=raw"]}
     targets = [{**TARGET, "method": "a"}]
     assert run.methods_for(table, targets) == ["raw:engine=raw", "a:file=b", "b:engine=raw"]
+    assert run.methods_for({"methods": table["methods"][1:]}, targets) == ["a:file=b", "b:engine=raw"]
 
 
 def test_every_target_names_methods_of_its_run() -> None:
