@@ -397,9 +397,8 @@ class Bench:
 def methods_for(run: dict[str, Any], targets: list[dict[str, Any]]) -> list[str]:
     """Return the methods of a run that some targets need: raw, what they compare, the makers of files."""
     methods = {method.partition(":")[0]: method for method in run["methods"]}
-    needed = ({"raw"} & methods.keys()) | {
-        target[side] for target in targets for side in ("method", "reference")
-    }
+    needed = {target[side] for target in targets for side in ("method", "reference")}
+    needed |= {"raw"} & methods.keys()
     makers = {re.search(r":file=([^:]+)", methods[name]) for name in needed}
     needed |= {maker[1] for maker in makers if maker}
     return [method for name, method in methods.items() if name in needed]

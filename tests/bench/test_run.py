@@ -111,11 +111,12 @@ def test_only_paired_ratios_count_on_a_busy_machine() -> None:
 
 
 def test_runs_hold_what_their_targets_need() -> None:
-    """Raw is in every run; a method brings the one that makes its file; the rest stays out."""
+    """Raw is measured where a run has it; a method brings the one that makes its file; the rest stays out."""
     table = {"methods": ["raw:engine=raw", "a:file=b", "b:engine=raw", "c:engine=raw"]}
     targets = [{**TARGET, "method": "a"}]
     assert run.methods_for(table, targets) == ["raw:engine=raw", "a:file=b", "b:engine=raw"]
-    assert run.methods_for({"methods": table["methods"][1:]}, targets) == ["a:file=b", "b:engine=raw"]
+    targets = [{**TARGET, "method": "a", "reference": "c"}]
+    assert run.methods_for({"methods": table["methods"][1:]}, targets) == table["methods"][1:]
 
 
 def test_every_target_names_methods_of_its_run() -> None:
