@@ -166,14 +166,25 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
+/// Registered once and never again let go, unless somebody has closed the library: when the last file of a driver is
+/// closed, HDF5 1.10 frees the driver and then asks it to close the file.
+hid_t registered_driver() {
+  static hid_t driver = H5I_INVALID_HID;
+  if (driver < 0 || H5Iget_type(driver) != H5I_VFL) {
+    const H5FD_class_t description = driver_class();
+    driver = H5FDregister(&description);
+    require(driver < 0 ? -1 : 0, "register the file driver");
+  }
+  return driver;
+}
+
 }  // namespace
 
 Handle access_list(Image& image) {
-  const H5FD_class_t description = driver_class();
-  const Handle driver = own(H5FDregister(&description), "register the file driver");
+  const hid_t driver = registered_driver();
   Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
   const DriverInfo info{image.self()};
-  require(H5Pset_driver(list.id(), driver.id(), &info), "set the file driver");
+  require(H5Pset_driver(list.id(), driver, &info), "set the file driver");
   set_library_version(list.id(), image.library_version());
   require(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), "set the close degree");
   require(H5Pset_sieve_buf_size(list.id(), 0), "switch the sieve off");
