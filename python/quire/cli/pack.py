@@ -14,6 +14,7 @@ from quire.cli.packing import (
     Compact,
     Files,
     Merge,
+    NewStreams,
     packing_of,
     refuse_standard_output,
     tell_packed,
@@ -24,7 +25,7 @@ from quire.cli.progress import progress
 
 @command_of_ranks
 def pack(
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The new file of streams.")],
+    target: NewStreams,
     sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Each becomes a stream.")],
     numbers: Annotated[
         bool, typer.Option("--numbers-from-names", help="Tasks have the last numbers in the names.")

@@ -14,6 +14,7 @@ from quire.cli.streams import STANDARD
 if TYPE_CHECKING:
     from quire.toolkit.streams import Packed, Packing
 
+NewStreams = Annotated[str, typer.Argument(metavar="OUT", help="The new file of streams.")]
 BlockSize = Annotated[
     int | None, typer.Option("--block-size", help="Of the file system: chunks begin at multiples of it.")
 ]

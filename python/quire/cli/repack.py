@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quire.cli.command import command_of_ranks
-from quire.cli.copying import AsJson, Durable, Format, Overwrite, Source, Target, Transport, WriteOptions
+from quire.cli.copying import AsJson, Durable, Format, Overwrite, Source, Transport, WriteOptions
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.packing import (
     BlockSize,
@@ -11,6 +11,7 @@ from quire.cli.packing import (
     Compact,
     Files,
     Merge,
+    NewStreams,
     packing_of,
     refuse_standard_output,
     tell_packed,
@@ -22,7 +23,7 @@ from quire.cli.streams import communicator_for, readable
 @command_of_ranks
 def repack(
     source: Source,
-    target: Target,
+    target: NewStreams,
     format: Format = None,
     option: WriteOptions = None,
     read_option: ReadOptions = None,
