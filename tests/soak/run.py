@@ -3,9 +3,9 @@
     tests/soak/run.py [--kills 100] [--ranks 2] [--seed 1] [--only PART_OF_A_NAME]
 
 Every step whose commit had returned must be whole; after `quire recover` the file must be whole, and still
-hold them. Of formats whose files are one step of elements a series of files is written, in each of their
-layouts: those that were complete must be whole, the last one whole or not there. The last line reads
-`N passed, N failed`.
+hold them. Of formats whose files are one step a series of files is written, those of elements in each of
+their layouts: what was complete must be whole, the last one whole or refused, and what is rescued of it must
+be what was written. The last line reads `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -18,45 +18,77 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import quire
 from quire.io.formats import FormatInfo, format_infos
 from quire.toolkit.recover import recover
+from series import file_of, wrong_content
 
 PROJECT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("QUIRE_BUILD", PROJECT / "build" / "mpich"))
+WRITER = PROJECT / "tests" / "soak" / "series.py"
 CLIENT = BUILD / "examples" / "fodo" / "fodo"
 SERIES = BUILD / "examples" / "checkpoint" / "checkpoint"
 MPIEXEC = os.environ.get("QUIRE_MPIEXEC", "mpiexec.mpich")
 LONGEST_RUN = 1.5  # seconds until the kill, drawn evenly from 0
+MARK = "QUIRE_SOAK_RUN"
 
 
-def killed_run(arguments: list[str], ranks: int, delay: float) -> list[bytes]:
-    """Start a run, kill all of it after the delay, and return the lines that it had told."""
+@dataclass(frozen=True)
+class Outcome:
+    """What a killed run has left."""
+
+    complete: int
+    """Steps that it had told of as complete."""
+    wrong: str
+    """What is wrong with the files; an empty text if nothing."""
+
+
+def killed_run(arguments: list[str], ranks: int, delay: float, first_line: bool = False) -> list[bytes]:
+    """Start a run, kill all of it after the delay, and return the lines that it had told.
+
+    With `first_line` the delay begins when the run says something: programs that take long to start.
+    """
     command = [MPIEXEC, "-n", str(ranks), *arguments]
+    token = str(uuid.uuid4())
+    environment = os.environ | {MARK: token}
     with tempfile.TemporaryFile() as told:
-        process = subprocess.Popen(command, stdout=told, stderr=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(
+            command, stdout=told, stderr=subprocess.DEVNULL, start_new_session=True, env=environment
+        )
+        while first_line and os.fstat(told.fileno()).st_size == 0 and process.poll() is None:
+            time.sleep(0.01)
         time.sleep(delay)
-        kill_session(process.pid, arguments[0])
+        if process.poll() is not None:
+            raise SystemExit(f"the run ended by itself: {' '.join(command)}")
+        while kill_marked(f"{MARK}={token}".encode()):
+            pass
         process.wait()
         told.seek(0)
         return [line for line in told if line.endswith(b"\n")]
 
 
-def kill_session(leader: int, client: str) -> None:
-    """Kill every process of a session: the starter of MPI puts ranks into groups of their own."""
+def kill_marked(mark: bytes) -> int:
+    """Kill every process that has inherited the mark, and return how many there were.
+
+    The starter of MPI puts ranks into groups and sessions of their own, but hands its environment on.
+    """
+    killed = 0
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            session = int((entry / "stat").read_text().rpartition(")")[2].split()[3])
-            if session == leader or int(entry.name) == leader or client in (entry / "cmdline").read_text():
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
                 os.kill(int(entry.name), signal.SIGKILL)
-        except (FileNotFoundError, ProcessLookupError):
+                killed += 1
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue
+    return killed
 
 
 def complaint(path: Path, committed: int) -> str:
@@ -80,40 +112,60 @@ def complaint(path: Path, committed: int) -> str:
     return ""
 
 
-def damage_of(path: Path) -> str:
-    """Return why the one step of a file is not whole; an empty text if it is, with all its elements."""
+Content = Callable[[quire.File, int, bool], str]
+"""What is wrong with the content of a file, given its number and whether all of it must be there."""
+
+
+def wrong_elements(file: quire.File, number: int, is_whole: bool) -> str:
+    """Return what is missing of the elements of a file; of one that is not whole any may be."""
+    found = file[0].read_elements(partition="everything")
+    ids = sorted(int(id) for block in found for id in block.ids)
+    return "" if not is_whole or (ids and ids == list(range(len(ids)))) else f"{len(ids)} elements are there"
+
+
+def damage_of(path: Path, number: int, content: Content, is_whole: bool = True) -> str:
+    """Return why the one step of a file is not whole, or not what was written; an empty text if it is.
+
+    A file that need not be whole may have no step at all.
+    """
     try:
         with quire.open(path) as file:
-            damage = file.check().damage
-            if damage is not None:
-                return str(damage)
-            found = file[0].read_elements(partition="everything")
-            ids = sorted(int(id) for block in found for id in block.ids)
-            return "" if ids == list(range(len(ids))) and ids else f"{len(ids)} elements are there"
+            report = file.check()
+            if report.damage is not None:
+                return str(report.damage)
+            if report.whole_steps == 0:
+                return "there is no step" if is_whole else ""
+            return content(file, number, is_whole)
     except quire.Error as error:
         return str(error)
 
 
-def complaint_of_series(folder: Path, suffix: str, complete: int) -> str:
+def complaint_of_series(place: Callable[[int], Path], content: Content, complete: int) -> str:
     """Return what is wrong with the files that a kill has left; an empty text if nothing."""
     for number in range(complete):
-        wrong = damage_of(folder / f"run_{number}{suffix}")
+        wrong = damage_of(place(number), number, content)
         if wrong:
             return f"file {number} of {complete} that were complete: {wrong}"
-    last = folder / f"run_{complete}{suffix}"
-    if not last.exists() or not damage_of(last):
+    last = place(complete)
+    if not last.exists() or not damage_of(last, complete, content):
         return ""
+    try:
+        with quire.open(last) as file:
+            report = file.check()
+        if report.damage is None and report.whole_steps > 0:
+            return f"the last file is taken for whole: {damage_of(last, complete, content)}"
+    except quire.Error:
+        pass
     try:
         recover(last, rows=True)
     except quire.Error:
         return ""  # refused, and not taken for a whole one
-    with quire.open(last) as file:
-        damage = file.check().damage
-        return "" if damage is None else f"after recovery of the last file: {damage}"
+    wrong = damage_of(last, complete, content, is_whole=False)
+    return f"after recovery of the last file: {wrong}" if wrong else ""
 
 
-def kill_steps(info: FormatInfo, folder: Path, ranks: int, delay: float) -> str:
-    """Kill a run that writes steps into one file; return what is wrong with that."""
+def kill_steps(info: FormatInfo, folder: Path, ranks: int, delay: float) -> Outcome:
+    """Kill a run that writes steps into one file."""
     path = folder / ("beam" + info.suffixes[0])
     command = [
         str(CLIENT),
@@ -127,25 +179,44 @@ def kill_steps(info: FormatInfo, folder: Path, ranks: int, delay: float) -> str:
         str(path),
     ]
     told = killed_run(command, ranks, delay)
-    return complaint(path, sum(line.startswith(b"cell") for line in told))
+    committed = sum(line.startswith(b"cell") for line in told)
+    return Outcome(committed, complaint(path, committed))
 
 
-def kill_series(info: FormatInfo, options: list[str], folder: Path, ranks: int, delay: float) -> str:
-    """Kill a run that writes a file for each step; return what is wrong with these."""
+def kill_series(info: FormatInfo, options: list[str], folder: Path, ranks: int, delay: float) -> Outcome:
+    """Kill a run that writes a file of elements for each step."""
     command = [str(SERIES), "--directory", str(folder), "--suffix", info.suffixes[0], *options]
     told = killed_run([*command, "--elements", "3000", "--checkpoints", "100000"], ranks, delay)
-    return complaint_of_series(folder, info.suffixes[0], sum(line.startswith(b"checkpoint") for line in told))
+    complete = sum(line.startswith(b"checkpoint") for line in told)
+    return Outcome(complete, complaint_of_series(partial(file_of, folder, info), wrong_elements, complete))
 
 
-Case = tuple[str, Callable[[Path, int, float], str]]
+def kill_writer(info: FormatInfo, options: list[str], folder: Path, ranks: int, delay: float) -> Outcome:
+    """Kill a run that writes a file of a table or of streams for each step."""
+    command = [sys.executable, str(WRITER), str(folder), info.name, *options]
+    told = killed_run(command, ranks, delay, first_line=True)
+    complete = sum(line.startswith(b"complete") for line in told)
+
+    def content(file: quire.File, number: int, is_whole: bool) -> str:
+        return wrong_content(file, number, ranks, is_whole)
+
+    return Outcome(complete, complaint_of_series(partial(file_of, folder, info), content, complete))
+
+
+Case = tuple[str, Callable[[Path, int, float], Outcome]]
 
 
 def cases() -> Iterator[Case]:
-    """Return what is killed: every format of steps, and every layout of formats of elements."""
+    """Return what is killed: every format, and every layout of formats of elements."""
     for info in format_infos():
         if not info.one_step:
             yield info.name, partial(kill_steps, info)
-        elif not info.holds_streams and not info.tables:
+        elif info.tables:
+            yield info.name, partial(kill_writer, info, [])
+        elif info.holds_streams:
+            yield f"{info.name}, at once", partial(kill_writer, info, [])
+            yield f"{info.name}, in pieces", partial(kill_writer, info, ["--pieces"])
+        else:
             layouts = [
                 choice
                 for option in info.write_options
@@ -169,15 +240,24 @@ def main() -> int:
     for name, kill_once in cases():
         if options.only not in name:
             continue
+        outcomes = []
         for kill in range(options.kills):
             with tempfile.TemporaryDirectory() as folder:
                 delay = draw.uniform(0, LONGEST_RUN)
-                wrong = kill_once(Path(folder), options.ranks, delay)
-            passed += not wrong
-            failed += bool(wrong)
-            if wrong:
-                print(f"{name}, kill {kill} after {delay:.3f} s: {wrong}", file=sys.stderr)
-        print(f"{name}: {options.kills} kills, seed {options.seed}", flush=True)
+                outcome = kill_once(Path(folder), options.ranks, delay)
+            outcomes.append(outcome)
+            if outcome.wrong:
+                print(f"{name}, kill {kill} after {delay:.3f} s: {outcome.wrong}", file=sys.stderr)
+        wrong = sum(bool(outcome.wrong) for outcome in outcomes)
+        begun = sum(outcome.complete > 0 for outcome in outcomes)
+        steps = sum(outcome.complete for outcome in outcomes)
+        print(
+            f"{name}: {len(outcomes)} kills with seed {options.seed}, {begun} behind a complete step, "
+            f"{steps} such steps, {wrong} failed",
+            flush=True,
+        )
+        failed += wrong
+        passed += len(outcomes) - wrong
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

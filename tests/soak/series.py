@@ -1,0 +1,94 @@
+"""Writes a series of files of one step each until it is killed, and knows what must be in them.
+
+    mpiexec -n 2 python tests/soak/series.py DIRECTORY FORMAT [--pieces]
+
+What `run.py` kills for formats whose files are one step of tables or of streams. With --pieces the streams
+go to the file piece by piece, otherwise all of them in the commit. Rank 0 says when it begins and when a
+file is complete.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import quire
+from quire.io.formats import FormatInfo, format_info
+from quire.io.types import Array
+
+ROWS = 40_000
+PIECE = 10_000
+PIECES = 20
+
+
+def file_of(folder: Path, info: FormatInfo, number: int) -> Path:
+    """Return where the file with this number is."""
+    return folder / f"run_{number}{info.suffixes[0]}"
+
+
+def stream_bytes(number: int, rank: int) -> Array:
+    """Return what is in the stream of a rank; all files and streams differ."""
+    return ((np.arange(PIECE * PIECES) + 7 * number + 3 * rank) % 251).astype(np.uint8)
+
+
+def column(number: int) -> Array:
+    """Return the one column of a file of tables."""
+    return np.arange(ROWS) + 0.5 * number
+
+
+def write(comm: Any, path: Path, info: FormatInfo, number: int, in_pieces: bool) -> None:
+    """Collective. Write one file."""
+    with quire.create(path, comm=comm, format=info.name) as out, out.step(number) as step:
+        if not info.holds_streams:
+            step.put("x", np.array_split(column(number), comm.size)[comm.rank])
+            return
+        stream = step.stream(rank=comm.rank, chunk_size=3 * PIECE)
+        if in_pieces:
+            step.open()
+        for piece in np.split(stream_bytes(number, comm.rank), PIECES):
+            stream.write(piece)
+
+
+def wrong_content(file: quire.File, number: int, ranks: int, is_whole: bool) -> str:
+    """Independent. Return what a file holds that was never written; an empty text if nothing.
+
+    Of a file that is not whole the beginnings of the streams are enough, as far as they were rescued.
+    """
+    step = file[0]
+    if not len(step.streams):
+        return "" if np.array_equal(step.table["x"].read(), column(number)) else "the column has other values"
+    for rank in range(ranks) if is_whole else step.streams.ranks:
+        found = np.frombuffer(step.streams[rank].read(), np.uint8)
+        expected = stream_bytes(number, rank)
+        if not np.array_equal(found, expected if is_whole else expected[: len(found)]):
+            return f"stream {rank} has other bytes"
+    return ""
+
+
+def main() -> None:
+    """Write until the end."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("format")
+    parser.add_argument("--pieces", action="store_true")
+    options = parser.parse_args()
+
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    info = format_info(options.format)
+    comm.Barrier()
+    if comm.rank == 0:
+        print("begins", flush=True)
+    for number in itertools.count():
+        write(comm, file_of(options.directory, info, number), info, number, options.pieces)
+        if comm.rank == 0:
+            print(f"complete: {number}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
