@@ -27,7 +27,7 @@ golden: setup ## conformance with the golden vectors alone
 	@python scripts/run_tests.py --golden
 
 soak: setup ## random kills, for as long as it takes
-	@python tests/soak/run.py
+	@python scripts/run_tests.py --soak
 
 bench: setup ## measured against raw writes of the same bytes in the same run
 	@python bench/run.py

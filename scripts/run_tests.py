@@ -2,6 +2,7 @@
 
     scripts/run_tests.py               everything but the nightly tests
     scripts/run_tests.py --golden      conformance with the golden vectors alone
+    scripts/run_tests.py --soak        random kills (tests/soak/run.py), which no other run has
     scripts/run_tests.py --only ctest -- -R plan      one of the two, with arguments of its own
 
 The last line reads `N passed, N failed, N skipped`. With --golden, lines that the tests left in the file
@@ -156,6 +157,16 @@ def run_pytest(build: Path, preset: str, golden: bool, extra: list[str], totals:
         add_pytest(report, code, totals)
 
 
+def run_soak(build: Path, preset: str, extra: list[str]) -> int:
+    """Run the random kills with the programs and the MPI of the preset; return their exit code."""
+    environment = environment_of(build, preset)
+    if not environment["QUIRE_MPIEXEC"]:
+        print(f"the preset {preset} has no MPI, whose runs could be killed", file=sys.stderr)
+        return 2
+    command = [sys.executable, str(ROOT / "tests" / "soak" / "run.py"), *extra]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
 def print_closing(totals: Totals, totals_file: Path) -> None:
     """Print skipped and failed tests by name, then the line of totals, which also goes into a file."""
     print()
@@ -176,13 +187,16 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Run ctest and pytest and end with one line of totals.")
     parser.add_argument("--preset", default=os.environ.get("QUIRE_PRESET", "mpich"))
     parser.add_argument("--golden", action="store_true", help="conformance with the golden vectors alone")
+    parser.add_argument("--soak", action="store_true", help="random kills alone; says how they went itself")
     parser.add_argument("--only", choices=["ctest", "pytest"], help="run one of the two")
-    parser.add_argument("extra", nargs="*", help="arguments for the one named by --only, after --")
+    parser.add_argument("extra", nargs="*", help="arguments for --soak or the one named by --only, after --")
     options = parser.parse_args(arguments)
-    if options.extra and not options.only:
-        parser.error("extra arguments need --only")
+    if options.extra and not (options.only or options.soak):
+        parser.error("extra arguments need --only or --soak")
 
     build = ROOT / "build" / options.preset
+    if options.soak:
+        return run_soak(build, options.preset, options.extra)
     golden_report = Path(os.environ.get("QUIRE_GOLDEN_REPORT", build / "golden-report.txt"))
     golden_report.unlink(missing_ok=True)
     totals = Totals()
