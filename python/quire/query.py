@@ -244,9 +244,11 @@ class Matches:
 
     def count(self) -> int:
         """Independent. How many rows match."""
-        return sum(
-            self.bound.count(block, first, count) for first, block, count in self._blocks([], None, None)
-        )
+        total = 0
+        # A generator expression would keep the blocks open, if this fails, for as long as the error is known.
+        for first, block, count in self._blocks([], None, None):
+            total += self.bound.count(block, first, count)
+        return total
 
     def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
         """Independent. The values of the matching rows, by column."""

@@ -295,6 +295,7 @@ class Table:
             raise
         starts = range(0, selection.count, size)
         left = self._step.agree_on_reads(len(starts), None)
+        no_rows = {name: buffer[:0] for name, buffer in buffers.items()}
         try:
             for done in starts:
                 count = min(size, selection.count - done)
@@ -304,16 +305,14 @@ class Table:
                 yield selection.first + done, block
                 if progress is not None:
                     progress(done + count, selection.count)
+            while left > 0:  # others have more blocks
+                left -= 1
+                self._fetch(no_rows, selection.first, 0)
         except BaseException:  # also where the caller leaves the loop: the others go on
-            with suppress(Error):
-                self._read_nothing(left)
+            for _ in range(left):
+                with suppress(Error):
+                    self._fetch(no_rows, selection.first, 0)
             raise
-        self._read_nothing(left)
-
-    def _read_nothing(self, times: int) -> None:
-        """Let other ranks read that have more blocks than this one, or that go on."""
-        for _ in range(times):
-            self._step.read_nothing()
 
     def _block_memory(
         self, names: Iterable[str] | str | None, rows_per_block: int | None, rows: Rows | None

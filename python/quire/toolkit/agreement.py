@@ -1,24 +1,80 @@
-"""Decisions that all ranks take together before anything is written."""
+"""Decisions that all ranks take together before anything is written, and reads that all of them make."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
-    from quire import File
+    from quire import File, Step
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
-def require_reading_alone(file: File) -> None:
-    """Independent. Raise UsageError where ranks must read together: here each has blocks of its own."""
-    if file.reads_together and file.size > 1:
+def reads_with_others(file: File) -> bool:
+    """Independent. Whether reading values of a file needs all ranks, and there are several."""
+    return file.reads_together and file.size > 1
+
+
+def require_shared_reads(file: File, step: Step) -> None:
+    """Independent. Raise UsageError where ranks must read together what each of them has its own of."""
+    if reads_with_others(file) and (step.expansions or len(step.streams) > 0):
         raise UsageError(
-            "each rank reads blocks of its own here, and cannot read together with the others",
+            "each rank reads elements or streams of its own here, and cannot read together with the others",
             file=file.path,
             advice="take independent transfers for reading",
         )
+
+
+class Together:
+    """Reads that all ranks make, one after the other, and what each does with what it has read.
+
+    Where they read together, a rank that has failed goes on reading, for the others wait for it, and raises
+    at the end; elsewhere at once.
+    """
+
+    def __init__(self, goes_on: bool) -> None:
+        self._goes_on = goes_on
+        self._problem: Exception | None = None
+
+    def __enter__(self) -> Together:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if raised is None and self._problem is not None:
+            raise self._problem
+
+    def do(
+        self, action: Callable[Parameters, object], *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> None:
+        """Collective where ranks read together. Read something, as the others do."""
+        try:
+            action(*args, **kwargs)
+        except Exception as problem:
+            if not self._goes_on:
+                raise
+            self._problem = self._problem or problem
+
+
+def gathered(comm: Any, make: Callable[[], Result]) -> list[Result]:
+    """Collective. What every rank makes, by rank; an error of any rank is raised on all."""
+    if comm is None or comm.size == 1:
+        return [make()]
+    try:
+        mine: Result | Exception = make()
+    except Exception as problem:
+        mine = problem
+    parts: list[Result | Exception] = comm.allgather(mine)
+    made = [part for part in parts if not isinstance(part, Exception)]
+    if len(made) < len(parts):
+        raise next(part for part in parts if isinstance(part, Exception))
+    return made
 
 
 def agreed_count(comm: Any, count: Callable[[], int]) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import quire
 from quire._core import sum_of_row_hashes
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
-from quire.toolkit.agreement import require_reading_alone
+from quire.toolkit.agreement import Together, gathered, reads_with_others, require_shared_reads
 from quire.toolkit.element_index import element_tables
 from quire.toolkit.element_sums import KindSums, kinds_of
 from quire.toolkit.selection import (
@@ -114,9 +114,9 @@ def table_sums(
     return [total % MODULUS for total in sums]
 
 
-def field_sum(values: Field, rank: int, size: int) -> int:
+def field_sum(values: Field, rank: int, size: int, goes_on: bool = False) -> int:
     """Independent. This rank's part of the sum over the elements of a field, each hashed behind its
-    position.
+    position. With `goes_on` it reads as often as the rank with the most elements.
     """
     extents = tuple(values.extents)
     components = values.components
@@ -125,13 +125,18 @@ def field_sum(values: Field, rank: int, size: int) -> int:
     start, count = even_slice(extents[0], rank, size)
     layer = int(np.prod(extents[1:], dtype=np.int64)) * components
     step = max(1, BLOCK_BYTES // max(1, layer * 8))
-    total = 0
-    for low in range(start, start + count, step):
-        high = min(low + step, start + count)
-        block = np.asarray(values[low:high]).reshape(-1)
+    totals: list[int] = []
+
+    def add(low: int) -> None:
+        block = np.asarray(values[low : min(low + step, start + count)]).reshape(-1)
         positions = np.arange(low * layer, low * layer + len(block), dtype=np.uint64)
-        total += hash_sum([positions, block])
-    return total % MODULUS
+        totals.append(hash_sum([positions, block]))
+
+    _, most = even_slice(extents[0], 0, size)
+    with Together(goes_on) as together:
+        for done in range(0, most if goes_on else count, step):
+            together.do(add, start + min(done, count))
+    return sum(totals) % MODULUS
 
 
 def stream_sum(stream: Stream) -> int:
@@ -165,29 +170,44 @@ def step_checksum(
     comm: Any = None,
     progress: Progress | None = None,
     as_stored: bool = False,
+    goes_on: bool = False,
 ) -> StepChecksum:
-    """Collective. The sums of one step, each rank of the mpi4py communicator hashing its even share."""
+    """Collective. The sums of one step, each rank of the mpi4py communicator hashing its even share.
+
+    With `goes_on` the ranks read together, also where one fails. An error of any rank is raised on all.
+    """
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     if len(step.streams) > 0:
         return StepChecksum(step.number, [], {}, stream_sums(step, comm, progress))
-    mine: list[int] = []
     chosen: list[tuple[str, int, list[str]]] = []
-    by_element = set() if as_stored else element_tables(step)
-    for kind, blocks in kinds_of(step).items() if by_element else ():
-        sums = KindSums(kind, blocks, columns, hash_sum)
-        chosen += sums.names_of_tables
-        mine += sums.add_share(rank, size, BLOCK_BYTES, progress)
-    for table in step.tables.values():
-        if table.name in by_element:
-            continue
-        names = sorted(select_names(columns, list(table.columns), "column"))
-        chosen.append((table.name, len(table), names))
-        mine += table_sums(table, names, rank, size, progress)
     fields = [] if columns is not None else sorted(step.fields)
-    mine += [field_sum(step.fields[name], rank, size) for name in fields]
-    totals = [one % MODULUS for one in mine]
-    if comm is not None and size > 1:
-        totals = [sum(parts) % MODULUS for parts in zip(*comm.allgather(mine), strict=True)]
+    by_element = set() if as_stored else element_tables(step)
+
+    def sums_of_share() -> list[int]:
+        mine: list[int] = []
+
+        def add_table(table: Table, names: Sequence[str]) -> None:
+            mine.extend(table_sums(table, names, rank, size, progress))
+
+        def add_field(values: Field) -> None:
+            mine.append(field_sum(values, rank, size, goes_on))
+
+        for kind, blocks in kinds_of(step).items() if by_element else ():
+            sums = KindSums(kind, blocks, columns, hash_sum)
+            chosen.extend(sums.names_of_tables)
+            mine += sums.add_share(rank, size, BLOCK_BYTES, progress)
+        with Together(goes_on) as together:
+            for table in step.tables.values():
+                if table.name in by_element:
+                    continue
+                names = sorted(select_names(columns, list(table.columns), "column"))
+                chosen.append((table.name, len(table), names))
+                together.do(add_table, table, names)
+            for name in fields:
+                together.do(add_field, step.fields[name])
+        return mine
+
+    totals = [sum(parts) % MODULUS for parts in zip(*gathered(comm, sums_of_share), strict=True)]
     tables: list[TableChecksum] = []
     for name, rows, names in chosen:
         whole, *singles = totals[: 1 + len(names)]
@@ -233,9 +253,10 @@ def checksum(
     done: list[StepChecksum] = []
     agreed(core_comm(comm), "checksums of", lambda: (steps, columns, as_stored))
     with quire.open(path, comm=comm, **options) as file:
-        require_reading_alone(file)
         for _, step in select_steps(file, steps):
-            done.append(step_checksum(step, columns, comm, progress, as_stored))
+            require_shared_reads(file, step)
+            goes_on = reads_with_others(file)
+            done.append(step_checksum(step, columns, comm, progress, as_stored, goes_on))
         require_found(len(done), steps, path)
         if observe is not None:
             observe(file)

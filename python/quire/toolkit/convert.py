@@ -16,7 +16,6 @@ from quire.io.communicator import core_comm
 from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info
 from quire.io.refusal import agreed
-from quire.toolkit.agreement import require_reading_alone
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
@@ -147,7 +146,6 @@ def carry_out(
     refuse_overwriting(source, target, request.overwrite)
     copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
-        require_reading_alone(file)
         copier.suit(file)
         require_room(file, copier.request, name)
         options = numbering(file, copier.request, name) | dict(copier.request.options)

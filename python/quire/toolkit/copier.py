@@ -12,7 +12,7 @@ import numpy as np
 from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Fit, fit
 from quire.io.formats import format_info, format_infos
-from quire.toolkit.agreement import agreed_count
+from quire.toolkit.agreement import Together, agreed_count, reads_with_others, require_shared_reads
 from quire.toolkit.elements import align_to_elements, pass_on_expansion
 from quire.toolkit.layers import put_field
 from quire.toolkit.request import CopyReport, Observer, Request
@@ -144,6 +144,7 @@ class StepCopier:
         found: set[str] = set()
         for _, step in select_steps(source, request.steps):
             self.warn(step.warnings)
+            require_shared_reads(source, step)
             if wants_table and request.table not in step.tables:
                 missing[""] = MissingError(f"no step has a table '{request.table}'", file=source.path)
             elif wants_table:
@@ -200,21 +201,25 @@ class StepCopier:
         kept = self.single(fitted.attributes, step.attributes)
         for dropped in self.request.dropped_attributes:
             kept.pop(dropped, None)
+        goes_on = reads_with_others(source)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
             copy_attributes(target, step.attributes, kept)
-            for share in shares:
-                self.declare(target, share)
-            self.declare_absent(target, step)
-            if self.request.columns is None:
-                for name, quantity in fitted.fields.items():
+            with Together(goes_on) as together:
+                for share in shares:
+                    together.do(self.declare, target, share)
+                self.declare_absent(target, step)
+                for name, quantity in fitted.fields.items() if self.request.columns is None else ():
                     place = self.request.place_fields
-                    put_field(target, step.fields[name], quantity, self.rank, self.size, place=place)
+                    field = step.fields[name]
+                    together.do(put_field, target, field, quantity, self.rank, self.size, place=place)
             target.agree_on_rows()
-            for share in shares if target.weighs_values else ():
-                self.weigh_rows(target, share)
+            with Together(goes_on) as together:
+                for share in shares if target.weighs_values else ():
+                    together.do(self.weigh_rows, target, share)
             target.open()
-            for share in shares:
-                self.write_rows(target, share)
+            with Together(goes_on) as together:
+                for share in shares:
+                    together.do(self.write_rows, target, share)
         self.report.steps += 1
         self.report.rows += rows
 

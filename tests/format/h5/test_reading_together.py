@@ -1,0 +1,133 @@
+"""Copies and checksums on several ranks whose reads are collective: some of the ranks have fewer blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.io.formats import format_info
+from quire.toolkit import checksum as sums
+from quire.toolkit import copier
+from quire.toolkit.convert import carry_out
+from quire.toolkit.request import Observer, Request
+from quire.toolkit.selection import parse_steps
+
+WAYS: list[dict[str, Any]] = [{"transport": "mpi_collective"}] + [
+    {"engine": choice, "transfer": "collective"}
+    for option in format_info("hdf5").read_options
+    if option.name == "engine"
+    for choice in option.choices[1:]
+]
+REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
+    "hdf5": {
+        "all.sdds": {"format": "sdds", "options": {"mode": "ascii"}},
+        "compressed.h5": {"format": "h5part", "options": {"chunk": 3, "filter": "deflate"}},
+    },
+    "h5part": {"some.sdds": {"format": "sdds", "where": "x > 2.5"}, "all.h5": {"format": "h5part"}},
+}
+"""What is copied, by the format of the source."""
+
+
+def write_source(path: Path, format_name: str) -> Path:
+    """A table, fields with many layers and with one; texts as well where files have such columns."""
+    fields = {"layers": np.arange(60.0).reshape(5, 4, 3), "thin": np.arange(3.0).reshape(1, 1, 3)}
+    if format_name == "hdf5":
+        with h5py.File(path, "w") as file:
+            file["x"] = np.arange(7.0)
+            file["count"] = np.arange(7, dtype=np.int32)
+            file["word"] = [f"{number} words" for number in range(7)]
+            for name, values in fields.items():
+                file[f"grid/{name}"] = values
+        return path
+    with quire.create(path, format=format_name) as out:
+        for number in (3, 5):
+            with out.step(number) as step:
+                step.put("x", np.arange(7.0) * number)
+                step.put("count", np.arange(7, dtype=np.int32))
+                for name, values in fields.items():
+                    step.put_field(name, values)
+    return path
+
+
+def small_blocks() -> None:
+    """Few rows, single layers."""
+    sums.BLOCK_BYTES = copier.BLOCK_BYTES = 32
+
+
+def copy_all(source: str, format_name: str, folder: str, options: dict[str, Any], comm: Any = None) -> str:
+    """Make a file by each request; return the checksum of the source."""
+    small_blocks()
+    for name, wanted in REQUESTS[format_name].items():
+        request = Request(source_options=options, **wanted)
+        carry_out(source, Path(folder, name), request, comm, Observer())
+    return f"{sums.checksum(source, comm=comm, **options).whole:016x}"
+
+
+def copy_on_ranks(comm: Any, source: str, format_name: str, folder: str, options: dict[str, Any]) -> str:
+    with quire.open(source, comm, **options) as file:
+        assert file.reads_together
+    return copy_all(source, format_name, folder, options, comm)
+
+
+def fail_on_one_rank(comm: Any, source: str, folder: str, options: dict[str, Any]) -> list[str]:
+    """What this rank raises where rank 1 fails between two reads."""
+    small_blocks()
+
+    def stop(_: int) -> None:
+        if comm.rank == 1:
+            raise quire.UsageError("it is enough")
+
+    told = []
+    for call in (
+        lambda: sums.checksum(source, comm=comm, progress=stop, **options),
+        lambda: carry_out(
+            source,
+            Path(folder, "stopped.sdds"),
+            Request(source_options=options, steps=parse_steps("3")),
+            comm,
+            Observer(progress=stop),
+        ),
+    ):
+        try:
+            call()
+            told.append("")
+        except quire.Error as error:
+            told.append(str(error))
+    return told
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("format_name", ["hdf5", "h5part"])
+@pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
+def test_copies_and_sums_are_those_of_one_process(
+    tmp_path: Path, format_name: str, options: dict[str, Any]
+) -> None:
+    source = write_source(tmp_path / "source.h5", format_name)
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "together").mkdir()
+    alone = copy_all(str(source), format_name, str(tmp_path / "alone"), {})
+    ranks = 3 if format_name == "hdf5" else 2
+    folder = str(tmp_path / "together")
+    found = run_ranks(copy_on_ranks, ranks, str(source), format_name, folder, options)
+    assert found == [alone] * ranks
+    for name in REQUESTS[format_name]:
+        assert (tmp_path / "together" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes(), name
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
+def test_a_rank_that_fails_between_reads_keeps_no_other_waiting(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    source = write_source(tmp_path / "source.h5", "h5part")
+    told = run_ranks(fail_on_one_rank, 2, str(source), str(tmp_path), options, time_limit=30)
+    assert [one[0] for one in told] == ["it is enough"] * 2
+    assert all(one[1] for one in told)
+    assert told[1][1] == "it is enough"
+    assert not (tmp_path / "stopped.sdds").exists()
