@@ -7,15 +7,35 @@
 
 #include "comm/mpi_error.hpp"
 #include "comm/mpi_exchange.hpp"
+#include "comm/mpi_pending.hpp"
+#include "comm/mpi_tree.hpp"
 #include "comm/polite_wait.hpp"
+#include "comm/rank_tree.hpp"
 
 namespace quire {
 namespace {
 
-/// A collective that has been posted: MPI may use the buffer until the request is complete.
-struct Posted {
-  std::vector<std::byte> buffer;
-  MPI_Request request = MPI_REQUEST_NULL;
+/// A collective of MPI on a copy of some bytes.
+class MpiCollective final : public MpiPending {
+ public:
+  using Post = std::function<int(void* buffer, int bytes, MPI_Request*)>;
+
+  MpiCollective(std::string operation, std::span<const std::byte> bytes, const Post& post)
+      : operation_(std::move(operation)), buffer_(bytes.begin(), bytes.end()) {
+    check_mpi(operation_, post(buffer_.data(), static_cast<int>(buffer_.size()), &request_));
+  }
+
+  [[nodiscard]] bool advance() override {
+    int done = 0;
+    check_mpi(operation_, MPI_Test(&request_, &done, MPI_STATUS_IGNORE));
+    return done != 0;
+  }
+  [[nodiscard]] std::span<const std::byte> result() const { return buffer_; }
+
+ private:
+  std::string operation_;
+  std::vector<std::byte> buffer_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 Error too_late(const std::string& operation, std::chrono::milliseconds deadline) {
@@ -39,15 +59,14 @@ class MpiBackend final : public CommBackend {
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
     MPI_Comm_size(communicator_, &size_);
+    tree_ = RankTree::of(rank_, size_);
   }
   MpiBackend(const MpiBackend&) = delete;
   MpiBackend& operator=(const MpiBackend&) = delete;
 
   ~MpiBackend() override {
-    if (is_abandoned()) {
-      // MPI knows no way to take a posted collective back: its buffer and its communicator must outlive us.
+    if (abandoned_) {
       static_cast<void>(abandoned_.release());
-      static_cast<void>(abandoned_exchange_.release());
     } else if (mpi_is_running()) {
       MPI_Comm_free(&communicator_);
     }
@@ -58,52 +77,45 @@ class MpiBackend final : public CommBackend {
   [[nodiscard]] const void* native() const noexcept override { return &communicator_; }
 
   void barrier(Deadline deadline) override {
-    run("wait for all ranks", {}, deadline,
-        [&](void*, int, MPI_Request* request) { return MPI_Ibarrier(communicator_, request); });
+    static_cast<void>(reduce_in_tree("wait for all ranks", TreeReduction::Kind::sum, {}, deadline));
   }
 
   void sum(std::span<std::uint64_t> words, Deadline deadline) override {
-    reduce("sum over all ranks", words, MPI_UINT64_T, MPI_SUM, deadline);
+    const std::string operation = "sum over all ranks";
+    if (reduce_in_tree(operation, TreeReduction::Kind::sum, words, deadline)) return;
+    reduce(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
   }
 
   void maximum(std::span<std::uint64_t> words, Deadline deadline) override {
+    const std::string operation = "take the maximum over all ranks";
+    if (reduce_in_tree(operation, TreeReduction::Kind::maximum, words, deadline)) return;
     // MPICH 4.0 compares unsigned words as if they were signed. With the highest bit turned the order of signed words
     // is that of the unsigned ones, whatever the MPI.
     constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
     for (std::uint64_t& word : words) word ^= highest_bit;
-    reduce("take the maximum over all ranks", words, MPI_INT64_T, MPI_MAX, deadline);
+    reduce(operation, words, MPI_INT64_T, MPI_MAX, deadline);
     for (std::uint64_t& word : words) word ^= highest_bit;
   }
 
   void prefix(std::span<std::uint64_t> words, Deadline deadline) override {
-    run_in_pieces("sum over the lower ranks", std::as_writable_bytes(words), deadline,
-                  [&](void* buffer, int bytes, MPI_Request* request) {
-                    return MPI_Iexscan(MPI_IN_PLACE, buffer, bytes / word_bytes, MPI_UINT64_T, MPI_SUM, communicator_,
-                                       request);
-                  });
-    // What rank 0 gets from MPI is undefined.
-    if (rank_ == 0) std::ranges::fill(words, 0);
+    const std::string operation = "sum over the lower ranks";
+    if (reduce_in_tree(operation, TreeReduction::Kind::prefix_sum, words, deadline)) return;
+    reduce_lower(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
   }
 
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
-    run_in_pieces("take the maximum over the lower ranks", std::as_writable_bytes(words), deadline,
-                  [&](void* buffer, int bytes, MPI_Request* request) {
-                    return MPI_Iexscan(MPI_IN_PLACE, buffer, bytes / word_bytes, MPI_INT64_T, MPI_MAX, communicator_,
-                                       request);
-                  });
-    if (rank_ == 0) std::ranges::fill(words, 0);
+    const std::string operation = "take the maximum over the lower ranks";
+    if (reduce_in_tree(operation, TreeReduction::Kind::prefix_maximum, words, deadline)) return;
+    reduce_lower(operation, words, MPI_INT64_T, MPI_MAX, deadline);
   }
 
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
     const std::string operation = "exchange bytes with other ranks";
     require_usable(operation);
     exchange_tag_ = 1 - exchange_tag_;
-    auto running = std::make_unique<MpiExchange>(communicator_, exchange_tag_, std::move(parcels));
-    if (!wait_politely(patience_, deadline, [&] { return running->advance(); })) {
-      abandoned_exchange_ = std::move(running);
-      throw too_late(operation, *deadline);
-    }
-    return running->take();
+    return finished(operation, std::make_unique<MpiExchange>(communicator_, exchange_tag_, std::move(parcels)),
+                    deadline)
+        ->take();
   }
 
   void broadcast(std::span<std::byte> bytes, int root, Deadline deadline) override {
@@ -111,10 +123,19 @@ class MpiBackend final : public CommBackend {
       throw Error(ErrorKind::usage, "rank " + std::to_string(root) + " cannot broadcast: there are only " +
                                         std::to_string(size_) + " ranks");
     }
-    run_in_pieces("broadcast from rank " + std::to_string(root), bytes, deadline,
-                  [&](void* buffer, int count, MPI_Request* request) {
-                    return MPI_Ibcast(buffer, count, MPI_BYTE, root, communicator_, request);
-                  });
+    const std::string operation = "broadcast from rank " + std::to_string(root);
+    if (bytes.size() <= largest_in_tree) {
+      require_usable(operation);
+      const auto told = finished(operation,
+                                 std::make_unique<TreeBroadcast>(
+                                     communicator_, RankTree::of((rank_ - root + size_) % size_, size_), root, bytes),
+                                 deadline);
+      std::ranges::copy(told->result(), bytes.begin());
+      return;
+    }
+    run_in_pieces(operation, bytes, deadline, [&](void* buffer, int count, MPI_Request* request) {
+      return MPI_Ibcast(buffer, count, MPI_BYTE, root, communicator_, request);
+    });
   }
 
   [[nodiscard]] std::shared_ptr<CommBackend> split(int color, int key) override {
@@ -139,46 +160,62 @@ class MpiBackend final : public CommBackend {
   /// Bounds the memory of the buffers, and keeps counts far below what an int holds.
   static constexpr std::size_t piece_bytes = 16 << 20;
 
-  using Post = std::function<int(void* buffer, int bytes, MPI_Request*)>;
+  /// False if these are too many words for it.
+  bool reduce_in_tree(const std::string& operation, TreeReduction::Kind kind, std::span<std::uint64_t> words,
+                      Deadline deadline) {
+    if (words.size_bytes() > largest_in_tree) return false;
+    require_usable(operation);
+    const auto reduced =
+        finished(operation, std::make_unique<TreeReduction>(communicator_, tree_, kind, words), deadline);
+    std::ranges::copy(reduced->result(), words.begin());
+    return true;
+  }
 
-  void reduce(const char* operation, std::span<std::uint64_t> words, MPI_Datatype type, MPI_Op op, Deadline deadline) {
+  void reduce(const std::string& operation, std::span<std::uint64_t> words, MPI_Datatype type, MPI_Op op,
+              Deadline deadline) {
     run_in_pieces(operation, std::as_writable_bytes(words), deadline,
                   [&](void* buffer, int bytes, MPI_Request* request) {
                     return MPI_Iallreduce(MPI_IN_PLACE, buffer, bytes / word_bytes, type, op, communicator_, request);
                   });
   }
 
-  [[nodiscard]] bool is_abandoned() const noexcept { return abandoned_ || abandoned_exchange_; }
+  void reduce_lower(const std::string& operation, std::span<std::uint64_t> words, MPI_Datatype type, MPI_Op op,
+                    Deadline deadline) {
+    run_in_pieces(operation, std::as_writable_bytes(words), deadline,
+                  [&](void* buffer, int bytes, MPI_Request* request) {
+                    return MPI_Iexscan(MPI_IN_PLACE, buffer, bytes / word_bytes, type, op, communicator_, request);
+                  });
+    // What rank 0 gets from MPI is undefined.
+    if (rank_ == 0) std::ranges::fill(words, 0);
+  }
 
   void require_usable(const std::string& operation) const {
-    if (!is_abandoned()) return;
+    if (!abandoned_) return;
     throw Error(ErrorKind::deadline, "cannot " + operation + ": an earlier wait of this communicator was given up");
   }
 
-  void run_in_pieces(const std::string& operation, std::span<std::byte> bytes, Deadline deadline, const Post& post) {
-    while (bytes.size() > piece_bytes) {
-      run(operation, bytes.first(piece_bytes), deadline, post);
-      bytes = bytes.subspan(piece_bytes);
+  void run_in_pieces(const std::string& operation, std::span<std::byte> bytes, Deadline deadline,
+                     const MpiCollective::Post& post) {
+    require_usable(operation);
+    while (!bytes.empty()) {
+      const std::span<std::byte> piece = bytes.first(std::min(bytes.size(), piece_bytes));
+      const auto done = finished(operation, std::make_unique<MpiCollective>(operation, piece, post), deadline);
+      std::ranges::copy(done->result(), piece.begin());
+      bytes = bytes.subspan(piece.size());
     }
-    run(operation, bytes, deadline, post);
   }
 
-  /// Carries out one nonblocking collective on a copy of the bytes, which stays alive if it must be abandoned.
-  void run(const std::string& operation, std::span<std::byte> bytes, Deadline deadline, const Post& post) {
-    require_usable(operation);
-    auto posted = std::make_unique<Posted>();
-    posted->buffer.assign(bytes.begin(), bytes.end());
-    check_mpi(operation, post(posted->buffer.data(), static_cast<int>(bytes.size()), &posted->request));
-    const auto is_done = [&] {
-      int done = 0;
-      check_mpi(operation, MPI_Test(&posted->request, &done, MPI_STATUS_IGNORE));
-      return done != 0;
-    };
-    if (!wait_politely(patience_, deadline, is_done)) {
-      abandoned_ = std::move(posted);
+  /// Waits until what has been posted is complete for this rank. Keeps what is given up, by time or by an error of MPI.
+  template <class Pending>
+  [[nodiscard]] std::unique_ptr<Pending> finished(const std::string& operation, std::unique_ptr<Pending> pending,
+                                                  Deadline deadline) {
+    try {
+      if (wait_politely(patience_, deadline, [&] { return pending->advance(); })) return pending;
       throw too_late(operation, *deadline);
+    } catch (const Error&) {
+      abandoned_ = std::move(pending);
+      throw;
     }
-    std::ranges::copy(posted->buffer, bytes.begin());
   }
 
   MPI_Comm communicator_;
@@ -186,10 +223,9 @@ class MpiBackend final : public CommBackend {
   int rank_ = 0;
   int size_ = 1;
   std::shared_ptr<MpiBackend> node_;  ///< made when first asked for
+  RankTree tree_;
   int exchange_tag_ = 0;
-  // At most one of the two: the communicator is unusable after it.
-  std::unique_ptr<Posted> abandoned_;
-  std::unique_ptr<MpiExchange> abandoned_exchange_;
+  std::unique_ptr<MpiPending> abandoned_;  ///< what was given up: the communicator is unusable after it
 };
 
 }  // namespace

@@ -5,24 +5,21 @@
 #include <map>
 #include <vector>
 
+#include "comm/mpi_pending.hpp"
 #include "quire/comm/comm.hpp"
 
 namespace quire {
 
 /// One personalised exchange whose receivers do not know who sends: synchronous sends that count as done when they are
 /// received, then a barrier that is complete when those of all ranks are.
-///
-/// MPI may use the buffers until every request is complete: an exchange that is given up must outlive the communicator.
-class MpiExchange {
+class MpiExchange final : public MpiPending {
  public:
   /// Posts the sends. Exchanges that follow each other have different tags: a rank may be in the next one while others
   /// still look for parcels of this one.
   MpiExchange(MPI_Comm communicator, int tag, std::vector<Parcel> parcels);
-  MpiExchange(const MpiExchange&) = delete;
-  MpiExchange& operator=(const MpiExchange&) = delete;
 
-  /// Goes on as far as it can without waiting; true when all ranks are done.
-  [[nodiscard]] bool advance();
+  /// Complete when all ranks are done.
+  [[nodiscard]] bool advance() override;
   /// What has come, by rank.
   [[nodiscard]] std::vector<Parcel> take();
 

@@ -54,6 +54,37 @@ TEST(CommTest, PrefixMaximumLeavesOutTheOwnRank) {
   EXPECT_EQ(words[1], rank == 0 ? 0 : large);
 }
 
+TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
+  Comm comm = test::everyone();
+  const std::uint64_t rank = rank_of(comm);
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  for (const std::size_t count : {0, 1, 255, 256, 257, 5000}) {
+    std::vector<std::uint64_t> words(count);
+    const auto refill = [&] { std::iota(words.begin(), words.end(), rank); };
+    // Above the words of rank 0 those of others lie, the same distance at every place.
+    const auto expect = [&](std::uint64_t first, std::uint64_t step, const char* what) {
+      for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(words[i], first + i * step) << what << " of " << count;
+    };
+    refill();
+    comm.sum(words);
+    expect(size * (size - 1) / 2, size, "sum");
+    refill();
+    comm.maximum(words);
+    expect(size - 1, 1, "maximum");
+    refill();
+    comm.prefix(words);
+    expect(rank == 0 ? 0 : rank * (rank - 1) / 2, rank, "prefix");
+    refill();
+    comm.prefix_maximum(words);
+    expect(rank == 0 ? 0 : rank - 1, rank == 0 ? 0 : 1, "prefix maximum");
+    for (int root = 0; root < comm.size(); ++root) {
+      refill();
+      comm.broadcast(std::as_writable_bytes(std::span(words)), root);
+      expect(static_cast<std::uint64_t>(root), 1, "broadcast");
+    }
+  }
+}
+
 std::vector<std::byte> letter(int from, int to, std::size_t length) {
   std::vector<std::byte> bytes(length);
   for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251 + from * 31 + to * 3);
