@@ -27,6 +27,19 @@ std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::s
 
 bool is_width(std::size_t width) { return width == 2 || width == 4 || width == 8 || width == 16 || width == 32; }
 
+/// The end of the data of a file whose superblock stands elsewhere than it says: bytes were put before it, or taken
+/// away, and everything has moved with it. HDF5 believes it whatever the base is, and of what then lies beyond the end
+/// it forgets memory, of which it complains when the program ends.
+std::uint64_t moved_end(std::uint64_t end, std::uint64_t base, std::uint64_t offset, std::uint64_t size) {
+  const auto distance = offset - base;  // modulo 2^64, as the sum
+  const std::uint64_t moved = end + distance;
+  const bool has_moved = end >= base && (offset >= base || end >= base - offset) && moved >= size;
+  if (has_moved) return moved;
+  throw Error(ErrorKind::bad_file, "the HDF5 superblock says that the data begin at byte " + std::to_string(base) +
+                                       ", but stands at " + std::to_string(offset) +
+                                       ", and the data do not end where they would then");
+}
+
 /// Where the fields stand that depend on the version.
 struct Shape {
   std::size_t widths = 0;     ///< of the two bytes with the sizes of offsets and lengths
@@ -96,6 +109,14 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_b
   const std::size_t root_index = shape.tail_offsets == 0 ? shape.count - 1 : shape.count + 1;
   block.root = number_at(bytes, shape.addresses + root_index * width, width, *offset);
   block.end = number_at(bytes, shape.addresses + shape.end_index * width, width, *offset);
+  const std::uint64_t base = number_at(bytes, shape.addresses, width, *offset);
+  if (base != *offset) {
+    try {
+      block.end = moved_end(block.end, base, *offset, size);
+    } catch (Error& error) {
+      throw error.at(*offset + shape.addresses);
+    }
+  }
   if (block.end > size && !may_be_cut) {
     throw cut_error(block, size)
         .advise("copy the file again, fetch it from a backup, or keep its whole steps by the option cut of the reader");

@@ -211,6 +211,55 @@ def test_damage_neither_crashes_the_library_nor_is_complained_of_at_exit(
     assert done.returncode == 0
 
 
+DAMAGED_SUPERBLOCK = """
+import contextlib, sys, h5py, numpy, quire
+path, version = sys.argv[1], sys.argv[2]
+with h5py.File(path, "w", libver=version) as file:
+    file["Step#0/x"] = numpy.arange(8.0)
+    for number in range(3):
+        file.create_group(f"Step#{number + 1}").attrs["time"] = 1.0
+data = open(path, "rb").read()
+for place in range(8, 96):
+    for bit in (0, 4, 7):
+        damaged = bytearray(data)
+        damaged[place] ^= 1 << bit
+        with open(path, "wb") as file:
+            file.write(damaged)
+        with contextlib.suppress(quire.Error), quire.open(path) as file:
+            file.check()
+"""
+
+
+@pytest.mark.parametrize("version", ["earliest", "latest"])
+def test_no_damage_of_a_superblock_is_complained_of_at_exit(tmp_path: Path, version: str) -> None:
+    program = [sys.executable, "-c", DAMAGED_SUPERBLOCK, str(tmp_path / "damaged.h5"), version]
+    done = subprocess.run(program, timeout=60, check=False, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("put_before", [512, 2048])
+def test_a_file_may_have_moved_as_a_whole(tmp_path: Path, put_before: int) -> None:
+    path, moved = tmp_path / "file.h5", tmp_path / "moved.h5"
+    with h5py.File(path, "w") as file:
+        file["Step#0/x"] = np.arange(8.0)
+    moved.write_bytes(b" " * put_before + path.read_bytes())
+    with quire.open(moved) as file:
+        assert file.warnings == []
+        assert file[0]["x"][:].tolist() == list(range(8))
+    with quire.append(moved) as out, out.step(1) as step:
+        step.put("x", np.arange(3.0))
+    with h5py.File(moved) as file:
+        assert file["Step#0/x"][:].tolist() == list(range(8))
+        assert file["Step#1/x"][:].tolist() == [0, 1, 2]
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<Q", content, 24, put_before)
+    path.write_bytes(content)
+    with pytest.raises(BadFileError, match=f"begin at byte {put_before}, but stands at 0") as caught:
+        quire.open(path)
+    assert caught.value.offset == 24
+
+
 REFERENCES = {"length": (0, 9000), "heap": (4, 4096), "object": (12, 99)}
 
 
