@@ -66,7 +66,8 @@ std::vector<std::string> read_variable_texts(Image& image, hid_t attribute, hid_
   std::vector<std::string> texts;
   if (count == 0) return texts;
   const Handle memory = own(H5Tcopy(type), "copy a text type");
-  TextReferences(image).check([&](hid_t as, void* values) { return H5Aread(attribute, as, values); }, count);
+  check_text_references(
+      image, [&](hid_t as, void* values) { return H5Aread(attribute, as, values); }, count);
   require(H5Aread(attribute, memory.id(), pointers.data()), "read an attribute");
   for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
   H5Dvlen_reclaim(memory.id(), space, H5P_DEFAULT, pointers.data());

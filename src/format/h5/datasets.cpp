@@ -127,7 +127,7 @@ void read_variable_texts(Image& image, hid_t dataset, const std::string& name, h
     const auto read_part = [&](hid_t as, void* values) {
       return H5Dread(dataset, as, part.memory.id(), part.file.id(), H5P_DEFAULT, values);
     };
-    TextReferences(image).check(read_part, count);
+    check_text_references(image, read_part, count);
     std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
     require(read_part(type, pointers.data()), "read the data set", name);
     for (const char* text : pointers) out.push_back(text == nullptr ? "" : text);

@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint32_t signature = 0x4c4f4347;  // GCOL
 constexpr std::size_t header_length = 16;
 constexpr std::uint64_t largest_heap = std::uint64_t{64} << 20;
+constexpr std::size_t most_heaps = 64;
 
 /// Calls `use(index, length)` for each object of a heap, and refuses those that do not lie inside of it.
 template <class Use>
@@ -58,6 +59,7 @@ const HeapObjects::Lengths& HeapObjects::heap_at(std::uint64_t offset) {
   const auto length_of_all = header.number<std::uint64_t>(8);
   if (length_of_all > largest_heap) throw Error(ErrorKind::memory, "a heap of texts has more than 64 MiB").at(offset);
   const std::vector<std::byte> bytes = bytes_at(length_of_all);
+  if (heaps_.size() == most_heaps) heaps_.clear();
   Lengths& lengths = heaps_[offset];
   for_each_object(Piece(bytes, offset), [&](std::uint16_t index, std::uint64_t length) { lengths[index] = length; });
   return lengths;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "format/h5/message_piece.hpp"
 #include "format/h5/superblock.hpp"
@@ -15,10 +16,12 @@ namespace quire::h5 {
 /// read once more. Throws bad_file errors with offsets.
 void check_global_heap(std::span<const std::byte> bytes, std::uint64_t offset);
 
-/// The lengths of the objects in global heaps, to which values of any length refer.
+/// The lengths of the objects in global heaps, to which values of any length refer. Each heap is read once, but of very
+/// many the first ones are forgotten.
 class HeapObjects {
  public:
-  HeapObjects(const ReadBytes& read, std::uint64_t size, std::uint64_t base) : read_(read), size_(size), base_(base) {}
+  HeapObjects(ReadBytes read, std::uint64_t size, std::uint64_t base)
+      : read_(std::move(read)), size_(size), base_(base) {}
 
   /// Checks a reference of 16 bytes, which stand for so many elements of `width` bytes: HDF5 1.10 copies whatever the
   /// object has, also if there is none, to memory for the elements. Throws bad_file errors with offsets.
@@ -28,7 +31,7 @@ class HeapObjects {
   using Lengths = std::map<std::uint32_t, std::uint64_t>;
   [[nodiscard]] const Lengths& heap_at(std::uint64_t offset);
 
-  const ReadBytes& read_;
+  ReadBytes read_;
   std::uint64_t size_;
   std::uint64_t base_;
   std::map<std::uint64_t, Lengths> heaps_;

@@ -30,7 +30,13 @@ ReadBytes Image::reader(std::uint64_t size) {
 
 std::uint64_t Image::size() const { return published_size_; }
 
+HeapObjects& Image::heap_objects() {
+  if (!heap_objects_) heap_objects_.emplace(reader(), size(), base_.value_or(0));
+  return *heap_objects_;
+}
+
 void Image::overlay(ByteMap bytes, std::uint64_t size) {
+  heap_objects_.reset();
   published_ = std::move(bytes);
   published_size_ = size;
   source_size_ = std::min(source_size_, size);
@@ -48,6 +54,7 @@ void Image::begin(std::uint64_t published, std::vector<PlannedSpace> planned) {
 }
 
 void Image::commit(std::uint64_t size) {
+  heap_objects_.reset();
   for (const auto& [offset, bytes] : pending_.ranges()) published_.write(offset, bytes);
   for (const PlannedSpace& space : cold_ranges_) published_.erase(space.offset, space.length);
   if (published_.end() > size) published_.erase(size, published_.end() - size);
@@ -67,6 +74,7 @@ void Image::keep(std::uint64_t offset, std::uint64_t length) {
 }
 
 void Image::discard() {
+  heap_objects_.reset();
   pending_.clear();
   planned_.clear();
   cold_ranges_.clear();
@@ -142,6 +150,7 @@ void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
       throw Error(ErrorKind::internal, "HDF5 writes where raw data was planned").at(offset);
     }
   }
+  heap_objects_.reset();
   pending_.write(offset, bytes);
 }
 

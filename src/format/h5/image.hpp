@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/h5/byte_map.hpp"
+#include "format/h5/heap_check.hpp"
 #include "format/h5/superblock.hpp"
 #include "quire/plan/byte_source.hpp"
 #include "quire/plan/record.hpp"
@@ -58,9 +59,13 @@ class Image {
   /// What addresses inside the file are relative to; nothing if they are not 8 bytes wide.
   void set_base(const Superblock& superblock) {
     base_.reset();
+    heap_objects_.reset();
     if (superblock.address_width == sizeof(std::uint64_t)) base_ = superblock.offset;
   }
   [[nodiscard]] std::optional<std::uint64_t> base() const noexcept { return base_; }
+
+  /// What stands in the global heaps of the bytes as they are now.
+  [[nodiscard]] HeapObjects& heap_objects();
 
   /// While false, raw data that HDF5 asks for are not read: last_raw() tells where they stand.
   void set_raw_reading(bool read) noexcept { reads_raw_ = read; }
@@ -123,6 +128,7 @@ class Image {
   Use use_;
   LibraryVersion version_ = LibraryVersion::earliest;
   std::optional<std::uint64_t> base_;
+  std::optional<HeapObjects> heap_objects_;  ///< until the bytes change
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;
   std::uint64_t claimed_end_ = 0;

@@ -22,43 +22,36 @@ extern "C" herr_t keep_references(hid_t from, hid_t into, H5T_cdata_t* state, si
   return is_ours && H5Tget_size(from) == reference_length && H5Tget_size(into) == reference_length ? 0 : -1;
 }
 
-Handle reference_type() {
-  Handle type = own(H5Tcreate(H5T_OPAQUE, reference_length), "make a type");
-  require(H5Tset_tag(type.id(), tag), "name a type");
+bool is_reference_type(hid_t type) {
+  if (type < 0 || H5Iget_type(type) != H5I_DATATYPE || H5Tget_class(type) != H5T_OPAQUE) return false;
+  const LibraryText name(H5Tget_tag(type));
+  return name != nullptr && std::strcmp(name.get(), tag) == 0;
+}
+
+/// The type in memory of which the library has the conversion. Made once and never again let go, unless somebody has
+/// closed the library, for that takes longer than reading an attribute does: others who use the library in this
+/// process never meet the conversion, which refuses all types but this one.
+hid_t reference_type() {
+  static hid_t type = H5I_INVALID_HID;
+  if (is_reference_type(type)) return type;
+  const Handle texts = own(H5Tvlen_create(H5T_NATIVE_INT8), "make a type");
+  Handle made = own(H5Tcreate(H5T_OPAQUE, reference_length), "make a type");
+  require(H5Tset_tag(made.id(), tag), "name a type");
+  require(H5Tregister(H5T_PERS_SOFT, tag, texts.id(), made.id(), keep_references), "register a conversion");
+  type = made.id();
+  made.abandon();
   return type;
 }
 
-/// While it lives, the library has the conversion: others who use it in this process never meet it.
-class Conversion {
- public:
-  Conversion() : texts_(own(H5Tvlen_create(H5T_NATIVE_INT8), "make a type")), references_(reference_type()) {
-    require(H5Tregister(H5T_PERS_SOFT, tag, texts_.id(), references_.id(), keep_references), "register a conversion");
-  }
-  ~Conversion() { H5Tunregister(H5T_PERS_SOFT, tag, texts_.id(), references_.id(), keep_references); }
-  Conversion(const Conversion&) = delete;
-  Conversion& operator=(const Conversion&) = delete;
-
-  [[nodiscard]] hid_t references() const noexcept { return references_.id(); }
-
- private:
-  Handle texts_;
-  Handle references_;
-};
-
 }  // namespace
 
-TextReferences::TextReferences(Image& image)
-    : image_(image), read_(image.reader()), heaps_(read_, image.size(), image.base().value_or(0)) {}
-
-void TextReferences::check(const ReadAs& read, std::uint64_t count) {
-  if (count == 0 || !image_.base()) return;
+void check_text_references(Image& image, const ReadAs& read, std::uint64_t count) {
+  if (count == 0 || !image.base()) return;
   std::vector<std::byte> references(static_cast<std::size_t>(count) * reference_length);
-  {
-    const Conversion conversion;
-    if (read(conversion.references(), references.data()) < 0) return;
-  }
+  if (read(reference_type(), references.data()) < 0) return;
+  HeapObjects& heaps = image.heap_objects();
   const Piece all(references, 0);
-  for (std::size_t i = 0; i < count; ++i) heaps_.check(all.part(i * reference_length, reference_length), 1);
+  for (std::size_t i = 0; i < count; ++i) heaps.check(all.part(i * reference_length, reference_length), 1);
 }
 
 }  // namespace quire::h5
