@@ -215,19 +215,23 @@ def write_anew(
             for after, count in zip((report.rows, report.streams, report.stream_bytes), before, strict=True)
         )
     doubts = found.warnings if found.damage is None else []
-    left = damage_left(work) if streams > 0 else None
+    left = damage_left(work, target) if streams > 0 else None
     return Recovery(
         found.numbers, rows_saved, cut, found.damage, True, lost, streams, stream_bytes, doubts, left
     )
 
 
-def damage_left(written: Path) -> Any:
-    """Independent. What the format that knows a file best finds wrong with it."""
+def damage_left(written: Path, target: str | Path) -> Any:
+    """Independent. What the format that knows a file best finds wrong with a file that will be `target`."""
     try:
         with quire.open(written) as file:
-            return file.check().damage
+            damage = file.check().damage
     except Error as error:
-        return error
+        damage = error
+    if damage is not None:
+        damage.args = (str(damage).replace(str(written), str(target)),)
+        damage.file = str(target)
+    return damage
 
 
 def rows_of(step: Step | None) -> int:

@@ -272,7 +272,7 @@ def test_what_recover_says_of_cut_streams_is_what_check_says(tmp_path: Path) -> 
         left = damage_of(saved)
         assert (left is None) == (found.damage_left is None)
         if left is not None:
-            assert left.message == found.damage_left.message
+            assert str(left) == str(found.damage_left)
             result = CliRunner().invoke(
                 app, ["recover", "--rows", str(path), "--overwrite", "-o", str(saved)]
             )
