@@ -27,7 +27,7 @@ from pathlib import Path
 import quire
 from quire.io.formats import FormatInfo, format_infos
 from quire.toolkit.recover import recover
-from series import file_of, wrong_content
+from series import file_of, wrong_streams, wrong_table
 
 PROJECT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("QUIRE_BUILD", PROJECT / "build" / "mpich"))
@@ -157,10 +157,12 @@ def complaint_of_series(place: Callable[[int], Path], content: Content, complete
     except quire.Error:
         pass
     try:
-        recover(last, rows=True)
+        told = recover(last, rows=True).damage_left
     except quire.Error:
         return ""  # refused, and not taken for a whole one
     wrong = damage_of(last, complete, content, is_whole=False)
+    if told is not None:
+        return "" if wrong == str(told) else f"recover told of {told}, a check of {wrong}"
     return f"after recovery of the last file: {wrong}" if wrong else ""
 
 
@@ -198,7 +200,9 @@ def kill_writer(info: FormatInfo, options: list[str], folder: Path, ranks: int, 
     complete = sum(line.startswith(b"complete") for line in told)
 
     def content(file: quire.File, number: int, is_whole: bool) -> str:
-        return wrong_content(file, number, ranks, is_whole)
+        if info.holds_streams:
+            return wrong_streams(file, number, ranks, is_whole, in_pieces="--pieces" in options)
+        return wrong_table(file, number)
 
     return Outcome(complete, complaint_of_series(partial(file_of, folder, info), content, complete))
 
