@@ -85,6 +85,7 @@ def test_spoiled_bytes_are_noticed(tmp_path: Path, driver: str, columns: str, me
         bench.execute(command)
 
 
+@pytest.mark.mpi
 def test_wrong_world_is_refused(tmp_path: Path, driver: str) -> None:
     """A starter that makes worlds of one rank is found out."""
     bench = run.Bench(options())

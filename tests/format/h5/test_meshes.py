@@ -250,6 +250,7 @@ def test_true_types_of_tag_values_are_kept(tmp_path: Path) -> None:
         assert file[0].tables["TetMeshes/part 1/Tags/bc/values"]["value"].read().tolist() == [0.5, 1.5]
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("layout", ["contiguous", "compressed"])
 @pytest.mark.parametrize("records", ["reference", "mixed orders"])
 def test_ranks_share_the_records(tmp_path: Path, layout: str, records: str) -> None:

@@ -143,6 +143,7 @@ def write_on_ranks(comm: Any, path: str, layout: str) -> int:
     return 0
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 @pytest.mark.parametrize("layout", ["columns", "matrix"])
 def test_what_ranks_write_is_read_by_the_peer_and_by_us(tmp_path: Path, ranks: int, layout: str) -> None:
@@ -186,7 +187,9 @@ def convert(ranks: int, *arguments: str | Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("ranks", [0, 2, 3])
+@pytest.mark.parametrize(
+    "ranks", [0, pytest.param(2, marks=pytest.mark.mpi), pytest.param(3, marks=pytest.mark.mpi)]
+)
 @pytest.mark.parametrize("type_name", ["i4", "f8"])
 def test_a_wide_matrix_becomes_columns_of_another_format_and_back(
     tmp_path: Path, ranks: int, type_name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.python.support.mpi import run_ranks
 from typer.testing import CliRunner
 
@@ -18,6 +19,7 @@ def convert(comm: Any, source: str, target: str) -> int:
     return CliRunner().invoke(app, ["convert", source, target]).exit_code
 
 
+@pytest.mark.mpi
 def test_all_ranks_leave_with_the_code_of_the_cause(tmp_path: Path) -> None:
     head = "SDDS1\n&column name=x, type=double, &end\n&data mode=ascii, &end\n"
     # Each rank reads its own rows, so that only one of them meets the bad value.

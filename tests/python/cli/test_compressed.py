@@ -58,6 +58,7 @@ def test_standard_output_may_be_compressed(start: Start, one_beam: Path) -> None
     assert lzma.decompress(made.stdout)
 
 
+@pytest.mark.mpi
 def test_any_ranks_write_the_same_bytes(start: Start, beam: Path) -> None:
     for suffix in (".gz", ".xz"):
         alone, together = (beam.with_name(f"{n}{beam.suffix}{suffix}") for n in ("alone", "together"))

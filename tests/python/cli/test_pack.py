@@ -188,6 +188,7 @@ def test_streams_of_fields_are_taken_out_and_written_anew_as_streams(
     assert run("diff", packed, anew).code == 0, "fields again"
 
 
+@pytest.mark.mpi
 def test_the_bytes_of_all_ranks_are_told(start: Start, packed: Path) -> None:
     """Each of the ranks copies other streams than the rest."""
     target = packed.with_name(f"copy{packed.suffix}")

@@ -123,6 +123,7 @@ def test_a_full_disk_is_named_before_anything_is_tried(
     assert big_request(Wishes(tmp_path), where)[0] == 0
 
 
+@pytest.mark.mpi
 @pytest.mark.usefixtures("only_extra")
 def test_ways_that_hang_take_less_time_the_next_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[float] = []

@@ -260,6 +260,7 @@ def read_on_ranks(comm: Any, path: str) -> list[str]:
     return wrong
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("pack", [members, streams])
 def test_any_ranks_read(tmp_path: Path, format: str, pack: Pack) -> None:
     packed = tmp_path / "packed"

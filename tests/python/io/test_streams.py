@@ -209,6 +209,7 @@ def write_together(comm: Any, path: str, format_name: str, options: dict[str, An
             assert stream.readall() == b"".join(data(10 * task + i, 50 * task % 170) for i in range(3))
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize(
     "options",

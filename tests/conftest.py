@@ -1,0 +1,27 @@
+"""What a build without MPI cannot do is left out of its tests, not skipped one by one."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, in such a build, tests of several ranks and those of engines that need MPI."""
+    if os.environ.get("QUIRE_PRESET") != "serial":
+        return
+    left_out = [item for item in items if needs_ranks(item) or has_nothing_to_test(item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def needs_ranks(item: pytest.Item) -> bool:
+    """Tell whether a test starts several ranks."""
+    return item.get_closest_marker("mpi") is not None
+
+
+def has_nothing_to_test(item: pytest.Item) -> bool:
+    """Tell whether a test is for each of some things of which there are none."""
+    reasons = (str(mark.kwargs.get("reason", "")) for mark in item.iter_markers("skip"))
+    return any(reason.startswith("got empty parameter set") for reason in reasons)
