@@ -9,7 +9,7 @@ export PATH := $(QUIRE_VENV)/bin:$(PATH)
 export PYTHONPATH := $(CURDIR)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden soak bench lint format clean setup
+.PHONY: help demo test golden nightly soak bench lint format clean setup
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -25,6 +25,9 @@ test: setup ## all tests but the nightly ones
 
 golden: setup ## conformance with the golden vectors alone
 	@python scripts/run_tests.py --golden
+
+nightly: setup ## the tests that take too long for every day: more ranks, more examples
+	@python scripts/run_tests.py --nightly
 
 soak: setup ## random kills, for as long as it takes
 	@python scripts/run_tests.py --soak

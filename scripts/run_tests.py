@@ -2,6 +2,7 @@
 
     scripts/run_tests.py               everything but the nightly tests
     scripts/run_tests.py --golden      conformance with the golden vectors alone
+    scripts/run_tests.py --nightly     what takes minutes and is left out of the others
     scripts/run_tests.py --soak        random kills (tests/soak/run.py), which no other run has
     scripts/run_tests.py --only ctest -- -R plan      one of the two, with arguments of its own
 
@@ -130,28 +131,42 @@ def environment_of(build: Path, preset: str) -> dict[str, str]:
     return environment
 
 
-def run_ctest(build: Path, preset: str, golden: bool, extra: list[str], totals: Totals) -> None:
-    """Run the tests of the C++ side; the preset leaves the nightly ones out."""
+def ctest_command(build: Path, preset: str, choice: str) -> list[str]:
+    """Return how ctest is started; the presets leave out what is nightly."""
+    if choice == "nightly":
+        command = ["ctest", "--test-dir", str(build), "--output-on-failure", "-L", "nightly"]
+        return [*command, "--no-tests=ignore"]
+    command = ["ctest", "--preset", preset]
+    return [*command, "-L", "golden", "--no-tests=ignore"] if choice == "golden" else command
+
+
+def pytest_selections(choice: str, whole: bool) -> dict[str, tuple[str, list[str]]]:
+    """Return for each run of pytest the marks of its tests, and arguments of its own."""
+    if choice == "nightly":
+        return {"nightly": ("nightly", [])}
+    if choice == "golden":
+        return {"all": ("golden and not nightly", [])}
+    if not whole:
+        return {"all": ("not nightly", [])}
+    # Tests that start ranks want all processors; the others share them.
+    return {"serial": ("not nightly and not mpi", ["-n", "auto"]), "mpi": ("not nightly and mpi", [])}
+
+
+def run_ctest(build: Path, preset: str, choice: str, extra: list[str], totals: Totals) -> None:
+    """Run the tests of the C++ side."""
     report = build / "ctest.xml"
     report.unlink(missing_ok=True)
-    command = ["ctest", "--preset", preset, "--output-junit", str(report), *extra]
-    if golden:
-        command += ["-L", "golden", "--no-tests=ignore"]
+    command = [*ctest_command(build, preset, choice), "--output-junit", str(report), *extra]
     add_ctest(report, subprocess.run(command, cwd=ROOT, check=False).returncode, totals)
 
 
-def run_pytest(build: Path, preset: str, golden: bool, extra: list[str], totals: Totals) -> None:
+def run_pytest(build: Path, preset: str, choice: str, extra: list[str], totals: Totals) -> None:
     """Run the tests of the Python side with the interpreter that runs this script."""
     environment = environment_of(build, preset)
-    # Tests that start ranks want all processors; the others share them.
-    phases = {"serial": ("not mpi", ["-n", "auto"]), "mpi": ("mpi", [])}
-    if golden or extra:
-        phases = {"all": ("", [])}
-    for phase, (marked, arguments) in phases.items():
+    for phase, (marked, arguments) in pytest_selections(choice, whole=not extra).items():
         report = build / f"pytest-{phase}.xml"
         report.unlink(missing_ok=True)
-        selection = " and ".join(filter(None, ["golden" if golden else "", "not nightly", marked]))
-        command = [sys.executable, "-m", "pytest", "-m", selection, f"--junitxml={report}"]
+        command = [sys.executable, "-m", "pytest", "-m", marked, f"--junitxml={report}"]
         command += [*arguments, *extra]
         code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         add_pytest(report, code, totals)
@@ -186,8 +201,10 @@ def main(arguments: list[str]) -> int:
     """Run what the arguments ask for."""
     parser = argparse.ArgumentParser(description="Run ctest and pytest and end with one line of totals.")
     parser.add_argument("--preset", default=os.environ.get("QUIRE_PRESET", "mpich"))
-    parser.add_argument("--golden", action="store_true", help="conformance with the golden vectors alone")
-    parser.add_argument("--soak", action="store_true", help="random kills alone; says how they went itself")
+    choices = parser.add_mutually_exclusive_group()
+    choices.add_argument("--golden", action="store_true", help="conformance with the golden vectors alone")
+    choices.add_argument("--nightly", action="store_true", help="the tests alone that other runs leave out")
+    choices.add_argument("--soak", action="store_true", help="random kills alone; says how they went itself")
     parser.add_argument("--only", choices=["ctest", "pytest"], help="run one of the two")
     parser.add_argument("extra", nargs="*", help="arguments for --soak or the one named by --only, after --")
     options = parser.parse_args(arguments)
@@ -200,12 +217,13 @@ def main(arguments: list[str]) -> int:
     golden_report = Path(os.environ.get("QUIRE_GOLDEN_REPORT", build / "golden-report.txt"))
     golden_report.unlink(missing_ok=True)
     totals = Totals()
+    choice = "golden" if options.golden else "nightly" if options.nightly else ""
     if options.only != "pytest":
-        run_ctest(build, options.preset, options.golden, options.extra, totals)
+        run_ctest(build, options.preset, choice, options.extra, totals)
     # The sanitized and the checked build have no Python extension.
     has_python = cache_entry(build, "QUIRE_PYTHON") == "ON"
     if options.only == "pytest" or (options.only is None and has_python):
-        run_pytest(build, options.preset, options.golden, options.extra, totals)
+        run_pytest(build, options.preset, choice, options.extra, totals)
     print_closing(totals, ROOT / "build" / "totals.txt")
     if options.golden and golden_report.exists():
         print(golden_report.read_text(), end="")

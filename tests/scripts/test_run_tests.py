@@ -80,3 +80,23 @@ def test_nothing_ran_is_not_good(tmp_path: Path) -> None:
     run_tests.add_pytest(tmp_path / "report.xml", run_tests.PYTEST_RAN_NOTHING, totals)
     assert totals.line() == "0 passed, 0 failed, 0 skipped"
     assert not totals.good()
+
+
+@pytest.mark.parametrize("extra", [[], ["-k", "name"]])
+def test_every_python_test_is_in_one_run_of_the_daily_and_the_nightly_ones(extra: list[str]) -> None:
+    """A test has any of the marks, and is chosen once, by day or by night."""
+    daily = run_tests.pytest_selections("", whole=not extra)
+    nightly = run_tests.pytest_selections("nightly", whole=not extra)
+    expressions = [marked for runs in (daily, nightly) for marked, _ in runs.values()]
+    for is_mpi in (False, True):
+        for is_nightly in (False, True):
+            marks = {"mpi": is_mpi, "nightly": is_nightly}
+            assert sum(eval(text, {}, marks) for text in expressions) == 1
+
+
+def test_nightly_runs_of_ctest_ask_for_the_label_that_the_presets_leave_out(tmp_path: Path) -> None:
+    command = run_tests.ctest_command(tmp_path, "mpich", "nightly")
+    assert "--preset" not in command
+    assert command[command.index("-L") + 1] == "nightly"
+    for choice in ("", "golden"):
+        assert "--preset" in run_tests.ctest_command(tmp_path, "mpich", choice)
