@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import shlex
 import string
 from pathlib import Path
@@ -105,6 +106,32 @@ def test_every_rule_says_what_it_rests_on_and_asks_for_facts_that_exist() -> Non
             assert rule.value in ("posix", "mpi_independent", "mpi_collective", "aggregated")
         if rule.target == "stripe":
             assert rule.name in {option.name for option in common_options()[1]}
+
+
+def measured_places() -> dict[str, str]:
+    """What measured rules may name as their source: rows of the table of knobs, and facts of the page."""
+    docs = Path(__file__).parents[3] / "docs"
+    table = [line for line in (docs / "knobs.md").read_text().splitlines() if line.startswith("| ")]
+    knobs = {line.split("|")[1].strip(" `"): line for line in table}
+    facts = re.findall(
+        r"^- \*\*(.+?)\.\*\* ((?:.+\n(?!- |\n))*.+)", (docs / "advise.md").read_text(), re.MULTILINE
+    )
+    return {f"docs/knobs.md, {name}": line for name, line in knobs.items()} | {
+        f"docs/advise.md, {name.lower()}": text for name, text in facts
+    }
+
+
+def test_measured_numbers_of_rules_stand_where_the_rules_say() -> None:
+    """Tables are measured anew, and what rests on them must follow."""
+    places = measured_places()
+    rested = [rule for rule in rules() if rule.basis == "measured on one node"]
+    assert len(rested) >= 5
+    for rule in rested:
+        numbers = re.findall(r"\d+\.\d+|\d+ (?:MB|ms)", rule.reason)
+        missing = [
+            number for number in numbers if not re.search(rf"(?<![\d.]){number}(?!\d)", places[rule.source])
+        ]
+        assert not missing, (rule.name, rule.source, missing)
 
 
 def test_every_rule_wins_somewhere_and_every_situation_gets_a_transport() -> None:
@@ -287,7 +314,7 @@ def test_what_doctor_measured_is_named_and_used() -> None:
     assert "4 ms" in found["durable"].reason
     sound = {advice.name: advice for advice in advise(situation(measured=record()))}
     assert "HDF5_USE_FILE_LOCKING" not in sound
-    assert sound["romio_ds_write"].basis == "measured on one node"
+    assert sound["romio_ds_write"].basis == "rule"
 
 
 def test_a_bad_component_of_open_mpi_is_replaced() -> None:
