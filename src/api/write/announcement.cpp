@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace quire {
 namespace {
@@ -13,7 +15,25 @@ constexpr std::size_t fixed_slots = 64;
 constexpr std::size_t hash_parts = 3;
 constexpr unsigned part_bits = 22;
 
-enum Word : std::size_t { failed, closing, changed, elements, hash_words, first_slot = hash_words + 2 * hash_parts };
+enum Word : std::size_t {
+  failed,
+  changed,
+  elements,
+  first_call,
+  hash_words = first_call + calls,
+  first_slot = hash_words + 2 * hash_parts
+};
+
+/// What a rank does, in words for it alone and for several.
+struct Doing {
+  std::string_view one;
+  std::string_view many;
+};
+constexpr std::array<Doing, calls> doings{{{"commits a step", "commit a step"},
+                                           {"opens a step", "open a step"},
+                                           {"agrees on the rows of a step", "agree on the rows of a step"},
+                                           {"attaches or drops a file", "attach or drop a file"},
+                                           {"closes the file", "close the file"}}};
 
 // Sums of values and of squares show whether all values are equal (variance 0). The products are compared modulo 2^64,
 // the same on every rank; all 64 bits of the hash are compared so, in parts that keep the squares small.
@@ -25,10 +45,30 @@ bool all_equal(std::uint64_t ranks, std::uint64_t sum, std::uint64_t squares) { 
 
 }  // namespace
 
+bool Consensus::fails_steps() const noexcept {
+  return count(Call::commit) + count(Call::open) + count(Call::rows) != 0;
+}
+
+bool Consensus::goes_on(Call mine, std::optional<Error>& error) const {
+  if (failed != 0 || count(Call::close) != 0) return false;
+  std::string others;
+  for (std::size_t call = 0; call < calls; ++call) {
+    if (call == static_cast<std::size_t>(mine) || calling[call] == 0) continue;
+    others += (others.empty() ? "" : " or ") + std::string(doings[call].many);
+  }
+  if (others.empty()) return true;
+  if (!error) {
+    const std::string own(doings[static_cast<std::size_t>(mine)].one);
+    error = Error(ErrorKind::conflict, "this rank " + own + " while others " + others)
+                .advise("all ranks make the same calls in the same order");
+  }
+  return false;
+}
+
 Consensus announce(Comm& comm, const Announcement& mine) {
   std::array<std::uint64_t, first_slot + fixed_slots> words{};
   words[failed] = mine.failed ? 1 : 0;
-  words[closing] = mine.closing ? 1 : 0;
+  words[first_call + static_cast<std::size_t>(mine.call)] = 1;
   words[changed] = mine.changed ? 1 : 0;
   words[elements] = mine.elements ? 1 : 0;
   for (std::size_t p = 0; p < hash_parts; ++p) {
@@ -43,14 +83,15 @@ Consensus announce(Comm& comm, const Announcement& mine) {
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   Consensus all;
   all.failed = words[failed];
-  all.closing = words[closing];
+  std::copy_n(words.begin() + first_call, calls, all.calling.begin());
   all.changed = words[changed] != 0;
   all.elements = words[elements] == ranks;
   for (std::size_t p = 0; p < hash_parts; ++p) {
     const bool equal = all_equal(ranks, words[hash_words + 2 * p], words[hash_words + 2 * p + 1]);
     all.same_structure = all.same_structure && equal;
   }
-  if (all.failed != 0 || all.closing != 0 || !all.same_structure) return all;
+  std::optional<Error> ignored;
+  if (!all.goes_on(mine.call, ignored) || !all.same_structure) return all;
 
   all.total = mine.measure;
   std::copy_n(words.begin() + first_slot, at_once, all.total.begin());

@@ -1,30 +1,43 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "quire/comm/comm.hpp"
 #include "quire/format/format.hpp"
 
 namespace quire {
 
+/// What all ranks do at a time with a file that they write.
+enum class Call : std::uint8_t { commit, open, rows, attach, close };
+inline constexpr std::size_t calls = 5;
+
 /// What a rank tells all others before the bytes of a step move.
 struct Announcement {
-  bool failed = false;          ///< this rank cannot write its part
-  bool closing = false;         ///< this rank is in close(), not in commit()
+  bool failed = false;  ///< this rank cannot write its part
+  Call call = Call::commit;
   bool changed = true;          ///< its measure differs from that of the step before
   bool elements = false;        ///< this rank has put elements, whose kinds the ranks can still agree on
-  std::uint64_t structure = 0;  ///< hash of tables, columns and fields, which must be the same everywhere
+  std::uint64_t structure = 0;  ///< hash of what the call is about, which must be the same everywhere
   Measure measure{};
 };
 
 /// What all ranks know afterwards.
 struct Consensus {
-  std::uint64_t failed = 0;   ///< how many ranks failed,
-  std::uint64_t closing = 0;  ///< are closing,
-  bool changed = true;        ///< and whether any rank's measure changed
+  std::uint64_t failed = 0;                    ///< how many ranks failed,
+  std::array<std::uint64_t, calls> calling{};  ///< are in each of the calls,
+  bool changed = true;                         ///< and whether any rank's measure changed
   bool same_structure = true;
   bool elements = false;  ///< all ranks have put elements
   Measure total;
+
+  [[nodiscard]] std::uint64_t count(Call call) const noexcept { return calling[static_cast<std::size_t>(call)]; }
+  /// Whether ranks are in a step that fails with the call of another one.
+  [[nodiscard]] bool fails_steps() const noexcept;
+  /// Whether all ranks can go on with the call that this one has made. If not, but none of them has said why, `error`
+  /// says that they do different things.
+  [[nodiscard]] bool goes_on(Call mine, std::optional<Error>& error) const;
 };
 
 /// Collective. One allreduce of fixed size; a second one only if a step has more than 64 slots.

@@ -27,13 +27,13 @@ struct PieceSize {
 /// What a rank tells rank 0 first.
 struct Question {
   bool failed = false;
-  bool closing = false;
+  Call call = Call::commit;
   std::uint64_t structure = 0;
   std::vector<StreamRequest> requests;
   std::vector<std::vector<PieceSize>> pieces;  ///< of each request, where streams are merged
   template <class Archive>
   void archive(Archive& a) {
-    a(failed, closing, structure, requests, pieces);
+    a(failed, call, structure, requests, pieces);
   }
 };
 
@@ -50,14 +50,19 @@ struct MergedPieces {
 /// What rank 0 answers.
 struct Answer {
   std::uint64_t failed = 0;
-  std::uint64_t closing = 0;
+  std::vector<std::uint64_t> calling;  ///< how many ranks are in each of the calls
   bool same_structure = true;
   bool is_placed = false;  ///< otherwise everybody meets to hear why
   std::vector<StreamPlace> places;
   std::vector<MergedPieces> merged;  ///< of each place, where streams are merged
   template <class Archive>
   void archive(Archive& a) {
-    a(failed, closing, same_structure, is_placed, places, merged);
+    a(failed, calling, same_structure, is_placed, places, merged);
+  }
+  [[nodiscard]] Consensus consensus() const {
+    Consensus all{.failed = failed, .same_structure = same_structure, .total = {}};
+    std::copy_n(calling.begin(), std::min(calls, calling.size()), all.calling.begin());
+    return all;
   }
 };
 
@@ -186,7 +191,7 @@ void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>
   Writer::State& writer = *step.writer;
   const AllStreams all = all_streams(questions);
   StreamPlanner& planner = *writer.planner->streams();
-  const std::vector<StreamPlace> places = planner.place(all.requests, writer.path, step.opening);
+  const std::vector<StreamPlace> places = planner.place(all.requests, writer.path, step.call == Call::open);
   const WritePlan title = planner.title();
   if (writer.target.is_compressed()) require_one_file(title, planner.notes());
   std::vector<MergedPieces> merged;
@@ -202,19 +207,21 @@ void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>
   writer.transport->run_alone(title);
 }
 
-/// Rank 0: what each rank is told. `step` is there unless this rank is closing.
+/// Rank 0: what each rank is told. `step` is there if this rank is in one.
 std::vector<Parcel> answer_all(Writer::State& writer, Step* step, const std::vector<Parcel>& asked,
                                std::optional<Error>& error) {
   std::vector<Question> questions;
   for (const Parcel& parcel : asked) questions.push_back(unpack<Question>(parcel.bytes));
   Answer common;
+  common.calling.resize(calls);
   for (const Question& question : questions) {
     common.failed += question.failed ? 1 : 0;
-    common.closing += question.closing ? 1 : 0;
+    ++common.calling.at(static_cast<std::size_t>(question.call));
     common.same_structure = common.same_structure && question.structure == questions.front().structure;
   }
   std::vector<Answer> answers(questions.size(), common);
-  if (step != nullptr && common.failed == 0 && common.closing == 0 && common.same_structure) {
+  std::optional<Error> ignored;
+  if (step != nullptr && common.consensus().goes_on(step->call, ignored) && common.same_structure) {
     error = caught(writer.comm.rank(), [&] { place_all(*step, questions, answers); });
     for (Answer& answer : answers) answer.is_placed = !error;
   }
@@ -238,13 +245,8 @@ Answer ask(Writer::State& writer, Step* step, const Question& mine, std::optiona
 Consensus meet(Writer::State& writer, const Announcement& mine) {
   if (writer.planner->streams() == nullptr) return announce(writer.comm, mine);
   std::optional<Error> error;
-  const Question question{mine.failed, mine.closing, mine.structure, {}, {}};
-  const Answer answer = ask(writer, nullptr, question, error);
-  return {.failed = answer.failed,
-          .closing = answer.closing,
-          .changed = true,
-          .same_structure = answer.same_structure,
-          .total = {}};
+  const Question question{mine.failed, mine.call, mine.structure, {}, {}};
+  return ask(writer, nullptr, question, error).consensus();
 }
 
 void place_streams(Step& step) {
@@ -252,15 +254,16 @@ void place_streams(Step& step) {
   std::optional<Error> error = accept_step(step);
   Question mine;
   mine.failed = error.has_value();
+  mine.call = step.call;
   if (!error) {
     mine.structure = structure_hash(writer.file, step.accepted);
     for (const auto& stream : step.streams) {
-      mine.requests.push_back(request_of(*stream, step.opening));
+      mine.requests.push_back(request_of(*stream, step.call == Call::open));
       if (stream->merges) mine.pieces.push_back(sizes_of(*stream));
     }
   }
   Answer answer = ask(writer, &step, mine, error);
-  if (answer.failed != 0 || answer.closing != 0) fail_together(step, error);
+  if (!answer.consensus().goes_on(step.call, error)) fail_together(step, error);
   if (!answer.same_structure) fail_for_structure(step);
   if (!answer.is_placed) {
     drop_notes(step);

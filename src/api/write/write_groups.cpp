@@ -98,8 +98,8 @@ void encode_received(State& step, const std::vector<Parcel>& received) {
 
 void agree_on_rows(State& step) {
   Writer::State& writer = *step.writer;
-  const std::optional<Error> error = accept_step(step);
-  Announcement mine{.failed = error.has_value()};
+  std::optional<Error> error = accept_step(step);
+  Announcement mine{.failed = error.has_value(), .call = Call::rows};
   if (!error) {
     mine.structure = structure_hash(writer.file, step.accepted);
     for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
@@ -107,7 +107,7 @@ void agree_on_rows(State& step) {
   const Stopwatch watch(writer.timing.wait);
   pay_owed_rows(writer);
   const Consensus all = announce(writer.comm, mine);
-  if (all.failed != 0 || all.closing != 0) fail_together(step, error);
+  if (!all.goes_on(mine.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
 
   Measure before = mine.measure;
@@ -161,6 +161,13 @@ std::size_t owed_exchanges(const State& step) {
 }
 
 void pay_owed_rows(Writer::State& writer) {
+  if (State* step = writer.open_step) {
+    writer.owed_exchanges += owed_exchanges(*step);
+    // What was weighed of it is lost: it would have to begin again.
+    step->agreed_on_rows = false;
+    step->grouped.clear();
+    step->groups.clear();
+  }
   for (; writer.owed_exchanges > 0; --writer.owed_exchanges) static_cast<void>(writer.comm.exchange({}));
 }
 

@@ -23,7 +23,8 @@ void weigh_groups(WriteStep::State& step, std::string_view table, std::span<cons
 /// How often the others expect something of this rank if a step is left now.
 [[nodiscard]] std::size_t owed_exchanges(const WriteStep::State& step);
 
-/// Collective, after a step was left between agree_on_rows() and regroup(): takes part where the others expect rows.
+/// Collective, after a step was left between agree_on_rows() and regroup(), or where this rank does something else
+/// instead of regroup(): takes part where the others expect rows.
 void pay_owed_rows(Writer::State& writer);
 
 /// Collective. Rank 0 learns the lengths of all groups, for it writes their index.

@@ -86,6 +86,7 @@ Announcement measured(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
   Announcement mine;
+  mine.call = step.call;
   mine.elements = step.elements && !step.elements->joined;
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
@@ -129,13 +130,13 @@ void exchange(State& step) {
   Announcement mine = measured(step, error);
   const Stopwatch watch(writer.timing.wait);
   Consensus all = announce(writer.comm, mine);
-  if (all.failed == 0 && all.closing == 0 && !all.same_structure && all.elements) {
+  if (all.goes_on(step.call, error) && !all.same_structure && all.elements) {
     join_elements(step);
     error = accept_step(step);
     mine = measured(step, error);
     all = announce(writer.comm, mine);
   }
-  if (all.failed != 0 || all.closing != 0) fail_together(step, error);
+  if (!all.goes_on(step.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
   if (all.changed) {
     writer.before = mine.measure;
@@ -264,13 +265,14 @@ void take_back(State& step, const Error& error) {
   finish_streams(step);
 }
 
-/// Collective, before this rank begins with another step: others may still wait for it in one that it has left. They
-/// meet here; then all throw the same error.
-void take_back_left_step(State& next) {
+/// Collective, at the beginning of what all ranks do with a step: others may still wait for this one in a step that it
+/// has left. They meet here; then all throw the same error.
+void enter(State& next, Call call) {
   Writer::State& writer = *next.writer;
+  writer.require_open();
+  next.call = call;
   if (!writer.left) return;
-  const auto error = caught(writer.comm.rank(), [&] { take_back_left_step(writer); });
-  writer.abandoned.reset();
+  const auto error = caught(writer.comm.rank(), [&] { answer_for_left_step(writer); });
   next.finish(false);
   if (error) throw Error(*error);
 }
@@ -288,17 +290,16 @@ void commit_streams(State& step) {
 }
 
 void open_step(State& step) {
-  take_back_left_step(step);
+  enter(step, Call::open);
   if (StreamPlanner* planner = step.writer->planner->streams(); planner != nullptr) {
     if (planner->merges()) {
       throw Error(ErrorKind::unsupported,
                   "merged streams are written at once: where a piece goes depends on all others")
           .advise("commit without open(), or do not merge");
     }
-    step.opening = true;
     place_streams(step);
     write_streams(step);
-    step.become_placed();
+    step.phase = State::Phase::placed;
     return;
   }
   exchange(step);
@@ -311,12 +312,12 @@ void open_step(State& step) {
       step.writer->transport->run_alone(plan_of(step));
     });
   }
-  step.become_placed();
+  step.phase = State::Phase::placed;
 }
 
 void commit_step(State& step) {
   Writer::State& writer = *step.writer;
-  take_back_left_step(step);
+  enter(step, Call::commit);
   if (writer.planner->streams() != nullptr) return commit_streams(step);
   std::optional<Error> error = step.failure;
   if (step.phase == State::Phase::filling) {
@@ -340,9 +341,9 @@ void commit_step(State& step) {
 
 }  // namespace
 
-void State::require_filling(const char* call) const {
+void State::require_filling(const char* what) const {
   if (phase == Phase::filling) return;
-  throw writer->placed(Error(ErrorKind::usage, std::string(call) + " comes too late: the step is already " +
+  throw writer->placed(Error(ErrorKind::usage, std::string(what) + " comes too late: the step is already " +
                                                    (phase == Phase::done ? "finished" : "placed")));
 }
 
@@ -362,16 +363,10 @@ std::size_t State::find_table(std::string_view table) const {
 void State::finish(bool published) {
   phase = Phase::done;
   for (const auto& stream : streams) stream->finished = true;
-  writer->step_open = false;
-  writer->placed_step = nullptr;
+  if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
   if (!published && part != nullptr) writer->planner->advance(*part, total, false);
   if (!published) writer->measure.clear();
-}
-
-void State::become_placed() {
-  phase = Phase::placed;
-  writer->placed_step = this;
 }
 
 WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -388,30 +383,32 @@ WriteStep::~WriteStep() {
   const std::shared_ptr<Writer::State> writer = state_->writer;
   writer->abandoned = "a step was left without commit";
   writer->owed_exchanges = owed_exchanges(*state_);
-  writer->step_open = false;
+  writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;
   if (state_->phase != State::Phase::placed) return;
   // The file keeps the step now, and must not be kept by it.
-  writer->placed_step = nullptr;
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
   writer->left = std::move(state_);
 }
 
 void take_back_left_step(Writer::State& writer) {
-  if (const auto left = std::exchange(writer.left, nullptr)) {
-    take_back(*left, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
-  } else if (writer.closed && writer.placed_step != nullptr) {
-    writer.abandoned = "the file was closed before a step was committed";
-    take_back(*writer.placed_step, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
-  }
+  const auto left = std::exchange(writer.left, nullptr);
+  if (left) take_back(*left, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
+}
+
+void answer_for_left_step(Writer::State& writer) {
+  if (!writer.left) return;
+  const auto error = caught(writer.comm.rank(), [&] { take_back_left_step(writer); });
+  writer.abandoned.reset();
+  if (error) throw Error(*error);
+}
+
+void take_back_open_step(Writer::State& writer, const Error& why) {
+  if (State* step = writer.placed_step()) take_back(*step, why);
 }
 
 WriteStep& WriteStep::set(std::string name, Value value, std::string unit) {
-  Attribute attribute;
-  attribute.name = std::move(name);
-  attribute.unit = std::move(unit);
-  attribute.value = std::move(value);
-  return set(std::move(attribute));
+  return set(attribute_of(std::move(name), std::move(value), std::move(unit)));
 }
 
 WriteStep& WriteStep::set(Attribute attribute) {
@@ -467,7 +464,7 @@ WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
 void WriteStep::agree_on_rows() {
   state_->require_filling("agree_on_rows");
   in_file(*state_->writer, [&] {
-    take_back_left_step(*state_);
+    enter(*state_, Call::rows);
     if (state_->writer->planner->groups_rows()) quire::agree_on_rows(*state_);
   });
 }
@@ -524,9 +521,10 @@ void WriteStep::abort(const std::string& reason) {
   State& step = *state_;
   if (step.phase == State::Phase::done) return;
   Writer::State& writer = *step.writer;
+  if (writer.closed) return step.finish(false);
   const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());
   static_cast<void>(caught(writer.comm.rank(), [&] {
-    take_back_left_step(step);
+    enter(step, Call::commit);
     if (step.phase == State::Phase::placed) {
       take_back(step, error);
     } else {

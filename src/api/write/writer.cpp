@@ -100,17 +100,24 @@ struct Resumption {
   }
 };
 
+Error step_in_the_way() { return {ErrorKind::usage, "another step is still open"}; }
+
 /// Returns when every rank is in close(). Ranks that are still in a commit learn that this one has left it: they raise,
 /// and close later. A step that was left without commit fails there too.
 void leave_together(Writer::State& state) {
   // Those who commit a step that this rank has left after open() hear of it there.
-  const bool is_told = state.left != nullptr || state.placed_step != nullptr;
-  static_cast<void>(caught(state.comm.rank(), [&] { take_back_left_step(state); }));
+  const bool is_told = state.left != nullptr || state.placed_step() != nullptr;
+  static_cast<void>(caught(state.comm.rank(), [&] {
+    take_back_left_step(state);
+    if (state.placed_step() == nullptr) return;
+    state.abandoned = "the file was closed before a step was committed";
+    take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+  }));
   bool abandoned = state.abandoned.has_value() && !is_told;
   pay_owed_rows(state);
   while (true) {
-    const Consensus all = meet(state, {.failed = abandoned, .closing = true});
-    if (all.failed == 0 && all.closing == static_cast<std::uint64_t>(state.comm.size())) return;
+    const Consensus all = meet(state, {.failed = abandoned, .call = Call::close});
+    if (all.failed == 0 && all.count(Call::close) == static_cast<std::uint64_t>(state.comm.size())) return;
     std::optional<Error> error;
     if (abandoned) error = Error(ErrorKind::aborted, *state.abandoned);
     // It is the ranks that leave, not those that stay, whose doing this is.
@@ -194,12 +201,16 @@ Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 Writer::~Writer() = default;
 
-Writer& Writer::set(std::string name, Value value, std::string unit) {
+Attribute attribute_of(std::string name, Value value, std::string unit) {
   Attribute attribute;
   attribute.name = std::move(name);
   attribute.unit = std::move(unit);
   attribute.value = std::move(value);
-  return set(std::move(attribute));
+  return attribute;
+}
+
+Writer& Writer::set(std::string name, Value value, std::string unit) {
+  return set(attribute_of(std::move(name), std::move(value), std::move(unit)));
 }
 
 Writer& Writer::set(Attribute attribute) {
@@ -219,13 +230,17 @@ Writer& Writer::describe(std::string title, std::string contents) {
   return *this;
 }
 
-void Writer::State::require_between_steps() const {
+void Writer::State::require_open() const {
   if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
+}
+
+void Writer::State::require_between_steps() const {
+  require_open();
   if (broken) {
     throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
                      .advise("close the file and run quire recover"));
   }
-  if (step_open) throw placed(Error(ErrorKind::usage, "another step is still open"));
+  if (open_step != nullptr) throw placed(step_in_the_way());
 }
 
 void Writer::attach(const std::string& name, std::span<const std::byte> bytes, bool replace,
@@ -241,27 +256,38 @@ void Writer::detach(const std::string& name, const std::optional<Error>& refusal
 
 void Writer::State::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace,
                            std::optional<Error> refusal) {
-  try {
+  in_file(*this, [&] {
+    require_open();
+    // Others may wait for this rank in a step that it has left, or that is still open.
+    answer_for_left_step(*this);
+    take_back_open_step(*this, step_in_the_way());
+    pay_owed_rows(*this);
+    const auto reason = std::exchange(abandoned, std::nullopt);
+    if (!refusal && reason) refusal = Error(ErrorKind::aborted, *reason);
     if (!refusal) refusal = caught(comm.rank(), [&] { require_between_steps(); });
     const std::string call = (bytes ? "attaching \"" : "dropping \"") + name + "\"";
-    // Others may be in close() or abort() meanwhile, and meet here as they do with a commit.
+    // They may also commit one, or be in close() or abort() meanwhile: all meet here.
     const Consensus all =
-        meet(*this, {.failed = refusal.has_value(), .structure = XXH3_64bits(call.data(), call.size())});
-    if (all.failed != 0 || all.closing != 0) agree(comm, refusal);
+        meet(*this,
+             {.failed = refusal.has_value(), .call = Call::attach, .structure = XXH3_64bits(call.data(), call.size())});
+    if (!all.goes_on(Call::attach, refusal)) {
+      // The step of the others is over now.
+      if (open_step != nullptr && all.fails_steps()) open_step->finish(false);
+      agree(comm, refusal);
+    }
     if (!all.same_structure) agree_on_call(comm, call);
     static_cast<void>(from_root(comm, [&] {
       planner->attach(name, std::move(bytes), replace);
       return std::vector<std::byte>();
     }));
-  } catch (const Error& error) {
-    throw placed(error);
-  }
+  });
 }
 
 WriteStep Writer::step(std::int64_t number) {
   state_->require_between_steps();
-  state_->step_open = true;
-  return WriteStep(std::make_unique<WriteStep::State>(state_, number));
+  auto step = std::make_unique<WriteStep::State>(state_, number);
+  state_->open_step = step.get();
+  return WriteStep(std::move(step));
 }
 
 bool Writer::weighs_values() const { return state_->planner->weighs_values() || state_->planner->groups_rows(); }

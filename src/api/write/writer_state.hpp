@@ -35,7 +35,6 @@ struct Writer::State {
   std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
   FileDescription file{};
   bool file_told = false;  ///< the planner knows the file's attributes
-  bool step_open = false;
   bool closed = false;
   bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
   bool broken = false;       ///< and was interrupted: no further steps
@@ -45,7 +44,7 @@ struct Writer::State {
   bool given_up = false;                     ///< closed by abort()
   std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: votes in the next agreement
   std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
-  WriteStep::State* placed_step = nullptr;   ///< a step that is there and whose places were agreed on
+  WriteStep::State* open_step = nullptr;     ///< a step that is there and neither committed nor aborted
 
   std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
 
@@ -58,8 +57,12 @@ struct Writer::State {
   void tell_file();
   /// Independent. Lets the transport reach the further members of a set, if the format makes one.
   void find_members();
+  /// Throws usage errors for a file that is closed.
+  void require_open() const;
   /// Throws usage errors unless a step, or anything that is published, may be begun.
   void require_between_steps() const;
+  /// The open step, if its places were agreed on.
+  [[nodiscard]] WriteStep::State* placed_step() const noexcept;
   /// Collective. Rank 0 hands an attachment to the planner, or, without bytes, drops one.
   void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace,
               std::optional<Error> refusal);
@@ -88,6 +91,7 @@ struct WriteStep::State {
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
   std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
   std::optional<PendingElements> elements;            ///< whose tables are put at the commit
+  Call call = Call::commit;                           ///< in which this rank meets the others
 
   // Where rows are encoded in groups (api/write_groups.hpp), for each table:
   bool agreed_on_rows = false;
@@ -99,27 +103,35 @@ struct WriteStep::State {
   // Where streams are written (api/write_streams.hpp):
   std::vector<std::shared_ptr<StreamWriter::State>> streams;
   std::map<std::uint64_t, StreamUse> merged;  ///< rank 0: of each that takes pieces of others, by its request
-  bool opening = false;                       ///< they are placed before their pieces are known
 
   // Where fields are encoded in chunks (api/write_chunks.hpp):
   std::vector<std::size_t> chunked;  ///< which ones
   bool holds_fields = false;         ///< the file has elements of some of them
 
-  void require_filling(const char* call) const;
+  void require_filling(const char* what) const;
   /// Takes the part as the format will hold it.
   void accept(StepPart& brought);
   /// The table that the caller calls so. Throws missing errors.
   [[nodiscard]] std::size_t find_table(std::string_view table) const;
-  /// All ranks have agreed on its places: from now on every rank commits it or takes it back.
-  void become_placed();
   void finish(bool published);
 };
+
+inline WriteStep::State* Writer::State::placed_step() const noexcept {
+  return open_step != nullptr && open_step->phase == WriteStep::State::Phase::placed ? open_step : nullptr;
+}
+
+/// An attribute whose only text is its unit.
+[[nodiscard]] Attribute attribute_of(std::string name, Value value, std::string unit);
 
 /// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
 [[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
 /// Collective, before anything else is: this rank's part in taking back a step that it has left, if there is one.
 /// Throws the error that all ranks throw.
 void take_back_left_step(Writer::State& writer);
+/// The same where the file goes on: then it is known to all that the step was left.
+void answer_for_left_step(Writer::State& writer);
+/// Collective, the same for a step that is still open and whose places were agreed on, for `why`.
+void take_back_open_step(Writer::State& writer, const Error& why);
 /// Collective, after a failure anywhere: every rank throws the same error.
 [[noreturn]] void fail_together(WriteStep::State& step, const std::optional<Error>& mine);
 /// Collective, after the ranks have found out that they write different steps.

@@ -1,0 +1,184 @@
+// Ranks that make other calls of an open writer: all of them raise, whatever the pair, and the file goes on.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+/// What all ranks do with the open step of a file, or with the file.
+enum class Doing { commit, open, rows, attach, detach, abort, leave, close, give_up };
+constexpr std::array doings{
+    std::pair(Doing::commit, "commit"), std::pair(Doing::open, "open"),     std::pair(Doing::rows, "agree_on_rows"),
+    std::pair(Doing::attach, "attach"), std::pair(Doing::detach, "detach"), std::pair(Doing::abort, "abort"),
+    std::pair(Doing::leave, "leave"),   std::pair(Doing::close, "close"),   std::pair(Doing::give_up, "give up")};
+/// How far the step is then.
+enum class Stage { none, filled, agreed, placed };
+constexpr std::array stages{std::pair(Stage::none, "no step"), std::pair(Stage::filled, "filled"),
+                            std::pair(Stage::agreed, "agreed on rows"), std::pair(Stage::placed, "placed")};
+
+bool is_possible(Doing doing, Stage stage) {
+  const bool is_of_file =
+      doing == Doing::attach || doing == Doing::detach || doing == Doing::close || doing == Doing::give_up;
+  if (is_of_file || stage == Stage::none) return is_of_file;
+  const bool is_before_places = doing == Doing::open || doing == Doing::rows;
+  return stage != Stage::placed || !is_before_places;
+}
+/// Those who do it tell others, and need not be told.
+bool is_silent(Doing doing) {
+  return doing == Doing::abort || doing == Doing::leave || doing == Doing::close || doing == Doing::give_up;
+}
+
+class DiscordOfCalls : public testing::TestWithParam<Variant> {
+ protected:
+  void SetUp() override {
+    comm_.set_deadline(std::chrono::seconds(20));
+    options_ = GetParam().write_options();
+    options_.deadline = std::chrono::seconds(20);
+    file_ = path("calls_" + GetParam().name());
+  }
+
+  /// Rows of a step, enough for chunks to be shared by ranks.
+  void declare(WriteStep& step) {
+    Column column;
+    column.name = "x";
+    step.table().rows(x_.size()).declare(column);
+  }
+
+  std::unique_ptr<WriteStep> step_at(Writer& out, Stage stage) {
+    if (stage == Stage::none) return nullptr;
+    auto step = std::make_unique<WriteStep>(out.step(1));
+    const std::vector<ConstView> block{ConstView(std::span(x_))};
+    if (stage == Stage::filled) {
+      step->put("x", x_);
+      return step;
+    }
+    declare(*step);
+    step->agree_on_rows();
+    step->weigh("", block);
+    if (stage == Stage::agreed) return step;
+    step->open();
+    step->write("", 0, block);
+    return step;
+  }
+
+  void act(Writer& out, std::unique_ptr<WriteStep>& step, Doing doing) {
+    switch (doing) {
+      case Doing::commit:
+        return step->commit();
+      case Doing::open:
+        return step->open();
+      case Doing::rows:
+        // Where it means nothing, the next call does.
+        step->agree_on_rows();
+        return out.detach("nothing");
+      case Doing::attach:
+        return out.attach("some", {});
+      case Doing::detach:
+        return out.detach("nothing");
+      case Doing::abort:
+        return step->abort("enough");
+      case Doing::leave:
+        step.reset();
+        return out.close();
+      case Doing::close:
+        return out.close();
+      case Doing::give_up:
+        return out.abort("enough");
+    }
+  }
+
+  /// All ranks throw the same error, or those that go leave it to the others.
+  void expect_told(Writer& out, Stage stage, Doing most, Doing last) {
+    const Doing mine = comm_.rank() == comm_.size() - 1 ? last : most;
+    std::unique_ptr<WriteStep> step = step_at(out, stage);
+    std::optional<Error> told;
+    try {
+      act(out, step, mine);
+    } catch (const Error& error) {
+      told = error;
+    }
+    if (is_silent(mine)) {
+      EXPECT_FALSE(told) << told->what();
+      return;
+    }
+    ASSERT_TRUE(told) << "no error";
+    EXPECT_NE(told->kind(), ErrorKind::deadline) << told->what();
+    EXPECT_NE(told->kind(), ErrorKind::internal) << told->what();
+    EXPECT_EQ(told->file(), file_) << told->what();
+  }
+
+  Comm comm_ = everyone();
+  WriteOptions options_;
+  std::string file_;
+  std::vector<double> x_ = std::vector<double>(5, 1.5);
+};
+
+TEST_P(DiscordOfCalls, AreToldToAllRanks) {
+  for (const auto& [stage, stage_name] : stages) {
+    for (const auto& [most, most_name] : doings) {
+      for (const auto& [last, last_name] : doings) {
+        if (most == last || !is_possible(most, stage) || !is_possible(last, stage)) continue;
+        if (is_silent(most) && is_silent(last)) continue;
+        const std::string when = std::string(stage_name) + ", " + most_name + " against " + last_name;
+        SCOPED_TRACE(when);
+        Writer out = create(file_, comm_, options_);
+        expect_told(out, stage, most, last);
+        // Whoever is left closes the file, which has no step then but is whole.
+        out.close();
+        Reader in = open(file_, comm_);
+        EXPECT_EQ(in.size(), 0U);
+        in.close();
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// After a call that is refused everywhere the file takes further steps.
+TEST_P(DiscordOfCalls, LeaveTheFileUsable) {
+  for (const Stage stage : {Stage::filled, Stage::agreed, Stage::placed}) {
+    Writer out = create(file_, comm_, options_);
+    expect_told(out, stage, Doing::commit, Doing::attach);
+    WriteStep step = out.step(2);
+    step.put("x", x_);
+    step.commit();
+    out.close();
+    Reader in = open(file_, comm_);
+    EXPECT_EQ(in.numbers(), std::vector<std::int64_t>{2});
+    in.close();
+  }
+}
+
+/// Of every format of steps one kind of file for each way in which its ranks meet.
+std::vector<Variant> kinds_of_planners() {
+  std::vector<Variant> all;
+  std::set<std::tuple<std::string_view, bool, bool, bool>> known;
+  for (const Variant& variant : variants_of_steps()) {
+    const auto planner = variant.format->plan_writing(CheckedOptions(variant.format->write_options(), variant.options));
+    const bool has_engine = planner->engine() != nullptr;
+    if (known.emplace(variant.format->name(), planner->weighs_values(), planner->groups_rows(), has_engine).second) {
+      all.push_back(variant);
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, DiscordOfCalls, testing::ValuesIn(kinds_of_planners()),
+                         [](const auto& chosen) { return chosen.param.name(); });
+
+}  // namespace
+}  // namespace quire::test
