@@ -29,7 +29,8 @@ void bind_comm(nb::module_& module) {
           },
           nb::arg("handle"), nb::arg("deadline").none())
       .def_prop_ro("rank", &Comm::rank)
-      .def_prop_ro("size", &Comm::size);
+      .def_prop_ro("size", &Comm::size)
+      .def("let_go", &Comm::let_go);
   module.def(
       "agree_on_call",
       [](Comm& comm, const Text& call, const std::optional<Error>& refusal) {

@@ -124,7 +124,11 @@ class AggregatedTransport final : public FileTransport {
 
   void close() override {
     window_ = {};
-    FileTransport::close();
+    FirstFailure failure(file().path());
+    failure.attempt([&] { FileTransport::close(); });
+    node_.reset();
+    failure.attempt_always([&] { comm_.let_go(); });
+    failure.rethrow();
   }
 
  private:

@@ -74,12 +74,17 @@ class MpiCollectiveTransport final : public FileTransport {
 
   void close() override {
     FirstFailure failure(request_.path);
+    if (!is_closed_) failure.attempt([&] { leave_together(); });
+    is_closed_ = true;
     failure.attempt([&] { together_.close(); });
     failure.attempt_always([&] { FileTransport::close(); });
+    failure.attempt_always([&] { comm_.let_go(); });
     failure.rethrow();
   }
 
  private:
+  /// What a rank tells the others when they meet: the greatest of each is known to all.
+  enum Word : std::size_t { most_pieces, most_bytes, leaving, staying, words };
   /// What the ranks have before them, the same on all of them.
   struct Meeting {
     std::uint64_t rounds = 0;
@@ -89,15 +94,31 @@ class MpiCollectiveTransport final : public FileTransport {
   /// The greatest number of pieces of any rank. Opens the file together if they shall be moved together.
   Meeting meet(const FirstFailure& failure, std::uint64_t pieces, std::uint64_t bytes) {
     require_usable();
-    std::array<std::uint64_t, 2> most{};
+    std::array<std::uint64_t, words> most{};
     if (!failure.error()) most = {pieces, bytes};
+    most[staying] = 1;
     comm_.maximum(most);
+    if (most[leaving] != 0) {
+      throw Error(ErrorKind::aborted, "this rank closes the file while others move bytes of it")
+          .in_file(request_.path)
+          .from_rank(static_cast<int>(most[leaving] - 1));
+    }
     const auto ranks = static_cast<std::uint64_t>(comm_.size());
     // A meeting for each piece pays where pieces are large: small ones are moved by every rank for itself.
-    const bool are_large = most[1] >= most[0] * (file().limits().direct_from / 4);
-    const Meeting meeting{most[0], are_large && most[1] > file().limits().staging / ranks};
+    const bool are_large = most[most_bytes] >= most[most_pieces] * (file().limits().direct_from / 4);
+    const Meeting meeting{most[most_pieces], are_large && most[most_bytes] > file().limits().staging / ranks};
     if (meeting.worthwhile && !together_.is_open()) open_together();
     return meeting;
+  }
+
+  /// Returns when every rank is in close(). Those that still move bytes hear that this one has left them, and throw.
+  void leave_together() {
+    std::array<std::uint64_t, words> most{};
+    do {
+      most = {};
+      most[leaving] = static_cast<std::uint64_t>(comm_.rank()) + 1;
+      comm_.maximum(most);
+    } while (most[staying] != 0);
   }
 
   /// If any rank cannot open, none transfers, now or later: the ranks would not make the same calls.
@@ -156,6 +177,7 @@ class MpiCollectiveTransport final : public FileTransport {
   Comm comm_;
   MpiHandle together_;
   bool usable_ = true;
+  bool is_closed_ = false;
 };
 
 }  // namespace

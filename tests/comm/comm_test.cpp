@@ -159,6 +159,22 @@ TEST(CommTest, CountsCollectives) {
   EXPECT_EQ(comm.collectives(), 3U);
 }
 
+TEST(CommTest, AHandleThatLetsGoKnowsWhoItWas) {
+  Comm kept = test::everyone();
+  Comm comm = kept;
+  comm.barrier();
+  comm.let_go();
+  EXPECT_EQ(comm.rank(), kept.rank());
+  EXPECT_EQ(comm.size(), kept.size());
+  EXPECT_EQ(comm.collectives(), 1U);
+  std::uint64_t word = 0;
+  EXPECT_THROW(comm.barrier(), Error);
+  EXPECT_THROW(comm.sum(std::span(&word, 1)), Error);
+  EXPECT_THROW(static_cast<void>(comm.split_by_node()), Error);
+  EXPECT_THROW(static_cast<void>(comm.exchange({})), Error);
+  kept.barrier();
+}
+
 TEST(CommTest, SplitsByColorInTheOrderOfTheKey) {
   Comm comm = test::everyone();
   const int color = comm.rank() % 2;

@@ -98,6 +98,10 @@ class Comm {
   [[nodiscard]] const Traffic& traffic() const noexcept { return traffic_; }
   [[nodiscard]] CommBackend& backend() const noexcept { return *backend_; }
 
+  /// Independent. Gives the communicator up: the last handle of it frees it. Rank, size and what was counted stay
+  /// known; every later collective call of this handle throws a usage error.
+  void let_go();
+
  private:
   /// Counts one collective that this rank brings so many bytes to.
   void count(std::uint64_t bytes) noexcept;

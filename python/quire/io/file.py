@@ -129,10 +129,16 @@ class File:
 
     def __getitem__(self, index: int | slice) -> Step | list[Step]:
         """Collective. A step by its place in the file, or several; negative places count from the end."""
-        found = agreed(self._communicator, "the step at place", lambda: self._place(index))
+        found = agreed(self._ranks(), "the step at place", lambda: self._place(index))
         if isinstance(found, slice):
             return [self._at(place, place) for place in range(*found.indices(len(self)))]
         return self._at(found if found >= 0 else found + len(self), found)
+
+    def _ranks(self) -> _core.Comm:
+        """Those that read the file together. Raises UsageError once it is closed."""
+        if not self._is_open:
+            raise UsageError("the file is closed", file=self._path)
+        return self._communicator
 
     def _place(self, index: Any) -> int | slice:
         """What is in the brackets, checked."""
@@ -172,7 +178,7 @@ class File:
     def step(self, number: int) -> Step:
         """Collective. The step with this number; missing errors name the nearest."""
         with Placing(self._path):
-            wanted = agreed(self._communicator, "step", lambda: step_number(number))
+            wanted = agreed(self._ranks(), "step", lambda: step_number(number))
         return Step(self._core.step(wanted), self._path, self._description)
 
     def check(self) -> CheckReport:
@@ -182,9 +188,7 @@ class File:
     def salvage(self, index: int) -> Step | None:
         """Collective. The complete rows of a step that is cut, where the format can tell."""
         with Placing(self._path):
-            place = agreed(
-                self._communicator, "the rest of the step at place", lambda: number_of("step", index)
-            )
+            place = agreed(self._ranks(), "the rest of the step at place", lambda: number_of("step", index))
         core = self._core.salvage(place) if place >= 0 else None
         return None if core is None else Step(core, self._path, self._description)
 
@@ -201,7 +205,11 @@ class File:
     def close(self) -> None:
         """Collective. Close the file; its steps must not be used afterwards. Closing twice does nothing."""
         self._is_open = False
-        self._core.close()
+        try:
+            self._core.close()
+        finally:
+            # Who keeps this, or a step of it, keeps no communicator: an MPI has not many.
+            self._communicator.let_go()
 
     def __enter__(self) -> File:
         return self

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from quire import _core
-from quire.errors import Error, TypeMismatchError, UsageError
+from quire.errors import Error, Placing, TypeMismatchError, UsageError
 from quire.io.communicator import core_comm, milliseconds
 from quire.io.formats import option_texts, truth
 from quire.io.refusal import tried
@@ -46,7 +46,8 @@ def manner(
     Other ranks may be right, and on their way into the file: all of them raise what this rank raises.
     """
     limit, problem = limit_of(deadline)
-    communicator = core_comm(comm, limit)
+    with Placing(text_or_nothing(path)):
+        communicator = core_comm(comm, limit)
 
     def check() -> Manner[Rest]:
         if problem is not None:

@@ -113,9 +113,12 @@ class Writer:
             return
         self._is_open = False
         forgotten = self._step
-        if forgotten is not None:
-            forgotten.abort("the file was closed before the step was committed")
-        self._core.close()
+        try:
+            if forgotten is not None:
+                forgotten.abort("the file was closed before the step was committed")
+            self._core.close()
+        finally:
+            self._communicator.let_go()
         if forgotten is not None:
             raise UsageError(
                 f"step {forgotten.number} was left without commit and is not in the file", file=self._path
@@ -129,13 +132,19 @@ class Writer:
         if not self._is_open:
             return
         self._is_open = False
-        if self._step is not None:
-            self._step.abort(reason)
-        self._core.abort(reason)
+        try:
+            if self._step is not None:
+                self._step.abort(reason)
+            self._core.abort(reason)
+        finally:
+            self._communicator.let_go()
 
     @property
     def remarks(self) -> list[str]:
-        """Independent. On rank 0 what was asked for and could not be done, a sentence for each."""
+        """Independent. On rank 0 what was asked for and could not be done, a sentence for each.
+
+        From the first step on also texts and attributes of the file that the format holds in another way.
+        """
         return self._core.remarks()
 
     @property

@@ -56,12 +56,19 @@ std::uint64_t hash_of(const std::vector<EngineRead>& reads) {
   return hash;
 }
 
+/// What ranks tell each other that read together, or close the file: the greatest of each is known to all.
+struct Meeting {
+  enum Word : std::size_t { failed, hash, complement, reading, words };
+  std::array<std::uint64_t, words> word{};
+};
+
 /// Collective. Every rank throws the error of one that has failed, or that they ask for different things.
 void agree_on_reads(Comm& comm, const std::optional<Error>& error, std::uint64_t hash) {
-  std::array<std::uint64_t, 3> words{error ? 1U : 0U, hash, ~hash};
+  Meeting meeting{{error ? 1U : 0U, hash, ~hash, 1}};
+  auto& words = meeting.word;
   comm.maximum(words);
-  if (words[0] != 0) agree(comm, error);
-  if (words[1] == ~words[2]) return;
+  if (words[Meeting::failed] != 0) agree(comm, error);
+  if (words[Meeting::hash] == ~words[Meeting::complement]) return;
   throw Error(ErrorKind::usage, "the ranks ask for different columns or fields, but read together")
       .advise("let every rank ask for the same, some for no rows of it, or take transfer=independent");
 }
@@ -96,6 +103,17 @@ void check_source(Reader::State& reader) {
   }
 }
 
+/// Collective. Returns when every rank closes the file. Those that still read hear that this one has left, and throw.
+void leave_together(Comm& comm) {
+  const Error left = Error(ErrorKind::aborted, "this rank closes the file while others read it").from_rank(comm.rank());
+  while (true) {
+    Meeting meeting{{1, 0, 0, 0}};
+    comm.maximum(meeting.word);
+    if (meeting.word[Meeting::reading] == 0) return;
+    static_cast<void>(caught(comm.rank(), [&] { agree(comm, left); }));
+  }
+}
+
 }  // namespace
 
 void open_read_engine(Reader::State& reader) {
@@ -107,6 +125,11 @@ void open_read_engine(Reader::State& reader) {
                         {reader.comm.backend().native(), reader.comm.rank()});
   });
   agree(reader.comm, opening);
+}
+
+void close_read_engine(Reader::State& reader) {
+  if (reader.engine->is_collective()) leave_together(reader.comm);
+  reader.engine->close();
 }
 
 void refuse_by_engine(Reader::State& reader) {

@@ -20,6 +20,9 @@ struct EngineRequest {
 /// Collective. Opens the file for the reader's engine. Throws the same error on every rank.
 void open_read_engine(Reader::State& reader);
 
+/// Collective where ranks read together, else independent. Closes it; ranks that still read throw meanwhile.
+void close_read_engine(Reader::State& reader);
+
 /// Collective or independent, as the engine is. Reads what it can of a request that `ask` makes of what this rank was
 /// asked for, and returns the other targets, for the transport. If ranks read together and one of them fails, all throw
 /// its error.

@@ -16,6 +16,7 @@
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
 #include "api/write/write_target.hpp"
+#include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/format/format.hpp"
@@ -466,8 +467,14 @@ void Reader::close() {
   if (state_->closed) return;
   state_->closed = true;
   state_->describer.reset();
-  if (state_->engine) in_file(*state_, [&] { state_->engine->close(); });
-  state_->transport->close();
+  in_file(*state_, [&] {
+    Attempts attempts;
+    if (state_->engine) attempts.attempt([&] { close_read_engine(*state_); });
+    attempts.attempt([&] { state_->transport->close(); });
+    // Handles of steps may keep this, but not the ranks' communicator, of which an MPI has not many.
+    attempts.attempt([&] { state_->comm.let_go(); });
+    attempts.rethrow();
+  });
 }
 
 Timing Reader::timing() const {

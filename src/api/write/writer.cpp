@@ -17,6 +17,7 @@
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/write/writer_state.hpp"
+#include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
@@ -345,7 +346,13 @@ void close_file(Writer::State& state) {
 void Writer::close() {
   if (state_->closed) return;
   state_->closed = true;
-  in_file(*state_, [&] { close_file(*state_); });
+  in_file(*state_, [&] {
+    Attempts attempts;
+    attempts.attempt([&] { close_file(*state_); });
+    // Whoever still holds the file does not hold the ranks' communicator, of which an MPI has not many.
+    attempts.attempt([&] { state_->comm.let_go(); });
+    attempts.rethrow();
+  });
 }
 
 const StepDescription& Writer::schema() const { return state_->schema; }

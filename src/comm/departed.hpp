@@ -1,0 +1,32 @@
+#pragma once
+
+#include "quire/comm/comm.hpp"
+
+namespace quire {
+
+/// What is left of a communicator that was given up: who this rank was, and no way to the others.
+class DepartedBackend final : public CommBackend {
+ public:
+  DepartedBackend(int rank, int size) : rank_(rank), size_(size) {}
+  [[nodiscard]] int rank() const noexcept override { return rank_; }
+  [[nodiscard]] int size() const noexcept override { return size_; }
+  void barrier(Deadline) override { refuse(); }
+  void sum(std::span<std::uint64_t>, Deadline) override { refuse(); }
+  void maximum(std::span<std::uint64_t>, Deadline) override { refuse(); }
+  void prefix(std::span<std::uint64_t>, Deadline) override { refuse(); }
+  void prefix_maximum(std::span<std::uint64_t>, Deadline) override { refuse(); }
+  void broadcast(std::span<std::byte>, int, Deadline) override { refuse(); }
+  [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel>, Deadline) override { refuse(); }
+  [[nodiscard]] std::shared_ptr<CommBackend> split(int, int) override { refuse(); }
+  [[nodiscard]] std::shared_ptr<CommBackend> split_by_node() override { refuse(); }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorKind::usage, "the communicator was given up, as it is when its file is closed");
+  }
+
+  int rank_;
+  int size_;
+};
+
+}  // namespace quire
