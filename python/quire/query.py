@@ -15,6 +15,7 @@ import numpy as np
 from quire import _core
 from quire.errors import MissingError, UsageError
 from quire.io.attributes import attribute_from_core, core_value
+from quire.io.refusal import in_family
 from quire.io.rows import Rows, select
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 
@@ -186,20 +187,31 @@ class Matches:
 
     Iterating gives (first, rows) of each block that was read: the number of its first row, and the numbers of
     those that match. All methods are independent; with a collective transport they are collective as
-    `Table.blocks` is, which they call for as many blocks as the rows asked for have.
+    `Table.blocks` is, which they call for as many blocks as the rows asked for have. There a condition that
+    is wrong on one rank is told by all of them when they look for rows.
     """
 
     def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
         self.table = table
+        self._count: int | None = None
+        self._problem: Exception | None = None
+        try:
+            self._check(condition, rows)
+        except Exception as problem:
+            # Others may be right, and would wait for this rank when they look for their rows.
+            if not table.reads_with_others:
+                raise
+            self._problem = in_family(problem)
+
+    def _check(self, condition: Expression | str, rows: Rows | None) -> None:
         self.condition = condition if isinstance(condition, Expression) else Expression(condition)
-        self.bound = self.condition.bind(table)
+        self.bound = self.condition.bind(self.table)
         if not self.bound.is_condition:
             raise UsageError(f"'{self.condition.text}' is no condition: compare something, as in x > 0")
-        selection = select(rows, len(table))
+        selection = select(rows, len(self.table))
         if not selection.is_contiguous:
             raise UsageError("a condition looks at rows one behind the other")
         self._rows = (selection.first, selection.count)
-        self._count: int | None = None
 
     @property
     def columns(self) -> Mapping[str, Column]:
@@ -232,7 +244,7 @@ class Matches:
 
         The values are copies of their own. Memory is bounded by the block that is read.
         """
-        wanted = [names] if isinstance(names, str) else list(self.table if names is None else names)
+        wanted = self._wanted(names)
         for first, block, found in self._found(wanted, rows_per_block, progress):
             if len(found):
                 yield found, {name: block[name][found - first] for name in wanted}
@@ -252,7 +264,7 @@ class Matches:
 
     def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
         """Independent. The values of the matching rows, by column."""
-        wanted = [names] if isinstance(names, str) else list(self.table if names is None else names)
+        wanted = self._wanted(names)
         parts: dict[str, list[Array]] = {name: [] for name in wanted}
         for _, block in self.blocks(wanted):
             for name in wanted:
@@ -261,6 +273,16 @@ class Matches:
             name: np.concatenate(found) if found else np.empty(0, self.table[name].dtype)
             for name, found in parts.items()
         }
+
+    def _wanted(self, names: Iterable[str] | str | None) -> list[str]:
+        """Names of columns as they were given; what is wrong is told as by `Table.stand_by`."""
+        try:
+            if self._problem is not None:
+                raise self._problem
+            return [names] if isinstance(names, str) else list(self.table if names is None else names)
+        except Exception as error:
+            self.table.stand_by(error)
+            raise
 
     def _found(
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
@@ -272,12 +294,14 @@ class Matches:
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
     ) -> Iterator[tuple[int, dict[str, Array], int]]:
         """Blocks of the columns that are needed; only their sizes where none is."""
-        needed = list(dict.fromkeys([*names, *self.bound.columns]))
+        needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
         first, count = self._rows
         if needed:
             for start, block in self.table.blocks(needed, rows_per_block, self._rows, progress):
                 yield start, block, len(block[needed[0]])
             return
+        # Others may need some, and all look for rows together.
+        self.table.stand_by()
         size = rows_per_block or self.table.rows_per_block([])
         for start in range(first, first + count, size):
             yield start, {}, min(size, first + count - start)

@@ -399,6 +399,11 @@ void bind_step(nb::module_& module) {
       .def("read_elements", &read_elements, nb::arg("ids").none(), nb::arg("everything"), nb::arg("weights"),
            nb::arg("variables"), nb::arg("refusal").none())
       .def_prop_ro("reads", [](const ReadStepHandle& self) { return self.file->reads.load(); })
+      .def_prop_ro("reads_with_others",
+                   [](const ReadStepHandle& self) {
+                     const Reader& reader = self.file->opened;
+                     return reader.comm().size() > 1 && reader.reads_together();
+                   })
       .def("read_nothing", [](const ReadStepHandle& self) { read_together(self, [&] { self.step.read_nothing(); }); })
       .def(
           "agree_on_reads",

@@ -291,7 +291,7 @@ class Table:
         try:
             buffers, size, selection = self._block_memory(names, rows_per_block, rows)
         except Exception as error:
-            self._step.agree_on_reads(0, refusal_of(error))
+            self.stand_by(error)
             raise
         starts = range(0, selection.count, size)
         left = self._step.agree_on_reads(len(starts), None)
@@ -313,6 +313,19 @@ class Table:
                 with suppress(Error):
                     self._fetch(no_rows, selection.first, 0)
             raise
+
+    @property
+    def reads_with_others(self) -> bool:
+        """Whether there are other ranks, and reading is collective."""
+        return self._step.reads_with_others
+
+    def stand_by(self, error: Exception | None = None) -> None:
+        """Collective with a collective transport, else without effect. In place of `blocks`, for no block.
+
+        The others read theirs; with an error all ranks raise that.
+        """
+        for _ in range(self._step.agree_on_reads(0, None if error is None else refusal_of(error))):
+            self._step.read_nothing()
 
     def _block_memory(
         self, names: Iterable[str] | str | None, rows_per_block: int | None, rows: Rows | None

@@ -125,6 +125,15 @@ class DerivedTable:
         """Independent. The rows for which a condition holds; it may name defined columns."""
         return Matches(cast("Table", self), condition, rows)
 
+    @property
+    def reads_with_others(self) -> bool:
+        """Whether there are other ranks, and reading is collective."""
+        return self._table.reads_with_others
+
+    def stand_by(self, error: Exception | None = None) -> None:
+        """Collective with a collective transport, else without effect. In place of `blocks`, for no block."""
+        self._table.stand_by(error)
+
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. How many rows of these columns make a block."""
         return self._table.rows_per_block([name for name in names or () if name in self._table])

@@ -117,6 +117,21 @@ OF_BLOCKS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table],
         lambda table: blocks(table, "x", 1),
         lambda table: blocks(table, "x", 1, slice(None, None, 2)),
     ),
+    "nope": (lambda table: table.where("x > 0").read(["x"]), lambda table: table.where("nope > 3").read()),
+    "expression": (lambda table: len(table.where("x > 0")), lambda table: len(table.where("x >"))),
+    "no condition": (lambda table: table.where("x > 0").numbers(), lambda table: table.where("x").numbers()),
+    "a condition looks": (
+        lambda table: list(table.where("x > 0").blocks()),
+        lambda table: list(table.where("x > 0", slice(None, None, 2)).blocks()),
+    ),
+    "object is not iterable": (
+        lambda table: table.where("x > 0").read(),
+        lambda table: table.where("x > 0").read(5),  # type: ignore[arg-type]
+    ),
+    'no column "absent"': (
+        lambda table: table.where("1 > 0").count(),  # which needs no column
+        lambda table: table.where("1 > 0").read(["absent"]),
+    ),
 }
 
 
@@ -199,6 +214,7 @@ def read_wrongly(comm: Any, path: str, transport: str, kind: str) -> Iterator[tu
         assert seen == ([0] if comm.rank == 1 else [0, 1, 2])
         # Ranks with fewer rows have fewer blocks.
         assert blocks(table, "x", 1, (0, 3 - 2 * comm.rank)) == list(range(3 - 2 * comm.rank))
+        assert table.where("x > 1" if comm.rank == 0 else "2 > 1").count() == 1 + 2 * comm.rank
         assert table["x"][:].tolist() == [0, 1, 2]
 
 
