@@ -51,7 +51,6 @@ class InflatedFile final : public RawFile {
   [[nodiscard]] std::uint64_t size() override { return survey_.size; }
   void resize(std::uint64_t size) override { refuse(size); }
   void reserve(std::uint64_t /*from*/, std::uint64_t /*to*/) override {}
-  void sync(bool /*directory*/) override {}
   void close() override {
     bytes_.reset();
     behind_->file().close();
@@ -62,6 +61,8 @@ class InflatedFile final : public RawFile {
   void open_now() override {
     count([&] { bytes_ = std::make_unique<InflatedBytes>(behind_, survey_); });
   }
+  void sync_data() override {}
+  void sync_entry() override {}
 
  private:
   static FileRequest request_for(const std::string& path) { return {path, Access::read, false, false, {}}; }

@@ -73,18 +73,24 @@ std::uint64_t MpiFile::size() {
 
 void MpiFile::resize(std::uint64_t size) {
   handle_.check("resize", MPI_File_set_size(opened(), system_offset(size)), size);
+  note_resize();
 }
 
 void MpiFile::reserve(std::uint64_t, std::uint64_t) {}
 
-void MpiFile::sync(bool directory) {
+void MpiFile::sync_data() {
   const MPI_File file = opened();
   if (file_system_of(path()).in_memory) return;
   const Stopwatch stopwatch(counters().transfer_seconds);
   const Stopwatch of_syncs(counters().sync_seconds);
   handle_.check("sync", MPI_File_sync(file));
   ++counters().syncs;
-  if (!directory) return;
+}
+
+void MpiFile::sync_entry() {
+  if (file_system_of(path()).in_memory) return;
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  const Stopwatch of_syncs(counters().sync_seconds);
   sync_directory_of(path());
   ++counters().syncs;
 }

@@ -16,7 +16,6 @@ class MpiFile final : public RawFile {
   void resize(std::uint64_t size) override;
   /// Does nothing: preallocation by MPI writes every block twice.
   void reserve(std::uint64_t from, std::uint64_t to) override;
-  void sync(bool directory) override;
   void close() override;
 
  protected:
@@ -24,6 +23,8 @@ class MpiFile final : public RawFile {
 
  private:
   void open_now() override;
+  void sync_data() override;
+  void sync_entry() override;
   [[nodiscard]] MPI_File opened();
 
   MpiHandle handle_;

@@ -108,6 +108,7 @@ void PosixFile::resize(std::uint64_t size) {
     result = ::ftruncate(file, system_offset(size));
   } while (result != 0 && errno == EINTR);
   if (result != 0) throw failure("resize", errno).at(size);
+  note_resize();
 }
 
 void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
@@ -119,9 +120,10 @@ void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
   // The call of Linux, not posix_fallocate, which writes into every block where the file system lacks it. A hint:
   // where it is not supported nothing is lost, and a full disk is reported by the write that does not fit.
   static_cast<void>(::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)));
+  note_resize();
 }
 
-void PosixFile::sync(bool directory) {
+void PosixFile::sync_data() {
   const int file = descriptor();
   if (file_system_.in_memory) return;
   const Stopwatch stopwatch(counters().transfer_seconds);
@@ -133,7 +135,12 @@ void PosixFile::sync(bool directory) {
   if (result != 0) throw failure("sync", errno);
   ++counters().syncs;
   unsynced_ = 0;
-  if (!directory) return;
+}
+
+void PosixFile::sync_entry() {
+  if (file_system_.in_memory) return;
+  const Stopwatch stopwatch(counters().transfer_seconds);
+  const Stopwatch of_syncs(counters().sync_seconds);
   sync_directory_of(path());
   ++counters().syncs;
 }

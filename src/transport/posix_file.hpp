@@ -18,13 +18,14 @@ class PosixFile final : public RawFile {
   [[nodiscard]] std::uint64_t size() override;
   void resize(std::uint64_t size) override;
   void reserve(std::uint64_t from, std::uint64_t to) override;
-  void sync(bool directory) override;
   void close() override;
 
   [[nodiscard]] bool is_open() const noexcept override { return descriptor_.is_open(); }
 
  private:
   void open_now() override;
+  void sync_data() override;
+  void sync_entry() override;
   [[nodiscard]] int descriptor();
   [[nodiscard]] Error failure(const char* action, int error_number) const;
   void start_writeback(std::uint64_t offset, std::uint64_t length);

@@ -51,7 +51,18 @@ class RawFile {
   virtual void resize(std::uint64_t size) = 0;
   /// A hint that never fails.
   virtual void reserve(std::uint64_t from, std::uint64_t to) = 0;
-  virtual void sync(bool directory) = 0;
+  /// Makes durable what this rank has written since it last did so; and everything, where it has written nothing by
+  /// itself, but another library in its place.
+  void sync(bool directory) {
+    open();
+    const std::uint64_t changes = counters_.writes + resizes_;
+    const bool knows = counters_.writes > 0;
+    if (!knows || data_synced_ != changes) sync_data();
+    data_synced_ = changes;
+    if (!directory || (knows && entry_synced_ == changes)) return;
+    sync_entry();
+    entry_synced_ = changes;
+  }
   /// Safe to call twice.
   virtual void close() = 0;
 
@@ -63,6 +74,11 @@ class RawFile {
  protected:
   [[nodiscard]] virtual bool is_open() const noexcept = 0;
   virtual void open_now() = 0;
+  virtual void sync_data() = 0;
+  /// The directory in which the file stands.
+  virtual void sync_entry() = 0;
+  /// The size was changed, which no counter tells.
+  void note_resize() noexcept { ++resizes_; }
   /// An offset or size as the system takes it. Throws bad_file errors for what no file can have.
   [[nodiscard]] std::int64_t system_offset(std::uint64_t offset) const {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
@@ -76,6 +92,10 @@ class RawFile {
   FileRequest request_;
   TransportCounters counters_;
   bool was_opened_ = false;
+  std::uint64_t resizes_ = 0;
+  // How many writes and resizes there were when they were last made durable.
+  std::uint64_t data_synced_ = 0;
+  std::uint64_t entry_synced_ = 0;
 };
 
 }  // namespace quire
