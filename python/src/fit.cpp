@@ -58,11 +58,20 @@ nb::list fit_names(const Text& format, const std::vector<Text>& names) {
   return held;
 }
 
+nb::dict fit_numbers(const Text& format, std::int64_t lowest, std::int64_t highest) {
+  nb::dict options;
+  for (const auto& [name, value] : format_named(format.value).options_for_numbers(lowest, highest)) {
+    options[decode(name)] = decode(value);
+  }
+  return options;
+}
+
 }  // namespace
 
 void bind_fit(nb::module_& module) {
   module.def("fit", &fit, nb::arg("format"), nb::arg("file"), nb::arg("step"), nb::arg("options"));
   module.def("fit_file_attributes", &fit_file_attributes, nb::arg("format"), nb::arg("file"));
+  module.def("fit_numbers", &fit_numbers, nb::arg("format"), nb::arg("lowest"), nb::arg("highest"));
   module.def("fit_names", &fit_names, nb::arg("format"), nb::arg("names"));
 }
 

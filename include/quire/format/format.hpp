@@ -318,6 +318,9 @@ class Format {
   /// Asked once, on every rank: what reads values in the place of a transport, if the options of the reader ask for
   /// such a thing.
   [[nodiscard]] virtual std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const;
+  /// Options of the writer without which a file of this format takes no steps of such numbers, the lowest and the
+  /// highest of them, though it can hold them.
+  [[nodiscard]] virtual Options options_for_numbers(std::int64_t lowest, std::int64_t highest) const;
   /// Whether files of this format can keep attachments.
   [[nodiscard]] virtual bool holds_attachments() const { return false; }
   /// What a file written with these options can hold.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -55,6 +55,11 @@ def fit_file(format: str, file: File) -> dict[str, Quantity]:
     """Independent. The attributes of the file that the format can hold, as they will be written."""
     given = file._core.description
     return quantities(given.attributes, _core.fit_file_attributes(format, given))
+
+
+def fit_numbers(format: str, numbers: Collection[int]) -> dict[str, str]:
+    """Independent. The options without which the format takes no steps of such numbers, though it can."""
+    return _core.fit_numbers(format, min(numbers), max(numbers)) if numbers else {}
 
 
 def fit_names(format: str, names: Sequence[str]) -> list[str]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import ConflictError, UsageError
+from quire.errors import BadFileError, ConflictError, UsageError
 from quire.io.communicator import core_comm
-from quire.io.fit import fit_file
-from quire.io.formats import format_for_path, format_info
+from quire.io.fit import fit_file, fit_numbers
+from quire.io.formats import format_for_path, format_info, option_texts
 from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
@@ -177,17 +177,28 @@ def require_room(file: File, request: Request, format: str) -> None:
 
 
 def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
-    """Independent. Where steps are counted and all are copied, the option not to number those of the target.
+    """Collective. Where steps are counted and all are copied, the option not to number those of the target.
 
-    Else that of the type of their numbers, if the source has an unusual one. Nothing if the target has no
-    such option, or the request says it.
+    Else that of the type of their numbers, if the source has an unusual one, or what the target needs to take
+    the numbers that there are. Nothing if the target has no such option, or the request says it.
     """
     options = {option.name for option in format_info(format).write_options} - set(request.options)
     all_steps = not request.steps.ranges and not request.drop_empty
     if all_steps and file.layout.get(NUMBERING) == "0":
         return {NUMBERING: False} if NUMBERING in options else {}
     number_type = file.layout.get(NUMBER_TYPE)
-    return {NUMBER_TYPE: number_type} if number_type and NUMBER_TYPE in options else {}
+    if number_type:
+        return {NUMBER_TYPE: number_type} if NUMBER_TYPE in options else {}
+    counts = option_texts(dict(request.options)).get(NUMBERING) == "false" or request.renumber
+    is_usual = NUMBERING in file.layout
+    # To look for all numbers takes time, which formats that take any of them do not need.
+    if counts or is_usual or not fit_numbers(format, (-(1 << 63), (1 << 63) - 1)):
+        return {}
+    try:
+        numbers = [number for number in file.numbers if number in request.steps]
+    except BadFileError:
+        return {}  # what is whole before the damage may be enough
+    return {name: value for name, value in fit_numbers(format, numbers).items() if name in options}
 
 
 def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:

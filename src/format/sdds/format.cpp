@@ -1,5 +1,6 @@
 #include "format/sdds/format.hpp"
 
+#include <limits>
 #include <string>
 
 #include "format/option_use.hpp"
@@ -144,6 +145,13 @@ class SddsFormat final : public Format {
   }
 
   [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }
+
+  [[nodiscard]] Options options_for_numbers(std::int64_t lowest, std::int64_t highest) const override {
+    constexpr std::int64_t smallest = std::numeric_limits<std::int32_t>::min();
+    constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+    if (lowest >= smallest && highest <= largest) return {};
+    return {{"step_type", "long64"}};
+  }
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
                         const CheckedOptions& options) const override {

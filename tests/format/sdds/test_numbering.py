@@ -76,3 +76,26 @@ def test_numbers_beyond_31_bits_are_kept_where_the_file_was_made_for_them(tmp_pa
             out.step(2**31).put("x", [0.5]).commit()
     assert told.value.object == "Step"
     assert names_of(narrow) == ["0", "numbered"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "numbers", "type"),
+    [
+        ([], [4, 2**31], "long64"),
+        (["--steps", "5-"], [2**31], "long64"),
+        (["--steps", "-4"], [4], None),
+        (["--option", "step_type=long64", "--steps", "-4"], [4], "long64"),
+    ],
+)
+def test_numbers_from_elsewhere_get_the_type_that_they_need(
+    tmp_path: Path, arguments: list[str], numbers: list[int], type: str | None
+) -> None:
+    source, target = tmp_path / "source.h5part", tmp_path / "target.sdds"
+    with quire.create(source) as out:
+        for number in (4, 2**31):
+            out.step(number).put("x", [0.5]).commit()
+    result = CliRunner().invoke(app, ["convert", str(source), str(target), *arguments])
+    assert result.exit_code == 0, result.stderr
+    with quire.open(target) as file:
+        assert file.numbers == numbers
+        assert file.layout.get("step_type") == type
