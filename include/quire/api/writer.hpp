@@ -158,8 +158,8 @@ class Writer {
   [[nodiscard]] const StepDescription& schema() const;
   /// Independent. Where the seconds of this rank went so far.
   [[nodiscard]] Timing timing() const;
-  /// Independent. On rank 0 what was asked for and could not be done, though the file can be written all the same: a
-  /// striping where the file system has none. A sentence for each.
+  /// Independent. On rank 0 what was asked for and could not be done, though the file can be written: a striping where
+  /// there is none; from the first step on texts of the file that its format holds otherwise. A sentence for each.
   [[nodiscard]] const std::vector<std::string>& remarks() const;
   /// Independent. Calls and bytes of this rank so far.
   [[nodiscard]] TransportCounters counters() const;

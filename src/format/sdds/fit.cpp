@@ -98,6 +98,9 @@ void Fitter::fit_quantity(Quantity& quantity, const std::string& kind, std::set<
 }
 
 void Fitter::tell_of_file() {
+  for (const auto& [text, object] : {std::pair(&file_.title, "title"), std::pair(&file_.contents, "contents")}) {
+    if (*text != on_one_line(*text)) lose(std::string(object) + " of the file", "line ends in it become blanks");
+  }
   for (const Attribute& attribute : file_.attributes) {
     const std::string object = "attribute " + attribute.name + " of the file";
     if (!is_valid_name(attribute.name)) lose(object, "it is renamed to " + valid_name_for(attribute.name));

@@ -99,3 +99,22 @@ def test_numbers_from_elsewhere_get_the_type_that_they_need(
     with quire.open(target) as file:
         assert file.numbers == numbers
         assert file.layout.get("step_type") == type
+
+
+def test_line_ends_in_the_texts_of_a_file_are_told(tmp_path: Path) -> None:
+    one, copy = tmp_path / "one.sdds", tmp_path / "copy.sdds"
+    with quire.create(one, title="two\nlines", contents="one", attributes={"n": [1, 2]}) as out:
+        out.step(0).put("x", [0.5]).commit()
+        remarks = out.remarks
+    assert [text.split(":")[0] for text in remarks] == ["title of the file", "attribute n of the file"]
+    assert remarks[0].endswith("line ends in it become blanks")
+    with quire.open(one) as file:
+        assert file.title == "two lines"
+    source = tmp_path / "source.h5part"
+    with quire.create(source, title="two\nlines", contents="of\ntext") as out:
+        out.step(0).put("x", [0.5]).commit()
+        assert out.remarks == []
+    result = CliRunner().invoke(app, ["convert", str(source), str(copy)])
+    assert result.exit_code == 0
+    for text in ("title", "contents"):
+        assert result.stderr.count(f"{text} of the file: line ends in it become blanks") == 1
