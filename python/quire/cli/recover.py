@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,9 @@ from quire.cli.command import answer, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, say, say_json
 from quire.cli.streams import STANDARD, readable
+
+if TYPE_CHECKING:
+    from quire.toolkit.recover import Recovery
 
 
 @command
@@ -30,10 +33,8 @@ def recover(
 
     Example: quire recover broken.h5 -o whole.h5
     """
-    from quire.cli.copying import tell_warning
     from quire.errors import UsageError
     from quire.toolkit.recover import recover as engine
-    from quire.toolkit.summary import damage
 
     if (output is None) == (not in_place):
         raise UsageError("say where the result goes: either -o OUTPUT or --in-place")
@@ -41,25 +42,39 @@ def recover(
         raise UsageError("standard input can be recovered to a file only: -o OUTPUT")
     with readable(file) as source:
         result = engine(source, output, rows=rows, overwrite=overwrite, **parse_options(read_option))
+    path = output or file
     if json:
-        say_json(
-            {
-                "path": output or file,
-                "kept": result.kept,
-                "rows_saved": result.rows_saved,
-                "streams_saved": result.streams_saved,
-                "stream_bytes": result.stream_bytes,
-                "step_cut": result.step_cut,
-                "damage": damage(result.damage) if result.damage is not None else None,
-                "changed": result.changed,
-                "lost": result.lost,
-                "warnings": result.warnings,
-                "damage_left": damage(result.damage_left) if result.damage_left is not None else None,
-            }
-        )
-        answer(result.damage_left is None)
+        say_json(as_dictionary(path, result))
+    else:
+        tell(path, result)
+    answer(result.damage_left is None)
+
+
+def as_dictionary(path: str, result: Recovery) -> dict[str, Any]:
+    """What was kept as JSON has it."""
+    from quire.toolkit.summary import damage
+
+    return {
+        "path": path,
+        "kept": result.kept,
+        "rows_saved": result.rows_saved,
+        "streams_saved": result.streams_saved,
+        "stream_bytes": result.stream_bytes,
+        "step_cut": result.step_cut,
+        "damage": damage(result.damage) if result.damage is not None else None,
+        "changed": result.changed,
+        "lost": result.lost,
+        "warnings": result.warnings,
+        "damage_left": damage(result.damage_left) if result.damage_left is not None else None,
+    }
+
+
+def tell(path: str, result: Recovery) -> None:
+    """Print what was kept and what is lost, for people."""
+    from quire.cli.copying import tell_warning
+
     numbers = f" ({ranges(result.kept)})" if result.kept else ""
-    say(f"{output or file}: kept {plural(len(result.kept), 'whole step')}{numbers}")
+    say(f"{path}: kept {plural(len(result.kept), 'whole step')}{numbers}")
     if result.step_cut is not None:
         saved = plural(result.rows_saved, "row")
         if result.streams_saved > 0:
@@ -77,4 +92,3 @@ def recover(
         where = f"{result.damage_left.object}: " if result.damage_left.object else ""
         say("  what was kept are the bytes; read as what they were, they are still damaged:")
         say(f"  {printable(where + result.damage_left.message)}")
-    answer(result.damage_left is None)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import BadFileError, Error, MissingError, MissingFileError
+from quire.errors import BadFileError, Error, MissingError, MissingFileError, UsageError
 from quire.io.fit import fit_file
-from quire.io.formats import format_info
+from quire.io.formats import format_for_path, format_info
 from quire.toolkit.attachments import copy_attachments
 from quire.toolkit.copier import StepCopier, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement
@@ -46,6 +46,33 @@ class Recovery:
     damage_left: Any = None
 
 
+@dataclass(frozen=True)
+class Found:
+    """A file as it was found, and where what is whole of it goes: to `target`, or to itself if that is None.
+
+    `options` are those with which it can be read.
+    """
+
+    source: str | Path
+    target: str | Path | None
+    rows: bool
+    options: dict[str, Any]
+    format: str
+    report: CheckReport
+    compression: str | None
+    is_set: bool
+
+    @property
+    def final(self) -> str | Path:
+        """What the result will be called."""
+        return self.source if self.target is None else self.target
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether what cannot be kept may be dropped from the file itself."""
+        return self.report.damage is None or (self.report.whole_steps > 0 and not self.rows)
+
+
 def recover(
     source: str | Path,
     target: str | Path | None = None,
@@ -60,7 +87,8 @@ def recover(
     a damaged one that is read with options, is written anew, in the layout that it had: a set of files is one
     again, unless some of it are missing. `options` are those of the source's reader. Raises MissingError if
     there is nothing whole to keep, which leaves the source and the target as they were, ConflictError if the
-    target exists and may not be replaced, BadFileError for bytes that differ from their checksums.
+    target exists and may not be replaced, UsageError if it has the name of another format than the source is,
+    BadFileError for bytes that differ from their checksums.
     """
     if target is None and quire.finish_replacement(source) and not Path(source).exists():
         raise MissingFileError(
@@ -68,50 +96,79 @@ def recover(
             "what was begun is removed",
             file=str(source),
         )
-    options = reading_options(source, options)
-    with quire.open(source, **options) as file:
-        format = file.format
-        found = file.check()
-        damage = found.damage
-        compression = file.layout.get("compression")
-        is_set = bool(file.members)
-    if found.is_changed and damage is not None:
+    found = look_through(source, target, rows, reading_options(source, options))
+    damage = found.report.damage
+    if found.report.is_changed and damage is not None:
         # A copy would have the wrong bytes and nothing that tells of them.
         raise damage
     if target is not None:
         refuse_overwriting(source, target, overwrite)
+        refuse_other_name(source, target, found.format)
     # Those who change a file in place read it without options.
-    if compression is not None or (options and damage is not None):
-        if target is None and damage is None:
-            return Recovery(found.numbers, 0, None, None, False, warnings=found.warnings)
-        beside = (
-            place_of_set(format, target or source)
-            if is_set
-            else replacement(target or source, is_damaged=True)
-        )
-        with beside as work:
-            kept = compression if target is None else None
-            return write_anew(source, target or source, work, kept, rows, options)
-    is_safe = damage is None or (found.whole_steps > 0 and not rows)
+    if found.compression is not None or (found.options and damage is not None):
+        return recover_anew(found)
     # A copy of the first file of a set would not find the others.
-    if is_set and not (target is None and is_safe):
-        with place_of_set(format, target or source) as work:
-            return write_anew(source, target or source, work, None, rows, options)
-    with working_copy(source, target, in_place=target is None and is_safe) as work:
-        changed = quire.repair(work, **own_options(format, options))
-        with quire.open(work, **options) as file:
+    if found.is_set and not (target is None and found.is_safe):
+        with place_of_set(found.format, found.final) as work:
+            return write_anew(source, found.final, work, None, rows, found.options)
+    return recover_bytes(found)
+
+
+def look_through(source: str | Path, target: str | Path | None, rows: bool, options: dict[str, Any]) -> Found:
+    """Independent. What a file is, and what is whole of it."""
+    with quire.open(source, **options) as file:
+        report = file.check()
+        compression = file.layout.get("compression")
+        return Found(source, target, rows, options, file.format, report, compression, bool(file.members))
+
+
+def recover_anew(found: Found) -> Recovery:
+    """Independent. Write what is whole into a new file, which is compressed as the one in its place was."""
+    report = found.report
+    if found.target is None and report.damage is None:
+        return Recovery(report.numbers, 0, None, None, False, warnings=report.warnings)
+    place = (
+        place_of_set(found.format, found.final) if found.is_set else replacement(found.final, is_damaged=True)
+    )
+    with place as work:
+        kept = found.compression if found.target is None else None
+        return write_anew(found.source, found.final, work, kept, found.rows, found.options)
+
+
+def recover_bytes(found: Found) -> Recovery:
+    """Independent. Cut off what is not whole, of the file itself or of a copy of its bytes."""
+    source, damage = found.source, found.report.damage
+    with working_copy(source, found.target, in_place=found.target is None and found.is_safe) as work:
+        changed = quire.repair(work, **own_options(found.format, found.options))
+        with quire.open(work, **found.options) as file:
             after = file.check()
         # Repair may cut off the rows that the source still has.
-        wants_rows = rows and (after if after.whole_steps > found.whole_steps else found).salvageable
-        if after.whole_steps == 0 and not is_safe:
+        has_more = after.whole_steps > found.report.whole_steps
+        wants_rows = found.rows and (after if has_more else found.report).salvageable
+        if after.whole_steps == 0 and not found.is_safe:
             work.unlink()
-            return write_anew(source, target or source, work, None, rows, options)
+            return write_anew(source, found.final, work, None, found.rows, found.options)
         if after.damage is None and not wants_rows:
             doubts = after.warnings if damage is None else []
             return Recovery(after.numbers, 0, None, damage, changed, warnings=doubts)
-        saved = rewrite_end(source, work, after, wants_rows, options)
+        saved = rewrite_end(source, work, after, wants_rows, found.options)
     step, count = saved if saved is not None else (None, 0)
     return Recovery(after.numbers, count, step, damage, True)
+
+
+def refuse_other_name(source: str | Path, target: str | Path, format: str) -> None:
+    """Independent. Raises UsageError for a target whose name says another format than that of the source.
+
+    A source that says the same wrong name keeps it.
+    """
+    named = format_for_path(target)
+    if named in (None, format, format_for_path(source)):
+        return
+    raise UsageError(
+        f"it is named as a file of the format {named}, but what is kept stays one of {format}",
+        file=str(target),
+        advice="give it a name that says so, and convert it afterwards",
+    )
 
 
 def place_of_set(format: str, target: str | Path) -> AbstractContextManager[Path]:

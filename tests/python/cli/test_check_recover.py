@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.python.cli.conftest import suffix_of
+from tests.python.support.files import step_formats
+
 import quire
 
 if TYPE_CHECKING:
@@ -146,3 +149,17 @@ def test_an_existing_output_is_kept(run: Run, beam: Path, make: Make, format: st
     before = other.read_bytes()
     assert run("recover", beam, "-o", other).code == 1
     assert other.read_bytes() == before
+
+
+def test_the_name_of_another_format_is_refused(run: Run, beam: Path, format: str, tmp_path: Path) -> None:
+    other_format = next(name for name in step_formats() if name != format)
+    named = tmp_path / f"whole{suffix_of(other_format)}"
+    outcome = run("recover", beam, "-o", named)
+    assert outcome.code == 2
+    assert f"of the format {other_format}" in outcome.errors
+    assert "convert it afterwards" in outcome.errors
+    assert not named.exists()
+    # A name that says nothing, and one that said the same before, are as good as any.
+    wrong = beam.rename(tmp_path / f"wrong{suffix_of(other_format)}")
+    for target in (tmp_path / "whole", named):
+        assert run("recover", wrong, "-o", target).code == 0
