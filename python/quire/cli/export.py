@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from quire.cli.output import plural, printable, ranges, remark, say, say_json, t
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
 from quire.cli.where import Where
+
+if TYPE_CHECKING:
+    from quire.toolkit.text_export import ExportReport
 
 SIDECAR = "xdmf"
 SIDECAR_SUFFIXES = (".xmf", ".xdmf")
@@ -73,14 +76,7 @@ def export(
     from quire.toolkit.text_export import ExportRequest, export_text
 
     options = parse_options(read_option)
-    if source == SIDECAR and target is not None and output is not None:
-        source, target, sidecar = target, output, True
-    else:
-        if (target is None) == (output is None):
-            raise UsageError("say where the text goes: give one name behind FILE")
-        target = target if target is not None else output
-        assert target is not None  # one of both is given
-        sidecar = target.endswith(SIDECAR_SUFFIXES)
+    source, target, sidecar = wanted(source, target, output)
     if sidecar:
         if columns or rows or where or table:
             raise UsageError("a sidecar shows whole tables and fields; leave columns and rows out")
@@ -111,6 +107,24 @@ def export(
                 report = export_text(
                     local, target, request, overwrite=overwrite, progress=bar.show, **options
                 )
+    tell(target, table, report, json)
+
+
+def wanted(source: str, target: str | None, output: str | None) -> tuple[str, str, bool]:
+    """What is exported, where to, and whether as a sidecar: there are two ways to say so."""
+    from quire.errors import UsageError
+
+    if source == SIDECAR and target is not None and output is not None:
+        return target, output, True
+    if (target is None) == (output is None):
+        raise UsageError("say where the text goes: give one name behind FILE")
+    target = target if target is not None else output
+    assert target is not None  # one of both is given
+    return source, target, target.endswith(SIDECAR_SUFFIXES)
+
+
+def tell(target: str, table: str | None, report: ExportReport, json: bool) -> None:
+    """Print what was written, and what could not be."""
     if table is None:
         tell_of_tables(report.tables)
     if report.left_out:

@@ -73,19 +73,31 @@ def get(
         only_columns = rows is not None or where is not None or table is not None
         place = Place(step, index, only_columns, table)
         found = all_found(file, opened, names, place)
-        if not unit and not json:
-            tell_of_kinds(found)
         if unit:
             say((between or "\n").join(item.unit for _, item in found))
         elif json:
             answers = [as_json(item, values_of(item, owner, wanted, where)) for owner, item in found]
             say_json(answers[0] if len(answers) == 1 else answers)
-        elif (common := common_table([owner for owner, _ in found])) is not None:
-            show_rows(common, [item.name for _, item in found], wanted, where, form, between or " ")
         else:
-            items = (values_of(item, owner, wanted, where) for owner, item in found)
-            show_values(items, form, between or "\n")
+            show(found, wanted, where, form, between)
         trace(opened)
+
+
+def show(
+    found: list[tuple[Table | None, Any]],
+    rows: slice,
+    where: str | None,
+    form: str | None,
+    between: str | None,
+) -> None:
+    """Print values: rows of several columns of one table, else one thing after another."""
+    tell_of_kinds(found)
+    common = common_table([owner for owner, _ in found])
+    if common is not None:
+        show_rows(common, [item.name for _, item in found], rows, where, form, between or " ")
+    else:
+        items = (values_of(item, owner, rows, where) for owner, item in found)
+        show_values(items, form, between or "\n")
 
 
 @dataclass(frozen=True)

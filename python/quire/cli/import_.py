@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable, writable
+
+if TYPE_CHECKING:
+    from quire.toolkit.text_import import ImportReport
 
 
 @command
@@ -93,8 +96,12 @@ def import_(
         )
     for sentence in report.changes:
         tell_change(sentence)
-    if target == STANDARD:
-        return
+    if target != STANDARD:
+        tell(target, report, json)
+
+
+def tell(target: str, report: ImportReport, json: bool) -> None:
+    """Print what was made."""
     if json:
         columns = [{"name": one.name, "type": one.type, "unit": one.unit} for one in report.columns]
         say_json({"path": target, "steps": report.steps, "rows": report.rows, "columns": columns})
