@@ -10,7 +10,6 @@ import typer
 
 from quire.cli.command import answer, command
 from quire.cli.output import columns_of_text, plural, remark, say, say_json
-from quire.cli.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from quire.bench.launch import Launcher, Outcome
@@ -315,7 +314,7 @@ def measure(
     from quire.cli.progress import progress
 
     check_limits(plan)
-    with progress(plan.title, "cells") as bar, ended_by_signals():
+    with progress(plan.title, "cells") as bar:
         done = prepare(plan, directory, results, resume, force)
         bar.expect(plan.passes * len(plan.cells))
         bar.advance(len(done))

@@ -11,7 +11,7 @@ from quire.cli.command import answer, command_of_ranks, complain, explain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, say, say_json
 from quire.cli.parallel import is_first_rank
-from quire.cli.streams import communicator_for, display_name, readable
+from quire.cli.streams import STANDARD, communicator_for, display_name, readable
 
 if TYPE_CHECKING:
     from quire import CheckReport
@@ -68,6 +68,7 @@ def tell_all(found: list[dict[str, Any]], unread: list[Error], json: bool) -> No
 
 def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
     """A report as JSON has it."""
+    from quire.toolkit.replacing import left_behind
     from quire.toolkit.summary import damage
 
     return {
@@ -79,7 +80,7 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
         "part": part_of(path, report.damage) if report.damage is not None else None,
         "salvageable": report.salvageable,
         "changed": report.is_changed,
-        "warnings": list(report.warnings),
+        "warnings": [*report.warnings, *(left_behind(path) if path != STANDARD else [])],
     }
 
 

@@ -22,6 +22,7 @@ from quire.cli.parallel import (
     refuse_ranks,
     speak_for_oneself,
 )
+from quire.cli.signals import code_of, ended_by_signals
 
 Parameters = ParamSpec("Parameters")
 
@@ -149,14 +150,15 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
         try:
             speak_for_oneself()
             use_utf8()
-            function(*args, **kwargs)
-            sys.stdout.flush()
+            with ended_by_signals():
+                function(*args, **kwargs)
+                sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except BrokenPipeError:
             leave_quietly()
-        except KeyboardInterrupt:
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        except KeyboardInterrupt as interruption:
+            raise typer.Exit(code_of(interruption)) from None
         except Exception as problem:
             if os.environ.get("QUIRE_DEBUG") == "1":
                 raise

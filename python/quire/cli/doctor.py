@@ -11,7 +11,6 @@ import typer
 from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.output import columns_of_text, plural, say, say_json
 from quire.cli.progress import progress
-from quire.cli.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +57,7 @@ def doctor(
         raise typer.Exit(ExitCode.INPUT_OUTPUT)
     wishes = Wishes(directory, ranks, launcher, quick, big, time_limit)
     try:
-        with progress("examining", "launches") as bar, ended_by_signals():
+        with progress("examining", "launches") as bar:
 
             def tell(done: int, launches: int, _: str) -> None:
                 bar.expect(launches - bar.total)

@@ -57,7 +57,7 @@ def quire(
     """Look into, compare, convert and draw the data files of accelerator and particle-in-cell codes.
 
     Exit codes: 0 good, 1 the answer is no or it cannot be done, 2 usage, 3 bad file, 4 input or output
-    failed, 70 a defect of Quire, 130 interrupted.
+    failed, 70 a defect of Quire, 128 and the number of a signal (130 for an interruption) if one ended it.
     """
 
 

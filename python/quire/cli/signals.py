@@ -1,26 +1,46 @@
-"""What commands do about signals while programs that they started are running."""
+"""What commands do about signals: what was begun is removed or ended, as after an interruption."""
 
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+class EndedError(KeyboardInterrupt):
+    """The interruption by a signal that asks to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def code_of(interruption: KeyboardInterrupt) -> int:
+    """Independent. The exit code that shells give a program that was ended by that signal."""
+    return 128 + (interruption.number if isinstance(interruption, EndedError) else signal.SIGINT)
+
+
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Independent. A request to end, or the end of the terminal, counts as an interruption: what was
-    started is ended.
+    """Independent. A request to end, or the end of the terminal, counts as an interruption.
+
+    A second one ends the process at once, wherever it is.
     """
 
     def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
+        signal.signal(number, signal.SIG_DFL)
+        raise EndedError(number)
 
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     # One that is ignored already, as by nohup, stays so.
-    numbers = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
-    before = {one: signal.signal(one, interrupt) for one in numbers}
+    numbers = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) == signal.SIG_DFL]
+    for one in numbers:
+        signal.signal(one, interrupt)
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for one in numbers:
+            signal.signal(one, signal.SIG_DFL)

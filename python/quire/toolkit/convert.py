@@ -18,7 +18,7 @@ from quire.io.formats import format_for_path, format_info, option_texts
 from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
-from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
+from quire.toolkit.replacing import left_behind, refuse_overwriting, replacement, sync_directory
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import StepSelection, parse_steps, require_found, select_steps
 from quire.toolkit.structure import common_structure
@@ -146,6 +146,7 @@ def carry_out(
     refuse_overwriting(source, target, request.overwrite)
     copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
+        copier.warn(left_behind(target) if file.rank == 0 else [])
         copier.suit(file)
         require_room(file, copier.request, name)
         options = numbering(file, copier.request, name) | dict(copier.request.options)
@@ -233,5 +234,5 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
                 copier.copy(file, step, out)
             require_found(copier.report.steps + copier.report.dropped_steps, request.steps, file.path)
             copier.require_rows(file.path)
-            copier.warn(out.remarks)
+            copier.warn([remark for remark in out.remarks if remark not in copier.report.losses])
             copier.closing(file, out, target)

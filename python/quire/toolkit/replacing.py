@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,9 +93,9 @@ def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) 
     final = Path(os.path.realpath(target))
     if final.is_dir() and not is_damaged:
         refuse_strange_directory(final)
-    # Every rank must use the same name, and the suffix may say the format.
+    # Every rank must use the same name.
     owner = os.getpid() if comm is None else comm.bcast(os.getpid(), root=0)
-    beside = final.with_name(f".quire-{owner}-{final.name}")
+    beside = name_beside(final, owner)
     is_root = comm is None or comm.rank == 0
     try:
         with naming(target, beside):
@@ -116,6 +117,39 @@ def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) 
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
+
+
+def name_beside(final: Path, owner: int | str) -> Path:
+    """Independent. What a new file is called until it takes its place: the suffix may say the format."""
+    return final.with_name(f".quire-{owner}-{final.name}")
+
+
+def left_behind(target: str | Path) -> list[str]:
+    """Independent. Sentences about files that were to take the target's place, and whose process has ended.
+
+    They are only named: on a file system of many machines the process may run on another one.
+    """
+    final = Path(os.path.realpath(target))
+    sentences = []
+    for path in sorted(final.parent.glob(f".quire-*-{glob.escape(final.name)}")):
+        owner = path.name.removeprefix(".quire-").removesuffix(f"-{final.name}")
+        if re.fullmatch(r"[1-9]\d{0,8}", owner) and not is_running(int(owner)):
+            sentences.append(
+                f"{path} may have been left by a process that was killed ({owner}): "
+                "remove it, if nothing on another machine writes it"
+            )
+    return sentences
+
+
+def is_running(process: int) -> bool:
+    """Independent. Whether there is such a process on this machine."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # of somebody else
+    return True
 
 
 def checksums_of(path: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -93,3 +94,20 @@ def test_a_writer_replaces_no_device_either(tmp_path: Path, option: dict[str, st
     with pytest.raises(quire.ConflictError, match="a device or a pipe"):
         quire.create(pipe, format=FORMAT, **cast(Any, option))
     assert pipe.is_fifo()
+
+
+def test_what_a_killed_process_has_left_is_named(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_name("copy.h5")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    ours = target.with_name(f".quire-{os.getpid()}-{target.name}")
+    left = target.with_name(f".quire-{gone.pid}-{target.name}")
+    for path in (ours, left, target.with_name(f".quire-x-{target.name}"), target.with_name(".quire-1-other")):
+        path.touch()
+    for words in (["convert", one_beam, target, "--format", FORMAT], ["check", target]):
+        outcome = run(*words)
+        assert outcome.code == 0
+        assert outcome.errors.count("may have been left by a process that was killed") == 1
+        assert f"warning: {words[-1] if words[0] == 'check' else ''}" in outcome.errors
+        assert str(left) in outcome.errors
+    assert left.exists()

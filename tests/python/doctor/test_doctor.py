@@ -321,7 +321,7 @@ def test_what_was_begun_is_removed_when_doctor_is_told_to_end(tmp_path: Path, st
         process.communicate(timeout=30)
     finally:
         process.kill()
-    assert process.returncode == 130
+    assert process.returncode == 128 + signal.SIGTERM
     assert list(start_folder.iterdir()) == []
 
 

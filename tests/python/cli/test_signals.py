@@ -1,0 +1,49 @@
+"""A command that is told to end removes what it has begun, and says by its exit code what ended it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import quire
+
+# The conversion stops where its target is half made.
+PROGRAM = """
+import sys, time
+from quire.toolkit.copier import StepCopier
+
+def wait(*given):
+    for _ in range(600):
+        time.sleep(0.1)
+
+StepCopier.write_rows = wait
+from quire.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_conversion_that_is_told_to_end_leaves_nothing(one_beam: Path, number: signal.Signals) -> None:
+    before = set(one_beam.parent.iterdir())
+    target = one_beam.with_name("copy.h5")
+    words = [sys.executable, "-c", PROGRAM, "convert", one_beam, target, "--format", quire.formats()[0]]
+
+    def hear() -> None:
+        """Requests are heard even where this test runs in the background, whose shell has them ignored."""
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+    with subprocess.Popen(words, stderr=subprocess.PIPE, preexec_fn=hear) as process:
+        last = time.monotonic() + 30
+        while not list(one_beam.parent.glob(".quire-*")) and time.monotonic() < last:
+            time.sleep(0.02)
+        time.sleep(0.2)
+        process.send_signal(number)
+        _, told = process.communicate(timeout=30)
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in told
+    assert set(one_beam.parent.iterdir()) == before
