@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-
 from tests.python.cli.conftest import suffix_of
 from tests.python.support.files import step_formats
 
