@@ -27,6 +27,10 @@ class CountingBackend final : public CommBackend {
     ++counts_.collectives;
     inner_->prefix(words, deadline);
   }
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->sum_and_prefix(words, lower, deadline);
+  }
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     ++counts_.collectives;
     inner_->prefix_maximum(words, deadline);

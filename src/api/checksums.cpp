@@ -215,7 +215,6 @@ void remove_sums(const std::string& path) {
 }
 
 void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExtent>& mine, const NameOfMember& name) {
-  std::array<std::uint64_t, 1> before{mine.size()};
   Head head{mine.size(), 0};
   std::vector<std::byte> bytes;
   // A rank that cannot make its part of the table still meets the others, who hear of it below.
@@ -227,9 +226,9 @@ void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExt
       bytes.insert(bytes.end(), entry.begin(), entry.end());
     }
   });
-  comm.prefix(before);
   std::array<std::uint64_t, 2> total{head.entries, head.sum};
-  comm.sum(total);
+  std::array<std::uint64_t, 2> before{};
+  comm.sum_and_prefix(total, before);
   const std::string target = sums_path(path);
   const std::string partial = target + ".partial";
   auto table = open_sums(partial, Access::create, comm);

@@ -1,6 +1,7 @@
 #include "quire/comm/comm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,11 @@ void Comm::prefix(std::span<std::uint64_t> words) {
   backend_->prefix(words, deadline_);
 }
 
+void Comm::sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower) {
+  count(words.size_bytes());
+  backend_->sum_and_prefix(words, lower, deadline_);
+}
+
 void Comm::prefix_maximum(std::span<std::uint64_t> words) {
   count(words.size_bytes());
   backend_->prefix_maximum(words, deadline_);
@@ -76,10 +82,20 @@ void Comm::broadcast(std::span<std::byte> bytes, int root) {
 }
 
 void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
-  std::uint64_t size = bytes.size();
-  broadcast(std::as_writable_bytes(std::span(&size, 1)), root);
-  bytes.resize(static_cast<std::size_t>(size));
-  broadcast(std::span(bytes), root);
+  // Most of what is told so is a few hundred bytes, which come with their number.
+  struct Head {
+    std::uint64_t size = 0;
+    std::array<std::byte, 504> bytes{};
+  } head;
+  head.size = bytes.size();
+  if (rank() == root) std::copy_n(bytes.begin(), std::min(bytes.size(), head.bytes.size()), head.bytes.begin());
+  broadcast(std::as_writable_bytes(std::span(&head, 1)), root);
+  bytes.resize(static_cast<std::size_t>(head.size));
+  if (bytes.size() <= head.bytes.size()) {
+    std::copy_n(head.bytes.begin(), bytes.size(), bytes.begin());
+  } else {
+    broadcast(std::span(bytes), root);
+  }
 }
 
 Comm Comm::split(int color, int key) {

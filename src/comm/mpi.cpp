@@ -77,18 +77,24 @@ class MpiBackend final : public CommBackend {
   [[nodiscard]] const void* native() const noexcept override { return &communicator_; }
 
   void barrier(Deadline deadline) override {
-    static_cast<void>(reduce_in_tree("wait for all ranks", TreeReduction::Kind::sum, {}, deadline));
+    static_cast<void>(in_tree("wait for all ranks", TreeReduction::Kind::sum, {}, deadline));
   }
 
   void sum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "sum over all ranks";
-    if (reduce_in_tree(operation, TreeReduction::Kind::sum, words, deadline)) return;
-    reduce(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
+    if (fits_tree(words)) {
+      std::ranges::copy(in_tree(operation, TreeReduction::Kind::sum, words, deadline)->of_all(), words.begin());
+    } else {
+      reduce(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
+    }
   }
 
   void maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "take the maximum over all ranks";
-    if (reduce_in_tree(operation, TreeReduction::Kind::maximum, words, deadline)) return;
+    if (fits_tree(words)) {
+      std::ranges::copy(in_tree(operation, TreeReduction::Kind::maximum, words, deadline)->of_all(), words.begin());
+      return;
+    }
     // MPICH 4.0 compares unsigned words as if they were signed. With the highest bit turned the order of signed words
     // is that of the unsigned ones, whatever the MPI.
     constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
@@ -99,14 +105,32 @@ class MpiBackend final : public CommBackend {
 
   void prefix(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "sum over the lower ranks";
-    if (reduce_in_tree(operation, TreeReduction::Kind::prefix_sum, words, deadline)) return;
-    reduce_lower(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
+    if (fits_tree(words)) {
+      std::ranges::copy(in_tree(operation, TreeReduction::Kind::sum, words, deadline)->of_lower(), words.begin());
+    } else {
+      reduce_lower(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
+    }
+  }
+
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline deadline) override {
+    if (fits_tree(words)) {
+      const auto sums = in_tree("sum over all and over the lower ranks", TreeReduction::Kind::sum, words, deadline);
+      std::ranges::copy(sums->of_lower(), lower.begin());
+      std::ranges::copy(sums->of_all(), words.begin());
+    } else {
+      std::ranges::copy(words, lower.begin());
+      prefix(lower, deadline);
+      sum(words, deadline);
+    }
   }
 
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "take the maximum over the lower ranks";
-    if (reduce_in_tree(operation, TreeReduction::Kind::prefix_maximum, words, deadline)) return;
-    reduce_lower(operation, words, MPI_INT64_T, MPI_MAX, deadline);
+    if (fits_tree(words)) {
+      std::ranges::copy(in_tree(operation, TreeReduction::Kind::maximum, words, deadline)->of_lower(), words.begin());
+    } else {
+      reduce_lower(operation, words, MPI_INT64_T, MPI_MAX, deadline);
+    }
   }
 
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
@@ -160,15 +184,15 @@ class MpiBackend final : public CommBackend {
   /// Bounds the memory of the buffers, and keeps counts far below what an int holds.
   static constexpr std::size_t piece_bytes = 16 << 20;
 
-  /// False if these are too many words for it.
-  bool reduce_in_tree(const std::string& operation, TreeReduction::Kind kind, std::span<std::uint64_t> words,
-                      Deadline deadline) {
-    if (words.size_bytes() > largest_in_tree) return false;
+  /// An answer has twice as many words: of all and of the lower ranks.
+  [[nodiscard]] static bool fits_tree(std::span<const std::uint64_t> words) {
+    return 2 * words.size_bytes() <= largest_in_tree;
+  }
+
+  [[nodiscard]] std::unique_ptr<TreeReduction> in_tree(const std::string& operation, TreeReduction::Kind kind,
+                                                       std::span<const std::uint64_t> words, Deadline deadline) {
     require_usable(operation);
-    const auto reduced =
-        finished(operation, std::make_unique<TreeReduction>(communicator_, tree_, kind, words), deadline);
-    std::ranges::copy(reduced->result(), words.begin());
-    return true;
+    return finished(operation, std::make_unique<TreeReduction>(communicator_, tree_, kind, words), deadline);
   }
 
   void reduce(const std::string& operation, std::span<std::uint64_t> words, MPI_Datatype type, MPI_Op op,

@@ -48,10 +48,12 @@ TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, Kind k
     : communicator_(communicator),
       tree_(tree),
       kind_(kind),
+      count_(words.size()),
       mine_(words.begin(), words.end()),
       total_(mine_),
-      children_(tree.children.size() * words.size()),
-      result_(words.size()) {}
+      questions_(tree.children.size() * count_),
+      answers_(tree.children.size() * 2 * count_),
+      answer_(2 * count_) {}
 
 bool TreeReduction::advance() {
   if (phase_ == Phase::start) collect();
@@ -66,43 +68,44 @@ bool TreeReduction::advance() {
   return messages_.are_done();
 }
 
-std::span<std::uint64_t> TreeReduction::of_child(std::size_t child) {
-  return std::span(children_).subspan(child * mine_.size(), mine_.size());
+std::span<std::uint64_t> TreeReduction::question_of(std::size_t child) {
+  return std::span(questions_).subspan(child * count_, count_);
 }
 
 void TreeReduction::combine(std::span<std::uint64_t> into, std::span<const std::uint64_t> words) const {
-  const bool sums = kind_ == Kind::sum || kind_ == Kind::prefix_sum;
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = sums ? into[i] + words[i] : std::max(into[i], words[i]);
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    into[i] = kind_ == Kind::sum ? into[i] + words[i] : std::max(into[i], words[i]);
+  }
 }
 
 void TreeReduction::collect() {
   for (std::size_t c = 0; c < tree_.children.size(); ++c) {
-    messages_.receive(communicator_, tree_.children[c], Tag::up, std::as_writable_bytes(of_child(c)));
+    messages_.receive(communicator_, tree_.children[c], Tag::up, std::as_writable_bytes(question_of(c)));
   }
   phase_ = Phase::collecting;
 }
 
 void TreeReduction::ask() {
-  for (std::size_t c = 0; c < tree_.children.size(); ++c) combine(total_, of_child(c));
+  for (std::size_t c = 0; c < tree_.children.size(); ++c) combine(total_, question_of(c));
   if (tree_.parent) {
-    messages_.receive(communicator_, *tree_.parent, Tag::down, std::as_writable_bytes(std::span(result_)));
+    messages_.receive(communicator_, *tree_.parent, Tag::down, std::as_writable_bytes(std::span(answer_)));
     messages_.send(communicator_, *tree_.parent, Tag::up, std::as_bytes(std::span(total_)));
-  } else if (!is_prefix()) {
-    result_ = total_;
+  } else {
+    std::ranges::copy(total_, answer_.begin());
   }
   phase_ = Phase::asking;
 }
 
 void TreeReduction::tell() {
-  std::vector<std::uint64_t> before = result_;
-  if (is_prefix()) combine(before, mine_);
+  std::vector<std::uint64_t> lower(of_lower().begin(), of_lower().end());
+  combine(lower, mine_);
   for (std::size_t c = 0; c < tree_.children.size(); ++c) {
-    const std::span<std::uint64_t> words = of_child(c);
+    const auto answer = std::span(answers_).subspan(c * 2 * count_, 2 * count_);
+    std::ranges::copy(of_all(), answer.begin());
+    std::ranges::copy(lower, answer.begin() + static_cast<std::ptrdiff_t>(count_));
+    messages_.send(communicator_, tree_.children[c], Tag::down, std::as_bytes(answer));
     // What lies below this child counts for those behind it.
-    const std::vector<std::uint64_t> below(words.begin(), words.end());
-    std::ranges::copy(before, words.begin());
-    if (is_prefix()) combine(before, below);
-    messages_.send(communicator_, tree_.children[c], Tag::down, std::as_bytes(words));
+    combine(lower, question_of(c));
   }
   phase_ = Phase::telling;
 }

@@ -17,7 +17,7 @@ namespace quire {
 /// MPI's own go through all ranks a few times (recursive doubling, chains of ranks for sums over the lower ones). Where
 /// ranks outnumber the cores each time costs every rank a turn on a core: 16 ranks of Open MPI on 2 cores took 105 us
 /// for a sum and 100 more for a prefix, 4 of MPICH 320; here a rank has two turns, which took 30 to 40 and 15 to 50.
-constexpr std::size_t largest_in_tree = 2048;  ///< bytes; MPI sends them without waiting for the receiver
+constexpr std::size_t largest_in_tree = 2048;  ///< bytes of a message: MPI sends it without waiting for the receiver
 
 /// Messages to and from other ranks that are waited for together.
 class MpiMessages {
@@ -37,22 +37,22 @@ class MpiMessages {
   std::size_t done_ = 0;  ///< so many of them, in the order of posting
 };
 
-/// A sum or maximum of words over all ranks, or over the lower ones.
+/// The sum or the maximum of words over all ranks, and over the lower ones.
 class TreeReduction final : public MpiPending {
  public:
-  enum class Kind { sum, maximum, prefix_sum, prefix_maximum };
+  enum class Kind { sum, maximum };
 
   TreeReduction(MPI_Comm communicator, const RankTree& tree, Kind kind, std::span<const std::uint64_t> words);
   [[nodiscard]] bool advance() override;
-  /// Over the lower ranks: zeros on rank 0.
-  [[nodiscard]] std::span<const std::uint64_t> result() const { return result_; }
+  [[nodiscard]] std::span<const std::uint64_t> of_all() const { return std::span(answer_).first(count_); }
+  /// Zeros on rank 0.
+  [[nodiscard]] std::span<const std::uint64_t> of_lower() const { return std::span(answer_).last(count_); }
 
  private:
   enum class Phase { start, collecting, asking, telling };
 
-  [[nodiscard]] std::span<std::uint64_t> of_child(std::size_t child);
+  [[nodiscard]] std::span<std::uint64_t> question_of(std::size_t child);
   void combine(std::span<std::uint64_t> into, std::span<const std::uint64_t> words) const;
-  [[nodiscard]] bool is_prefix() const { return kind_ == Kind::prefix_sum || kind_ == Kind::prefix_maximum; }
   void collect();
   void ask();
   void tell();
@@ -61,10 +61,12 @@ class TreeReduction final : public MpiPending {
   const RankTree& tree_;
   Kind kind_;
   Phase phase_ = Phase::start;
+  std::size_t count_;  ///< of words
   std::vector<std::uint64_t> mine_;
-  std::vector<std::uint64_t> total_;     ///< of this rank and all below it
-  std::vector<std::uint64_t> children_;  ///< of each what it has told, then what it is told
-  std::vector<std::uint64_t> result_;
+  std::vector<std::uint64_t> total_;      ///< of this rank and all below it
+  std::vector<std::uint64_t> questions_;  ///< the totals of the children,
+  std::vector<std::uint64_t> answers_;    ///< and to each of them: all ranks', then those of the ranks before it
+  std::vector<std::uint64_t> answer_;     ///< to this rank
   MpiMessages messages_;
 };
 

@@ -6,6 +6,10 @@ namespace quire {
 
 void SerialBackend::prefix(std::span<std::uint64_t> words, Deadline) { std::ranges::fill(words, 0); }
 
+void SerialBackend::sum_and_prefix(std::span<std::uint64_t>, std::span<std::uint64_t> lower, Deadline) {
+  std::ranges::fill(lower, 0);
+}
+
 void SerialBackend::prefix_maximum(std::span<std::uint64_t> words, Deadline) { std::ranges::fill(words, 0); }
 
 std::vector<Parcel> SerialBackend::exchange(std::vector<Parcel> parcels, Deadline) { return parcels; }

@@ -41,6 +41,9 @@ void FileTransport::reserve(std::uint64_t from, std::uint64_t to) { file_->reser
 
 void FileTransport::sync(bool directory) { file_->sync(directory); }
 
-void FileTransport::close() { file_->close(); }
+void FileTransport::close() {
+  staging_.leave();
+  file_->close();
+}
 
 }  // namespace quire

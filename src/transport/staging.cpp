@@ -37,7 +37,21 @@ Staging::Memory Staging::allocate(std::size_t& bytes) {
   return Memory(memory, Release(alignment));
 }
 
+Staging::Block& Staging::left() noexcept {
+  thread_local Block block;
+  return block;
+}
+
+void Staging::leave() noexcept {
+  Block mine{std::move(memory_), std::exchange(size_, 0)};
+  if (mine.size < huge_from && mine.size > left().size) left() = std::move(mine);
+}
+
 std::span<std::byte> Staging::provide(std::size_t bytes) {
+  if (size_ == 0 && bytes > 0 && bytes <= left().size) {
+    memory_ = std::move(left().memory);
+    size_ = std::exchange(left().size, 0);
+  }
   const bool oversized = size_ > 2 * std::max(bytes, huge_page_bytes);
   if (bytes > size_ || oversized) {
     memory_.reset();

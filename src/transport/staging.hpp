@@ -12,6 +12,9 @@ class Staging {
  public:
   /// At least `bytes` bytes whose contents mean nothing. Gives back memory of an earlier, larger need.
   [[nodiscard]] std::span<std::byte> provide(std::size_t bytes);
+  /// Leaves a small buffer to the next file of this thread: programs that write many small files would clear fresh
+  /// pages for each, which took 1.7 us of processor time a page, a third of what a rank did for a step of 160 kB.
+  void leave() noexcept;
   /// At least `bytes` bytes that hold `kept`, a part of the present buffer, at `position`.
   [[nodiscard]] std::span<std::byte> keep(std::span<const std::byte> kept, std::size_t position, std::size_t bytes);
 
@@ -26,7 +29,13 @@ class Staging {
     std::size_t alignment_;
   };
   using Memory = std::unique_ptr<std::byte[], Release>;
+  struct Block {
+    Memory memory;
+    std::size_t size = 0;
+  };
   [[nodiscard]] static Memory allocate(std::size_t& bytes);
+  /// What the last file of this thread has left.
+  [[nodiscard]] static Block& left() noexcept;
 
   Memory memory_;
   std::size_t size_ = 0;

@@ -58,7 +58,7 @@ TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
   Comm comm = test::everyone();
   const std::uint64_t rank = rank_of(comm);
   const auto size = static_cast<std::uint64_t>(comm.size());
-  for (const std::size_t count : {0, 1, 255, 256, 257, 5000}) {
+  for (const std::size_t count : {0, 1, 128, 129, 256, 257, 5000}) {
     std::vector<std::uint64_t> words(count);
     const auto refill = [&] { std::iota(words.begin(), words.end(), rank); };
     // Above the words of rank 0 those of others lie, the same distance at every place.
@@ -74,6 +74,12 @@ TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
     refill();
     comm.prefix(words);
     expect(rank == 0 ? 0 : rank * (rank - 1) / 2, rank, "prefix");
+    refill();
+    std::vector<std::uint64_t> lower(count, 99);
+    comm.sum_and_prefix(words, lower);
+    expect(size * (size - 1) / 2, size, "sum with prefix");
+    words = lower;
+    expect(rank == 0 ? 0 : rank * (rank - 1) / 2, rank, "prefix with sum");
     refill();
     comm.prefix_maximum(words);
     expect(rank == 0 ? 0 : rank - 1, rank == 0 ? 0 : 1, "prefix maximum");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "comm/polite_wait.hpp"
@@ -23,11 +24,12 @@ void finish(Pending& pending) {
   wait_politely(Patience{}, Deadline{}, [&] { return pending.advance(); });
 }
 
-std::vector<std::uint64_t> reduced(const Comm& comm, TreeReduction::Kind kind, std::vector<std::uint64_t> words) {
+/// Of all ranks first, then of the lower ones.
+std::vector<std::uint64_t> reduced(const Comm& comm, TreeReduction::Kind kind, std::uint64_t word) {
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
-  TreeReduction reduction(mpi_handle(comm), tree, kind, words);
+  TreeReduction reduction(mpi_handle(comm), tree, kind, std::span(&word, 1));
   finish(reduction);
-  return {reduction.result().begin(), reduction.result().end()};
+  return {reduction.of_all()[0], reduction.of_lower()[0]};
 }
 
 TEST(MpiTreeTest, ReducesInSeveralHops) {
@@ -36,18 +38,19 @@ TEST(MpiTreeTest, ReducesInSeveralHops) {
   const auto size = static_cast<std::uint64_t>(comm.size());
   // Again and again: whoever is ahead must not be heard in an earlier one.
   for (std::uint64_t round = 0; round < 50; ++round) {
-    const std::vector<std::uint64_t> words{rank + round, (rank * 5 + round) % 7};
-    EXPECT_EQ(reduced(comm, TreeReduction::Kind::sum, words)[0], size * (size - 1) / 2 + size * round);
-    EXPECT_EQ(reduced(comm, TreeReduction::Kind::prefix_sum, words)[0],
-              rank == 0 ? 0 : rank * (rank - 1) / 2 + rank * round);
-    std::uint64_t lower = 0;
-    std::uint64_t all = 0;
+    const auto word_of = [&](std::uint64_t r) { return (r * 5 + round) % 7; };
+    std::vector<std::uint64_t> sums(2);
+    std::vector<std::uint64_t> maxima(2);
     for (std::uint64_t r = 0; r < size; ++r) {
-      all = std::max(all, (r * 5 + round) % 7);
-      if (r < rank) lower = all;
+      sums[0] += word_of(r);
+      maxima[0] = std::max(maxima[0], word_of(r));
+      if (r + 1 == rank) {
+        sums[1] = sums[0];
+        maxima[1] = maxima[0];
+      }
     }
-    EXPECT_EQ(reduced(comm, TreeReduction::Kind::maximum, words)[1], all);
-    EXPECT_EQ(reduced(comm, TreeReduction::Kind::prefix_maximum, words)[1], lower);
+    EXPECT_EQ(reduced(comm, TreeReduction::Kind::sum, word_of(rank)), sums);
+    EXPECT_EQ(reduced(comm, TreeReduction::Kind::maximum, word_of(rank)), maxima);
   }
 }
 

@@ -30,6 +30,10 @@ class CountedBackend final : public CommBackend {
     count(words.size_bytes());
     backend().prefix(words, deadline);
   }
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline deadline) override {
+    count(words.size_bytes() + lower.size_bytes());
+    backend().sum_and_prefix(words, lower, deadline);
+  }
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     count(words.size_bytes());
     backend().prefix_maximum(words, deadline);

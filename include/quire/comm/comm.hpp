@@ -40,6 +40,7 @@ class CommBackend {
   virtual void sum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void maximum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void prefix(std::span<std::uint64_t> words, Deadline) = 0;
+  virtual void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline) = 0;
   virtual void prefix_maximum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root, Deadline) = 0;
   [[nodiscard]] virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) = 0;
@@ -76,11 +77,14 @@ class Comm {
   void maximum(std::span<std::uint64_t> words);
   /// Collective. Each word becomes its sum over the lower ranks (0 on rank 0), modulo 2^64.
   void prefix(std::span<std::uint64_t> words);
+  /// Collective. Both in one meeting: each word becomes its sum over all ranks, and the same word of `lower`, which has
+  /// as many, its sum over the lower ranks.
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower);
   /// Collective. Each word, below 2^63, becomes its maximum over the lower ranks (0 on rank 0).
   void prefix_maximum(std::span<std::uint64_t> words);
   /// Collective. Everyone gets rank `root`'s bytes; the sizes must agree.
   void broadcast(std::span<std::byte> bytes, int root = 0);
-  /// Collective. The same when only `root` knows the size; two broadcasts.
+  /// Collective. The same when only `root` knows the size; a second broadcast of more than 504 bytes.
   void broadcast(std::vector<std::byte>& bytes, int root = 0);
   /// Collective. Sends each parcel to its rank, which need not know who sends: returns what was sent to this rank,
   /// ordered by the rank it comes from. One parcel for a rank at most; empty ones are not sent. What it takes grows

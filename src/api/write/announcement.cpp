@@ -17,7 +17,6 @@ constexpr unsigned part_bits = 22;
 
 enum Word : std::size_t {
   failed,
-  changed,
   elements,
   first_call,
   hash_words = first_call + calls,
@@ -69,7 +68,6 @@ Consensus announce(Comm& comm, const Announcement& mine) {
   std::array<std::uint64_t, first_slot + fixed_slots> words{};
   words[failed] = mine.failed ? 1 : 0;
   words[first_call + static_cast<std::size_t>(mine.call)] = 1;
-  words[changed] = mine.changed ? 1 : 0;
   words[elements] = mine.elements ? 1 : 0;
   for (std::size_t p = 0; p < hash_parts; ++p) {
     const std::uint64_t part = part_of(mine.structure, p);
@@ -78,13 +76,13 @@ Consensus announce(Comm& comm, const Announcement& mine) {
   }
   const std::size_t at_once = std::min(fixed_slots, mine.measure.size());
   std::copy_n(mine.measure.begin(), at_once, words.begin() + first_slot);
-  comm.sum(words);
+  std::array<std::uint64_t, words.size()> lower{};
+  comm.sum_and_prefix(words, lower);
 
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   Consensus all;
   all.failed = words[failed];
   std::copy_n(words.begin() + first_call, calls, all.calling.begin());
-  all.changed = words[changed] != 0;
   all.elements = words[elements] == ranks;
   for (std::size_t p = 0; p < hash_parts; ++p) {
     const bool equal = all_equal(ranks, words[hash_words + 2 * p], words[hash_words + 2 * p + 1]);
@@ -95,7 +93,11 @@ Consensus announce(Comm& comm, const Announcement& mine) {
 
   all.total = mine.measure;
   std::copy_n(words.begin() + first_slot, at_once, all.total.begin());
-  if (all.total.size() > fixed_slots) comm.sum(std::span(all.total).subspan(fixed_slots));
+  all.before.resize(all.total.size());
+  std::copy_n(lower.begin() + first_slot, at_once, all.before.begin());
+  if (all.total.size() > fixed_slots) {
+    comm.sum_and_prefix(std::span(all.total).subspan(fixed_slots), std::span(all.before).subspan(fixed_slots));
+  }
   return all;
 }
 

@@ -17,7 +17,6 @@ inline constexpr std::size_t calls = 5;
 struct Announcement {
   bool failed = false;  ///< this rank cannot write its part
   Call call = Call::commit;
-  bool changed = true;          ///< its measure differs from that of the step before
   bool elements = false;        ///< this rank has put elements, whose kinds the ranks can still agree on
   std::uint64_t structure = 0;  ///< hash of what the call is about, which must be the same everywhere
   Measure measure{};
@@ -26,11 +25,11 @@ struct Announcement {
 /// What all ranks know afterwards.
 struct Consensus {
   std::uint64_t failed = 0;                    ///< how many ranks failed,
-  std::array<std::uint64_t, calls> calling{};  ///< are in each of the calls,
-  bool changed = true;                         ///< and whether any rank's measure changed
+  std::array<std::uint64_t, calls> calling{};  ///< and are in each of the calls
   bool same_structure = true;
   bool elements = false;  ///< all ranks have put elements
-  Measure total;
+  Measure total;          ///< of all measures,
+  Measure before;         ///< and of those of the lower ranks
 
   [[nodiscard]] std::uint64_t count(Call call) const noexcept { return calling[static_cast<std::size_t>(call)]; }
   /// Whether ranks are in a step that fails with the call of another one.
@@ -40,7 +39,8 @@ struct Consensus {
   [[nodiscard]] bool goes_on(Call mine, std::optional<Error>& error) const;
 };
 
-/// Collective. One allreduce of fixed size; a second one only if a step has more than 64 slots.
+/// Collective. One sum of fixed size over all and over the lower ranks; a second one only if a step has more than 64
+/// slots.
 [[nodiscard]] Consensus announce(Comm& comm, const Announcement& mine);
 
 }  // namespace quire

@@ -45,7 +45,7 @@ std::optional<Error> write_by_engine(WriteStep::State& step) {
   Attempts attempts;
   {
     const Stopwatch watch(writer.timing.metadata);
-    attempts.attempt([&] { engine.begin(*step.part, writer.before, step.total); });
+    attempts.attempt([&] { engine.begin(*step.part, step.before, step.total); });
   }
   const Stopwatch watch(writer.timing.transfer);
   if (!step.builder.is_streamed()) attempts.attempt([&] { engine.write_tables(*step.part); });

@@ -60,7 +60,7 @@ struct Answer {
     a(failed, calling, same_structure, is_placed, places, merged);
   }
   [[nodiscard]] Consensus consensus() const {
-    Consensus all{.failed = failed, .same_structure = same_structure, .total = {}};
+    Consensus all{.failed = failed, .same_structure = same_structure, .total = {}, .before = {}};
     std::copy_n(calling.begin(), std::min(calls, calling.size()), all.calling.begin());
     return all;
   }

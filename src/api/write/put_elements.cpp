@@ -192,11 +192,6 @@ void lay_out_elements(WriteStep::State& step) {
     pending.used = *pending.joined;
   } else if (holds_for(layout, pending, writer.comm)) {
     pending.used = layout.all;
-    if (writer.measure.empty()) {
-      // As if this were the next step of the same file: what measures the same begins where it began.
-      writer.measure = layout.measure;
-      writer.before = layout.before;
-    }
   } else {
     pending.used = pending.mine;
   }
@@ -245,7 +240,6 @@ void join_elements(WriteStep::State& step) {
   pending.joined = unpacked(answer);
   // What was planned for other tables is void.
   if (step.part != nullptr) writer.planner->advance(*step.part, {}, false);
-  writer.measure.clear();
   step.table_names.clear();
   step.packed.clear();
 }
@@ -262,8 +256,6 @@ void keep_layout(WriteStep::State& step) {
   layout.size = writer.comm.size();
   layout.mine = std::move(pending.mine);
   layout.all = std::move(pending.used);
-  layout.measure = writer.measure;
-  layout.before = writer.before;
 }
 
 }  // namespace quire

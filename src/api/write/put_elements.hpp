@@ -24,8 +24,6 @@ struct ElementLayout::State {
   int size = 0;
   ElementKinds mine;  ///< of this rank, and of all of them together
   ElementKinds all;
-  Measure measure;  ///< of the last commit, and its sum over the lower ranks
-  Measure before;
   std::uint64_t told = 0;
   std::uint64_t reused = 0;
 };

@@ -110,8 +110,7 @@ void agree_on_rows(State& step) {
   if (!all.goes_on(mine.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
 
-  Measure before = mine.measure;
-  writer.comm.prefix(before);
+  const Measure& before = all.before;
   const int rank = writer.comm.rank();
   step.grouped.clear();
   step.group_owners.clear();

@@ -21,14 +21,16 @@ namespace {
 using State = WriteStep::State;
 
 /// How a publication ended: done, taken back, or begun and not to be taken back.
-enum class Ending : std::uint64_t { done, rolled_back, interrupted };
+enum class Ending : std::uint8_t { done, rolled_back, interrupted };
 
-/// The outcome of the publication and, in most cases, the whole new state of the planner: one small broadcast.
+/// The outcome of the publication and the new state of the planner.
 struct Outcome {
-  static constexpr std::size_t inline_bytes = 48;
   Ending ending = Ending::done;
-  std::uint64_t size = 0;
-  std::array<std::byte, inline_bytes> bytes{};
+  std::vector<std::byte> state;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(ending, state);
+  }
 };
 
 /// Text is printed from memory that holds nothing else: copies what is selected of larger arrays.
@@ -94,10 +96,6 @@ Announcement measured(State& step, std::optional<Error>& error) {
       mine.structure = structure_hash(writer.file, step.accepted);
       if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
-      // What rank 0 adds (header, attributes) moves everybody alike: the totals tell it, the prefix sums stay.
-      Measure data = writer.planner->measure(*step.part, false);
-      mine.changed = writer.measure.empty() || data != writer.measure;
-      writer.measure = std::move(data);
     });
   }
   mine.failed = error.has_value();
@@ -121,7 +119,7 @@ Announcement measured(State& step, std::optional<Error>& error) {
 
 namespace {
 
-/// Collectives 1 and 2: everybody learns the totals, and where its own part begins. Rows that are encoded in groups
+/// Collective 1: everybody learns the totals, and where its own part begins. Rows that are encoded in groups
 /// have met before.
 void exchange(State& step) {
   Writer::State& writer = *step.writer;
@@ -138,11 +136,8 @@ void exchange(State& step) {
   }
   if (!all.goes_on(step.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
-  if (all.changed) {
-    writer.before = mine.measure;
-    writer.comm.prefix(writer.before);
-  }
   collect_groups(step);
+  step.before = std::move(all.before);
   step.total = std::move(all.total);
 }
 
@@ -150,7 +145,7 @@ void place(State& step) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
   const bool root = writer.comm.is_root();
-  step.placement = writer.planner->place(*step.part, writer.before, step.total, root);
+  step.placement = writer.planner->place(*step.part, step.before, step.total, root);
   step.positions.clear();
   step.groups_written.clear();
   for (const auto& runs : step.placement.tables) {
@@ -184,40 +179,35 @@ void fill_end(const State& step) {
   transport.resize(step.placement.end);
 }
 
-/// Collective 4: rank 0 makes the step visible and tells the others where the next one begins.
+/// Collective 3: rank 0 makes the step visible and tells the others where the next one begins.
 /// A failure that rank 0 knows of already takes the step back.
 void publish(State& step, std::optional<Error> error = std::nullopt) {
   Writer::State& writer = *step.writer;
-  Outcome outcome;
-  std::vector<std::byte> state;
+  std::vector<std::byte> told;
   if (writer.comm.is_root()) {
     const Stopwatch watch(writer.timing.metadata);
     writer.overwriting = false;
-    if (!error)
+    Outcome outcome;
+    if (!error) {
       error = caught(0, [&] {
         fill_end(step);
         writer.carry_out(writer.planner->publish(*step.part, step.total));
         if (writer.options.durable) writer.transport->sync(true);
         writer.planner->advance(*step.part, step.total, true);
-        state = writer.planner->state();
+        outcome.state = writer.planner->state();
       });
+    }
     if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
-    outcome.size = state.size();
-    std::copy_n(state.begin(), std::min(state.size(), Outcome::inline_bytes), outcome.bytes.begin());
+    told = pack(outcome);
   }
   const Stopwatch watch(writer.timing.wait);
-  writer.comm.broadcast(std::as_writable_bytes(std::span(&outcome, 1)));
+  writer.comm.broadcast(told);
+  const auto outcome = unpack<Outcome>(told);
   writer.broken = outcome.ending == Ending::interrupted;
   if (outcome.ending != Ending::done) fail_together(step, error);
-  state.resize(static_cast<std::size_t>(outcome.size));
-  if (state.size() > Outcome::inline_bytes) {
-    writer.comm.broadcast(std::span(state));
-  } else {
-    std::copy_n(outcome.bytes.begin(), state.size(), state.begin());
-  }
   if (writer.comm.is_root()) return;
   writer.planner->advance(*step.part, step.total, true);
-  if (!state.empty()) writer.planner->adopt(state);
+  if (!outcome.state.empty()) writer.planner->adopt(outcome.state);
 }
 
 /// Places the step and moves this rank's bytes. Returns what failed here.
@@ -234,7 +224,7 @@ std::optional<Error> transfer(State& step) {
   return error ? error : failure;
 }
 
-/// Collective 3, after this rank's bytes are written or have failed to be.
+/// Collective 2, after this rank's bytes are written or have failed to be.
 void agree_on_data(State& step, const std::optional<Error>& error) {
   std::uint64_t failed = error ? 1 : 0;
   const Stopwatch watch(step.writer->timing.wait);
@@ -366,7 +356,6 @@ void State::finish(bool published) {
   if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
   if (!published && part != nullptr) writer->planner->advance(*part, total, false);
-  if (!published) writer->measure.clear();
 }
 
 WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -48,10 +48,6 @@ struct Writer::State {
 
   std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
 
-  // Of the last step that was placed, without what rank 0 adds: a step that measures the same everywhere needs no
-  // second exchange.
-  Measure measure{};
-  Measure before{};
   Timing timing{};
 
   void tell_file();
@@ -86,7 +82,8 @@ struct WriteStep::State {
   std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
   std::vector<std::uint64_t> weighed_rows;  ///< of each table of a streamed step
   std::vector<std::uint64_t> written_rows;  ///< the same of those that are in the file
-  Measure total;
+  Measure total;                            ///< of all ranks,
+  Measure before;                           ///< and of the lower ones
   Placement placement;
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
   std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
