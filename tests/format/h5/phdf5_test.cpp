@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "phdf5_files.hpp"
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
@@ -165,6 +167,28 @@ TEST_P(Engines, WriteTheSameFields) {
               step.put_field(holes, puts ? Selection(Box{{1, 1, rank}, {1, 1, 1}}) : Selection(),
                              {puts ? ConstView(some) : ConstView(std::span<const std::int16_t>())});
             });
+  }
+}
+
+/// Components side by side in a block with ghosts around: neither contiguous nor packed, yet of the type of the file.
+TEST_P(Engines, WriteTheSameInterleavedComponents) {
+  Comm comm = everyone();
+  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  Field field;
+  field.name = "E";
+  field.extents = {40 * static_cast<std::uint64_t>(comm.size()), 20};
+  field.components = 2;
+  std::vector<double> block(2 * 40 * 24);
+  std::iota(block.begin(), block.end(), 1000.0 * static_cast<double>(rank));
+  const auto component = [&](std::size_t c) {
+    return ConstView(Type::float64, reinterpret_cast<const std::byte*>(block.data() + c), block.size() / 2,
+                     2 * sizeof(double));
+  };
+  for (const Kind& kind : kinds(GetParam())) {
+    compare(kind, std::string("interleaved_") + kind.name, 1, [&](WriteStep& step, std::int64_t /*number*/) {
+      step.put_field(field, Box{{40 * rank, 0}, {40, 20}}, {component(0), component(1)},
+                     {.extents = {40, 24}, .selection = Box{{0, 2}, {40, 20}}});
+    });
   }
 }
 

@@ -23,6 +23,12 @@ struct Piece {
   std::uint64_t bytes = 0;
 };
 
+/// Memory for elements of a field that are not written from where they lie.
+struct FieldBuffers {
+  std::vector<std::byte> packed;     ///< one behind the other
+  std::vector<std::byte> converted;  ///< as stored
+};
+
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
   for (const Column& column : table.columns) names.push_back(column.name);
@@ -164,9 +170,9 @@ class ParallelEngine final : public StepEngine {
 
   /// The next records of a stream that has some left, which are rows from `row` of the data set.
   [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t row, std::uint64_t done);
-  /// This rank's elements of a field, if it has any.
+  /// This rank's elements of a field, if it has any, in the caller's memory or in the buffers.
   [[nodiscard]] std::optional<Piece> field_piece(const EngineTarget& target, const StepPart& mine,
-                                                 std::vector<std::byte>& converted);
+                                                 FieldBuffers& buffers);
   void put(const EngineTarget& target, const Piece& piece, const Handle& transfer);
 
   EngineSettings settings_;
@@ -310,7 +316,7 @@ void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::ui
 }
 
 std::optional<Piece> ParallelEngine::field_piece(const EngineTarget& target, const StepPart& mine,
-                                                 std::vector<std::byte>& converted) {
+                                                 FieldBuffers& buffers) {
   const Field& field = mine.description.fields[target.index];
   const FieldPart& part = mine.fields[target.index];
   const Cell& cell = target.cells.front();
@@ -328,7 +334,7 @@ std::optional<Piece> ParallelEngine::field_piece(const EngineTarget& target, con
     piece.data = view.data;
     return piece;
   }
-  std::vector<std::byte> packed;
+  std::vector<std::byte>& packed = buffers.packed;
   if (!part.memory.is_packed()) {
     packed.resize(static_cast<std::size_t>(elements) * size_of(view.type));
     const View target_view(view.type, packed.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
@@ -340,9 +346,9 @@ std::optional<Piece> ParallelEngine::field_piece(const EngineTarget& target, con
   piece.memory = space_of({elements});
   piece.data = stream.ready();
   if (piece.data != nullptr) return piece;
-  converted.resize(static_cast<std::size_t>(piece.bytes));
-  stream.next(converted);
-  piece.data = converted.data();
+  buffers.converted.resize(static_cast<std::size_t>(piece.bytes));
+  stream.next(buffers.converted);
+  piece.data = buffers.converted.data();
   return piece;
 }
 
@@ -353,8 +359,8 @@ void ParallelEngine::write_fields(const StepPart& mine) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const EngineTarget& target = targets_[i];
       if (target.kind != EngineTarget::Kind::field || !nothing_[i]) continue;
-      std::vector<std::byte> converted;
-      put_made(i, failure, [&] { return field_piece(target, mine, converted); });
+      FieldBuffers buffers;
+      put_made(i, failure, [&] { return field_piece(target, mine, buffers); });
     }
     failure.rethrow();
   });
