@@ -39,8 +39,19 @@ std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name) {
   return {limits.begin(), limits.begin() + axes};
 }
 
-std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field) {
+std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name) {
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  H5D_alloc_time_t time = H5D_ALLOC_TIME_DEFAULT;
+  require(H5Pget_alloc_time(creation.id(), &time), "read the allocation time", name);
+  if (by_library == (time == H5D_ALLOC_TIME_EARLY)) return {};
+  return by_library
+             ? "its chunks are allocated when they are written, which parallel HDF5 cannot do (engine=direct can)"
+             : "its chunks are allocated early, as those of parallel HDF5 (which can add to it: engine=phdf5)";
+}
+
+std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field, bool by_library) {
   std::string defect = growth_defect(data);
+  if (defect.empty()) defect = allocation_defect(dataset, by_library, field.name);
   if (!defect.empty()) return defect;
   field.limits = limits_of(dataset, field.name);
   if (field.limits == data.run.chunks->extents) return "its extents are limited";
@@ -114,7 +125,7 @@ void GrowingField::grow(const std::vector<std::uint64_t>& new_extents, std::span
 }
 
 GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
-                           std::uint64_t memory_budget) {
+                           std::uint64_t memory_budget, bool by_library) {
   GrowingField field{.name = name,
                      .type = {},
                      .components = components.size(),
@@ -129,7 +140,7 @@ GrowingField growing_field(const std::string& name, const std::vector<hid_t>& co
   for (const hid_t dataset : components) {
     auto data = describe_dataset(dataset, name, image.size(), &scope);
     const std::vector<std::uint64_t> limits = field.limits;
-    field.defect = data ? growth_defect(*data, dataset, field) : "it holds no numbers";
+    field.defect = data ? growth_defect(*data, dataset, field, by_library) : "it holds no numbers";
     if (!field.defect.empty()) return field;
     ChunkedLayout& layout = *data->run.chunks;
     const bool is_first = field.chunks.empty();
@@ -174,14 +185,13 @@ Field grown_field(const GrowingField& old, const Field& added) {
   return field;
 }
 
-namespace {
-
-/// The new extents of what is in the file, which may have axes that the field has not.
-std::vector<std::uint64_t> extended(const GrowingField& old, const std::vector<std::uint64_t>& new_extents) {
+std::vector<std::uint64_t> extended_extents(const GrowingField& old, const std::vector<std::uint64_t>& new_extents) {
   std::vector<std::uint64_t> extents = old.extents;
   std::ranges::copy(new_extents, extents.end() - static_cast<std::ptrdiff_t>(new_extents.size()));
   return extents;
 }
+
+namespace {
 
 void set_extents(hid_t dataset, const std::vector<std::uint64_t>& front, const std::vector<std::uint64_t>& extents,
                  const std::string& name) {
@@ -194,7 +204,7 @@ void set_extents(hid_t dataset, const std::vector<std::uint64_t>& front, const s
 
 void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
                     const std::vector<std::uint64_t>& front) {
-  const std::vector<std::uint64_t> wanted = extended(old, new_extents);
+  const std::vector<std::uint64_t> wanted = extended_extents(old, new_extents);
   std::vector<std::uint64_t> kept = old.extents;
   for (std::size_t axis = 0; axis < kept.size(); ++axis) {
     if (wanted[axis] > kept[axis]) kept[axis] -= kept[axis] % old.shape[axis];
@@ -204,12 +214,12 @@ void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<st
 
 void extend_dataset(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
                     const std::vector<std::uint64_t>& front) {
-  set_extents(dataset, front, extended(old, new_extents), old.name);
+  set_extents(dataset, front, extended_extents(old, new_extents), old.name);
 }
 
 void enter_chunks(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
                   std::optional<std::uint64_t> component, std::span<const PackedChunk> chunks) {
-  index_chunks(dataset, image, extended(old, new_extents), old.shape, component, chunks);
+  index_chunks(dataset, image, extended_extents(old, new_extents), old.shape, component, chunks);
 }
 
 }  // namespace quire::h5

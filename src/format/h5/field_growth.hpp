@@ -51,18 +51,27 @@ struct GrowingField {
 
 /// The field whose components are these data sets of an open file. What cannot grow says why.
 [[nodiscard]] GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
-                                         std::uint64_t memory_budget);
+                                         std::uint64_t memory_budget, bool by_library);
 
 inline constexpr std::uint64_t no_limit = H5S_UNLIMITED;
 /// How far a data set can be extended along each axis.
 [[nodiscard]] std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name);
+/// Why one engine or the other cannot add to the chunks of a data set, or an empty text. Parallel HDF5 allocates all
+/// chunks as soon as there is room for them: so it makes data sets, and can only extend such ones. Ours allocates each
+/// when it is written.
+[[nodiscard]] std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name);
 /// Why chunks of ours cannot be added to those of a data set, or an empty text.
 [[nodiscard]] std::string growth_defect(const DatasetDescription& data);
 /// The same for a field, whose limits are taken over: one at least must leave room.
-[[nodiscard]] std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field);
+[[nodiscard]] std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field,
+                                        bool by_library);
 
 /// The field of an accepted step with the type of the file. Throws conflict errors if it cannot grow, or does not fit.
 [[nodiscard]] Field grown_field(const GrowingField& old, const Field& added);
+
+/// The new extents of what is in the file, which may have axes that the field has not.
+[[nodiscard]] std::vector<std::uint64_t> extended_extents(const GrowingField& old,
+                                                          const std::vector<std::uint64_t>& new_extents);
 
 /// The first half of a growth to new extents: lets go of the chunks that are encoded again. In a session of its own, or
 /// HDF5 would put the new ones into the space that it frees. The data set may have further axes in `front` of those

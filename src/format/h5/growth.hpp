@@ -58,10 +58,10 @@ struct GrowingStep : GrowingRows {
   }
 };
 
-/// The step of this group in the image's open file, or a conflict error that says why its columns cannot grow. Fields
-/// may be such that cannot.
+/// The step of this group in the image's open file, or a conflict error that says why its columns cannot grow, by our
+/// engine or `by_library`. Fields may be such that cannot.
 [[nodiscard]] GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group, Image& image,
-                                       std::uint64_t memory_budget);
+                                       std::uint64_t memory_budget, bool by_library);
 
 /// The table of an accepted step with the types of the file. Throws conflict errors for columns that are missing or
 /// new.

@@ -67,7 +67,7 @@ struct SharedState {
 
 H5partPlanner::H5partPlanner(const CheckedOptions& options)
     : naming_{prefix_option(options), width_option(options)},
-      engine_(EngineSettings::of(options, {"existing", "grow"})),
+      engine_(EngineSettings::of(options, {"existing"})),
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
       alignment_(Alignment::of(options)),
@@ -101,7 +101,8 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     if (grows_ && leaving.empty() && !steps.empty()) {
       // HDF5 tells the places of chunks without the user block.
       if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
-      growing_ = growing_step(file, steps.back().number, steps.back().name, writer_.image(), attribute_budget);
+      const StepEntry& last = steps.back();
+      growing_ = growing_step(file, last.number, last.name, writer_.image(), attribute_budget, engine_.is_phdf5);
     }
   });
   if (leaving.empty()) return acts;
@@ -186,20 +187,29 @@ StepDescription H5partPlanner::accept(const StepDescription& step, bool lossy) c
 
 bool H5partPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == growing_->number; }
 
-bool H5partPlanner::is_grouped(const StepDescription& step) const { return chunking_.is_filtered() || is_growth(step); }
+bool H5partPlanner::is_grouped(const StepDescription& step) const {
+  return chunking_.is_filtered() || (is_growth(step) && !engine_.is_phdf5);
+}
 
 StepDescription H5partPlanner::accept_growth(const StepDescription& step, bool lossy) const {
   StepDescription accepted = accept_step(step, units_, lossy);
   if (!accepted.attributes.empty()) {
     throw Error(ErrorKind::conflict, "the step that grows has its attributes already").on(accepted.attributes[0].name);
   }
-  for (Field& field : accepted.fields) field = grown_field(growing_->field(field.name), field);
-  for (Table& table : accepted.tables) table = grown_table(*growing_, table);
+  for (Field& field : accepted.fields) {
+    const GrowingField& old = growing_->field(field.name);
+    field = grown_field(old, field);
+    engine_.check_filters(old.filters, field.name);
+  }
+  for (Table& table : accepted.tables) {
+    table = grown_table(*growing_, table);
+    for (const GrowingColumn& column : growing_->columns) engine_.check_filters(column.filters, column.name);
+  }
   return accepted;
 }
 
 Grouping H5partPlanner::grouping(const StepDescription& step, std::size_t /*table*/) const {
-  if (is_growth(step)) return growing_->grouping();
+  if (is_growth(step) && is_grouped(step)) return growing_->grouping();
   return {.rows = chunking_.is_filtered() ? chunking_.rows() : 0, .open_rows = 0};
 }
 
@@ -216,7 +226,7 @@ PackedGroup H5partPlanner::pack_group(const StepDescription& step, std::size_t t
 
 std::vector<std::uint64_t> H5partPlanner::chunk_shape(const StepDescription& step, std::size_t field) const {
   const Field& described = step.fields[field];
-  if (!is_growth(step)) return chunking_.field_shape(described);
+  if (!is_growth(step) || engine_.is_phdf5) return chunking_.field_shape(described);
   return growing_->field(described.name).last_shape(described.extents.size());
 }
 
@@ -403,9 +413,10 @@ void H5partPlanner::grow_fields(GrowingStep& step, const StepPart& mine, std::sp
   for (std::size_t f = 0; f < mine.description.fields.size(); ++f) {
     const Field& field = mine.description.fields[f];
     if (!is_growth(mine.description)) {
-      std::vector<std::uint64_t> shape = chunk_shape(mine.description, f);
+      const Chunking& chunking = chunking_of_file();
+      std::vector<std::uint64_t> shape = chunking.field_shape(field);
       if (!shape.empty()) shape = block_shape(std::move(shape));
-      step.fields.push_back(GrowingField::fresh(field.name, field, std::move(shape), chunking_.pipeline(field.type)));
+      step.fields.push_back(GrowingField::fresh(field.name, field, std::move(shape), chunking.pipeline(field.type)));
     }
     const auto old = std::ranges::find(step.fields, field.name, &GrowingField::name);
     const auto components = static_cast<std::size_t>(field.components);
@@ -419,14 +430,15 @@ void H5partPlanner::grow_fields(GrowingStep& step, const StepPart& mine, std::sp
 
 std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Measure& total) const {
   const bool grows = is_growth(mine.description);
-  if (!grows_ || (chunking_.rows() == 0 && !chunking_.may_chunk_fields() && !grows)) return std::nullopt;
+  const Chunking& chunking = chunking_of_file();
+  if (!grows_ || (chunking.rows() == 0 && !chunking.may_chunk_fields() && !grows)) return std::nullopt;
   GrowingStep step;
   if (grows) {
     step = *growing_;
   } else {
     step.number = mine.description.number;
     step.group = naming_.name(step.number);
-    step.chunk_rows = chunking_.rows();
+    step.chunk_rows = chunking.rows();
   }
   const RawLayout layout = lay_out(mine.description, total);
   grow_fields(step, mine, layout.fields);
@@ -435,8 +447,8 @@ std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Meas
   const auto lengths = chunk_lengths(mine, total[0]);
   const std::vector<Column>& columns = mine.description.tables.front().columns;
   for (std::size_t c = 0; step.chunk_rows != 0 && c < columns.size(); ++c) {
-    if (!grows) step.columns.push_back({columns[c].name, columns[c].type, chunking_.pipeline(columns[c].type), {}});
-    step.grow(columns[c].name, layout.columns[c], lengths[c]);
+    if (!grows) step.columns.push_back({columns[c].name, columns[c].type, chunking.pipeline(columns[c].type), {}});
+    if (!lengths.empty()) step.grow(columns[c].name, layout.columns[c], lengths[c]);
   }
   return step;
 }
@@ -481,6 +493,7 @@ std::unique_ptr<StepEngine> H5partPlanner::engine() {
   rules.write_file_attributes = [this](hid_t file, const StepDescription& step) { write_file_attributes(file, step); };
   rules.chunking = library_chunking_;
   rules.attachments = &attachments_;
+  rules.growing = [this](const StepDescription& step) { return is_growth(step) ? &*growing_ : nullptr; };
   return make_engine(engine_, layout_of_steps(std::move(rules)));
 }
 

@@ -38,7 +38,9 @@ class H5partPlanner final : public WritePlanner {
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
-  [[nodiscard]] bool groups_rows() const override { return chunking_.may_chunk_fields() || grows_; }
+  [[nodiscard]] bool groups_rows() const override {
+    return chunking_.may_chunk_fields() || (grows_ && !engine_.is_phdf5);
+  }
   [[nodiscard]] Grouping grouping(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] std::vector<std::uint64_t> chunk_shape(const StepDescription& step, std::size_t field) const override;
   [[nodiscard]] PackedGroup pack_chunk(const StepDescription& step, std::size_t field,
@@ -84,6 +86,10 @@ class H5partPlanner final : public WritePlanner {
   [[nodiscard]] bool is_growth(const StepDescription& step) const;
   /// Whether the rows of a step are encoded in groups: what it adds to a step always is, together with the open rows.
   [[nodiscard]] bool is_grouped(const StepDescription& step) const;
+  /// How what is made is cut into chunks, whoever encodes them.
+  [[nodiscard]] const Chunking& chunking_of_file() const noexcept {
+    return engine_.is_phdf5 ? library_chunking_ : chunking_;
+  }
   [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
   [[nodiscard]] Publication publish_growth(const StepPart& mine, const Measure& total);
   /// What each chunk of a field goes through.

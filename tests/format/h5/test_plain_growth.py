@@ -12,7 +12,7 @@ import pytest
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.errors import ConflictError, UnsupportedError, UsageError
+from quire.errors import ConflictError, UnsupportedError
 from quire.io.types import Array
 
 PARTS = [7, 0, 1, 12, 3]
@@ -185,5 +185,3 @@ def test_what_cannot_grow_says_why(tmp_path: Path) -> None:
     assert "grow=true" in refusal.value.advice
     with quire.open(path) as file:
         assert file[0]["t"][:].tolist() == [1, 3]
-    with pytest.raises(UsageError):
-        quire.create(path, engine="phdf5", grow=True, chunk=4)

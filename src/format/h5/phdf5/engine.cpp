@@ -168,7 +168,7 @@ class ParallelEngine final : public StepEngine {
   template <class Make>
   std::uint64_t put_made(std::size_t target, FirstFailure& failure, Make&& make);
 
-  /// The next records of a stream that has some left, which are rows from `row` of the data set.
+  /// The next records of a stream that has some left, which are rows from `row` of those that the step brings.
   [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t row, std::uint64_t done);
   /// This rank's elements of a field, if it has any, in the caller's memory or in the buffers.
   [[nodiscard]] std::optional<Piece> field_piece(const EngineTarget& target, const StepPart& mine,
@@ -252,7 +252,7 @@ Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream& stream,
   }
   piece.bytes = records * stream.record_bytes();
   piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
-  select_rows(piece.file.id(), row + done, records);
+  select_rows(piece.file.id(), target.first + row + done, records);
   piece.memory = space_of({records * target.cells.size()});
   return piece;
 }
@@ -294,7 +294,7 @@ void ParallelEngine::write_tables(const StepPart& mine) {
 void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
                                 std::span<const ConstView> columns) {
   if (!is_begun_) return;
-  if (settings_.is_filtered) {
+  if (settings_.is_filtered || std::ranges::any_of(targets_, &EngineTarget::is_filtered)) {
     throw Error(ErrorKind::unsupported, "parallel HDF5 cannot compress a step that each rank writes block by block")
         .advise("engine=direct");
   }

@@ -25,6 +25,8 @@ struct EngineTarget {
   std::size_t index = 0;  ///< of the table or field in the step
   /// Which columns of the table: one, or all of them side by side. Of a field: the component.
   std::vector<Cell> cells;
+  std::uint64_t first = 0;   ///< rows that the data set had before
+  bool is_filtered = false;  ///< it was in the file, and its chunks go through filters
   /// Of a field: the place on axes that the data set has in front of those of the field.
   std::vector<std::uint64_t> lead;
 };

@@ -5,8 +5,10 @@
 #include <string>
 
 #include "format/h5/chunking.hpp"
+#include "format/h5/growth.hpp"
 #include "format/h5/phdf5/engine.hpp"
 #include "format/h5/plain/acceptance.hpp"
+#include "format/h5/plain/growth.hpp"
 
 namespace quire::h5 {
 
@@ -17,6 +19,8 @@ struct StepFileRules {
   std::function<void(hid_t file, const StepDescription& step)> write_file_attributes;
   Chunking chunking;
   const AttachmentChanges* attachments = nullptr;  ///< rank 0: to be made with the next publication
+  /// What a step adds to, or null.
+  std::function<const GrowingStep*(const StepDescription& step)> growing;
 };
 
 /// A group for each step, which gets its name when the step is published.
@@ -27,6 +31,7 @@ struct PlainFileRules {
   PlainRules rules;
   std::function<const std::vector<Attribute>&()> file_attributes;
   Chunking chunking;
+  std::function<const GrowingData*(const StepDescription& step)> growing;  ///< as above
 };
 
 /// The data sets of the one step of a plain file: they are there from the beginning.

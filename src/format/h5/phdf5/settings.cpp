@@ -126,6 +126,14 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
   return settings;
 }
 
+void EngineSettings::check_filters(const std::vector<Filter>& filters, const std::string& object) const {
+  if (!is_phdf5 || is_collective || filters.empty()) return;
+  throw Error(ErrorKind::unsupported,
+              "its chunks are compressed, which parallel HDF5 does only if all ranks write together")
+      .on(object)
+      .advise("transfer=collective, or engine=direct");
+}
+
 EngineSettings EngineSettings::of_reading(const CheckedOptions& options) {
   EngineSettings settings;
   settings.is_phdf5 = chooses_phdf5(options, read_knobs());

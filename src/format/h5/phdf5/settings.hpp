@@ -9,6 +9,7 @@
 #include "format/h5/image.hpp"
 #include "format/h5/placing.hpp"
 #include "quire/format/options.hpp"
+#include "quire/plan/chunks.hpp"
 
 namespace quire::h5 {
 
@@ -29,6 +30,8 @@ struct EngineSettings {
   /// does not have: `only_direct` names those of the format that phdf5 lacks.
   [[nodiscard]] static EngineSettings of(const CheckedOptions& options,
                                          const std::vector<std::string_view>& only_direct);
+  /// Throws an unsupported error if data sets whose chunks go through filters cannot be added to.
+  void check_filters(const std::vector<Filter>& filters, const std::string& object) const;
   /// The options of with_read_engine(). Throws usage errors.
   [[nodiscard]] static EngineSettings of_reading(const CheckedOptions& options);
 };

@@ -13,7 +13,8 @@
 
 namespace quire::h5 {
 
-/// A table to which rows can be added: a data set for each column, or one matrix whose chunks hold one column each.
+/// A table to which rows can be added: a data set for each column, or one matrix whose chunks hold one column each
+/// (unless the library grows it).
 struct GrowingTable : GrowingRows {
   std::string path;
   bool is_matrix = false;
@@ -51,8 +52,8 @@ struct GrowingData {
 /// A table of a new file, without rows yet.
 [[nodiscard]] GrowingTable fresh_table(const Table& table, const PlainRules& rules, const Chunking& chunking);
 
-/// What there is in the image's open file.
-[[nodiscard]] GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget);
+/// What there is in the image's open file. Matrices whose chunks hold several columns grow only `by_library`.
+[[nodiscard]] GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget, bool by_library);
 
 /// The bytes of each chunk of each column of each table of a step.
 using ColumnChunks = std::vector<std::vector<std::vector<std::uint64_t>>>;

@@ -47,7 +47,7 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
 
 PlainPlanner::PlainPlanner(const CheckedOptions& options)
     : rules_(rules_of(options)),
-      engine_(EngineSettings::of(options, {"grow"})),
+      engine_(EngineSettings::of(options, {})),
       alignment_(engine_.alignment),
       chunking_(engine_.is_phdf5 ? Chunking() : Chunking(options)),
       library_chunking_(engine_.is_phdf5 ? Chunking(options) : Chunking()),
@@ -64,7 +64,7 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
   Publication acts = writer_.take_over(std::move(existing), [&](hid_t file) {
     // HDF5 tells the places of chunks without the user block.
     if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
-    growing_ = growing_data(file, writer_.image(), survey_budget);
+    growing_ = growing_data(file, writer_.image(), survey_budget, engine_.is_phdf5);
   });
   is_written_ = !growing_->tables.empty() || !growing_->fields.empty();
   if (!is_written_) growing_.reset();
@@ -92,9 +92,13 @@ StepDescription PlainPlanner::accept(const StepDescription& step, bool lossy) co
 
 bool PlainPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == growing_->number; }
 
-bool PlainPlanner::is_grouped(const StepDescription& step) const { return chunking_.is_filtered() || is_growth(step); }
+bool PlainPlanner::is_grouped(const StepDescription& step) const {
+  return chunking_.is_filtered() || (is_growth(step) && !engine_.is_phdf5);
+}
 
-bool PlainPlanner::is_chunked(const StepDescription& step) const { return chunking_.rows() != 0 || is_growth(step); }
+bool PlainPlanner::is_chunked(const StepDescription& step) const {
+  return chunking_.rows() != 0 || (is_growth(step) && !engine_.is_phdf5);
+}
 
 bool PlainPlanner::is_matrix(const StepDescription& step) const {
   return rules_.layout == TableLayout::matrix && !is_chunked(step);
@@ -114,10 +118,14 @@ StepDescription PlainPlanner::accept_growth(const StepDescription& step, bool lo
     throw Error(ErrorKind::conflict, "the step that grows has its attributes already").on(accepted.attributes[0].name);
   }
   for (std::size_t t = 0; t < accepted.tables.size(); ++t) {
-    accepted.tables[t] = grown_table(growing(accepted, t), accepted.tables[t]);
+    const GrowingTable& old = growing(accepted, t);
+    accepted.tables[t] = grown_table(old, accepted.tables[t]);
+    for (const GrowingColumn& column : old.columns) engine_.check_filters(column.filters, column.name);
   }
   for (std::size_t f = 0; f < accepted.fields.size(); ++f) {
-    accepted.fields[f] = grown_field(growing_field(accepted, f), accepted.fields[f]);
+    const GrowingField& old = growing_field(accepted, f);
+    accepted.fields[f] = grown_field(old, accepted.fields[f]);
+    engine_.check_filters(old.filters, old.name);
   }
   return accepted;
 }
@@ -152,7 +160,7 @@ std::vector<std::byte> PlainPlanner::unpack_chunk(const StepDescription& step, s
 // ---- Chunks
 
 Grouping PlainPlanner::grouping(const StepDescription& step, std::size_t table) const {
-  if (is_growth(step)) return growing(step, table).grouping();
+  if (is_growth(step) && is_grouped(step)) return growing(step, table).grouping();
   return {.rows = chunking_.is_filtered() ? chunking_.rows() : 0, .open_rows = 0};
 }
 
@@ -168,7 +176,7 @@ PackedGroup PlainPlanner::pack_group(const StepDescription& step, std::size_t ta
 }
 
 std::vector<std::uint64_t> PlainPlanner::chunk_shape(const StepDescription& step, std::size_t field) const {
-  if (!is_growth(step)) return chunking_.field_shape(step.fields[field]);
+  if (!is_growth(step) || engine_.is_phdf5) return chunking_.field_shape(step.fields[field]);
   return growing_field(step, field).last_shape(step.fields[field].extents.size());
 }
 
@@ -416,13 +424,14 @@ Publication PlainPlanner::publish_growth(const StepPart& mine, const Measure& to
 std::optional<GrowingData> PlainPlanner::grown(const StepPart& mine, const Measure& total) const {
   const StepDescription& step = mine.description;
   if (!grows_) return std::nullopt;
+  const Chunking& chunking = chunking_of_file();
   GrowingData data = growing_.value_or(GrowingData{.number = step.number, .tables = {}, .fields = {}});
   const RawLayout layout = lay_out(step, total);
   const ColumnChunks lengths = chunk_lengths(mine, total);
   std::size_t next = 0;
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     const std::string path = path_of(step.tables[t], rules_);
-    if (!growing_) data.tables.push_back(fresh_table(step.tables[t], rules_, chunking_));
+    if (!growing_) data.tables.push_back(fresh_table(step.tables[t], rules_, chunking));
     GrowingTable& table = data.at_table(path);
     table.rows = checked_add(table.rows, total[t]);
     for (std::size_t c = 0; !lengths.empty() && c < lengths[t].size(); ++c) {
@@ -433,7 +442,7 @@ std::optional<GrowingData> PlainPlanner::grown(const StepPart& mine, const Measu
     const Field& field = step.fields[f];
     if (!growing_) {
       data.fields.push_back(
-          GrowingField::fresh(path_of(field), field, chunk_shape(step, f), chunking_.pipeline(field.type)));
+          GrowingField::fresh(path_of(field), field, chunking.field_shape(field), chunking.pipeline(field.type)));
     }
     GrowingField& old = data.at_field(path_of(field));
     if (!old.defect.empty()) continue;
@@ -455,7 +464,8 @@ void PlainPlanner::advance(const StepPart& mine, const Measure& total, bool publ
 
 std::unique_ptr<StepEngine> PlainPlanner::engine() {
   const auto attributes = [this]() -> const std::vector<Attribute>& { return file_attributes_; };
-  return make_engine(engine_, layout_of_plain({rules_, attributes, library_chunking_}));
+  const auto growing = [this](const StepDescription& step) { return is_growth(step) ? &*growing_ : nullptr; };
+  return make_engine(engine_, layout_of_plain({rules_, attributes, library_chunking_, growing}));
 }
 
 Publication PlainPlanner::finish() {

@@ -33,7 +33,9 @@ class PlainPlanner final : public WritePlanner {
   void set_file(const FileDescription& file) override { file_attributes_ = accepted_file(file); }
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
-  [[nodiscard]] bool groups_rows() const override { return chunking_.may_chunk_fields() || grows_; }
+  [[nodiscard]] bool groups_rows() const override {
+    return chunking_.may_chunk_fields() || (grows_ && !engine_.is_phdf5);
+  }
   [[nodiscard]] Grouping grouping(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                        std::span<const std::byte> values) const override;
@@ -84,6 +86,10 @@ class PlainPlanner final : public WritePlanner {
   [[nodiscard]] const GrowingTable& growing(const StepDescription& step, std::size_t table) const;
   [[nodiscard]] const GrowingField& growing_field(const StepDescription& step, std::size_t field) const;
   [[nodiscard]] std::vector<Filter> pipeline(const StepDescription& step, std::size_t field) const;
+  /// How what is made is cut into chunks, whoever encodes them.
+  [[nodiscard]] const Chunking& chunking_of_file() const noexcept {
+    return engine_.is_phdf5 ? library_chunking_ : chunking_;
+  }
   [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
   /// The bytes of the chunks of each column, in the order of their rows; none where columns have no chunks.
   [[nodiscard]] ColumnChunks chunk_lengths(const StepPart& root, const Measure& total) const;
