@@ -119,17 +119,21 @@ class Reading:
 def plan_read(wanted: Reading, ranks: int, json: bool) -> None:
     """Print the plan of a read."""
     import quire
-    from quire.toolkit.planning import read_plans
+    from quire.toolkit.planning import columns_without_places, read_plans
     from quire.toolkit.selection import parse_rows
 
     rows = parse_rows(wanted.rows)
     with readable(wanted.file) as local, quire.open(local, **wanted.options) as opened:
         chosen = chosen_step(opened, wanted.step, wanted.index)
         found = read_plans(chosen, ranks, wanted.columns, rows) if chosen is not None else ()
+        placeless = columns_without_places(chosen, wanted.columns) if chosen is not None else {}
         if json:
-            say_json({"path": wanted.file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]})
+            answers = {"path": wanted.file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]}
+            say_json(answers | {"without_places": placeless})
         else:
             tell(found)
+            for table, names in placeless.items():
+                say(placeless_text(table, names))
 
 
 @dataclass(frozen=True)
@@ -237,6 +241,15 @@ def cells(one: RankPlan) -> list[str]:
     rows = f"{one.first}:{one.first + one.count}"
     shown = extents_text(one.extents)
     return [str(one.step), printable(one.table) or "-", str(one.rank), rows, str(total), shown]
+
+
+def placeless_text(table: str, names: Sequence[str]) -> str:
+    """Of which columns no plan has extents, and what that means."""
+    of = f" of {printable(table)}" if table else ""
+    return (
+        f"no extents of {printable(', '.join(names))}{of}: these values are compressed or stored as a whole, "
+        "and read so, block by block"
+    )
 
 
 def extents_text(found: Sequence[tuple[int, int]]) -> str:

@@ -111,6 +111,7 @@ def copy(
     ------
     ConflictError : the target exists (unless `overwrite`) or is the source
     TypeMismatchError : values would change (unless `lossy`)
+    UnsupportedError : the target can hold none of the tables, fields and streams
     MissingError : a step or column asked for is nowhere; and what reading and writing raise
     """
     from quire.toolkit.profiles import profile_named
@@ -233,6 +234,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
                 check_columns(request, step)
                 copier.copy(file, step, out)
             require_found(copier.report.steps + copier.report.dropped_steps, request.steps, file.path)
+            copier.require_content(file.path)
             copier.require_rows(file.path)
             copier.warn([remark for remark in out.remarks if remark not in copier.report.losses])
             copier.closing(file, out, target)

@@ -103,11 +103,14 @@ class StepCopier:
         self.warned: set[str] = set()
         self.longest_table = 0
         self.is_any_row_asked_for = False
+        self.is_there_content = False
+        self.is_content_kept = False
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Forget what was copied; from now on copy only what is common to all steps."""
         self.report = CopyReport(losses=self.report.losses, changes=self.report.changes)
         self.common = common
+        self.is_content_kept = False
         self.tell(common.losses)
         self.change(common.changes)
 
@@ -245,6 +248,15 @@ class StepCopier:
                 f"no table has one of these rows: the longest has {self.longest_table}", file=path
             )
 
+    def require_content(self, path: str) -> None:
+        """Independent. Raise UnsupportedError if the target holds none of what there was."""
+        if self.is_there_content and not self.is_content_kept:
+            raise UnsupportedError(
+                f"the format {self.format} can hold none of the tables, fields and streams of this file",
+                file=path,
+                advice="quire convert --dry-run tells why",
+            )
+
     def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
         """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""
         rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
@@ -277,7 +289,14 @@ class StepCopier:
         self.tell(fitted.losses)
         if step.streams and not format_info(self.format).holds_streams:
             self.tell([f"the bytes of {len(step.streams)} streams are left out"])
-        return fitted if self.common is None else self.common.restrict(fitted, step)
+        kept = fitted if self.common is None else self.common.restrict(fitted, step)
+        self.is_there_content |= bool(step.tables or step.fields or step.streams)
+        self.is_content_kept |= bool(
+            kept.fields
+            or any(columns or not step.tables[name].columns for name, columns in kept.tables.items())
+            or (step.streams and format_info(self.format).holds_streams)
+        )
+        return kept
 
     def tell(self, losses: Sequence[str]) -> None:
         """Independent. Tell of each loss that is new."""

@@ -43,6 +43,21 @@ def read_plans(
             yield RankPlan(step.number, table.name, rank, first + start, mine, extents)
 
 
+def columns_without_places(step: Step, columns: Sequence[str] | None = None) -> dict[str, list[str]]:
+    """Independent. By table, those of the columns whose single values lie nowhere in the file.
+
+    They are compressed together, or stored apart from the rows: a plan has no extents of them, and who wants
+    some of them reads whole blocks. Raises MissingError for a column that a table has not.
+    """
+    found = {}
+    for table in step.tables.values():
+        names = select_names(columns, list(table.columns), "column") if len(table) else []
+        missing = [name for name in names if not table.plan([name], (0, 1))]
+        if missing:
+            found[table.name] = missing
+    return found
+
+
 @dataclass(frozen=True)
 class WritePlan:
     """What the first step of a new file would write, as runs of file bytes (offset, length)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 import shutil
 import zlib
@@ -11,9 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import quire
+from quire.cli.main import app
 from quire.toolkit.difference import difference
+from quire.toolkit.planning import columns_without_places
 from quire.toolkit.recover import recover
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
@@ -357,3 +361,20 @@ def test_pyramids_of_before_2017_are_told_as_such(tmp_path: Path) -> None:
     with pytest.raises(quire.BadFileError, match="than its elements need") as told:
         one_block(tmp_path / "old.fld", np.arange(15.0), "Pyramid", basis, more)
     assert "April 2017" in told.value.advice
+
+
+def test_a_plan_says_which_values_have_no_places(tmp_path: Path) -> None:
+    """Nothing to be read would be a wrong answer: compressed values are read as a whole."""
+    xml, file = tmp_path / "xml.fld", tmp_path / "file.fld"
+    quire.copy(SMALL, xml, format="nektar", layout="xml")
+    quire.copy(SMALL, file, format="nektar", layout="hdf5")
+    with quire.open(xml) as found:
+        names = list(found[0].table.columns)
+        assert columns_without_places(found[0])[found[0].table.name] == names
+    with quire.open(file) as found:
+        assert columns_without_places(found[0]) == {}
+    shown = CliRunner().invoke(app, ["plan", str(xml), "--ranks", "2"]).stdout
+    assert f"no extents of {', '.join(names)} of" in shown
+    assert "no extents" not in CliRunner().invoke(app, ["plan", str(file), "--ranks", "2"]).stdout
+    answer = json.loads(CliRunner().invoke(app, ["plan", str(xml), "--json"]).stdout)
+    assert names in answer["without_places"].values()

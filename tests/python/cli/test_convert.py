@@ -181,6 +181,20 @@ def test_losses_are_told_before_and_a_dry_run_says_no(
         np.testing.assert_array_equal(file[0]["x"][:], np.arange(3.0))
 
 
+@pytest.mark.parametrize(
+    "target", [one.name for one in format_infos() if not one.tables and not one.holds_streams]
+)
+def test_a_target_that_can_hold_no_table_is_a_failure_and_no_file(
+    run: Run, beam: Path, tmp_path: Path, target: str
+) -> None:
+    """A file without any of the data would pass for a conversion that went well."""
+    outcome = run("convert", beam, tmp_path / "there", "--format", target, "--steps", "1")
+    assert (outcome.code, outcome.output) == (1, "")
+    assert "lost: " in outcome.errors
+    assert f"the format {target} can hold none of the tables" in outcome.errors.splitlines()[-1]
+    assert not (tmp_path / "there").exists()
+
+
 def test_everything_about_quantities_is_kept_in_the_same_format(
     run: Run, format: str, tmp_path: Path
 ) -> None:
