@@ -11,6 +11,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
+_LONGEST_NAME = 100
+"""Of longer names of columns, attributes and so on sentences have so many characters."""
+
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -41,7 +44,7 @@ class Error(Exception):
         advice: str = "",
         text: str = "",
     ) -> None:
-        super().__init__(text or _sentence(message, file, object, advice, offset, rank))
+        super().__init__(_readable(text or _sentence(message, file, object, advice, offset, rank), object))
         self.message = message
         self.file = file
         self.object = object
@@ -55,7 +58,8 @@ class Error(Exception):
             return
         self.file = self.file or file
         self.object = self.object or object
-        self.args = (_sentence(self.message, self.file, self.object, self.advice, self.offset, self.rank),)
+        text = _sentence(self.message, self.file, self.object, self.advice, self.offset, self.rank)
+        self.args = (_readable(text, self.object),)
 
     def __str__(self) -> str:
         # KeyError would show the representation of its argument.
@@ -190,6 +194,13 @@ def _sentence(
     if rank is not None:
         text += f" [rank {rank}]"
     return f"{text}; {advice}" if advice else text
+
+
+def _readable(text: str, name: str) -> str:
+    """The sentence with a very long name shortened; the error itself keeps all of it."""
+    if len(name) <= _LONGEST_NAME:
+        return text
+    return text.replace(name, f"{name[:_LONGEST_NAME]}... ({len(name)} characters)")
 
 
 def _rebuild(

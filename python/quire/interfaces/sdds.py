@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -122,7 +123,10 @@ class DataSet:
         """Independent. How many pages; a usage error if the elements do not agree."""
         counts = {element.name: len(element) for element in self._elements() if not element.fixed}
         if len(set(counts.values())) > 1:
-            listed = ", ".join(f"{name} has {count}" for name, count in counts.items())
+            usual, _ = Counter(counts.values()).most_common(1)[0]
+            odd = {name: count for name, count in counts.items() if count != usual}
+            listed = ", ".join(f"{name} has {count}" for name, count in itertools.islice(odd.items(), 10))
+            listed += f", and {len(counts) - len(odd)} have {usual}"
             raise UsageError(f"every element has a value on every page: {listed}")
         return next(iter(counts.values()), 0)
 

@@ -103,9 +103,7 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
         except KeyError:
             pass
         near = difflib.get_close_matches(str(name), self._items, n=3, cutoff=0.5)
-        advice = (
-            f"the nearest: {', '.join(near)}" if near else f"there are: {', '.join(self._items) or 'none'}"
-        )
+        advice = f"the nearest: {', '.join(near)}" if near else f"there are: {self._listed()}"
         raise MissingError(
             f'{self._place} has no {self._what} "{name}"', file=self._file, object=str(name), advice=advice
         )
@@ -129,8 +127,11 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
         """Independent. Names and objects."""
         return self._items.items()
 
+    def _listed(self) -> str:
+        return ", ".join(name or "one without a name" for name in self._items) or "none"
+
     def __repr__(self) -> str:
-        return f"<{self._what}s of {self._place}: {', '.join(self._items) or 'none'}>"
+        return f"<{self._what}s of {self._place}: {self._listed()}>"
 
 
 def attributes_from_core(

@@ -95,7 +95,19 @@ class Step:
         return self._description.warnings
 
     def __getitem__(self, column: str) -> Column:
-        return self.table[column]
+        try:
+            return self.table[column]
+        except MissingError as missing:
+            kind = "attribute" if column in self.attributes else "field" if column in self.fields else ""
+            if not kind:
+                raise
+            raise MissingError(
+                missing.message,
+                file=self._path,
+                object=column,
+                advice=f"there is {'an' if kind == 'attribute' else 'a'} {kind} of this name: "
+                f'.{kind}s["{column}"]',
+            ) from None
 
     def __contains__(self, column: object) -> bool:
         return bool(self.tables) and column in self.table

@@ -245,6 +245,8 @@ class WriteStep:
         (and the type, if none is given) of a column that was read.
         """
         self._require_filling("put")
+        if not name:
+            raise UsageError("a column needs a name")
         array = host_array(values, name)
         if array.ndim != 1:
             raise UsageError(

@@ -162,6 +162,12 @@ def pack(
     numbers = task_numbers(paths, numbers_from_names)
     for path in paths:
         refuse_overwriting(path, target, packing.overwrite)
+        if path.exists() and not path.is_file():
+            raise UsageError(
+                "this is no regular file, whose size is known before it is read",
+                file=str(path),
+                advice="name regular files",
+            )
         if not path.is_file():
             raise MissingFileError("there is no such file", file=str(path))
     sizes = [path.stat().st_size for path in paths]

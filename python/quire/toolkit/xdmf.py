@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 
 import quire
 from quire.errors import MissingError, UnsupportedError, UsageError
+from quire.io.formats import format_info
 from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import StepSelection, is_number, parse_steps, select_steps
 
@@ -41,6 +42,9 @@ NUMBERS: Final = {
 
 POSITIONS: Final = (("x", "coords_0", "coords0"), ("y", "coords_1", "coords1"), ("z", "coords_2", "coords2"))
 """Columns that are taken for positions, whatever their case, axis by axis."""
+
+MOST_REASONS: Final = 3
+"""So many things are named where nothing can be shown."""
 
 TIMES: Final = ("TimeValue", "Time", "time", "TIME", "t")
 """Attributes that are taken for the time, the first that every step has."""
@@ -96,14 +100,28 @@ def write_xdmf(
                 advice="write it plain by quire convert",
             )
         name = os.path.relpath(source, Path(target).resolve().parent)
-        sidecar = Sidecar(name, positions, time_attribute(file, selection, time))
+        sidecar = Sidecar(name, positions, time_attribute(file, selection, time), by_columns(file.format))
         for _, step in select_steps(file, selection):
             sidecar.add(step)
     if not sidecar.collections:
-        raise MissingError("there are neither positions nor fields to be shown", file=str(source))
+        raise MissingError(
+            "there are neither positions nor fields to be shown",
+            file=str(source),
+            advice="; ".join(sidecar.report.left_out[:MOST_REASONS]),
+        )
     with replacement(target) as beside:
         beside.write_bytes(sidecar.text())
     return sidecar.report
+
+
+def by_columns(format: str) -> str:
+    """Independent. How a file of a format is written column by column, if it can be chosen."""
+    ways = [
+        f"quire convert --option {option.name}=column"
+        for option in format_info(format).write_options
+        if "column" in option.choices
+    ]
+    return f"write it by columns: {ways[0]}" if ways else "write it by columns"
 
 
 def time_attribute(file: File, selection: StepSelection, asked: str | None) -> str | None:
@@ -119,8 +137,9 @@ def time_attribute(file: File, selection: StepSelection, asked: str | None) -> s
 class Sidecar:
     """The document, which grows step by step: one collection over time for each table and each grid."""
 
-    def __init__(self, file: str, positions: Sequence[str] | None, time: str | None) -> None:
+    def __init__(self, file: str, positions: Sequence[str] | None, time: str | None, by_columns: str) -> None:
         self.file = file
+        self.by_columns = by_columns
         self.positions = positions
         self.time = time
         self.report = XdmfReport()
@@ -244,7 +263,7 @@ class Sidecar:
             item.text = f"{self.file}:{place.path}"
             return item
         if not place.is_contiguous:
-            raise NotShownError("its values do not stand side by side in the file (write it by columns)")
+            raise NotShownError(f"its values do not stand side by side in the file ({self.by_columns})")
         endian = "Little" if place.byte_order == "little" else "Big"
         item = Element("DataItem", Format="Binary", Endian=endian, Seek=str(place.offset), **words)
         item.text = self.file

@@ -127,8 +127,12 @@ def test_what_cannot_be_found_is_told(tmp_path: Path) -> None:
     with quire.create(path, major_order="row") as out, out.step(0) as step:
         for name in "xyz":
             step.put(name, np.arange(3.0))
-    with pytest.raises(MissingError, match="neither positions nor fields"):
+    with pytest.raises(MissingError, match="neither positions nor fields") as told:
         write_xdmf(path, tmp_path / "rows.xmf")
+    assert "do not stand side by side in the file (write it by columns: quire convert" in told.value.advice
+    columns = tmp_path / "columns.sdds"
+    quire.copy(path, columns, major_order="column")
+    assert write_xdmf(columns, tmp_path / "columns.xmf").left_out == []
     assert not (tmp_path / "rows.xmf").exists()
     packed = tmp_path / "rows.sdds.gz"
     quire.copy(path, packed)

@@ -139,7 +139,7 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "kept.sdds"
     save(sample(), path)
     broken = sample().column("late", [[1.0]])
-    with pytest.raises(quire.UsageError, match="late has 1"):
+    with pytest.raises(quire.UsageError, match="late has 1, and 6 have 2"):
         save(broken, path)
     with pytest.raises(quire.TypeMismatchError):
         save(sample().column("id", [[1, 2, 3], [1j, 2j]]), path)

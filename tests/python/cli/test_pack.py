@@ -157,6 +157,13 @@ def test_other_commands_know_streams(run: Run, packed: Path, tmp_path: Path, for
     assert run("unpack", table).code == 1
 
 
+def test_what_has_no_size_of_its_own_is_not_called_missing(run: Run, tmp_path: Path, format: str) -> None:
+    outcome = run("pack", path_for(tmp_path, format), "/dev/null")
+    assert outcome.code == 2
+    assert "no regular file" in outcome.errors
+    assert "there is no such file" in run("pack", path_for(tmp_path, format), tmp_path / "nothing").errors
+
+
 def test_tables_are_no_streams(run: Run, one_beam: Path, tmp_path: Path, format: str) -> None:
     assert run("repack", one_beam, path_for(tmp_path, format)).code == 1
     assert run("pack", tmp_path / "x", one_beam, "--format", table_formats()[0]).code == 1

@@ -52,6 +52,24 @@ def test_a_program_of_one_process_is_not_told_its_rank() -> None:
     assert (str(error), error.rank) == ("beam: what; do this", None)
 
 
+def test_long_names_are_shortened_in_sentences_alone() -> None:
+    name = "n" * 5000
+    for error in (
+        errors.from_core("missing", f'beam, "{name}": no "{name}"', "what", "beam", name, None, None, ""),
+        quire.MissingError("what", file="beam", object=name),
+    ):
+        assert len(str(error)) < 400
+        assert str(error).startswith(f'beam, "{name[:100]}... (5000 characters)": ')
+        assert error.object == name
+        assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_column_needs_a_name(tmp_path: Path, format_name: str) -> None:
+    out = quire.create(tmp_path / "file", format=format_name)
+    with pytest.raises(quire.UsageError, match="a column needs a name"), out, out.step(0) as step:
+        step.put("", np.zeros(1))
+
+
 def test_a_file_that_is_missing_is_what_python_says(tmp_path: Path, format_name: str) -> None:
     path = str(tmp_path / "nothing")
     for call in (quire.open, quire.append, quire.repair):

@@ -209,6 +209,20 @@ def test_missing_things_name_the_nearest(path: Path, columns: dict[str, Array]) 
         assert "y" not in file[0]
 
 
+def test_what_is_no_column_but_something_else_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "some.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.set("Sx", 0.5).put("x", np.zeros(2)).put_field("rho", np.zeros((2, 2, 2)))
+    with quire.open(path) as file:
+        for name, kind in (("Sx", "attribute"), ("rho", "field")):
+            with pytest.raises(quire.MissingError, match="no column") as told:
+                file[0][name]
+            assert told.value.object == name
+            assert f'{kind} of this name: .{kind}s["{name}"]' in told.value.advice
+        with pytest.raises(quire.MissingError, match="there are: one without a name"):
+            file[0].tables["t"]
+
+
 def test_closed_files_say_so(path: Path, columns: dict[str, Array]) -> None:
     with quire.open(path) as file:
         step = file[0]
