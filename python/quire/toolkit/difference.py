@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from quire import Attribute, Field, File, Step, Stream, Streams, Table
 
     Array = np.ndarray[Any, Any]
+
+Item = TypeVar("Item")
 
 BLOCK_BYTES = 8 << 20
 STREAMS_AT_ONCE = 1000
@@ -62,6 +64,35 @@ class Difference:
         return self.columns[-1]
 
 
+@dataclass(frozen=True)
+class MovedAttributes:
+    """Attributes of a file that are compared with those of the step of the other file, by name."""
+
+    left: dict[str, Attribute] = field(default_factory=dict)
+    right: dict[str, Attribute] = field(default_factory=dict)
+
+
+def moved_attributes(left: File, right: File, rules: Rules) -> MovedAttributes:
+    """Collective. What one file holds for all its steps and the other, which has a single one, in that step.
+
+    Of one step both are the same, and a format may have no place but one of them. Nothing where
+    both files have several steps.
+    """
+    single = next((file.numbers[0] for file in (left, right) if len(file.numbers) == 1), None)
+    if single is None or single not in rules.steps or any(single not in f.numbers for f in (left, right)):
+        return MovedAttributes()
+    steps = left.step(single), right.step(single)
+
+    def moved(mine: File, own: Step, other: File, there: Step) -> dict[str, Attribute]:
+        return {
+            name: item
+            for name, item in mine.attributes.items()
+            if name not in other.attributes and name in there.attributes and name not in own.attributes
+        }
+
+    return MovedAttributes(moved(left, steps[0], right, steps[1]), moved(right, steps[1], left, steps[0]))
+
+
 class Comparison:
     """Walks through two open files and fills a Difference."""
 
@@ -71,11 +102,15 @@ class Comparison:
         self.rules = rules
         self.progress = progress
         self.result = Difference(str(left.path), str(right.path))
+        self.moved = MovedAttributes()
 
     def run(self) -> Difference:
         """Compare everything that the rules ask for."""
         if self.rules.attributes:
-            self.compare_attributes("the file", self.left.attributes, self.right.attributes)
+            self.moved = moved_attributes(self.left, self.right, self.rules)
+            ours = without(self.left.attributes, set(self.moved.left))
+            theirs = without(self.right.attributes, set(self.moved.right))
+            self.compare_attributes("the file", ours, theirs)
         mine = [number for number in self.left.numbers if number in self.rules.steps]
         others = {number for number in self.right.numbers if number in self.rules.steps}
         for number in mine:
@@ -92,7 +127,8 @@ class Comparison:
         """Compare attributes, tables and fields of two steps of the same number."""
         where = f"step {left.number}"
         if self.rules.attributes:
-            self.compare_attributes(where, left.attributes, right.attributes)
+            ours_too = {**left.attributes, **self.moved.left}
+            self.compare_attributes(where, ours_too, {**right.attributes, **self.moved.right})
         if left.streams and right.streams:
             # Where their bytes are, of which a table tells, is not what they are.
             self.compare_streams(where, left.streams, right.streams)
@@ -255,9 +291,9 @@ def as_array(attribute: Attribute) -> Array:
     return np.asarray(value)
 
 
-def without(tables: dict[str, Table], names: set[str]) -> dict[str, Table]:
-    """Independent. The tables that do not have these names."""
-    return {name: table for name, table in tables.items() if name not in names}
+def without(items: Mapping[str, Item], names: set[str]) -> dict[str, Item]:
+    """Independent. The items that do not have these names."""
+    return {name: item for name, item in items.items() if name not in names}
 
 
 def row_after(first: int) -> Callable[[int], tuple[int, ...]]:
@@ -320,6 +356,7 @@ def difference(
 
     The order of columns and their types do not matter (types do with `rules.types`); the order of rows does,
     but elements are compared by their numbers, whatever blocks they are in, unless `rules.as_stored`.
+    Where one of the files has a single step, attributes of files and of steps are the same.
     Of a damaged file the whole steps are compared, and the damage is told.
     `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
     `options` are those of the readers, each given to the formats that know it.

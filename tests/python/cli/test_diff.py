@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import quire
+from quire.io.formats import format_infos
 from quire.toolkit import difference as engine
 from quire.toolkit.value_difference import Rules, compare_values
 
@@ -50,6 +51,28 @@ def test_the_first_difference_is_told_with_its_place(
     assert run("diff", "--ignore", "x", beam, other).code == 0
     assert run("diff", "--steps", "1-4", beam, other).code == 0
     assert run("diff", "--quiet", beam, other).output == ""
+
+
+@pytest.mark.parametrize("target", [one.name for one in format_infos() if one.one_step and one.tables])
+def test_attributes_of_a_file_and_of_its_only_step_are_alike(
+    run: Run, make: Make, format: str, target: str, tmp_path: Path
+) -> None:
+    """A format of one step may have no other place for them."""
+    beam = make(format, numbers=[0])
+    with quire.open(beam) as file:
+        step = file[0]
+        for name, values in (("same", {}), ("other", {"code": "another"}), ("less", {"code": None})):
+            attributes = {**file.attributes, **step.attributes, **values}
+            with quire.create(tmp_path / name, format=target) as out, out.step(0) as copied:
+                for key, item in attributes.items():
+                    if item is not None:
+                        copied.set(key, item)
+                for column in step.table.columns.values():
+                    copied.put(column.name, column.read(), like=column)
+    for pair in ((beam, tmp_path / "same"), (tmp_path / "same", beam)):
+        assert run("diff", *pair).output == ""
+    assert "attribute 'code' is 'tracker' and 'another'" in run("diff", beam, tmp_path / "other").output
+    assert "the file: attribute 'code' is only in" in run("diff", beam, tmp_path / "less").output
 
 
 def test_equally_damaged_files_are_not_the_same(run: Run, beam: Path, cut: Cut, tmp_path: Path) -> None:
