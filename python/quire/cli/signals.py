@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 class EndedError(KeyboardInterrupt):
@@ -35,6 +36,9 @@ def ended_by_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    with suppress(ImportError):
+        # With MPI it may load what takes SIGHUP for itself, as UCX does to show where a program hangs.
+        importlib.import_module("quire._core")
     # One that is ignored already, as by nohup, stays so.
     numbers = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) == signal.SIG_DFL]
     for one in numbers:
