@@ -38,7 +38,8 @@ sys.modules["quire.cli.main"].main()
 def test_a_conversion_that_is_told_to_end_leaves_nothing(one_beam: Path, number: signal.Signals) -> None:
     before = set(one_beam.parent.iterdir())
     target = one_beam.with_name("copy.h5")
-    words = [sys.executable, "-c", PROGRAM, "convert", one_beam, target, "--format", quire.formats()[0]]
+    words = [sys.executable, "-c", PROGRAM, "convert", str(one_beam), str(target)]
+    words += ["--format", quire.formats()[0]]
 
     def hear() -> None:
         """Requests are heard even where this test runs in the background, whose shell has them ignored."""
