@@ -137,7 +137,7 @@ class MpiBackend final : public CommBackend {
     const std::string operation = "exchange bytes with other ranks";
     require_usable(operation);
     exchange_tag_ = 1 - exchange_tag_;
-    return finished(operation, std::make_unique<MpiExchange>(communicator_, exchange_tag_, std::move(parcels)),
+    return finished(operation, std::make_unique<MpiExchange>(communicator_, tree_, exchange_tag_, std::move(parcels)),
                     deadline)
         ->take();
   }

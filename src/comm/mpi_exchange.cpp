@@ -15,8 +15,8 @@ constexpr const char* operation = "exchange bytes with other ranks";
 
 }  // namespace
 
-MpiExchange::MpiExchange(MPI_Comm communicator, int tag, std::vector<Parcel> parcels)
-    : communicator_(communicator), tag_(tag), parcels_(std::move(parcels)) {
+MpiExchange::MpiExchange(MPI_Comm communicator, const RankTree& tree, int tag, std::vector<Parcel> parcels)
+    : communicator_(communicator), tree_(tree), tag_(tag), parcels_(std::move(parcels)) {
   for (Parcel& parcel : parcels_) {
     for (std::size_t at = 0; at < parcel.bytes.size(); at += piece_bytes) {
       const std::size_t length = std::min(piece_bytes, parcel.bytes.size() - at);
@@ -29,14 +29,12 @@ MpiExchange::MpiExchange(MPI_Comm communicator, int tag, std::vector<Parcel> par
 bool MpiExchange::advance() {
   while (receive()) {
   }
-  if (!at_barrier_ && sends_are_done()) {
-    check_mpi(operation, MPI_Ibarrier(communicator_, &barrier_));
-    at_barrier_ = true;
+  if (!barrier_ && sends_are_done()) {
+    barrier_.emplace(communicator_, tree_, TreeReduction::Kind::sum, std::span<const std::uint64_t>());
   }
-  if (!at_barrier_ || incoming_ != MPI_REQUEST_NULL) return false;
-  int done = 0;
-  check_mpi(operation, MPI_Test(&barrier_, &done, MPI_STATUS_IGNORE));
-  return done != 0;
+  // Others wait for this rank on the way: the barrier goes on whatever is still on its way to here.
+  const bool all_are_done = barrier_ && barrier_->advance();
+  return all_are_done && incoming_ == MPI_REQUEST_NULL;
 }
 
 bool MpiExchange::receive() {

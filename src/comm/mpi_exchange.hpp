@@ -3,9 +3,11 @@
 #include <mpi.h>
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "comm/mpi_pending.hpp"
+#include "comm/mpi_tree.hpp"
 #include "quire/comm/comm.hpp"
 
 namespace quire {
@@ -16,7 +18,7 @@ class MpiExchange final : public MpiPending {
  public:
   /// Posts the sends. Exchanges that follow each other have different tags: a rank may be in the next one while others
   /// still look for parcels of this one.
-  MpiExchange(MPI_Comm communicator, int tag, std::vector<Parcel> parcels);
+  MpiExchange(MPI_Comm communicator, const RankTree& tree, int tag, std::vector<Parcel> parcels);
 
   /// Complete when all ranks are done.
   [[nodiscard]] bool advance() override;
@@ -29,11 +31,11 @@ class MpiExchange final : public MpiPending {
   [[nodiscard]] bool sends_are_done();
 
   MPI_Comm communicator_;
+  const RankTree& tree_;
   int tag_;
   std::vector<Parcel> parcels_;
   std::vector<MPI_Request> sends_;
-  MPI_Request barrier_ = MPI_REQUEST_NULL;
-  bool at_barrier_ = false;
+  std::optional<TreeReduction> barrier_;  ///< once the own parcels have been received
 
   MPI_Request incoming_ = MPI_REQUEST_NULL;  ///< of the piece that is being received,
   std::vector<std::byte> piece_;
