@@ -239,10 +239,10 @@ class Bench:
             self.findings.append(finding)
 
     def counted(self, operation: str, size: float) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Run all counted methods on each number of ranks; yield it with each line of the driver."""
+        """Run the counted methods, those of the operation too, on each number of ranks; yield the lines."""
         counted = self.table["counted"]
         arguments = ["--operation", operation, "--columns", counted["columns"], "--size", str(size)]
-        for method in counted["methods"]:
+        for method in [*counted["methods"], *counted.get(operation, [])]:
             arguments += ["--method", method]
         for ranks in counted["ranks"]:
             for line in self.drive(ranks, "disk", arguments):

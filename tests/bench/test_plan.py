@@ -30,6 +30,7 @@ from quire.bench.plan import (
     Changes,
     make_plan,
     presets,
+    read_plan,
     read_preset,
 )
 from quire.bench.plan_types import TYPES
@@ -345,3 +346,14 @@ def test_file_without_numbers_is_no_workload(tmp_path: Path) -> None:
     write_table(path, table_formats()[0], {"x": np.zeros(0)})
     with pytest.raises(quire.UnsupportedError, match="no table of numbers"):
         workload_of_file(str(path))
+
+
+def test_the_plan_for_chunks_of_fields_asks_for_what_writers_know() -> None:
+    """The table of knobs names it, and nothing else runs it."""
+    plan = make_plan(read_plan(Path(__file__).parents[2] / "bench" / "field_chunk.toml"))
+    methods = {cell.method.name: cell.method for cell in plan.cells if cell.method.format}
+    for method in methods.values():
+        known = {option.name for option in format_info(method.format).write_options}
+        assert set(method.options) <= known
+    assert sum("field_chunk" in method.options for method in methods.values()) == len(methods) - 1
+    assert all(cell.workload["kind"] == "field" for cell in plan.cells)
