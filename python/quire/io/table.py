@@ -294,7 +294,8 @@ class Table:
             self.stand_by(error)
             raise
         starts = range(0, selection.count, size)
-        left = self._step.agree_on_reads(len(starts), None)
+        # What remains to be read with the others; alone nobody waits for this rank.
+        left = self._step.agree_on_reads(len(starts), None) if self.reads_with_others else 0
         no_rows = {name: buffer[:0] for name, buffer in buffers.items()}
         try:
             for done in starts:

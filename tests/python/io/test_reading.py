@@ -178,6 +178,22 @@ def test_blocks_cover_all_rows_and_reuse_memory(path: Path, columns: dict[str, A
             next(file[0].table.blocks(rows_per_block=0))
 
 
+@pytest.mark.usefixtures("columns")
+def test_a_loop_that_ends_early_reads_no_further(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetch = quire.Table._fetch
+    fetched: list[int] = []
+
+    def count(table: quire.Table, block: dict[str, Array], first: int, rows: int) -> None:
+        fetched.append(rows)
+        fetch(table, block, first, rows)
+
+    monkeypatch.setattr(quire.Table, "_fetch", count)
+    with quire.open(path) as file:
+        for _ in file[0].table.blocks(["x"], rows_per_block=1):
+            break
+    assert fetched == [1]
+
+
 def test_numbers_that_no_step_has_are_refused_by_name(path: Path, columns: dict[str, Array]) -> None:
     with quire.open(path) as file:
         with pytest.raises(quire.MissingError, match=f"there is no step {2**40}; the nearest are"):
