@@ -33,6 +33,15 @@ def run(command: list[str], output: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def assert_equal_contents(output: Path, reference: bytes) -> None:
+    direct = output.with_name("direct.h5")
+    direct.write_bytes(reference)
+    done = subprocess.run(
+        ["h5diff", str(output), str(direct)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 @pytest.fixture(scope="module")
 def references(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What one process writes: in one piece, and in chunks."""
@@ -94,12 +103,19 @@ def test_programs_run_under_every_engine(
     options = ["--option", f"engine={engine}", "--option", f"transfer={transfer}"]
     run([mpiexec(), "-n", "4", program, *options], output)
     if example in PATTERNS:
-        direct = tmp_path / "direct.h5"
-        direct.write_bytes(references[example])
-        done = subprocess.run(
-            ["h5diff", str(output), str(direct)], capture_output=True, text=True, check=False, timeout=60
-        )
-        assert (done.returncode, done.stdout) == (0, "")
+        assert_equal_contents(output, references[example])
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("engine", ENGINES[1:])
+@pytest.mark.parametrize("example", ["by_columns", "by_pattern"])
+def test_arrays_with_strides_are_written_under_every_engine(
+    tmp_path: Path, example: str, engine: str, references: dict[str, bytes]
+) -> None:
+    """In Python the parts are slices of an array, in C++ arrays of their own."""
+    output = tmp_path / "array.h5"
+    run([mpiexec(), "-n", "2", *PYTHON, example, "--option", f"engine={engine}"], output)
+    assert_equal_contents(output, references[example])
 
 
 @pytest.mark.mpi
