@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/h5/attachments.hpp"
 #include "format/h5/links.hpp"
 #include "format/h5/meshes.hpp"
 #include "format/h5/names.hpp"
@@ -12,6 +13,14 @@ namespace {
 
 /// Bounds what a journal may make us read before it is known what the file is.
 constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
+
+/// Whether the file holds attachments and nothing else: the first step of a run is still to come.
+bool holds_attachments_only(OpenFile& file, const std::vector<Link>& links) {
+  if (links.size() != 1 || links.front().name != attachment_group) return false;
+  std::vector<std::string> defects;
+  const bool has_some = !list_attachments(file.id(), file.image(), defects).empty();
+  return has_some && defects.empty();
+}
 
 }  // namespace
 
@@ -31,7 +40,7 @@ bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
     OpenFile file(bytes, look_budget, true);
     return with_hdf5(file.image(), [&] {
       const std::vector<Link> links = list_links(file.id(), "/");
-      return links.empty() || holds_meshes(file) ||
+      return links.empty() || holds_meshes(file) || holds_attachments_only(file, links) ||
              std::ranges::any_of(links, [](const Link& link) { return parse_step_name(link.name).has_value(); });
     });
   } catch (const Error& error) {

@@ -10,9 +10,9 @@ namespace quire::h5 {
 /// Whether the first bytes of a file have HDF5's signature at a place where it may stand.
 [[nodiscard]] bool has_signature(std::span<const std::byte> head);
 
-/// Whether the root of an HDF5 file has a link that is called like a step, `prefix#number`, or meshes, or nothing at
-/// all. True also for damaged files: they are steps until the opposite is proven, and their errors those of a file of
-/// steps.
+/// Whether the root of an HDF5 file has a link that is called like a step, `prefix#number`, or meshes, or attachments
+/// alone, or nothing at all. True also for damaged files: they are steps until the opposite is proven, and their errors
+/// those of a file of steps.
 [[nodiscard]] bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes);
 
 }  // namespace quire::h5

@@ -86,6 +86,7 @@ TEST(Attachments, AFileMayHoldNothingElse) {
   const auto describer = describe(simulation.share());
   EXPECT_EQ(describer->steps(), 0U);
   EXPECT_EQ(content(*describer, "only"), bytes_of("this"));
+  EXPECT_TRUE(h5part_format().owns(simulation.share())) << "its steps are still to come";
 }
 
 TEST(Attachments, AreReplacedAndDroppedOnRequestOnly) {
