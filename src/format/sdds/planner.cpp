@@ -132,6 +132,10 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   }
 
   Publication acts;
+  if (kept == 0 && begins_anew(describer, *existing)) {
+    if (header.data_offset < size) acts.emplace_back(PublishResize{header.data_offset});
+    return acts;
+  }
   if (kept == whole && kept != 0 && describer.is_cut(kept - 1)) acts = describer.correct_count();
   keep_steps(describer, kept);
   const bool has_rows = kept != 0 && !header.columns.empty();
@@ -165,6 +169,27 @@ void SddsPlanner::keep_steps(const SddsDescriber& describer, std::uint64_t steps
     }
     field_seen = field_seen || !is_attribute_array(array);
   }
+}
+
+bool SddsPlanner::begins_anew(const SddsDescriber& describer, ByteSource& existing) {
+  const Header& header = describer.header();
+  if (!header.columns.empty() || !header.arrays.empty()) return false;
+  WriteLayout layout = layout_;
+  layout.order = header.order();
+  layout.column_major = header.data.column_major;
+  layout.mode = header.data.mode;
+  const ParameterDefinition* numbers = find_step_parameter(header);
+  layout.step_parameter = numbers != nullptr;
+  layout.wide_numbers = numbers != nullptr && numbers->type == Type::int64;
+  if (header.version != lowest_version(header)) layout.version = header.version;
+  const std::vector<std::byte> own = bare_header(describer.file(), layout);
+  std::vector<std::byte> there(static_cast<std::size_t>(header.data_offset));
+  // What somebody else has written stays as it is.
+  if (existing.read(0, there) != there.size() || there != own) return false;
+  layout_ = layout;
+  file_ = describer.file();
+  resumed_ = true;
+  return true;
 }
 
 std::vector<std::byte> SddsPlanner::state() const {
@@ -355,11 +380,14 @@ Publication SddsPlanner::finish() {
     return {count_change(*header_, growing_->count_offset, growing_->announced, growing_->rows)};
   }
   if (header_) return {};
+  return {PublishWrite{0, bare_header(file_, layout_)}};
+}
+
+std::vector<std::byte> SddsPlanner::bare_header(const FileDescription& file, WriteLayout layout) const {
   // Text without any structure would be one step.
-  WriteLayout layout = layout_;
   if (layout.mode == Mode::ascii) layout.step_parameter = true;
   layout.lines_per_row = 1;
-  return {PublishWrite{0, bytes_of(write_header(header_for(file_, {}, layout), header_style()))}};
+  return bytes_of(write_header(header_for(file, {}, layout), {layout.canonical, layout.version}));
 }
 
 }  // namespace quire::sdds

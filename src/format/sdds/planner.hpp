@@ -79,6 +79,11 @@ class SddsPlanner final : public WritePlanner {
   /// The last page of a file that is continued, if its count can be written in place.
   [[nodiscard]] std::optional<GrowingPage> last_page_of(SddsDescriber& describer) const;
   void keep_steps(const SddsDescriber& describer, std::uint64_t steps);
+  /// Takes a file that one of our writers left without any step as one that is still to be written, or leaves it: its
+  /// header says nothing yet of what steps hold, and the first one makes it longer.
+  [[nodiscard]] bool begins_anew(const SddsDescriber& describer, ByteSource& existing);
+  /// The header of a file without steps.
+  [[nodiscard]] std::vector<std::byte> bare_header(const FileDescription& file, WriteLayout layout) const;
 
   template <class Archive>
   void archive(Archive& a) {

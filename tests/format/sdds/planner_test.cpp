@@ -280,14 +280,44 @@ TEST_F(SmallRun, AFirstStepThatDiesLeavesNoStep) {
   EXPECT_EQ(numbers(writer.bytes()), Numbers{1});
 }
 
-TEST_F(SmallRun, IsValidWithoutAnyStep) {
-  MemoryWriter writer(sdds_format(), 1, {});
+/// A file without steps, and without the options of its writer.
+TEST_F(SmallRun, IsValidWithoutAnyStepAndTakesTheFirstOneLater) {
   FileDescription file;
-  file.title = "nothing";
-  writer.set_file(file);
-  const std::string bytes = writer.finish();
-  EXPECT_EQ(describer_of("file", bytes)->steps(), 0U);
-  EXPECT_EQ(describer_of("file", bytes)->file().title, "nothing");
+  file.title = "a run of two programs";
+  Attribute code;
+  code.name = "code";
+  code.value = Value(std::string("of mine"));
+  code.type = Type::string;
+  file.attributes.push_back(code);
+  const std::vector<Options> layouts{
+      {}, {{"byte_order", "big"}, {"major_order", "column"}}, {{"mode", "ascii"}}, {{"step_type", "long64"}}};
+  for (const Options& layout : layouts) {
+    MemoryWriter alone(sdds_format(), 1, layout);
+    alone.set_file(file);
+    write(alone, 3);
+
+    MemoryWriter first(sdds_format(), 1, layout);
+    first.set_file(file);
+    const std::string empty = first.finish();
+    EXPECT_EQ(describer_of("file", empty)->steps(), 0U);
+    EXPECT_EQ(describer_of("file", empty)->file().title, file.title);
+    for (const int ranks : {1, 3}) {
+      MemoryWriter second(sdds_format(), ranks, {});
+      second.resume(empty, std::nullopt, false);
+      EXPECT_EQ(second.bytes(), empty);
+      std::vector<StepPart> parts;
+      for (int rank = 0; rank < ranks; ++rank) parts.push_back(part(3, rank == 0 ? 3 : 0));
+      second.write(std::move(parts));
+      EXPECT_EQ(second.bytes(), alone.bytes());
+    }
+    MemoryWriter idle(sdds_format(), 1, {});
+    idle.resume(empty, std::nullopt, false);
+    EXPECT_EQ(idle.finish(), empty);
+  }
+  // The header of another writer stays, and with it what its steps hold: nothing.
+  MemoryWriter foreign(sdds_format(), 1, {});
+  foreign.resume("SDDS1\n! by hand\n&data mode=binary &end\n", std::nullopt, false);
+  EXPECT_EQ(refusal(foreign, 0, [](const StepDescription&) {}).kind(), ErrorKind::conflict);
 }
 
 TEST_F(SmallRun, GoesOnAfterAGivenStep) {
