@@ -118,6 +118,32 @@ TEST_P(Discord, AColumnHasAnotherTypeOnOneRankInTheFirstStep) {
   }
   const Error error = error_of([&] { step.commit(); });
   EXPECT_EQ(error.object(), "x") << error.what();
+  EXPECT_NE(error.message().find("float32 here, float64 on rank 0"), std::string::npos) << error.what();
+  expect_usable(out, {0});
+}
+
+TEST_P(Discord, AStepHasAnotherNumberOnOneRank) {
+  Writer out = create(file_, comm_, options_);
+  const std::vector<double> x(mine().count, 1.0);
+  WriteStep step = out.step(is_last() ? 7 : 0);
+  step.put("x", x);
+  const Error error = error_of([&] { step.commit(); });
+  EXPECT_EQ(error.object(), "step 7") << error.what();
+  EXPECT_EQ(error.message(), "rank 0 writes step 0");
+  EXPECT_EQ(error.advice(), "every rank gives a step the same number");
+  expect_usable(out, {0});
+}
+
+TEST_P(Discord, AFieldHasOtherExtentsOnOneRank) {
+  Writer out = create(file_, comm_, options_);
+  Field field;
+  field.name = "phi";
+  field.extents = {6, is_last() ? 5U : 4U};
+  WriteStep step = out.step(0);
+  step.put_field(field, Box{{0, 0}, {0, 0}}, {ConstView(Type::float64, nullptr, 0, sizeof(double))});
+  const Error error = error_of([&] { step.commit(); });
+  EXPECT_EQ(error.object(), "phi") << error.what();
+  EXPECT_EQ(error.message(), "the field has 6 x 5 elements here, 6 x 4 on rank 0");
   expect_usable(out, {0});
 }
 

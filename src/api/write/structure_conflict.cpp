@@ -36,32 +36,85 @@ std::optional<Error> difference(const std::vector<Attribute>& mine, const std::v
   return std::nullopt;
 }
 
+Error conflict(const std::string& object, const std::string& text, const std::string& advice) {
+  return Error(ErrorKind::conflict, text).on(object).advise(advice);
+}
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+/// In what two of the same name differ, in words: what is so here and what on rank 0.
+std::string difference(const Quantity& here, const Quantity& there) {
+  const auto is = [](const std::string& what, const std::string& mine, const std::string& root) {
+    return what + " is " + mine + " here, " + root + " on rank 0";
+  };
+  if (here.type != there.type) return is("its type", std::string(name(here.type)), std::string(name(there.type)));
+  if (here.unit != there.unit) return is("its unit", quoted(here.unit), quoted(there.unit));
+  if (here.symbol != there.symbol) return is("its symbol", quoted(here.symbol), quoted(there.symbol));
+  if (here.description != there.description) {
+    return is("its description", quoted(here.description), quoted(there.description));
+  }
+  return "its texts differ from those on rank 0";
+}
+
+std::string shown(const std::vector<std::uint64_t>& extents) {
+  std::string text;
+  for (const std::uint64_t extent : extents) text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  return text.empty() ? "a single element" : text;
+}
+
+std::string difference(const Field& here, const Field& there) {
+  if (here.extents != there.extents) {
+    return "the field has " + shown(here.extents) + " elements here, " + shown(there.extents) + " on rank 0";
+  }
+  if (here.components != there.components) {
+    return "the field has " + std::to_string(here.components) + " components here, " +
+           std::to_string(there.components) + " on rank 0";
+  }
+  const Quantity& mine = here;
+  const Quantity& root = there;
+  if (mine != root) return difference(mine, root);
+  if (here.group != there.group) {
+    return "its group is " + quoted(here.group) + " here, " + quoted(there.group) + " on rank 0";
+  }
+  return pack(here.geometry) != pack(there.geometry) ? "its geometry differs from that on rank 0"
+                                                     : "its attributes differ from those on rank 0";
+}
+
+/// The same of what every rank puts in one order: columns, fields.
+template <class Item>
+std::optional<Error> difference(const std::vector<Item>& mine, const std::vector<Item>& root, const std::string& kind,
+                                const std::string& advice) {
+  for (std::size_t i = 0; i < std::max(mine.size(), root.size()); ++i) {
+    if (i >= mine.size()) return conflict(root[i].name, "the " + kind + " is missing on this rank", advice);
+    if (i >= root.size()) return conflict(mine[i].name, "the " + kind + " is missing on rank 0", advice);
+    if (mine[i].name != root[i].name) {
+      return conflict(mine[i].name, "rank 0 puts " + quoted(root[i].name) + " in this place", advice);
+    }
+    // By their bytes: a value that is no number equals itself.
+    if (pack(mine[i]) != pack(root[i])) return conflict(mine[i].name, difference(mine[i], root[i]), advice);
+  }
+  return std::nullopt;
+}
+
 /// How this rank's step differs from rank 0's, in words.
 std::optional<Error> difference(const StepDescription& mine, const StepDescription& root) {
-  const auto conflict = [](const std::string& object, const std::string& text) {
-    return Error(ErrorKind::conflict, text).on(object).advise("every rank puts the same columns, also without rows");
-  };
-  for (std::size_t t = 0; t < std::max(mine.tables.size(), root.tables.size()); ++t) {
-    if (t >= mine.tables.size()) return conflict(root.tables[t].name, "the table is missing on this rank");
-    if (t >= root.tables.size()) return conflict(mine.tables[t].name, "the table is missing on rank 0");
-    if (mine.tables[t].name != root.tables[t].name || mine.tables[t].expansion != root.tables[t].expansion) {
-      return conflict(mine.tables[t].name, "rank 0 has another table, or another expansion, in this place");
-    }
-    const auto& here = mine.tables[t].columns;
-    const auto& there = root.tables[t].columns;
-    for (std::size_t c = 0; c < std::max(here.size(), there.size()); ++c) {
-      if (c >= here.size()) return conflict(there[c].name, "the column is missing on this rank");
-      if (c >= there.size()) return conflict(here[c].name, "the column is missing on rank 0");
-      if (here[c].name != there[c].name) {
-        return conflict(here[c].name, "rank 0 puts \"" + there[c].name + "\" in this place");
-      }
-      if (here[c] != there[c]) return conflict(here[c].name, "type, unit or texts differ from those on rank 0");
-    }
-  }
   if (mine.number != root.number) {
-    return conflict("step " + std::to_string(mine.number), "rank 0 writes step " + std::to_string(root.number));
+    return conflict("step " + std::to_string(mine.number), "rank 0 writes step " + std::to_string(root.number),
+                    "every rank gives a step the same number");
   }
-  if (mine.fields != root.fields) return conflict("fields", "the fields differ from those on rank 0");
+  const std::string advice = "every rank puts the same columns, also without rows";
+  for (std::size_t t = 0; t < std::max(mine.tables.size(), root.tables.size()); ++t) {
+    if (t >= mine.tables.size()) return conflict(root.tables[t].name, "the table is missing on this rank", advice);
+    if (t >= root.tables.size()) return conflict(mine.tables[t].name, "the table is missing on rank 0", advice);
+    if (mine.tables[t].name != root.tables[t].name || mine.tables[t].expansion != root.tables[t].expansion) {
+      return conflict(mine.tables[t].name, "rank 0 has another table, or another expansion, in this place", advice);
+    }
+    if (auto error = difference(mine.tables[t].columns, root.tables[t].columns, "column", advice)) return error;
+  }
+  if (auto error = difference(mine.fields, root.fields, "field",
+                              "every rank puts the same fields of the same extents, also without elements")) {
+    return error;
+  }
   return difference(mine.attributes, root.attributes);
 }
 
