@@ -65,6 +65,11 @@ void sync_directory_of(const std::string& path) {
 void make_directories(const std::string& path, bool durable) {
   namespace files = std::filesystem;
   std::error_code code;
+  if (files::exists(path, code) && !files::is_directory(path, code)) {
+    throw Error(ErrorKind::conflict, "a file stands where a directory is to be made")
+        .in_file(path)
+        .advise("remove it or choose another name; replacement=whole puts the directory in its place");
+  }
   files::path rest = files::path(path).lexically_normal();
   if (!rest.has_filename()) rest = rest.parent_path();  // it ended in a slash
   std::vector<std::string> made;

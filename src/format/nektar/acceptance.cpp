@@ -67,7 +67,12 @@ void accept_columns(StepDescription& step, const BlockPair& block) {
   Table& values = step.tables[block.values];
   const Expansion& expansion = *values.expansion;
   check_expansion(expansion);
-  for (const std::string& basis : expansion.basis) static_cast<void>(basis_number(basis));
+  for (const std::string& basis : expansion.basis) {
+    if (is_basis(basis)) continue;
+    throw Error(ErrorKind::usage, "nobody knows the basis \"" + basis + "\"")
+        .on(values.name)
+        .advise("bases are called as by the program: Modified_A, Ortho_A, GLL_Lagrange, Fourier and so on");
+  }
   std::vector<std::string> variables;
   for (Column& column : values.columns) {
     if (!is_number(column.type)) throw Error(ErrorKind::type, "coefficients are numbers").on(column.name);
@@ -97,15 +102,28 @@ void accept_columns(StepDescription& step, const BlockPair& block) {
 }
 
 /// Numbers of bases are written in the present numbering, which an old version would belie.
-bool belies_numbering(const StepDescription& step, const std::string& version) {
+bool belies_numbering(const StepDescription& step, const std::string& version, const Rules& rules) {
+  if (!rules.numbers_bases) return false;
   constexpr std::uint32_t last_common = 6;
   const int major = version.empty() ? 0 : std::atoi(version.c_str());
   if (major >= 5) return false;
   return std::ranges::any_of(step.tables, [](const Table& table) {
     return table.expansion && std::ranges::any_of(table.expansion->basis, [](const std::string& basis) {
-             return basis_number(basis) > last_common;
+             return is_basis(basis) && basis_number(basis) > last_common;
            });
   });
+}
+
+/// What becomes of the version of the program, if it is not kept, in words.
+std::optional<std::string> change_of_version(const FileDescription& file, const StepDescription& step,
+                                             const Rules& rules) {
+  if (step.tables.empty()) return std::nullopt;
+  std::string version = provenance_of(step.attributes).version;
+  if (version.empty()) version = provenance_of(file.attributes).version;
+  const std::string key(version_name);
+  if (version.empty()) return key + " " + rules.version + " is added: the metadata tell no version";
+  if (!belies_numbering(step, version, rules)) return std::nullopt;
+  return key + " " + version + " becomes " + rules.version + ": bases are numbered as since version 5";
 }
 
 }  // namespace
@@ -130,6 +148,9 @@ StepDescription accept_step(const StepDescription& step, const std::vector<Attri
   if (!step.fields.empty()) {
     throw Error(ErrorKind::unsupported, "files of this format hold expansions, no fields").on(step.fields.front().name);
   }
+  if (step.number < 0) {
+    throw Error(ErrorKind::usage, "a checkpoint has no negative number").on("step " + std::to_string(step.number));
+  }
   StepDescription accepted = step;
   accepted.attributes.clear();
   for (const auto* attributes : {&file_attributes, &step.attributes}) {
@@ -140,7 +161,7 @@ StepDescription accept_step(const StepDescription& step, const std::vector<Attri
   }
   for (const BlockPair& block : blocks_of(accepted)) accept_columns(accepted, block);
   const Provenance provenance = provenance_of(accepted.attributes);
-  if (provenance.version.empty() || belies_numbering(accepted, provenance.version)) {
+  if (provenance.version.empty() || belies_numbering(accepted, provenance.version, rules)) {
     put(accepted.attributes, text_attribute(std::string(version_name), rules.version));
   }
   if (!rules.timestamp.empty() && !has(accepted.attributes, timestamp_name)) {
@@ -151,7 +172,7 @@ StepDescription accept_step(const StepDescription& step, const std::vector<Attri
   return accepted;
 }
 
-Fit fit_step(const FileDescription& file, const StepDescription& step) {
+Fit fit_step(const FileDescription& file, const StepDescription& step, const Rules& rules) {
   Fit fit{.adapted = step, .losses = {}};
   StepDescription& adapted = fit.adapted;
   const auto lose = [&](const std::string& sentence) { fit.losses.push_back(sentence); };
@@ -187,6 +208,7 @@ Fit fit_step(const FileDescription& file, const StepDescription& step) {
     lose("the attribute " + attribute.name + " is an array and is left out");
     return true;
   });
+  if (const auto change = change_of_version(file, adapted, rules)) lose(*change);
   return fit;
 }
 

@@ -21,6 +21,7 @@ struct BlockPair {
 struct Rules {
   std::string version;    ///< of the program that is told to have written the file, if the step tells none
   std::string timestamp;  ///< likewise; empty: none, `now`: the clock
+  bool numbers_bases;     ///< the layout has numbers for bases, which an old version would belie
 };
 
 /// A step as a file of this format holds it: metadata of file and step as texts, the number of the step among them.
@@ -28,8 +29,8 @@ struct Rules {
 [[nodiscard]] StepDescription accept_step(const StepDescription& step, const std::vector<Attribute>& file_attributes,
                                           const Rules& rules);
 
-/// What of a file and a step can be held, with everything that is lost told in sentences.
-[[nodiscard]] Fit fit_step(const FileDescription& file, const StepDescription& step);
+/// What of a file and a step can be held, with everything that is lost or replaced told in sentences.
+[[nodiscard]] Fit fit_step(const FileDescription& file, const StepDescription& step, const Rules& rules);
 
 /// Of the elements of a block that a rank brings: the modes of all, if they are mixed, element by element.
 [[nodiscard]] std::vector<std::uint64_t> modes_of(const StepPart& part, const BlockPair& block);

@@ -65,6 +65,8 @@ std::optional<Numbering> numbering_of(const Provenance& provenance) {
 
 }  // namespace
 
+bool is_basis(std::string_view name) noexcept { return std::ranges::find(names, name) != names.end(); }
+
 std::uint32_t basis_number(std::string_view name) {
   const auto* found = std::ranges::find(names, name);
   if (found == names.end()) throw Error(ErrorKind::bad_file, "nobody knows the basis \"" + std::string(name) + "\"");

@@ -15,6 +15,7 @@ namespace quire::nektar {
 /// (specs/nektar-fld.md section 1.2).
 enum class Numbering : std::uint8_t { old, present };
 
+[[nodiscard]] bool is_basis(std::string_view name) noexcept;
 /// The number of a basis in the present numbering. Throws bad_file errors for names that nobody knows.
 [[nodiscard]] std::uint32_t basis_number(std::string_view name);
 /// The name of a basis, or nothing.

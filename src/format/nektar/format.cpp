@@ -33,7 +33,10 @@ Container container_of(ByteSource& bytes) {
   return container_of(head);
 }
 
-nektar::Rules rules_of(const CheckedOptions& options) { return {options.text("version"), options.text("timestamp")}; }
+nektar::Rules rules_of(const CheckedOptions& options) {
+  const std::string& layout = options.text("layout");
+  return {options.text("version"), options.text("timestamp"), layout == "hdf5" || layout == "streams"};
+}
 
 class NektarFormat final : public Format {
  public:
@@ -140,8 +143,8 @@ class NektarFormat final : public Format {
   }
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
-                        const CheckedOptions& /*options*/) const override {
-    return nektar::fit_step(file, step);
+                        const CheckedOptions& options) const override {
+    return nektar::fit_step(file, step, rules_of(options));
   }
 };
 

@@ -84,7 +84,7 @@ def test_every_layout_keeps_every_bit(vector: Vector, tmp_path: Path) -> None:
     for number, layout in enumerate(LAYOUTS):
         copy = tmp_path / f"{number}.fld"
         report = quire.copy(before, copy, layout=layout)
-        assert report.losses == []
+        assert all("NektarVersion" in loss for loss in report.losses)
         assert_same_blocks(vector.data, copy)
         found = difference(vector.data, copy, Rules(ignore=("Provenance/NektarVersion",)))
         assert found.same, found.problems
