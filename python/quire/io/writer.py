@@ -143,7 +143,8 @@ class Writer:
     def remarks(self) -> list[str]:
         """Independent. On rank 0 what was asked for and could not be done, a sentence for each.
 
-        From the first step on also texts and attributes of the file that the format holds in another way.
+        From the first step on also texts and attributes of the file that the format holds in another way,
+        and a number of the one step that it does not keep.
         """
         return self._core.remarks()
 

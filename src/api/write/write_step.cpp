@@ -7,6 +7,7 @@
 #include "api/root.hpp"
 #include "api/write/engine_steps.hpp"
 #include "api/write/part_plan.hpp"
+#include "api/write/remarks.hpp"
 #include "api/write/write_blocks.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
@@ -356,6 +357,7 @@ void State::finish(bool published) {
   if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
   if (!published && part != nullptr) writer->planner->advance(*part, total, false);
+  if (published) remark_on_number(*writer, accepted.number);
 }
 
 WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -2,10 +2,8 @@
 
 #include <xxhash.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iterator>
 #include <utility>
 
 #include "api/checksums.hpp"
@@ -15,6 +13,7 @@
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
 #include "api/write/engine_steps.hpp"
+#include "api/write/remarks.hpp"
 #include "api/write/transport_knobs.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
@@ -91,17 +90,6 @@ void check_compressed(const WritePlanner& planner) {
   throw Error(ErrorKind::usage, "a directory of files cannot be compressed")
       .on("compression")
       .advise("give it a name without such an ending, or say compression=none");
-}
-
-/// What a format does not hold as it was given, of the texts and attributes of a file: a sentence for each.
-std::vector<std::string> losses_of(const FileDescription& file) {
-  const Format& format = format_named(file.format);
-  FileDescription bare;
-  bare.format = file.format;
-  const std::vector<std::string> of_any = format.fit(bare, {}).losses;
-  std::vector<std::string> losses = format.fit(file, {}).losses;
-  std::erase_if(losses, [&](const std::string& loss) { return std::ranges::find(of_any, loss) != of_any.end(); });
-  return losses;
 }
 
 /// What the other ranks must know to continue a file.
@@ -182,9 +170,7 @@ void Writer::State::tell_file() {
   if (file_told) return;
   planner->set_file(file);
   file_told = true;
-  if (!comm.is_root()) return;
-  // Only remarks: where there are none the file is written all the same.
-  static_cast<void>(caught([&] { std::ranges::move(losses_of(file), std::back_inserter(remarks)); }));
+  remark_on_file(*this);
 }
 
 void Writer::State::find_members() {

@@ -152,6 +152,9 @@ class SionFormat final : public Format {
       fit.losses.push_back("the " + what + (name.empty() ? "" : " " + name) +
                            " is left out: a multifile has streams only");
     };
+    if (step.number != 0) {
+      fit.losses.push_back("the number " + std::to_string(step.number) + " of the step is left out");
+    }
     if (!file.title.empty() || !file.contents.empty()) fit.losses.emplace_back("title and contents are left out");
     for (const Attribute& attribute : file.attributes) drop("attribute of the file", attribute.name);
     for (const Attribute& attribute : step.attributes) drop("attribute", attribute.name);

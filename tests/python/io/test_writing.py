@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.python.support.files import path_for, refusal, same, sample_columns, step_formats, write_table
 
 import quire
+from quire.io.formats import FormatInfo, format_infos
 
 
 def test_an_exception_leaves_earlier_steps_whole(path: Path, format_name: str) -> None:
@@ -347,3 +348,17 @@ def test_a_step_in_pieces_finds_its_table_by_the_name_it_was_given(path: Path, f
         step.write(0, {"x": np.arange(3.0)}, table="beam")
     with quire.open(path) as file:
         assert list(file[0]["x"][:]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "info", [info for info in format_infos() if info.one_step], ids=lambda info: info.name
+)
+def test_a_number_that_is_not_kept_is_remarked(tmp_path: Path, info: FormatInfo) -> None:
+    path = path_for(tmp_path, info.name)
+    with quire.create(path, format=info.name) as out:
+        with out.step(12) as step:
+            if info.holds_streams:
+                step.stream(rank=0, chunk_size=8)
+        told = [remark for remark in out.remarks if "the number 12 of the step" in remark]
+    with quire.open(path, format=info.name) as file:
+        assert len(told) == (0 if file.numbers == [12] else 1)

@@ -1,0 +1,43 @@
+#include "api/write/remarks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/root.hpp"
+
+namespace quire {
+namespace {
+
+/// Keeps, a sentence for each, what the format loses of a file and a step beyond what it tells of any.
+void remark(Writer::State& writer, const FileDescription& file, const StepDescription& step) {
+  const Format& format = format_named(writer.file.format);
+  FileDescription bare;
+  bare.format = file.format;
+  const std::vector<std::string> of_any = format.fit(bare, {}).losses;
+  for (std::string& loss : format.fit(file, step).losses) {
+    const bool is_known = std::ranges::find(of_any, loss) != of_any.end() ||
+                          std::ranges::find(writer.remarks, loss) != writer.remarks.end();
+    if (!is_known) writer.remarks.push_back(std::move(loss));
+  }
+}
+
+}  // namespace
+
+void remark_on_file(Writer::State& writer) {
+  if (!writer.comm.is_root()) return;
+  // Only remarks: where there are none the file is written all the same.
+  static_cast<void>(caught([&] { remark(writer, writer.file, {}); }));
+}
+
+void remark_on_number(Writer::State& writer, std::int64_t number) {
+  if (!writer.comm.is_root() || number == 0 || !format_named(writer.file.format).holds_one_step()) return;
+  static_cast<void>(caught([&] {
+    FileDescription bare;
+    bare.format = writer.file.format;
+    StepDescription step;
+    step.number = number;
+    remark(writer, bare, step);
+  }));
+}
+
+}  // namespace quire

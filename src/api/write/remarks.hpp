@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "api/write/writer_state.hpp"
+
+namespace quire {
+
+/// Rank 0: remarks on texts and attributes of the file that its format does not hold as they are given.
+void remark_on_file(Writer::State& writer);
+
+/// Rank 0, after a step was published: the same of its number.
+void remark_on_number(Writer::State& writer, std::int64_t number);
+
+}  // namespace quire
