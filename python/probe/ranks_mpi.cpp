@@ -44,6 +44,36 @@ void ping_pong(Comm& comm, std::span<std::byte> bytes) {
   }
 }
 
+namespace {
+
+/// What Open MPI was told to open files with, by whatever means: a list of components, or of others behind a ^. Empty
+/// if nothing, and for other libraries. Its ROMIO tells no hints of its own.
+std::string told_components() {
+  int provided = 0;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return {};
+  std::string text;
+  int index = 0;
+  int count = 0;
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  if (MPI_T_cvar_get_index("io", &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+    text.resize(static_cast<std::size_t>(count) + 1);
+    if (MPI_T_cvar_read(handle, text.data()) != MPI_SUCCESS) text.clear();
+    text.resize(std::min(text.size(), text.find('\0')));
+    MPI_T_cvar_handle_free(&handle);
+  }
+  MPI_T_finalize();
+  return text;
+}
+
+bool leaves_romio(const std::string& components) {
+  const bool names_other = components.find("ompio") != std::string::npos;
+  if (components.starts_with('^')) return names_other;
+  return !names_other && components.find("romio") != std::string::npos;
+}
+
+}  // namespace
+
 std::string mpi_io_family(Comm& comm, const std::string& path) {
   MPI_File file = MPI_FILE_NULL;
   require(MPI_File_open(mpi_handle(comm), path.c_str(), MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file), "open");
@@ -51,7 +81,7 @@ std::string mpi_io_family(Comm& comm, const std::string& path) {
   require(MPI_File_get_info(file, &hints), "ask for hints");
   int count = 0;
   MPI_Info_get_nkeys(hints, &count);
-  bool romio = false;
+  bool romio = leaves_romio(told_components());
   for (int i = 0; i < count; ++i) {
     std::array<char, MPI_MAX_INFO_KEY + 1> key{};
     MPI_Info_get_nthkey(hints, i, key.data());
