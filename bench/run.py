@@ -147,7 +147,9 @@ class Bench:
             timeout=SECONDS_OF_A_RUN,
         )
         if done.returncode != 0:
-            words = (done.stderr or done.stdout).strip().splitlines()[-6:]
+            words = (done.stderr or done.stdout).strip().splitlines()
+            if len(words) > 12:  # some starters say much about the end, behind the cause
+                words = [*words[:4], "...", *words[-6:]]
             raise RuntimeError(f"{shlex.join(command)}: exit code {done.returncode}\n  " + "\n  ".join(words))
         return done
 
