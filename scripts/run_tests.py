@@ -127,6 +127,8 @@ def environment_of(build: Path, preset: str) -> dict[str, str]:
             "OMPI_MCA_hwloc_base_binding_policy": "none",
             "OMPI_MCA_mpi_yield_when_idle": "1",
             "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+            # Nothing of the starter's own behind what a rank says that ends with another code than 0.
+            "OMPI_MCA_orte_execute_quiet": "1",
         }
     return environment
 
