@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/compression.hpp"
+#include "format/format_names.hpp"
 #include "format/h5/format.hpp"
 #include "format/nektar/format.hpp"
 #include "format/sdds/format.hpp"
@@ -108,13 +109,18 @@ const std::vector<const Format*>& formats() {
   return all;
 }
 
+std::string format_names() {
+  std::string names;
+  for (const Format* format : formats()) names += (names.empty() ? "" : ", ") + std::string(format->name());
+  return names;
+}
+
 const Format& format_named(std::string_view name) {
-  std::string known;
   for (const Format* format : formats()) {
     if (format->name() == name) return *format;
-    known += (known.empty() ? "" : ", ") + std::string(format->name());
   }
-  throw Error(ErrorKind::usage, "there is no format \"" + std::string(name) + "\"").advise("the formats are " + known);
+  throw Error(ErrorKind::usage, "there is no format \"" + std::string(name) + "\"")
+      .advise("the formats are " + format_names());
 }
 
 const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes) {
@@ -126,10 +132,10 @@ const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<B
       if (format->recognises(seen, size) && format->owns(bytes)) return *format;
     }
   }
-  std::string known;
-  for (const Format* format : formats()) known += (known.empty() ? "" : ", ") + std::string(format->title());
-  const std::string seen = size == 0 ? "the file is empty" : "the file's first bytes belong to no known format";
-  throw Error(ErrorKind::bad_file, seen).at(0).advise("known are " + known);
+  if (size == 0) throw Error(ErrorKind::bad_file, "the file is empty").at(0);
+  throw Error(ErrorKind::bad_file, "the file's first bytes belong to no known format")
+      .at(0)
+      .advise("known are " + format_names());
 }
 
 const Format* format_for_suffix(std::string_view path) {

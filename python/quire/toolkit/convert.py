@@ -14,7 +14,7 @@ import quire
 from quire.errors import BadFileError, ConflictError, UsageError
 from quire.io.communicator import core_comm
 from quire.io.fit import fit_file, fit_numbers
-from quire.io.formats import format_for_path, format_info, option_texts
+from quire.io.formats import format_for_path, format_info, formats, option_texts
 from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
@@ -42,7 +42,8 @@ def target_format(target: str | Path, name: str | None) -> str:
     found = format_for_path(target)
     if found is None:
         is_text = Path(target).suffix.lower() in TEXT_SUFFIXES
-        advice = "quire export writes tables as text" if is_text else "name the format"
+        ways = f"name the format: {', '.join(formats())}"
+        advice = "quire export writes tables as text" if is_text else ways
         raise UsageError(f"no format is known by the suffix of '{target}'; {advice}")
     return found
 

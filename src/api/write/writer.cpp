@@ -20,6 +20,7 @@
 #include "api/write/writer_state.hpp"
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
+#include "format/format_names.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
 
@@ -29,7 +30,7 @@ namespace {
 const Format& chosen_format(const std::string& path, const WriteOptions& options) {
   if (!options.format.empty()) return format_named(options.format);
   if (const Format* format = format_for_suffix(path)) return *format;
-  throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format in the options");
+  throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format: " + format_names());
 }
 
 TransportOptions transport_options(const WriteOptions& options) {

@@ -144,7 +144,7 @@ def test_nothing_is_looked_at_behind_the_last_step_that_is_asked_for(beam: Path)
 def test_a_suffix_that_nobody_knows_needs_a_format(run: Run, beam: Path, tmp_path: Path) -> None:
     outcome = run("convert", beam, tmp_path / "out.unknown")
     assert outcome.code == 2
-    assert "format" in outcome.errors
+    assert f"name the format: {', '.join(quire.formats())}" in outcome.errors
 
 
 def test_text_is_exported_and_a_missing_file_is_named(run: Run, beam: Path, tmp_path: Path) -> None:

@@ -267,13 +267,18 @@ def test_errors_of_opening(tmp_path: Path, format_name: str) -> None:
     strange.write_bytes(b"nobody knows this" * 10)
     with pytest.raises(quire.BadFileError) as bad:
         quire.open(strange)
-    assert bad.value.offset == 0
+    assert (bad.value.offset, bad.value.advice) == (0, f"known are {', '.join(quire.formats())}")
+    strange.write_bytes(b"")
+    with pytest.raises(quire.BadFileError, match="the file is empty") as bad:
+        quire.open(strange)
+    assert bad.value.advice == ""
     with pytest.raises(quire.UsageError, match=format_name):
         quire.open(strange, format="unheard-of")
     with pytest.raises(quire.UsageError, match="no option"):
         quire.create(path_for(tmp_path, format_name), format=format_name, unheard_of=1)
-    with pytest.raises(quire.UsageError, match="suffix"):
+    with pytest.raises(quire.UsageError, match="suffix") as told:
         quire.create(tmp_path / "no-suffix")
+    assert told.value.advice == f"name the format: {', '.join(quire.formats())}"
 
 
 def test_check_of_a_whole_file(path: Path, columns: dict[str, Array]) -> None:
