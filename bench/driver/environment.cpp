@@ -47,6 +47,7 @@ std::string mpi_library() {
   std::string version(text.data(), static_cast<std::size_t>(length));
   version.resize(std::min(version.find('\n'), version.size()));
   std::ranges::replace(version, '\t', ' ');
+  std::erase(version, '\0');  // which some count as part of the text
   return version;
 }
 
