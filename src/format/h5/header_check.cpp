@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint16_t space_message = 0x01;
 constexpr std::uint16_t type_message = 0x03;
+constexpr std::uint16_t link_message = 0x06;
 constexpr std::uint16_t layout_message = 0x08;
 constexpr std::uint16_t attribute_message = 0x0c;
 constexpr std::uint16_t continuation_message = 0x10;
@@ -67,6 +68,36 @@ void check_attribute(const Piece& message) {
   const std::uint32_t width = check_type(type);
   const std::uint64_t length = checked_multiply(count, width);
   if (position > message.size() || length > message.size() - position) message.refuse("holds more than its message");
+}
+
+/// A link of a group, of any kind that HDF5 knows.
+void check_link(const Piece& message) {
+  constexpr unsigned known_flags = 0x1f;
+  constexpr unsigned has_order = 0x04;
+  constexpr unsigned has_kind = 0x08;
+  constexpr unsigned has_characters = 0x10;
+  enum Kind : unsigned { hard = 0, soft = 1, first_of_users = 64 };
+
+  const unsigned flags = message.byte(1);
+  if (message.byte(0) != 1 || (flags & ~known_flags) != 0) message.refuse("is no link");
+  std::size_t position = 2;
+  const unsigned kind = (flags & has_kind) != 0 ? message.byte(position++) : hard;
+  if (kind > soft && kind < first_of_users) message.refuse("is a link of an unknown kind");
+  if ((flags & has_order) != 0) position += sizeof(std::uint64_t);
+  if ((flags & has_characters) != 0 && message.byte(position++) > 1) message.refuse("is a link in unknown characters");
+  std::uint64_t length = 0;
+  const std::size_t width = std::size_t{1} << (flags & 3U);
+  for (std::size_t i = width; i-- > 0;) length = length << 8U | message.byte(position + i);
+  position += width;
+  if (length == 0) message.refuse("is a link without a name");
+  position += message.part(position, length).size();
+  if (kind == hard) {
+    static_cast<void>(message.part(position, sizeof(std::uint64_t)));
+  } else {
+    const auto value = message.number<std::uint16_t>(position);
+    if (value == 0) message.refuse("is a link to nothing");
+    static_cast<void>(message.part(position + sizeof value, value));
+  }
 }
 
 constexpr unsigned chunked_class = 2;
@@ -276,6 +307,7 @@ bool check_data_messages(const ReadBytes& read, std::uint64_t size, std::uint64_
       .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
         if (type == type_message && !is_shared) of_type = check_type(message);
         if (type == space_message && !is_shared) elements = elements_of(message);
+        if (type == link_message && !is_shared) check_link(message);
         if (type != layout_message || is_shared) return;
         of_chunk = chunk_element_size(message);
         compact = compact_bytes(message);

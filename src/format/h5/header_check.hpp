@@ -15,8 +15,10 @@ namespace quire::h5 {
 void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
 
 /// Checks that the type of a data set fits its message, and that its chunks hold elements of the size of its type:
-/// HDF5 1.10 divides by their sides and copies by their size without looking. Whatever the object is. True for data
-/// sets whose values stand in others: HDF5 1.10 follows damaged descriptions of them beyond its buffers.
+/// HDF5 1.10 divides by their sides and copies by their size without looking. Of a group, that its links can be read:
+/// HDF5 1.10 frees a list of links that it has filled in part, with what stood in that memory before. Whatever the
+/// object is. True for data sets whose values stand in others: HDF5 1.10 follows damaged descriptions of them beyond
+/// its buffers.
 bool check_data_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address);
 
 /// The bytes of one element of a data set as its type says in the file: HDF5 computes those of compounds anew from

@@ -28,6 +28,7 @@ constexpr unsigned padded_names_until = 2;  ///< the last version whose names fi
 constexpr unsigned last_version = 5;        ///< of HDF5 1.14 and 2.0: HDF5 itself says which ones it does not know
 constexpr unsigned first_complex_version = 5;
 constexpr std::size_t deepest = 32;
+constexpr std::uint32_t widest_number = 32;  ///< bytes: twice those of the widest that processors have
 
 /// Reads the description of one type, parts of it from the front on.
 class TypeReader {
@@ -46,6 +47,8 @@ class TypeReader {
     if (type_class == static_cast<unsigned>(TypeClass::complex_number)) refuse_complex(head, version);
     const unsigned count = head.byte(1) + 256U * head.byte(2);
     const auto size = head.number<std::uint32_t>(4);
+    const bool is_number = type_class <= static_cast<unsigned>(TypeClass::floating);
+    if (is_number && size > widest_number) head.refuse("is a number of " + std::to_string(size) + " bytes");
     switch (static_cast<TypeClass>(type_class)) {
       case TypeClass::integer:
       case TypeClass::bits:

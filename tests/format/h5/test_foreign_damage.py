@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -64,6 +65,57 @@ def test_members_that_overlap_are_refused(tmp_path: Path) -> None:
         damage = data.check().damage
         assert damage is not None
         assert "overlap" in damage.message
+
+
+def test_numbers_of_too_many_bytes_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "wide.hdf5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(5.0)
+    highest_byte_of_size = 7
+    change_message(path, "x", TYPE_MESSAGE, highest_byte_of_size, 0x42)
+    with quire.open(path) as data:
+        damage = data.check().damage
+        assert damage is not None
+        assert f"a number of {0x42000008} bytes" in damage.message
+
+
+OPEN_ALL = """
+import sys
+from pathlib import Path
+import quire
+path = Path(sys.argv[1])
+whole = path.read_bytes()
+for place in range(int(sys.argv[2]), int(sys.argv[3])):
+    for byte in (0, 1, 5, 0x40, 0xff):
+        path.write_bytes(whole[:place] + bytes([byte]) + whole[place + 1:])
+        try:
+            with quire.open(path) as file:
+                file.check()
+        except quire.Error:
+            pass
+print("done")
+"""
+
+
+def test_links_of_which_any_byte_is_wrong_are_no_crash(tmp_path: Path) -> None:
+    """HDF5 frees what it has not filled: memory that is not fresh shows it."""
+    path = tmp_path / "links.hdf5"
+    with h5py.File(path, "w") as file:
+        file["values"] = np.arange(5.0)
+        file["elsewhere"] = h5py.ExternalLink("other.hdf5", "/values")  # makes links messages of the header
+        file["again"] = h5py.SoftLink("/values")
+    content = path.read_bytes()
+    names = [content.index(name) for name in (b"values", b"elsewhere", b"again")]
+    before, behind = 20, 40
+    done = subprocess.run(
+        [sys.executable, "-c", OPEN_ALL, str(path), str(min(names) - before), str(max(names) + behind)],
+        env={**os.environ, "MALLOC_PERTURB_": "165"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-500:]
 
 
 def test_extents_of_a_member_that_wrap_around_are_refused(tmp_path: Path) -> None:
