@@ -236,7 +236,7 @@ class MpiBackend final : public CommBackend {
     try {
       if (wait_politely(patience_, deadline, [&] { return pending->advance(); })) return pending;
       throw too_late(operation, *deadline);
-    } catch (const Error&) {
+    } catch (...) {
       abandoned_ = std::move(pending);
       throw;
     }

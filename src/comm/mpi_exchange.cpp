@@ -16,17 +16,10 @@ constexpr const char* operation = "exchange bytes with other ranks";
 }  // namespace
 
 MpiExchange::MpiExchange(MPI_Comm communicator, const RankTree& tree, int tag, std::vector<Parcel> parcels)
-    : communicator_(communicator), tree_(tree), tag_(tag), parcels_(std::move(parcels)) {
-  for (Parcel& parcel : parcels_) {
-    for (std::size_t at = 0; at < parcel.bytes.size(); at += piece_bytes) {
-      const std::size_t length = std::min(piece_bytes, parcel.bytes.size() - at);
-      check_mpi(operation, MPI_Issend(parcel.bytes.data() + at, static_cast<int>(length), MPI_BYTE, parcel.rank, tag_,
-                                      communicator_, &sends_.emplace_back(MPI_REQUEST_NULL)));
-    }
-  }
-}
+    : communicator_(communicator), tree_(tree), tag_(tag), parcels_(std::move(parcels)) {}
 
 bool MpiExchange::advance() {
+  if (!is_sent_) send();
   while (receive()) {
   }
   if (!barrier_ && sends_are_done()) {
@@ -35,6 +28,17 @@ bool MpiExchange::advance() {
   // Others wait for this rank on the way: the barrier goes on whatever is still on its way to here.
   const bool all_are_done = barrier_ && barrier_->advance();
   return all_are_done && incoming_ == MPI_REQUEST_NULL;
+}
+
+void MpiExchange::send() {
+  is_sent_ = true;
+  for (Parcel& parcel : parcels_) {
+    for (std::size_t at = 0; at < parcel.bytes.size(); at += piece_bytes) {
+      const std::size_t length = std::min(piece_bytes, parcel.bytes.size() - at);
+      check_mpi(operation, MPI_Issend(parcel.bytes.data() + at, static_cast<int>(length), MPI_BYTE, parcel.rank, tag_,
+                                      communicator_, &sends_.emplace_back(MPI_REQUEST_NULL)));
+    }
+  }
 }
 
 bool MpiExchange::receive() {

@@ -16,8 +16,8 @@ namespace quire {
 /// received, then a barrier that is complete when those of all ranks are.
 class MpiExchange final : public MpiPending {
  public:
-  /// Posts the sends. Exchanges that follow each other have different tags: a rank may be in the next one while others
-  /// still look for parcels of this one.
+  /// Exchanges that follow each other have different tags: a rank may be in the next one while others still look for
+  /// parcels of this one.
   MpiExchange(MPI_Comm communicator, const RankTree& tree, int tag, std::vector<Parcel> parcels);
 
   /// Complete when all ranks are done.
@@ -26,6 +26,7 @@ class MpiExchange final : public MpiPending {
   [[nodiscard]] std::vector<Parcel> take();
 
  private:
+  void send();
   /// Takes one piece; false if none is complete.
   bool receive();
   [[nodiscard]] bool sends_are_done();
@@ -35,6 +36,7 @@ class MpiExchange final : public MpiPending {
   int tag_;
   std::vector<Parcel> parcels_;
   std::vector<MPI_Request> sends_;
+  bool is_sent_ = false;
   std::optional<TreeReduction> barrier_;  ///< once the own parcels have been received
 
   MPI_Request incoming_ = MPI_REQUEST_NULL;  ///< of the piece that is being received,

@@ -92,10 +92,11 @@ class Window {
 /// a copy is saved. All waits are polite and go through the communicator of the node.
 class AggregatedTransport final : public FileTransport {
  public:
-  AggregatedTransport(std::unique_ptr<RawFile> file, Comm comm)
-      : FileTransport(std::move(file)), comm_(std::move(comm)) {}
+  AggregatedTransport(std::unique_ptr<RawFile> file, Access access, Comm comm)
+      : FileTransport(std::move(file)), writes_(access != Access::read), comm_(std::move(comm)) {}
 
-  [[nodiscard]] bool is_collective() const noexcept override { return true; }
+  /// Every rank reads for itself.
+  [[nodiscard]] bool is_collective() const noexcept override { return writes_; }
 
   void run(const WritePlan& mine) override {
     if (!node_) node_ = comm_.split_by_node();
@@ -218,6 +219,7 @@ class AggregatedTransport final : public FileTransport {
     agree(*node_, mine);
   }
 
+  bool writes_;
   Comm comm_;
   std::optional<Comm> node_;  ///< of the ranks with this memory, from the first write on
   Window window_;
@@ -226,7 +228,7 @@ class AggregatedTransport final : public FileTransport {
 }  // namespace
 
 std::unique_ptr<Transport> make_aggregated(const FileRequest& request, const Comm& comm) {
-  return std::make_unique<AggregatedTransport>(make_file<PosixFile>(request, comm), comm);
+  return std::make_unique<AggregatedTransport>(make_file<PosixFile>(request, comm), request.access, comm);
 }
 
 }  // namespace quire

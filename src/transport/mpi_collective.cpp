@@ -146,6 +146,7 @@ class MpiCollectiveTransport final : public FileTransport {
     TransportCounters& counters = file().counters();
     const Stopwatch stopwatch(counters.transfer_seconds);
     MPI_Status status;
+    file().note_change();  // also where this rank brings nothing: it may write for others
     together_.check("write",
                     MPI_File_write_at_all(together_.get(), static_cast<MPI_Offset>(piece.offset), piece.bytes.data(),
                                           static_cast<int>(piece.bytes.size()), MPI_BYTE, &status),

@@ -1,8 +1,13 @@
 #include "transport/mpi_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "base/stopwatch.hpp"
+#include "transport/descriptor.hpp"
 #include "transport/file_system.hpp"
 
 namespace quire {
@@ -73,7 +78,7 @@ std::uint64_t MpiFile::size() {
 
 void MpiFile::resize(std::uint64_t size) {
   handle_.check("resize", MPI_File_set_size(opened(), system_offset(size)), size);
-  note_resize();
+  note_change();
 }
 
 void MpiFile::reserve(std::uint64_t, std::uint64_t) {}
@@ -84,6 +89,9 @@ void MpiFile::sync_data() {
   const Stopwatch stopwatch(counters().transfer_seconds);
   const Stopwatch of_syncs(counters().sync_seconds);
   handle_.check("sync", MPI_File_sync(file));
+  // MPI-IO takes no handle for changed that has not written itself, as where ranks have written together by another.
+  const Descriptor descriptor(::open(path().c_str(), O_RDWR | O_CLOEXEC));
+  if (!descriptor.is_open() || ::fsync(descriptor.number()) != 0) throw system_error("sync", errno).in_file(path());
   ++counters().syncs;
 }
 

@@ -108,7 +108,7 @@ void PosixFile::resize(std::uint64_t size) {
     result = ::ftruncate(file, system_offset(size));
   } while (result != 0 && errno == EINTR);
   if (result != 0) throw failure("resize", errno).at(size);
-  note_resize();
+  note_change();
 }
 
 void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
@@ -120,7 +120,7 @@ void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
   // The call of Linux, not posix_fallocate, which writes into every block where the file system lacks it. A hint:
   // where it is not supported nothing is lost, and a full disk is reported by the write that does not fit.
   static_cast<void>(::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)));
-  note_resize();
+  note_change();
 }
 
 void PosixFile::sync_data() {

@@ -55,7 +55,7 @@ class RawFile {
   /// itself, but another library in its place.
   void sync(bool directory) {
     open();
-    const std::uint64_t changes = counters_.writes + resizes_;
+    const std::uint64_t changes = counters_.writes + untold_changes_;
     const bool knows = counters_.writes > 0;
     if (!knows || data_synced_ != changes) sync_data();
     data_synced_ = changes;
@@ -63,6 +63,8 @@ class RawFile {
     sync_entry();
     entry_synced_ = changes;
   }
+  /// What no counter of this rank tells was changed: the size, or bytes that it may have written for others.
+  void note_change() noexcept { ++untold_changes_; }
   /// Safe to call twice.
   virtual void close() = 0;
 
@@ -77,8 +79,6 @@ class RawFile {
   virtual void sync_data() = 0;
   /// The directory in which the file stands.
   virtual void sync_entry() = 0;
-  /// The size was changed, which no counter tells.
-  void note_resize() noexcept { ++resizes_; }
   /// An offset or size as the system takes it. Throws bad_file errors for what no file can have.
   [[nodiscard]] std::int64_t system_offset(std::uint64_t offset) const {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
@@ -92,8 +92,8 @@ class RawFile {
   FileRequest request_;
   TransportCounters counters_;
   bool was_opened_ = false;
-  std::uint64_t resizes_ = 0;
-  // How many writes and resizes there were when they were last made durable.
+  std::uint64_t untold_changes_ = 0;
+  // How many changes there were when they were last made durable.
   std::uint64_t data_synced_ = 0;
   std::uint64_t entry_synced_ = 0;
 };

@@ -132,6 +132,11 @@ void close_read_engine(Reader::State& reader) {
   reader.engine->close();
 }
 
+void meet_in_engine(Reader::State& reader, const std::optional<Error>& refusal) {
+  constexpr std::uint64_t hash_of_no_request = 1;
+  agree_on_reads(reader.comm, refusal, hash_of_no_request);
+}
+
 void refuse_by_engine(Reader::State& reader) {
   const Error refusal(ErrorKind::usage, "a rank does not take part in what the others read together");
   // It knows by itself what is wrong.

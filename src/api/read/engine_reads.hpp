@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "api/read/reader_state.hpp"
@@ -28,6 +29,9 @@ void close_read_engine(Reader::State& reader);
 /// its error.
 [[nodiscard]] std::vector<ColumnTarget> read_by_engine(Reader::State& reader,
                                                        const std::function<EngineRequest()>& ask);
+
+/// Collective, where ranks read together: all throw if one of them refuses, closes the file or reads meanwhile.
+void meet_in_engine(Reader::State& reader, const std::optional<Error>& refusal);
 
 /// Collective, where ranks read together. What a rank calls in place of that which cannot say what it wants: the others
 /// throw, and do not wait for it.

@@ -314,7 +314,13 @@ std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<E
   const bool is_together = reader.engine ? reader.engine->is_collective() : reader.transport->is_collective();
   if (!is_together) return mine;
   return in_file(reader, [&] {
-    agree(reader.comm, refusal);
+    // Others may be in close(), and meet here those who read as they do in each read.
+    if (reader.engine) {
+      meet_in_engine(reader, refusal);
+    } else {
+      reader.transport->run(ReadPlan{});
+      agree(reader.comm, refusal);
+    }
     std::uint64_t most = mine;
     reader.comm.maximum(std::span(&most, 1));
     return most;

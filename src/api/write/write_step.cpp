@@ -373,7 +373,7 @@ WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
   const std::shared_ptr<Writer::State> writer = state_->writer;
   writer->abandoned = "a step was left without commit";
-  writer->owed_exchanges = owed_exchanges(*state_);
+  writer->owed_exchanges += owed_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;
   if (state_->phase != State::Phase::placed) return;

@@ -60,9 +60,9 @@ const HeapObjects::Lengths& HeapObjects::heap_at(std::uint64_t offset) {
   if (length_of_all > largest_heap) throw Error(ErrorKind::memory, "a heap of texts has more than 64 MiB").at(offset);
   const std::vector<std::byte> bytes = bytes_at(length_of_all);
   if (heaps_.size() == most_heaps) heaps_.clear();
-  Lengths& lengths = heaps_[offset];
+  Lengths lengths;  // kept once all of it is well
   for_each_object(Piece(bytes, offset), [&](std::uint16_t index, std::uint64_t length) { lengths[index] = length; });
-  return lengths;
+  return heaps_.emplace(offset, std::move(lengths)).first->second;
 }
 
 void HeapObjects::check(const Piece& reference, std::uint64_t width) {

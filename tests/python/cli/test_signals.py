@@ -55,3 +55,33 @@ def test_a_conversion_that_is_told_to_end_leaves_nothing(one_beam: Path, number:
     assert process.returncode == 128 + number
     assert b"Traceback" not in told
     assert set(one_beam.parent.iterdir()) == before
+
+
+# A lock that is taken twice: as in a wait for a rank that hangs, the main thread does not come back.
+WAITS_IN_C = """
+import ctypes, sys
+from quire.cli.signals import ended_by_signals
+
+lock = ctypes.create_string_buffer(256)
+take = ctypes.CDLL(None).pthread_mutex_lock
+with ended_by_signals():
+    take(lock)
+    print("waits", flush=True)
+    take(lock)
+"""
+
+
+def test_a_second_request_ends_what_waits_outside_of_python() -> None:
+    def hear() -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITS_IN_C], stdout=subprocess.PIPE, preexec_fn=hear
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waits\n"
+        process.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 128 + signal.SIGTERM
