@@ -80,6 +80,7 @@ def test_a_second_request_ends_what_waits_outside_of_python() -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waits\n"
+        time.sleep(0.3)  # from its last line to the lock
         process.send_signal(signal.SIGTERM)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)

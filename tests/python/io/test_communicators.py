@@ -55,9 +55,9 @@ def keep_closed_files(comm: Any, folder: str) -> dict[str, int]:
             with pytest.raises(quire.UsageError, match="the file is closed") as told:
                 call(closed)
             assert told.value.file == closed.path
-    for call in (kept[5].read, lambda: kept[0].attach("a", b"a"), lambda: kept[0].step(5), kept[1].commit):
+    for late in (kept[5].read, lambda: kept[0].attach("a", b"a"), lambda: kept[0].step(5), kept[1].commit):
         with pytest.raises(quire.UsageError) as told:
-            call()
+            late()
         assert str(path_for(Path(folder), step_formats()[0], transports()[0])) == told.value.file
     return left
 
