@@ -4,7 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "format/h5/phdf5/attempts.hpp"
+#include "base/attempts.hpp"
+#include "format/h5/phdf5/library_calls.hpp"
 #include "format/h5/phdf5/parallel_file.hpp"
 #include "format/h5/phdf5/spaces.hpp"
 #include "format/h5/phdf5/values.hpp"
@@ -64,7 +65,7 @@ class ParallelEngine final : public StepEngine {
 
   void begin(const StepPart& mine, std::span<const std::uint64_t> before,
              std::span<const std::uint64_t> total) override {
-    FirstFailure failure;
+    Attempts failure;
     if (is_broken_) failure.attempt([] { throw broken(); });
     before_.assign(before.begin(), before.end());
     if (!is_broken_) {
@@ -76,7 +77,7 @@ class ParallelEngine final : public StepEngine {
       });
     }
     // What fails everywhere leaves all ranks with the same file; else nobody knows what the library makes of it.
-    const FileRanks::Votes failed = ranks_.count(failure.is_set());
+    const FileRanks::Votes failed = ranks_.count(failure.have_failed());
     is_begun_ = failed.yes == 0;
     is_broken_ = is_broken_ || (failed.yes != 0 && failed.yes != failed.ranks);
     failure.rethrow();
@@ -111,7 +112,7 @@ class ParallelEngine final : public StepEngine {
       abandon();
       throw broken();
     }
-    FirstFailure failure;
+    Attempts failure;
     with_library([&] {
       failure.attempt([&] {
         forget();
@@ -166,7 +167,7 @@ class ParallelEngine final : public StepEngine {
   /// Writes what `make` answers, or nothing if it fails or answers nothing, or if something has failed before: other
   /// ranks write, too. Returns the bytes that were written.
   template <class Make>
-  std::uint64_t put_made(std::size_t target, FirstFailure& failure, Make&& make);
+  std::uint64_t put_made(std::size_t target, Attempts& failure, Make&& make);
 
   /// The next records of a stream that has some left, which are rows from `row` of those that the step brings.
   [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t row, std::uint64_t done);
@@ -218,10 +219,10 @@ bool ParallelEngine::is_stopped(bool has_failed) {
 }
 
 template <class Make>
-std::uint64_t ParallelEngine::put_made(std::size_t target, FirstFailure& failure, Make&& make) {
+std::uint64_t ParallelEngine::put_made(std::size_t target, Attempts& failure, Make&& make) {
   std::optional<Piece> made;
   failure.attempt([&] {
-    if (!failure.is_set()) made = make();
+    if (!failure.have_failed()) made = make();
   });
   const Piece& piece = made ? *made : *nothing_[target];
   failure.attempt([&] { put(targets_[target], piece, together_); });
@@ -259,7 +260,7 @@ Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream& stream,
 
 void ParallelEngine::write_tables(const StepPart& mine) {
   if (!is_begun_) return;
-  FirstFailure failure;
+  Attempts failure;
   std::vector<ValueStream> streams;
   failure.attempt([&] {
     streams.resize(targets_.size());
@@ -274,7 +275,7 @@ void ParallelEngine::write_tables(const StepPart& mine) {
     }
   });
   with_library([&] {
-    if (is_stopped(failure.is_set())) return failure.rethrow();
+    if (is_stopped(failure.have_failed())) return failure.rethrow();
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const EngineTarget& target = targets_[i];
       if (target.kind != EngineTarget::Kind::rows || !nothing_[i]) continue;
@@ -354,7 +355,7 @@ std::optional<Piece> ParallelEngine::field_piece(const EngineTarget& target, con
 
 void ParallelEngine::write_fields(const StepPart& mine) {
   if (!is_begun_) return;
-  FirstFailure failure;
+  Attempts failure;
   with_library([&] {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const EngineTarget& target = targets_[i];

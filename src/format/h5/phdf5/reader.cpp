@@ -7,10 +7,11 @@
 #include <utility>
 #include <variant>
 
+#include "base/attempts.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/datasets.hpp"
-#include "format/h5/phdf5/attempts.hpp"
 #include "format/h5/phdf5/engine.hpp"
+#include "format/h5/phdf5/library_calls.hpp"
 #include "format/h5/phdf5/parallel_file.hpp"
 #include "format/h5/phdf5/spaces.hpp"
 #include "format/h5/types.hpp"
@@ -187,7 +188,7 @@ class ParallelReader final : public ReadEngine {
     const Quiet quiet;
     forget();
     std::vector<bool> taken(reads.size());
-    FirstFailure failure;
+    Attempts failure;
     for (std::size_t i = 0; i < reads.size(); ++i) {
       failure.attempt([&] {
         Handle dataset =
@@ -215,12 +216,12 @@ class ParallelReader final : public ReadEngine {
 
   void read() override {
     const Quiet quiet;
-    FirstFailure failure;
+    Attempts failure;
     for (const Prepared& one : prepared_) {
       failure.attempt([&] { transfer(one); });
     }
     for (const Prepared& one : prepared_) {
-      if (one.buffer && !failure.is_set()) failure.attempt([&] { convert(one); });
+      if (one.buffer && !failure.have_failed()) failure.attempt([&] { convert(one); });
     }
     read_records(failure);
     forget();
@@ -311,7 +312,7 @@ class ParallelReader final : public ReadEngine {
   }
 
   /// Reads records block by block; all ranks go through as many blocks as the one with the most if they read together.
-  void read_records(FirstFailure& failure) {
+  void read_records(Attempts& failure) {
     std::vector<std::uint64_t> rounds;
     for (const Records& one : records_) {
       const std::uint64_t rows = one.rows();
@@ -322,7 +323,7 @@ class ParallelReader final : public ReadEngine {
       RowTaker taker(SelectionWalk(records_[i].any().extents, records_[i].any().selection));
       std::uint64_t done = 0;
       for (std::uint64_t round = 0; round < rounds[i]; ++round) {
-        failure.attempt([&] { done += read_block(records_[i], taker, done, failure.is_set()); });
+        failure.attempt([&] { done += read_block(records_[i], taker, done, failure.have_failed()); });
       }
     }
   }
