@@ -1,5 +1,8 @@
 #include "api/root.hpp"
 
+#include <xxhash.h>
+
+#include <array>
 #include <exception>
 #include <new>
 
@@ -9,7 +12,7 @@
 namespace quire {
 namespace {
 
-struct RootAnswer {
+struct Outcome {
   bool failed = false;
   std::vector<std::byte> bytes;
   template <class Archive>
@@ -42,13 +45,13 @@ std::optional<Error> caught(int rank, const std::function<void()>& action) {
 std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std::byte>()>& action) {
   std::vector<std::byte> message;
   if (comm.is_root()) {
-    RootAnswer answer;
+    Outcome answer;
     const auto error = caught(comm.rank(), [&] { answer.bytes = action(); });
     if (error) answer = {true, told_to(comm, *error).pack()};
     message = pack(answer);
   }
   comm.broadcast(message);
-  auto answer = unpack<RootAnswer>(message);
+  auto answer = unpack<Outcome>(message);
   if (answer.failed) throw Error::unpack(answer.bytes);
   return std::move(answer.bytes);
 }
@@ -59,7 +62,17 @@ std::string in_words(const Options& options) {
   return words;
 }
 
-std::string agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error) {
+namespace {
+
+/// Of what all ranks say alike.
+std::uint64_t hash_of(Choice choice) {
+  choice.first_file.clear();
+  const std::vector<std::byte> bytes = pack(choice);
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+/// Collective, after ranks have failed or said different things: throws why, on all.
+[[noreturn]] void tell_difference(Comm& comm, const Choice& mine, std::optional<Error> error) {
   std::vector<std::byte> message = pack(mine);
   comm.broadcast(message);
   const auto root = unpack<Choice>(message);
@@ -77,7 +90,22 @@ std::string agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error>
   compare(mine.compression, root.compression, "the compression");
   compare(mine.options, root.options, "the options");
   agree(comm, error);
-  return root.first_file;
+  throw Error(ErrorKind::internal, "ranks open a file differently, and no choice differs").in_file(mine.path);
+}
+
+}  // namespace
+
+Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error, const RootAnswer& answer) {
+  const std::uint64_t hash = hash_of(mine);
+  // The greatest hash and, by its complement, the smallest.
+  std::array<std::uint64_t, 3> words{error ? std::uint64_t{1} : 0, hash, ~hash};
+  const auto are_alike = [&] { return words[0] == 0 && words[1] == ~words[2]; };
+  const auto told = comm.maximum_and_answer(words, [&] {
+    if (!are_alike()) return std::vector<std::byte>();
+    return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
+  });
+  if (!are_alike()) tell_difference(comm, mine, error);
+  return unpack<Agreed>(told);
 }
 
 }  // namespace quire

@@ -38,8 +38,19 @@ struct Choice {
 /// Options in words: name=value, name=value.
 [[nodiscard]] std::string in_words(const Options& options);
 
+/// What all ranks know when they have agreed.
+struct Agreed {
+  std::string first_file;       ///< that rank 0 has found
+  std::vector<std::byte> said;  ///< by rank 0
+  template <class Archive>
+  void archive(Archive& a) {
+    a(first_file, said);
+  }
+};
+
 /// Collective. Throws a conflict error on every rank if a choice differs from that of rank 0, or the error of a rank
-/// that has one already. Returns the first file that rank 0 has found.
-std::string agree_on_choice(Comm& comm, const Choice& mine, std::optional<Error> error = std::nullopt);
+/// that has one already. One meeting, in which rank 0 runs `answer` if all ranks agree.
+Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error = std::nullopt,
+                       const RootAnswer& answer = {});
 
 }  // namespace quire

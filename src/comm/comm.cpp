@@ -10,6 +10,59 @@
 #include "comm/serial.hpp"
 
 namespace quire {
+namespace {
+
+/// Bytes that come with their number, or the first of them. Most of what ranks are told is a few hundred bytes.
+struct Head {
+  std::uint64_t size = 0;
+  std::array<std::byte, 504> bytes{};
+
+  [[nodiscard]] std::span<std::byte> memory() { return std::as_writable_bytes(std::span(this, 1)); }
+  void hold(std::span<const std::byte> all) {
+    size = all.size();
+    std::copy_n(all.begin(), std::min(all.size(), bytes.size()), bytes.begin());
+  }
+  /// Makes room for all, and fills it if they are here.
+  [[nodiscard]] bool give(std::vector<std::byte>& all) const {
+    all.resize(static_cast<std::size_t>(size));
+    if (all.size() > bytes.size()) return false;
+    std::copy_n(bytes.begin(), all.size(), all.begin());
+    return true;
+  }
+};
+
+}  // namespace
+
+void CommBackend::reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                                    std::span<std::byte> told, const std::function<void()>& answer, Deadline deadline) {
+  if (reduction == Reduction::maximum) {
+    maximum(words, deadline);
+  } else if (lower.empty()) {
+    sum(words, deadline);
+  } else {
+    sum_and_prefix(words, lower, deadline);
+  }
+  if (rank() == 0) answer();
+  broadcast(told, 0, deadline);
+}
+
+std::vector<std::byte> CommBackend::consult(std::vector<std::byte> question, const RootCounsel& counsel,
+                                            Deadline deadline) {
+  std::vector<Parcel> mine;
+  if (!question.empty()) mine.push_back({0, std::move(question)});
+  std::vector<Parcel> asked = exchange(std::move(mine), deadline);
+  std::vector<Parcel> answers;
+  if (rank() == 0) {
+    std::vector<std::vector<std::byte>> questions(static_cast<std::size_t>(size()));
+    for (Parcel& parcel : asked) questions[static_cast<std::size_t>(parcel.rank)] = std::move(parcel.bytes);
+    for (std::vector<std::byte>& bytes : counsel(std::move(questions))) {
+      answers.push_back({static_cast<int>(answers.size()), std::move(bytes)});
+    }
+    std::erase_if(answers, [](const Parcel& parcel) { return parcel.bytes.empty(); });
+  }
+  std::vector<Parcel> answered = exchange(std::move(answers), deadline);
+  return answered.empty() ? std::vector<std::byte>() : std::move(answered.front().bytes);
+}
 
 Comm Comm::self() { return Comm(std::make_shared<SerialBackend>()); }
 
@@ -82,20 +135,38 @@ void Comm::broadcast(std::span<std::byte> bytes, int root) {
 }
 
 void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
-  // Most of what is told so is a few hundred bytes, which come with their number.
-  struct Head {
-    std::uint64_t size = 0;
-    std::array<std::byte, 504> bytes{};
-  } head;
-  head.size = bytes.size();
-  if (rank() == root) std::copy_n(bytes.begin(), std::min(bytes.size(), head.bytes.size()), head.bytes.begin());
-  broadcast(std::as_writable_bytes(std::span(&head, 1)), root);
-  bytes.resize(static_cast<std::size_t>(head.size));
-  if (bytes.size() <= head.bytes.size()) {
-    std::copy_n(head.bytes.begin(), bytes.size(), bytes.begin());
-  } else {
-    broadcast(std::span(bytes), root);
-  }
+  Head head;
+  if (rank() == root) head.hold(bytes);
+  broadcast(head.memory(), root);
+  if (!head.give(bytes)) broadcast(std::span(bytes), root);
+}
+
+std::vector<std::byte> Comm::reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words,
+                                               std::span<std::uint64_t> lower, const RootAnswer& answer) {
+  std::vector<std::byte> bytes;
+  Head head;
+  count(words.size_bytes());
+  const auto answer_here = [&] {
+    bytes = answer();
+    head.hold(bytes);
+  };
+  backend_->reduce_and_answer(reduction, words, lower, head.memory(), answer_here, deadline_);
+  if (!head.give(bytes)) broadcast(std::span(bytes));
+  return bytes;
+}
+
+std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                                            const RootAnswer& answer) {
+  return reduce_and_answer(Reduction::sum, words, lower, answer);
+}
+
+std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer) {
+  return reduce_and_answer(Reduction::maximum, words, {}, answer);
+}
+
+std::vector<std::byte> Comm::consult(std::vector<std::byte> question, const RootCounsel& counsel) {
+  count(question.size());
+  return backend_->consult(std::move(question), counsel, deadline_);
 }
 
 Comm Comm::split(int color, int key) {

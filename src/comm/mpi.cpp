@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/mpi_consultation.hpp"
 #include "comm/mpi_error.hpp"
 #include "comm/mpi_exchange.hpp"
 #include "comm/mpi_pending.hpp"
@@ -77,13 +78,13 @@ class MpiBackend final : public CommBackend {
   [[nodiscard]] const void* native() const noexcept override { return &communicator_; }
 
   void barrier(Deadline deadline) override {
-    static_cast<void>(in_tree("wait for all ranks", TreeReduction::Kind::sum, {}, deadline));
+    static_cast<void>(in_tree("wait for all ranks", Reduction::sum, {}, deadline));
   }
 
   void sum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "sum over all ranks";
     if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, TreeReduction::Kind::sum, words, deadline)->of_all(), words.begin());
+      std::ranges::copy(in_tree(operation, Reduction::sum, words, deadline)->of_all(), words.begin());
     } else {
       reduce(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
     }
@@ -92,7 +93,7 @@ class MpiBackend final : public CommBackend {
   void maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "take the maximum over all ranks";
     if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, TreeReduction::Kind::maximum, words, deadline)->of_all(), words.begin());
+      std::ranges::copy(in_tree(operation, Reduction::maximum, words, deadline)->of_all(), words.begin());
       return;
     }
     // MPICH 4.0 compares unsigned words as if they were signed. With the highest bit turned the order of signed words
@@ -106,7 +107,7 @@ class MpiBackend final : public CommBackend {
   void prefix(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "sum over the lower ranks";
     if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, TreeReduction::Kind::sum, words, deadline)->of_lower(), words.begin());
+      std::ranges::copy(in_tree(operation, Reduction::sum, words, deadline)->of_lower(), words.begin());
     } else {
       reduce_lower(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
     }
@@ -114,7 +115,7 @@ class MpiBackend final : public CommBackend {
 
   void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline deadline) override {
     if (fits_tree(words)) {
-      const auto sums = in_tree("sum over all and over the lower ranks", TreeReduction::Kind::sum, words, deadline);
+      const auto sums = in_tree("sum over all and over the lower ranks", Reduction::sum, words, deadline);
       std::ranges::copy(sums->of_lower(), lower.begin());
       std::ranges::copy(sums->of_all(), words.begin());
     } else {
@@ -127,10 +128,34 @@ class MpiBackend final : public CommBackend {
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "take the maximum over the lower ranks";
     if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, TreeReduction::Kind::maximum, words, deadline)->of_lower(), words.begin());
+      std::ranges::copy(in_tree(operation, Reduction::maximum, words, deadline)->of_lower(), words.begin());
     } else {
       reduce_lower(operation, words, MPI_INT64_T, MPI_MAX, deadline);
     }
+  }
+
+  void reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                         std::span<std::byte> told, const std::function<void()>& answer, Deadline deadline) override {
+    if (2 * words.size_bytes() + told.size() > largest_in_tree) {
+      return CommBackend::reduce_and_answer(reduction, words, lower, told, answer, deadline);
+    }
+    const auto answer_here = [&](std::span<const std::uint64_t> of_all, std::span<std::byte> bytes) {
+      std::ranges::copy(of_all, words.begin());
+      answer();
+      std::ranges::copy(told, bytes.begin());
+    };
+    const auto done = in_tree("meet all ranks", reduction, words, deadline, told.size(), answer_here);
+    std::ranges::copy(done->of_all(), words.begin());
+    if (!lower.empty()) std::ranges::copy(done->of_lower(), lower.begin());
+    std::ranges::copy(done->told(), told.begin());
+  }
+
+  [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
+                                               Deadline deadline) override {
+    const std::string operation = "consult rank 0";
+    require_usable(operation);
+    return finished(operation, std::make_unique<TreeConsultation>(communicator_, tree_, question, counsel), deadline)
+        ->take();
   }
 
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
@@ -189,10 +214,12 @@ class MpiBackend final : public CommBackend {
     return 2 * words.size_bytes() <= largest_in_tree;
   }
 
-  [[nodiscard]] std::unique_ptr<TreeReduction> in_tree(const std::string& operation, TreeReduction::Kind kind,
-                                                       std::span<const std::uint64_t> words, Deadline deadline) {
+  [[nodiscard]] std::unique_ptr<TreeReduction> in_tree(const std::string& operation, Reduction kind,
+                                                       std::span<const std::uint64_t> words, Deadline deadline,
+                                                       std::size_t told_bytes = 0, TreeReduction::Answer answer = {}) {
     require_usable(operation);
-    return finished(operation, std::make_unique<TreeReduction>(communicator_, tree_, kind, words), deadline);
+    auto reduction = std::make_unique<TreeReduction>(communicator_, tree_, kind, words, told_bytes, std::move(answer));
+    return finished(operation, std::move(reduction), deadline);
   }
 
   void reduce(const std::string& operation, std::span<std::uint64_t> words, MPI_Datatype type, MPI_Op op,

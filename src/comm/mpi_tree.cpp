@@ -13,6 +13,9 @@ constexpr const char* operation = "pass words on to other ranks";
 /// Towards the root and away from it. Other exchanges of a communicator use 0 and 1.
 enum Tag : int { up = 2, down = 3 };
 
+/// Keeps counts far below what an int holds.
+constexpr std::size_t piece_bytes = std::size_t{16} << 20;
+
 }  // namespace
 
 void MpiMessages::send(MPI_Comm communicator, int rank, int tag, std::span<const std::byte> bytes) {
@@ -23,6 +26,18 @@ void MpiMessages::send(MPI_Comm communicator, int rank, int tag, std::span<const
 void MpiMessages::receive(MPI_Comm communicator, int rank, int tag, std::span<std::byte> bytes) {
   Message& message = messages_.emplace_back(MPI_REQUEST_NULL, static_cast<int>(bytes.size()), true);
   check_mpi(operation, MPI_Irecv(bytes.data(), message.length, MPI_BYTE, rank, tag, communicator, &message.request));
+}
+
+void MpiMessages::send_large(MPI_Comm communicator, int rank, int tag, std::span<const std::byte> bytes) {
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), piece_bytes))) {
+    send(communicator, rank, tag, bytes.first(std::min(bytes.size(), piece_bytes)));
+  }
+}
+
+void MpiMessages::receive_large(MPI_Comm communicator, int rank, int tag, std::span<std::byte> bytes) {
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), piece_bytes))) {
+    receive(communicator, rank, tag, bytes.first(std::min(bytes.size(), piece_bytes)));
+  }
 }
 
 bool MpiMessages::are_done() {
@@ -43,8 +58,8 @@ bool MpiMessages::are_done() {
   return true;
 }
 
-TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, Kind kind,
-                             std::span<const std::uint64_t> words)
+TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, Reduction kind,
+                             std::span<const std::uint64_t> words, std::size_t told_bytes, Answer answer)
     : communicator_(communicator),
       tree_(tree),
       kind_(kind),
@@ -52,8 +67,10 @@ TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, Kind k
       mine_(words.begin(), words.end()),
       total_(mine_),
       questions_(tree.children.size() * count_),
-      answers_(tree.children.size() * 2 * count_),
-      answer_(2 * count_) {}
+      answer_(2 * count_ + told_bytes / sizeof(std::uint64_t)),
+      make_answer_(std::move(answer)) {
+  answers_.resize(tree.children.size() * answer_.size());
+}
 
 bool TreeReduction::advance() {
   if (phase_ == Phase::start) collect();
@@ -74,7 +91,7 @@ std::span<std::uint64_t> TreeReduction::question_of(std::size_t child) {
 
 void TreeReduction::combine(std::span<std::uint64_t> into, std::span<const std::uint64_t> words) const {
   for (std::size_t i = 0; i < into.size(); ++i) {
-    into[i] = kind_ == Kind::sum ? into[i] + words[i] : std::max(into[i], words[i]);
+    into[i] = kind_ == Reduction::sum ? into[i] + words[i] : std::max(into[i], words[i]);
   }
 }
 
@@ -92,6 +109,7 @@ void TreeReduction::ask() {
     messages_.send(communicator_, *tree_.parent, Tag::up, std::as_bytes(std::span(total_)));
   } else {
     std::ranges::copy(total_, answer_.begin());
+    if (make_answer_) make_answer_(of_all(), std::as_writable_bytes(std::span(answer_).subspan(2 * count_)));
   }
   phase_ = Phase::asking;
 }
@@ -100,8 +118,8 @@ void TreeReduction::tell() {
   std::vector<std::uint64_t> lower(of_lower().begin(), of_lower().end());
   combine(lower, mine_);
   for (std::size_t c = 0; c < tree_.children.size(); ++c) {
-    const auto answer = std::span(answers_).subspan(c * 2 * count_, 2 * count_);
-    std::ranges::copy(of_all(), answer.begin());
+    const auto answer = std::span(answers_).subspan(c * answer_.size(), answer_.size());
+    std::ranges::copy(answer_, answer.begin());
     std::ranges::copy(lower, answer.begin() + static_cast<std::ptrdiff_t>(count_));
     messages_.send(communicator_, tree_.children[c], Tag::down, std::as_bytes(answer));
     // What lies below this child counts for those behind it.

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "comm/mpi_pending.hpp"
 #include "comm/rank_tree.hpp"
+#include "quire/comm/comm.hpp"
 
 namespace quire {
 
@@ -24,6 +26,9 @@ class MpiMessages {
  public:
   void send(MPI_Comm communicator, int rank, int tag, std::span<const std::byte> bytes);
   void receive(MPI_Comm communicator, int rank, int tag, std::span<std::byte> bytes);
+  /// The same with any number of bytes, in several messages where MPI could not count them; none for nothing.
+  void send_large(MPI_Comm communicator, int rank, int tag, std::span<const std::byte> bytes);
+  void receive_large(MPI_Comm communicator, int rank, int tag, std::span<std::byte> bytes);
   /// Throws internal errors if a message has another length than was expected.
   [[nodiscard]] bool are_done();
 
@@ -40,13 +45,19 @@ class MpiMessages {
 /// The sum or the maximum of words over all ranks, and over the lower ones.
 class TreeReduction final : public MpiPending {
  public:
-  enum class Kind { sum, maximum };
+  /// Rank 0, when all words are known: fills what all ranks are told with them.
+  using Answer = std::function<void(std::span<const std::uint64_t> of_all, std::span<std::byte> told)>;
 
-  TreeReduction(MPI_Comm communicator, const RankTree& tree, Kind kind, std::span<const std::uint64_t> words);
+  /// @param told_bytes how much rank 0 tells all others, a multiple of 8, by `answer`
+  TreeReduction(MPI_Comm communicator, const RankTree& tree, Reduction kind, std::span<const std::uint64_t> words,
+                std::size_t told_bytes = 0, Answer answer = {});
   [[nodiscard]] bool advance() override;
   [[nodiscard]] std::span<const std::uint64_t> of_all() const { return std::span(answer_).first(count_); }
   /// Zeros on rank 0.
-  [[nodiscard]] std::span<const std::uint64_t> of_lower() const { return std::span(answer_).last(count_); }
+  [[nodiscard]] std::span<const std::uint64_t> of_lower() const { return std::span(answer_).subspan(count_, count_); }
+  [[nodiscard]] std::span<const std::byte> told() const {
+    return std::as_bytes(std::span(answer_).subspan(2 * count_));
+  }
 
  private:
   enum class Phase { start, collecting, asking, telling };
@@ -59,14 +70,15 @@ class TreeReduction final : public MpiPending {
 
   MPI_Comm communicator_;
   const RankTree& tree_;
-  Kind kind_;
+  Reduction kind_;
   Phase phase_ = Phase::start;
   std::size_t count_;  ///< of words
   std::vector<std::uint64_t> mine_;
   std::vector<std::uint64_t> total_;      ///< of this rank and all below it
   std::vector<std::uint64_t> questions_;  ///< the totals of the children,
-  std::vector<std::uint64_t> answers_;    ///< and to each of them: all ranks', then those of the ranks before it
+  std::vector<std::uint64_t> answers_;    ///< and to each: all ranks', those of the ranks before it, what rank 0 tells
   std::vector<std::uint64_t> answer_;     ///< to this rank
+  Answer make_answer_;
   MpiMessages messages_;
 };
 

@@ -30,16 +30,19 @@ TransportLimits in_pages(TransportLimits limits) {
 
 }  // namespace
 
+std::unique_ptr<Transport> make_transport(std::string_view name, const std::string& path, Access access,
+                                          const Comm& comm, const TransportOptions& options) {
+  require_path(path);
+  const FileRequest request{path, access, access == Access::create && comm.is_root(), options.durable,
+                            in_pages(options.limits)};
+  return factory_named(name).make(request, comm);
+}
+
 std::unique_ptr<Transport> open_transport(std::string_view name, const std::string& path, Access access,
                                           const Comm& comm, const TransportOptions& options) {
   std::unique_ptr<Transport> transport;
   FirstFailure failure(path);
-  failure.attempt([&] {
-    require_path(path);
-    const FileRequest request{path, access, access == Access::create && comm.is_root(), options.durable,
-                              in_pages(options.limits)};
-    transport = factory_named(name).make(request, comm);
-  });
+  failure.attempt([&] { transport = make_transport(name, path, access, comm, options); });
   Comm everybody = comm;
   agree(everybody, failure.error());
   return transport;

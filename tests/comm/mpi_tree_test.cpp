@@ -25,7 +25,7 @@ void finish(Pending& pending) {
 }
 
 /// Of all ranks first, then of the lower ones.
-std::vector<std::uint64_t> reduced(const Comm& comm, TreeReduction::Kind kind, std::uint64_t word) {
+std::vector<std::uint64_t> reduced(const Comm& comm, Reduction kind, std::uint64_t word) {
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
   TreeReduction reduction(mpi_handle(comm), tree, kind, std::span(&word, 1));
   finish(reduction);
@@ -49,8 +49,8 @@ TEST(MpiTreeTest, ReducesInSeveralHops) {
         maxima[1] = maxima[0];
       }
     }
-    EXPECT_EQ(reduced(comm, TreeReduction::Kind::sum, word_of(rank)), sums);
-    EXPECT_EQ(reduced(comm, TreeReduction::Kind::maximum, word_of(rank)), maxima);
+    EXPECT_EQ(reduced(comm, Reduction::sum, word_of(rank)), sums);
+    EXPECT_EQ(reduced(comm, Reduction::maximum, word_of(rank)), maxima);
   }
 }
 
@@ -77,7 +77,7 @@ TEST(MpiTreeTest, TellsRanksThatMeetInDifferentCalls) {
   const std::vector<std::uint64_t> words(is_last ? 1 : 2);
   // MPI may use what is posted until the program ends.
   static const auto& kept = *new RankTree(tree);
-  static auto& reduction = *new TreeReduction(mpi_handle(comm), kept, TreeReduction::Kind::sum, words);
+  static auto& reduction = *new TreeReduction(mpi_handle(comm), kept, Reduction::sum, words);
   if (!is_last && std::ranges::find(tree.children, comm.size() - 1) != tree.children.end()) {
     EXPECT_THROW(finish(reduction), Error);
   } else {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,14 @@ struct Traffic {
   std::uint64_t bytes = 0;  ///< in these messages
 };
 
+/// How words of all ranks become one.
+enum class Reduction : std::uint8_t { sum, maximum };
+
+/// What rank 0 says in a meeting once it has heard of all ranks. It neither throws nor meets others.
+using RootAnswer = std::function<std::vector<std::byte>()>;
+/// The same with what each rank has asked, by rank; an answer for each.
+using RootCounsel = std::function<std::vector<std::vector<std::byte>>(std::vector<std::vector<std::byte>> questions)>;
+
 /// What a communicator must be able to do. One implementation is serial, one is MPI.
 class CommBackend {
  public:
@@ -43,6 +52,13 @@ class CommBackend {
   virtual void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline) = 0;
   virtual void prefix_maximum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root, Deadline) = 0;
+  /// `answer` runs on rank 0 when the words have their values there; then every rank gets what `told` is on rank 0.
+  /// `lower` is asked for with sums, or empty. Here it is made of the others.
+  virtual void reduce_and_answer(Reduction, std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                                 std::span<std::byte> told, const std::function<void()>& answer, Deadline);
+  /// The same.
+  [[nodiscard]] virtual std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
+                                                       Deadline);
   [[nodiscard]] virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split(int color, int key) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split_by_node() = 0;
@@ -86,6 +102,15 @@ class Comm {
   void broadcast(std::span<std::byte> bytes, int root = 0);
   /// Collective. The same when only `root` knows the size; a second broadcast of more than 504 bytes.
   void broadcast(std::vector<std::byte>& bytes, int root = 0);
+  /// Collective. As sum_and_prefix(), and in the same meeting rank 0 runs `answer` on the sums: every rank returns its
+  /// bytes. One meeting more for over 504 bytes.
+  [[nodiscard]] std::vector<std::byte> sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                                                      const RootAnswer& answer);
+  /// Collective. The same with maximum().
+  [[nodiscard]] std::vector<std::byte> maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer);
+  /// Collective. Rank 0 gets a question of every rank and gives each its answer, all in one meeting: for what only
+  /// rank 0 can know, and what takes it bytes of every rank.
+  [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel);
   /// Collective. Sends each parcel to its rank, which need not know who sends: returns what was sent to this rank,
   /// ordered by the rank it comes from. One parcel for a rank at most; empty ones are not sent. What it takes grows
   /// with the parcels of a rank, not with the number of ranks. Throws usage errors for ranks that do not exist.
@@ -109,6 +134,8 @@ class Comm {
  private:
   /// Counts one collective that this rank brings so many bytes to.
   void count(std::uint64_t bytes) noexcept;
+  [[nodiscard]] std::vector<std::byte> reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words,
+                                                         std::span<std::uint64_t> lower, const RootAnswer& answer);
 
   std::shared_ptr<CommBackend> backend_;
   Deadline deadline_;

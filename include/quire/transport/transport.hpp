@@ -145,6 +145,11 @@ struct TransportOptions {
 [[nodiscard]] std::unique_ptr<Transport> open_transport(std::string_view name, const std::string& path, Access access,
                                                         const Comm& comm, const TransportOptions& options);
 
+/// Independent. The same where the ranks meet otherwise: what fails here only this rank knows. Rank 0 opens the file at
+/// once, and makes it if it is to be made; the others open it when they first need it.
+[[nodiscard]] std::unique_ptr<Transport> make_transport(std::string_view name, const std::string& path, Access access,
+                                                        const Comm& comm, const TransportOptions& options);
+
 /// Independent. The names that this build offers, the default first.
 [[nodiscard]] std::vector<std::string> transport_names();
 

@@ -504,7 +504,7 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   const auto looking = caught(state->comm.rank(), [&] {
     if (state->comm.is_root()) choice.first_file = state->find_first_file();
   });
-  state->first_file = agree_on_choice(state->comm, choice, looking);
+  state->first_file = agree_on_choice(state->comm, choice, looking).first_file;
   state->transport = wrapped_transport(*state, state->first_file, state->comm);
   in_file(*state, [&] {
     const Options mine = take_inflation_options(state->options.options);
@@ -552,7 +552,7 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
   const auto looking = caught(comm.rank(), [&] {
     if (comm.is_root()) choice.first_file = first_file_of(path, options.format);
   });
-  const std::string first_file = agree_on_choice(comm, choice, looking);
+  const std::string first_file = agree_on_choice(comm, choice, looking).first_file;
   auto transport = open_transport(options.transport, first_file, Access::update, comm, {});
   const auto acted = from_root(comm, [&] {
     std::vector<std::byte> head(std::size_t{1} << 16);

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace quire {
 namespace {
@@ -18,6 +19,7 @@ constexpr unsigned part_bits = 22;
 enum Word : std::size_t {
   failed,
   elements,
+  unclosed,
   first_call,
   hash_words = first_call + calls,
   first_slot = hash_words + 2 * hash_parts
@@ -42,6 +44,22 @@ constexpr std::uint64_t part_of(std::uint64_t hash, std::size_t part) {
 
 bool all_equal(std::uint64_t ranks, std::uint64_t sum, std::uint64_t squares) { return ranks * squares == sum * sum; }
 
+using Words = std::array<std::uint64_t, first_slot + fixed_slots>;
+
+/// What the sums over all ranks say, the measures aside.
+Consensus consensus_of(const Words& sums, std::uint64_t ranks) {
+  Consensus all;
+  all.failed = sums[failed];
+  all.unclosed = sums[unclosed];
+  std::copy_n(sums.begin() + first_call, calls, all.calling.begin());
+  all.elements = sums[elements] == ranks;
+  for (std::size_t p = 0; p < hash_parts; ++p) {
+    const bool equal = all_equal(ranks, sums[hash_words + 2 * p], sums[hash_words + 2 * p + 1]);
+    all.same_structure = all.same_structure && equal;
+  }
+  return all;
+}
+
 }  // namespace
 
 bool Consensus::fails_steps() const noexcept {
@@ -64,9 +82,10 @@ bool Consensus::goes_on(Call mine, std::optional<Error>& error) const {
   return false;
 }
 
-Consensus announce(Comm& comm, const Announcement& mine) {
-  std::array<std::uint64_t, first_slot + fixed_slots> words{};
+Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& answer) {
+  Words words{};
   words[failed] = mine.failed ? 1 : 0;
+  words[unclosed] = mine.unclosed ? 1 : 0;
   words[first_call + static_cast<std::size_t>(mine.call)] = 1;
   words[elements] = mine.elements ? 1 : 0;
   for (std::size_t p = 0; p < hash_parts; ++p) {
@@ -76,18 +95,12 @@ Consensus announce(Comm& comm, const Announcement& mine) {
   }
   const std::size_t at_once = std::min(fixed_slots, mine.measure.size());
   std::copy_n(mine.measure.begin(), at_once, words.begin() + first_slot);
-  std::array<std::uint64_t, words.size()> lower{};
-  comm.sum_and_prefix(words, lower);
-
+  Words lower{};
   const auto ranks = static_cast<std::uint64_t>(comm.size());
-  Consensus all;
-  all.failed = words[failed];
-  std::copy_n(words.begin() + first_call, calls, all.calling.begin());
-  all.elements = words[elements] == ranks;
-  for (std::size_t p = 0; p < hash_parts; ++p) {
-    const bool equal = all_equal(ranks, words[hash_words + 2 * p], words[hash_words + 2 * p + 1]);
-    all.same_structure = all.same_structure && equal;
-  }
+  std::vector<std::byte> said = comm.sum_and_answer(
+      words, lower, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); });
+  Consensus all = consensus_of(words, ranks);
+  all.said = std::move(said);
   std::optional<Error> ignored;
   if (!all.goes_on(mine.call, ignored) || !all.same_structure) return all;
 

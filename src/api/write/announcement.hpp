@@ -1,8 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "quire/comm/comm.hpp"
 #include "quire/format/format.hpp"
@@ -18,6 +21,7 @@ struct Announcement {
   bool failed = false;  ///< this rank cannot write its part
   Call call = Call::commit;
   bool elements = false;        ///< this rank has put elements, whose kinds the ranks can still agree on
+  bool unclosed = false;        ///< this rank could not close the file on its side
   std::uint64_t structure = 0;  ///< hash of what the call is about, which must be the same everywhere
   Measure measure{};
 };
@@ -27,9 +31,11 @@ struct Consensus {
   std::uint64_t failed = 0;                    ///< how many ranks failed,
   std::array<std::uint64_t, calls> calling{};  ///< and are in each of the calls
   bool same_structure = true;
-  bool elements = false;  ///< all ranks have put elements
-  Measure total;          ///< of all measures,
-  Measure before;         ///< and of those of the lower ranks
+  bool elements = false;        ///< all ranks have put elements
+  std::uint64_t unclosed = 0;   ///< how many ranks could not close the file
+  Measure total;                ///< of all measures,
+  Measure before;               ///< and of those of the lower ranks
+  std::vector<std::byte> said;  ///< by rank 0, which knew what all do
 
   [[nodiscard]] std::uint64_t count(Call call) const noexcept { return calling[static_cast<std::size_t>(call)]; }
   /// Whether ranks are in a step that fails with the call of another one.
@@ -39,8 +45,11 @@ struct Consensus {
   [[nodiscard]] bool goes_on(Call mine, std::optional<Error>& error) const;
 };
 
-/// Collective. One sum of fixed size over all and over the lower ranks; a second one only if a step has more than 64
-/// slots.
-[[nodiscard]] Consensus announce(Comm& comm, const Announcement& mine);
+/// What rank 0 says when it knows what all ranks do, the measures aside. It neither throws nor meets others.
+using ConsensusAnswer = std::function<std::vector<std::byte>(const Consensus&)>;
+
+/// Collective. One sum of fixed size over all and over the lower ranks, after which rank 0 may say something; a second
+/// one only if a step has more than 64 slots.
+[[nodiscard]] Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& answer = {});
 
 }  // namespace quire

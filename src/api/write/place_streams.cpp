@@ -27,13 +27,14 @@ struct PieceSize {
 /// What a rank tells rank 0 first.
 struct Question {
   bool failed = false;
+  bool unclosed = false;
   Call call = Call::commit;
   std::uint64_t structure = 0;
   std::vector<StreamRequest> requests;
   std::vector<std::vector<PieceSize>> pieces;  ///< of each request, where streams are merged
   template <class Archive>
   void archive(Archive& a) {
-    a(failed, call, structure, requests, pieces);
+    a(failed, unclosed, call, structure, requests, pieces);
   }
 };
 
@@ -50,17 +51,23 @@ struct MergedPieces {
 /// What rank 0 answers.
 struct Answer {
   std::uint64_t failed = 0;
+  std::uint64_t unclosed = 0;
   std::vector<std::uint64_t> calling;  ///< how many ranks are in each of the calls
   bool same_structure = true;
-  bool is_placed = false;  ///< otherwise everybody meets to hear why
+  bool is_placed = false;       ///< otherwise everybody meets to hear why
+  std::vector<std::byte> said;  ///< where no step is placed
   std::vector<StreamPlace> places;
   std::vector<MergedPieces> merged;  ///< of each place, where streams are merged
   template <class Archive>
   void archive(Archive& a) {
-    a(failed, calling, same_structure, is_placed, places, merged);
+    a(failed, unclosed, calling, same_structure, is_placed, said, places, merged);
   }
   [[nodiscard]] Consensus consensus() const {
-    Consensus all{.failed = failed, .same_structure = same_structure, .total = {}, .before = {}};
+    Consensus all;
+    all.failed = failed;
+    all.unclosed = unclosed;
+    all.same_structure = same_structure;
+    all.said = said;
     std::copy_n(calling.begin(), std::min(calls, calling.size()), all.calling.begin());
     return all;
   }
@@ -207,46 +214,54 @@ void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>
   writer.transport->run_alone(title);
 }
 
-/// Rank 0: what each rank is told. `step` is there if this rank is in one.
-std::vector<Parcel> answer_all(Writer::State& writer, Step* step, const std::vector<Parcel>& asked,
-                               std::optional<Error>& error) {
-  std::vector<Question> questions;
-  for (const Parcel& parcel : asked) questions.push_back(unpack<Question>(parcel.bytes));
+/// Rank 0: what all ranks are told alike.
+Answer common_answer(const std::vector<Question>& questions) {
   Answer common;
   common.calling.resize(calls);
   for (const Question& question : questions) {
     common.failed += question.failed ? 1 : 0;
+    common.unclosed += question.unclosed ? 1 : 0;
     ++common.calling.at(static_cast<std::size_t>(question.call));
     common.same_structure = common.same_structure && question.structure == questions.front().structure;
   }
-  std::vector<Answer> answers(questions.size(), common);
-  std::optional<Error> ignored;
-  if (step != nullptr && common.consensus().goes_on(step->call, ignored) && common.same_structure) {
-    error = caught(writer.comm.rank(), [&] { place_all(*step, questions, answers); });
-    for (Answer& answer : answers) answer.is_placed = !error;
-  }
-  std::vector<Parcel> parcels;
-  for (std::size_t rank = 0; rank < answers.size(); ++rank) {
-    parcels.push_back({static_cast<int>(rank), pack(answers[rank])});
-  }
-  return parcels;
+  return common;
 }
 
-/// Collective. Every rank asks, and rank 0 answers all of them, also those without streams.
-Answer ask(Writer::State& writer, Step* step, const Question& mine, std::optional<Error>& error) {
-  const std::vector<Parcel> asked = writer.comm.exchange({{0, pack(mine)}});
-  std::vector<Parcel> answers;
-  if (writer.comm.is_root()) answers = answer_all(writer, step, asked, error);
-  return unpack<Answer>(writer.comm.exchange(std::move(answers)).at(0).bytes);
+/// Rank 0, in a step: what each rank is told.
+std::vector<Answer> answer_step(Step& step, std::vector<Question>& questions, std::optional<Error>& error) {
+  const Answer common = common_answer(questions);
+  std::vector<Answer> answers(questions.size(), common);
+  std::optional<Error> ignored;
+  if (!common.consensus().goes_on(step.call, ignored) || !common.same_structure) return answers;
+  error = caught(step.writer->comm.rank(), [&] { place_all(step, questions, answers); });
+  for (Answer& answer : answers) answer.is_placed = !error;
+  return answers;
+}
+
+/// Collective. Every rank asks, and rank 0 answers all of them by `answer`, also those without streams.
+Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Answer>(std::vector<Question>&)>& answer) {
+  const auto counsel = [&](const std::vector<std::vector<std::byte>>& asked) {
+    std::vector<Question> questions;
+    for (const std::vector<std::byte>& bytes : asked) questions.push_back(unpack<Question>(bytes));
+    std::vector<std::vector<std::byte>> answers;
+    for (const Answer& one : answer(questions)) answers.push_back(pack(one));
+    return answers;
+  };
+  return unpack<Answer>(comm.consult(pack(mine), counsel));
 }
 
 }  // namespace
 
-Consensus meet(Writer::State& writer, const Announcement& mine) {
-  if (writer.planner->streams() == nullptr) return announce(writer.comm, mine);
-  std::optional<Error> error;
-  const Question question{mine.failed, mine.call, mine.structure, {}, {}};
-  return ask(writer, nullptr, question, error).consensus();
+Consensus meet(Writer::State& writer, const Announcement& mine, const ConsensusAnswer& answer) {
+  if (writer.planner->streams() == nullptr) return announce(writer.comm, mine, answer);
+  const Question question{mine.failed, mine.unclosed, mine.call, mine.structure, {}, {}};
+  return ask(writer.comm, question,
+             [&](const std::vector<Question>& questions) {
+               Answer common = common_answer(questions);
+               if (answer) common.said = answer(common.consensus());
+               return std::vector(questions.size(), common);
+             })
+      .consensus();
 }
 
 void place_streams(Step& step) {
@@ -262,7 +277,8 @@ void place_streams(Step& step) {
       if (stream->merges) mine.pieces.push_back(sizes_of(*stream));
     }
   }
-  Answer answer = ask(writer, &step, mine, error);
+  Answer answer =
+      ask(writer.comm, mine, [&](std::vector<Question>& questions) { return answer_step(step, questions, error); });
   if (!answer.consensus().goes_on(step.call, error)) fail_together(step, error);
   if (!answer.same_structure) fail_for_structure(step);
   if (!answer.is_placed) {

@@ -180,30 +180,28 @@ void fill_end(const State& step) {
   transport.resize(step.placement.end);
 }
 
-/// Collective 3: rank 0 makes the step visible and tells the others where the next one begins.
-/// A failure that rank 0 knows of already takes the step back.
-void publish(State& step, std::optional<Error> error = std::nullopt) {
+/// Rank 0: makes the step visible, unless it is known to have failed; then nothing of it stays.
+Outcome publish(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
-  std::vector<std::byte> told;
-  if (writer.comm.is_root()) {
-    const Stopwatch watch(writer.timing.metadata);
-    writer.overwriting = false;
-    Outcome outcome;
-    if (!error) {
-      error = caught(0, [&] {
-        fill_end(step);
-        writer.carry_out(writer.planner->publish(*step.part, step.total));
-        if (writer.options.durable) writer.transport->sync(true);
-        writer.planner->advance(*step.part, step.total, true);
-        outcome.state = writer.planner->state();
-      });
-    }
-    if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
-    told = pack(outcome);
+  const Stopwatch watch(writer.timing.metadata);
+  writer.overwriting = false;
+  Outcome outcome;
+  if (!error) {
+    error = caught(0, [&] {
+      fill_end(step);
+      writer.carry_out(writer.planner->publish(*step.part, step.total));
+      if (writer.options.durable) writer.transport->sync(true);
+      writer.planner->advance(*step.part, step.total, true);
+      outcome.state = writer.planner->state();
+    });
   }
-  const Stopwatch watch(writer.timing.wait);
-  writer.comm.broadcast(told);
-  const auto outcome = unpack<Outcome>(told);
+  if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
+  return outcome;
+}
+
+/// After rank 0 has told how the publication ended, and where the next step begins.
+void settle(State& step, const Outcome& outcome, const std::optional<Error>& error) {
+  Writer::State& writer = *step.writer;
   writer.broken = outcome.ending == Ending::interrupted;
   if (outcome.ending != Ending::done) fail_together(step, error);
   if (writer.comm.is_root()) return;
@@ -225,23 +223,46 @@ std::optional<Error> transfer(State& step) {
   return error ? error : failure;
 }
 
-/// Collective 2, after this rank's bytes are written or have failed to be.
-void agree_on_data(State& step, const std::optional<Error>& error) {
-  std::uint64_t failed = error ? 1 : 0;
-  const Stopwatch watch(step.writer->timing.wait);
-  step.writer->comm.sum(std::span(&failed, 1));
-  if (failed != 0) fail_together(step, error);
+/// A meeting in which rank 0 publishes: what it does meanwhile is not this rank's waiting.
+template <class Meeting>
+auto waiting(Writer::State& writer, Meeting&& meeting) {
+  const double before = writer.timing.metadata;
+  const Stopwatch watch(writer.timing.wait);
+  auto result = meeting();
+  writer.timing.wait -= writer.timing.metadata - before;
+  return result;
 }
 
-/// Both meetings after the bytes of streams are written.
+/// Collective 2, after this rank's bytes are written or have failed to be: if all are, rank 0 runs `answer` and all
+/// return its bytes.
+std::vector<std::byte> agree_on_data(State& step, const std::optional<Error>& error, const RootAnswer& answer) {
+  std::uint64_t failed = error ? 1 : 0;
+  auto told = waiting(*step.writer, [&] {
+    return step.writer->comm.maximum_and_answer(std::span(&failed, 1),
+                                                [&] { return failed == 0 ? answer() : std::vector<std::byte>(); });
+  });
+  if (failed != 0) fail_together(step, error);
+  return told;
+}
+
+/// Collective. The step becomes visible if the bytes of all ranks are there, in one meeting.
+void publish_together(State& step, const std::optional<Error>& error) {
+  std::optional<Error> failure;
+  const auto told = agree_on_data(step, error, [&] { return pack(publish(step, failure)); });
+  settle(step, unpack<Outcome>(told), failure);
+}
+
+/// The same after the bytes of streams are written.
 void finish_streams(State& step) {
-  std::optional<Error> error;
-  {
-    const Stopwatch watch(step.writer->timing.wait);
-    error = collect_streams(step);
-  }
+  std::optional<Error> failure;
+  const auto told = waiting(*step.writer, [&] {
+    return collect_streams(step, [&](const std::optional<Error>& error) {
+      failure = error;
+      return pack(publish(step, failure));
+    });
+  });
   try {
-    publish(step, error);
+    settle(step, unpack<Outcome>(told), failure);
   } catch (const Error&) {
     if (!step.writer->broken) drop_notes(step);
     throw;
@@ -251,7 +272,10 @@ void finish_streams(State& step) {
 
 /// Collective. Takes a placed step back where the others commit it. Every rank throws the error.
 void take_back(State& step, const Error& error) {
-  if (step.writer->planner->streams() == nullptr) return agree_on_data(step, error);
+  if (step.writer->planner->streams() == nullptr) {
+    static_cast<void>(agree_on_data(step, error, {}));
+    return;
+  }
   step.failure = error;
   finish_streams(step);
 }
@@ -318,11 +342,11 @@ void commit_step(State& step) {
   if (!error) error = caught(writer.comm.rank(), [&] { require_all_rows(step); });
   if (!error && writer.options.durable && !writer.engine)
     error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
-  agree_on_data(step, error);
   if (writer.engine) {
+    static_cast<void>(agree_on_data(step, error, [] { return std::vector<std::byte>(); }));
     publish_by_engine(step);
   } else {
-    publish(step);
+    publish_together(step, error);
   }
   keep_layout(step);
   writer.schema = step.accepted;

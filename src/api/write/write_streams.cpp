@@ -229,7 +229,10 @@ void drop_notes(const Step& step) {
   }));
 }
 
-std::optional<Error> collect_streams(Step& step) {
+namespace {
+
+/// What this rank has used, or why it cannot go on.
+Uses used_here(Step& step) {
   Writer::State& writer = *step.writer;
   Uses mine;
   for (const auto& stream : step.streams) {
@@ -246,19 +249,31 @@ std::optional<Error> collect_streams(Step& step) {
     if (!error.rank()) error.from_rank(writer.comm.rank());
     mine.failure = error.pack();
   }
-  const auto parcels = writer.comm.exchange({{0, pack(mine)}});
-  if (!writer.comm.is_root()) return std::nullopt;
+  return mine;
+}
+
+/// Rank 0: tells the planner what all ranks have used. Returns the first failure of any.
+std::optional<Error> use_all(Step& step, const std::vector<std::vector<std::byte>>& told) {
   std::optional<Error> error;
   std::vector<StreamUse> uses;
-  for (const Parcel& parcel : parcels) {
-    auto all = unpack<Uses>(parcel.bytes);
+  for (const std::vector<std::byte>& bytes : told) {
+    auto all = unpack<Uses>(bytes);
     if (!all.failure.empty() && !error) error = Error::unpack(all.failure);
     std::ranges::move(all.uses, std::back_inserter(uses));
   }
   if (error) return error;
   for (auto& [order, use] : step.merged) uses[static_cast<std::size_t>(order)] = std::move(use);
-  writer.planner->streams()->use(std::move(uses));
-  return std::nullopt;
+  return caught(0, [&] { step.writer->planner->streams()->use(std::move(uses)); });
+}
+
+}  // namespace
+
+std::vector<std::byte> collect_streams(
+    Step& step, const std::function<std::vector<std::byte>(const std::optional<Error>&)>& publish) {
+  const auto answer = [&](const std::vector<std::vector<std::byte>>& told) {
+    return std::vector(told.size(), publish(use_all(step, told)));
+  };
+  return step.writer->comm.consult(pack(used_here(step)), answer);
 }
 
 }  // namespace quire

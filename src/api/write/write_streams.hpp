@@ -51,7 +51,7 @@ struct StreamWriter::State {
 void suit_machine(Writer::State& writer);
 /// Collective. As announce(), for files of any kind: the ranks that write streams meet at rank 0, where the places are
 /// found at once.
-[[nodiscard]] Consensus meet(Writer::State& writer, const Announcement& mine);
+[[nodiscard]] Consensus meet(Writer::State& writer, const Announcement& mine, const ConsensusAnswer& answer = {});
 /// Collective. Tells rank 0 what this rank's streams ask for, and learns their places; writes the title. Failures throw
 /// on all ranks.
 void place_streams(WriteStep::State& step);
@@ -59,8 +59,9 @@ void place_streams(WriteStep::State& step);
 void write_streams(WriteStep::State& step);
 /// Rank 0, when the step is told or given up: what was noted is of no use any longer.
 void drop_notes(const WriteStep::State& step);
-/// Collective. Gives the planner on rank 0 what all streams have used, or the first failure of any rank, which it
-/// returns there.
-[[nodiscard]] std::optional<Error> collect_streams(WriteStep::State& step);
+/// Collective. Rank 0 hands the planner what all streams have used, and then runs `publish` with the first failure of
+/// any rank; every rank returns its bytes.
+[[nodiscard]] std::vector<std::byte> collect_streams(
+    WriteStep::State& step, const std::function<std::vector<std::byte>(const std::optional<Error>&)>& publish);
 
 }  // namespace quire

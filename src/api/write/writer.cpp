@@ -60,10 +60,15 @@ Choice choice(const std::string& path, const WriteOptions& options, std::optiona
 }
 
 /// `rank` is that of this process among all that write, whoever opens this file together.
+std::unique_ptr<Transport> wrapped(std::unique_ptr<Transport> transport, const std::string& path, int rank,
+                                   const WriteOptions& options) {
+  return options.wrapper ? options.wrapper(std::move(transport), path, rank) : std::move(transport);
+}
+
 std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm, int rank,
                                              const WriteOptions& options) {
-  auto transport = open_transport(options.transport, path, access, comm, transport_options(options));
-  return options.wrapper ? options.wrapper(std::move(transport), path, rank) : std::move(transport);
+  return wrapped(open_transport(options.transport, path, access, comm, transport_options(options)), path, rank,
+                 options);
 }
 
 std::unique_ptr<Transport> wrapped_transport(const std::string& path, Access access, const Comm& comm,
@@ -105,10 +110,9 @@ struct Resumption {
 
 Error step_in_the_way() { return {ErrorKind::usage, "another step is still open"}; }
 
-/// Returns when every rank is in close(). Ranks that are still in a commit learn that this one has left it: they raise,
-/// and close later. A step that was left without commit fails there too.
-void leave_together(Writer::State& state) {
-  // Those who commit a step that this rank has left after open() hear of it there.
+/// Ends the steps that this rank has not: those who commit one that this rank has left after open() hear of it there.
+/// Whether a step was left of which nobody has heard.
+bool end_steps(Writer::State& state) {
   const bool is_told = state.left != nullptr || state.placed_step() != nullptr;
   static_cast<void>(caught(state.comm.rank(), [&] {
     take_back_left_step(state);
@@ -116,18 +120,29 @@ void leave_together(Writer::State& state) {
     state.abandoned = "the file was closed before a step was committed";
     take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
   }));
-  bool abandoned = state.abandoned.has_value() && !is_told;
+  const bool is_untold = state.abandoned.has_value() && !is_told;
   pay_owed_rows(state);
+  return is_untold;
+}
+
+/// Returns when every rank is in close(), with what rank 0 says by `answer` as soon as it knows that. Ranks that are
+/// still in a commit learn that this one has left it: they raise, and close later. A step that was left without commit
+/// fails there too.
+Consensus leave_together(Writer::State& state, Announcement mine, const ConsensusAnswer& answer) {
+  const auto size = static_cast<std::uint64_t>(state.comm.size());
+  const auto all_leave = [size](const Consensus& all) { return all.failed == 0 && all.count(Call::close) == size; };
   while (true) {
-    const Consensus all = meet(state, {.failed = abandoned, .call = Call::close});
-    if (all.failed == 0 && all.count(Call::close) == static_cast<std::uint64_t>(state.comm.size())) return;
+    Consensus all = meet(state, mine, [&](const Consensus& known) {
+      return all_leave(known) ? answer(known) : std::vector<std::byte>();
+    });
+    if (all_leave(all)) return all;
     std::optional<Error> error;
-    if (abandoned) error = Error(ErrorKind::aborted, *state.abandoned);
+    if (mine.failed) error = Error(ErrorKind::aborted, *state.abandoned);
     // It is the ranks that leave, not those that stay, whose doing this is.
     if (all.failed == 0) error = Error(ErrorKind::aborted, "this rank closes the file while others write a step");
     if (error) error = state.placed(error->from_rank(state.comm.rank()));
     static_cast<void>(caught(state.comm.rank(), [&] { agree(state.comm, error); }));
-    abandoned = false;
+    mine.failed = false;
   }
 }
 
@@ -144,6 +159,31 @@ void finish(Writer::State& state) {
   const Stopwatch watch(state.timing.metadata);
   if (root && !state.broken && !state.engine) state.carry_out(state.planner->finish());
   if ((root && state.options.durable) || (wrote && state.target.replaces_whole())) state.transport->sync(true);
+}
+
+/// Collective where moving bytes is, else independent: this rank's side of the file.
+std::optional<Error> close_here(Writer::State& state) {
+  const auto error = caught(state.comm.rank(), [&] { finish(state); });
+  // Closing may be collective: a rank that could not finish comes all the same.
+  const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
+  return error ? error : closing;
+}
+
+/// Collective. Throws what failed on any rank.
+void close_together(Writer::State& state) {
+  const bool is_untold = end_steps(state);
+  std::optional<Error> error;
+  // Where ranks need nobody to close their side, rank 0 does so when all others have: one meeting.
+  const bool alone = !state.engine && !state.transport->is_collective();
+  if (alone && !state.comm.is_root()) error = close_here(state);
+  const Announcement mine{.failed = is_untold, .call = Call::close, .unclosed = error.has_value()};
+  const Consensus all = leave_together(state, mine, [&](const Consensus& known) {
+    if (alone) error = close_here(state);
+    return pack(known.unclosed != 0 || error.has_value());
+  });
+  if (!alone) error = close_here(state);
+  if (alone && !unpack<bool>(all.said)) return;
+  agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
 }
 
 /// Collective. Whether a rank has left the file in the middle.
@@ -319,12 +359,7 @@ namespace {
 void close_file(Writer::State& state) {
   // Other writers stay out until the file has its final name, or an error tells that it has not.
   const WriteLock lock = std::move(state.lock);
-  leave_together(state);
-  auto error = caught(state.comm.rank(), [&] { finish(state); });
-  // Closing may be collective: a rank that could not finish comes all the same.
-  const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
-  if (!error) error = closing;
-  agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
+  close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (state.target.replaces_whole() && was_given_up(state)) return;
   const auto open = [&state](const std::string& path, Access access) {
@@ -384,11 +419,34 @@ Comm& Writer::comm() { return state_->comm; }
 
 namespace {
 
+/// Independent. Rank 0 makes the file now, the others open it at their first write.
+void make_file(Writer::State& state) {
+  const WriteOptions& options = state.options;
+  state.transport = wrapped(
+      make_transport(options.transport, state.first_file, Access::create, state.comm, transport_options(options)),
+      state.first_file, state.comm.rank(), options);
+}
+
+/// Rank 0, when all ranks are known to make the same file: takes away what is in its place and keeps other writers out.
+void clear_place(Writer::State& state, const Striping& striping) {
+  state.target.prepare();
+  const bool replaces = state.target.replaces_whole();
+  clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
+  if (!replaces) remove_sums(state.path);
+  if (striping.is_asked_for()) {
+    std::string remark = apply_striping(state.first_file, striping);
+    if (!remark.empty()) state.remarks.push_back(std::move(remark));
+  }
+  state.lock = WriteLock(state.first_file, true);
+}
+
 Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path, const WriteOptions& options) {
+  Striping striping;
+  const bool root = state->comm.is_root();
   const auto error = caught(state->comm.rank(), [&] {
     Options of_format = options.options;
     static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
-    const Striping striping = striping_of(of_format);
+    striping = striping_of(of_format);
     state->target = WriteTarget(path, of_format);
     const Format& format = chosen_format(path, options);
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
@@ -398,23 +456,23 @@ Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path
     if (state->target.is_compressed()) check_compressed(*state->planner);
     state->file.format = format.name();
     state->first_file = first_file_for(state->target.written(), *state->planner);
-    if (!state->comm.is_root()) return;
-    state->target.prepare();
-    const bool replaces = state->target.replaces_whole();
-    clear_members(state->target.written(), *state->planner, options.durable || replaces);
-    if (!replaces) remove_sums(path);
-    if (striping.is_asked_for()) {
-      std::string remark = apply_striping(state->first_file, striping);
-      if (!remark.empty()) state->remarks.push_back(std::move(remark));
-    }
-    state->lock = WriteLock(state->first_file, true);
+    if (!root && !state->engine) make_file(*state);
   });
   Choice mine = choice(path, options);
   mine.compression = state->target.compression();
-  agree_on_choice(state->comm, mine, error);
-  if (state->engine) open_engine(*state, state->first_file, true);
-  const Access access = state->engine ? Access::update : Access::create;
-  state->transport = wrapped_transport(state->first_file, access, state->comm, options);
+  std::optional<Error> failure;
+  const Agreed agreed = agree_on_choice(state->comm, mine, error, [&] {
+    failure = caught(0, [&] {
+      clear_place(*state, striping);
+      if (!state->engine) make_file(*state);
+    });
+    return pack(failure.has_value());
+  });
+  if (unpack<bool>(agreed.said)) agree(state->comm, failure);
+  if (state->engine) {
+    open_engine(*state, state->first_file, true);
+    state->transport = wrapped_transport(state->first_file, Access::update, state->comm, options);
+  }
   state->find_members();
   suit_machine(*state);
   if (state->target.keeps_sums()) {

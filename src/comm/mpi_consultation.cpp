@@ -1,0 +1,136 @@
+#include "comm/mpi_consultation.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace quire {
+namespace {
+
+/// Towards the root and away from it; other exchanges of a communicator use the lower ones.
+enum Tag : int { up = 4, down = 5 };
+
+void append(std::vector<std::byte>& bundle, std::span<const std::byte> bytes) {
+  const std::uint64_t size = bytes.size();
+  const auto number = std::as_bytes(std::span(&size, 1));
+  bundle.insert(bundle.end(), number.begin(), number.end());
+  bundle.insert(bundle.end(), bytes.begin(), bytes.end());
+}
+
+/// Takes the bytes of one rank from the front of a bundle.
+std::span<const std::byte> take_first(std::span<const std::byte>& bundle) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, bundle.data(), sizeof size);
+  const auto bytes = bundle.subspan(sizeof size, static_cast<std::size_t>(size));
+  bundle = bundle.subspan(sizeof size + bytes.size());
+  return bytes;
+}
+
+/// What the first ranks of a bundle have in it; takes it from the front.
+std::span<const std::byte> take_ranks(std::span<const std::byte>& bundle, int ranks) {
+  const std::span<const std::byte> whole = bundle;
+  for (int rank = 0; rank < ranks; ++rank) static_cast<void>(take_first(bundle));
+  return whole.first(whole.size() - bundle.size());
+}
+
+}  // namespace
+
+void Bundle::send(MpiMessages& messages, MPI_Comm communicator, int rank, int tag, std::span<const std::byte> bytes) {
+  all_.assign(bytes.begin(), bytes.end());
+  head_.size = all_.size();
+  const std::size_t at_once = std::min(all_.size(), head_.bytes.size());
+  std::copy_n(all_.begin(), at_once, head_.bytes.begin());
+  messages.send(communicator, rank, tag, std::as_bytes(std::span(&head_, 1)));
+  messages.send_large(communicator, rank, tag, std::span(all_).subspan(at_once));
+}
+
+void Bundle::receive_head(MpiMessages& messages, MPI_Comm communicator, int rank, int tag) {
+  messages.receive(communicator, rank, tag, std::as_writable_bytes(std::span(&head_, 1)));
+}
+
+void Bundle::receive_rest(MpiMessages& messages, MPI_Comm communicator, int rank, int tag) {
+  all_.resize(static_cast<std::size_t>(head_.size));
+  const std::size_t at_once = std::min(all_.size(), head_.bytes.size());
+  std::copy_n(head_.bytes.begin(), at_once, all_.begin());
+  messages.receive_large(communicator, rank, tag, std::span(all_).subspan(at_once));
+}
+
+std::span<const std::byte> Bundle::bytes() const { return all_; }
+
+TreeConsultation::TreeConsultation(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
+                                   const RootCounsel& counsel)
+    : communicator_(communicator), tree_(tree), counsel_(counsel), below_(tree.children.size()) {
+  append(asked_, question);
+}
+
+bool TreeConsultation::advance() {
+  if (phase_ == Phase::start) start();
+  while (messages_.are_done()) {
+    switch (phase_) {
+      case Phase::start:
+      case Phase::telling:
+        return true;
+      case Phase::hearing_heads:
+        hear();
+        break;
+      case Phase::hearing:
+        tree_.parent ? ask() : consult();
+        break;
+      case Phase::asking:
+        answers_.receive_rest(messages_, communicator_, *tree_.parent, Tag::down);
+        phase_ = Phase::answering;
+        break;
+      case Phase::answering:
+        tell(answers_.bytes());
+        break;
+    }
+  }
+  return false;
+}
+
+void TreeConsultation::start() {
+  for (std::size_t c = 0; c < below_.size(); ++c) {
+    below_[c].receive_head(messages_, communicator_, tree_.children[c], Tag::up);
+  }
+  phase_ = Phase::hearing_heads;
+}
+
+void TreeConsultation::hear() {
+  for (std::size_t c = 0; c < below_.size(); ++c) {
+    below_[c].receive_rest(messages_, communicator_, tree_.children[c], Tag::up);
+  }
+  phase_ = Phase::hearing;
+}
+
+void TreeConsultation::ask() {
+  for (const Bundle& bundle : below_) asked_.insert(asked_.end(), bundle.bytes().begin(), bundle.bytes().end());
+  answers_.receive_head(messages_, communicator_, *tree_.parent, Tag::down);
+  above_.send(messages_, communicator_, *tree_.parent, Tag::up, asked_);
+  phase_ = Phase::asking;
+}
+
+void TreeConsultation::consult() {
+  for (const Bundle& bundle : below_) asked_.insert(asked_.end(), bundle.bytes().begin(), bundle.bytes().end());
+  std::vector<std::vector<std::byte>> questions;
+  for (std::span<const std::byte> left = asked_; !left.empty();) {
+    const auto question = take_first(left);
+    questions.emplace_back(question.begin(), question.end());
+  }
+  std::vector<std::byte> answers;
+  for (const std::vector<std::byte>& answer : counsel_(std::move(questions))) append(answers, answer);
+  tell(answers);
+}
+
+void TreeConsultation::tell(std::span<const std::byte> answers) {
+  const auto mine = take_first(answers);
+  answer_.assign(mine.begin(), mine.end());
+  for (std::size_t c = 0; c < below_.size(); ++c) {
+    // Below a child lie the ranks up to the next one.
+    const bool is_last = c + 1 == below_.size();
+    const auto theirs = is_last ? answers : take_ranks(answers, tree_.children[c + 1] - tree_.children[c]);
+    below_[c].send(messages_, communicator_, tree_.children[c], Tag::down, theirs);
+  }
+  phase_ = Phase::telling;
+}
+
+}  // namespace quire
