@@ -91,6 +91,35 @@ TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
   }
 }
 
+// Numbers of words on both sides of what goes along the tree, and answers on both sides of what comes with the words.
+TEST(CommTest, AnswersWithTheWordsThatAllHaveBrought) {
+  Comm comm = test::everyone();
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  const auto rank = rank_of(comm);
+  for (const std::size_t count : {0, 1, 90, 200}) {
+    for (const std::size_t length : {0, 504, 505, 100000}) {
+      const std::vector<std::uint64_t> mine(count, rank + 1);
+      std::vector<std::uint64_t> words = mine;
+      int answers = 0;
+      std::uint64_t known = 0;
+      const auto answer = [&] {
+        ++answers;
+        known = count == 0 ? 0 : words.back();
+        return std::vector<std::byte>(length, std::byte{42});
+      };
+      EXPECT_EQ(comm.maximum_and_answer(words, answer), std::vector<std::byte>(length, std::byte{42}));
+      EXPECT_EQ(words, std::vector<std::uint64_t>(count, size));
+      EXPECT_EQ(answers, comm.is_root() ? 1 : 0);
+      if (comm.is_root() && count > 0) EXPECT_EQ(known, size);
+      words = mine;
+      std::vector<std::uint64_t> lower(count, 99);
+      EXPECT_EQ(comm.sum_and_answer(words, lower, answer).size(), length);
+      EXPECT_EQ(words, std::vector<std::uint64_t>(count, size * (size + 1) / 2));
+      EXPECT_EQ(lower, std::vector<std::uint64_t>(count, rank * (rank + 1) / 2));
+    }
+  }
+}
+
 std::vector<std::byte> letter(int from, int to, std::size_t length) {
   std::vector<std::byte> bytes(length);
   for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251 + from * 31 + to * 3);
@@ -120,6 +149,31 @@ TEST(CommTest, ExchangesParcelsWithRanksThatDoNotKnow) {
       EXPECT_EQ(parcel.rank, from);
       EXPECT_TRUE(parcel.bytes == letter(from + round, comm.rank(), length)) << "round " << round << " from " << from;
     }
+  }
+}
+
+// Questions and answers of any length, also none: what fits the first message, and what takes several.
+TEST(CommTest, ConsultsRankZero) {
+  Comm comm = test::everyone();
+  const int size = comm.size();
+  for (const std::size_t length : {std::size_t{0}, std::size_t{10}, std::size_t{5000}, (std::size_t{16} << 20) + 5}) {
+    const auto length_of = [&](int rank) { return rank % 2 == 0 ? length : std::size_t{3}; };
+    int counsels = 0;
+    const auto counsel = [&](const std::vector<std::vector<std::byte>>& questions) {
+      ++counsels;
+      EXPECT_EQ(questions.size(), static_cast<std::size_t>(size));
+      std::vector<std::vector<std::byte>> answers;
+      for (int rank = 0; rank < size; ++rank) {
+        EXPECT_TRUE(questions.at(static_cast<std::size_t>(rank)) == letter(rank, 0, length_of(rank))) << rank;
+        answers.push_back(letter(0, rank, length_of(rank + 1)));
+      }
+      return answers;
+    };
+    const std::uint64_t before = comm.collectives();
+    const auto answer = comm.consult(letter(comm.rank(), 0, length_of(comm.rank())), counsel);
+    EXPECT_TRUE(answer == letter(0, comm.rank(), length_of(comm.rank() + 1))) << length;
+    EXPECT_EQ(counsels, comm.is_root() ? 1 : 0);
+    EXPECT_EQ(comm.collectives() - before, 1U);
   }
 }
 

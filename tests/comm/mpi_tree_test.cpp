@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/mpi_consultation.hpp"
 #include "comm/polite_wait.hpp"
 #include "quire/comm/mpi.hpp"
 #include "support/environment.hpp"
@@ -66,6 +67,46 @@ TEST(MpiTreeTest, BroadcastsFromEveryRankInSeveralHops) {
     finish(broadcast);
     EXPECT_EQ(broadcast.result().size(), bytes.size());
     EXPECT_TRUE(std::ranges::all_of(broadcast.result(), [&](std::byte byte) { return byte == sent; }));
+  }
+}
+
+TEST(MpiTreeTest, TellsWhatTheRootAnswersInSeveralHops) {
+  const Comm comm = test::everyone();
+  const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    const std::uint64_t word = 1;
+    TreeReduction reduction(mpi_handle(comm), tree, Reduction::sum, std::span(&word, 1), 16,
+                            [&](std::span<const std::uint64_t> of_all, std::span<std::byte> told) {
+                              std::ranges::fill(told, static_cast<std::byte>(of_all[0] + round));
+                            });
+    finish(reduction);
+    EXPECT_EQ(reduction.of_all()[0], size);
+    EXPECT_EQ(reduction.of_lower()[0], static_cast<std::uint64_t>(comm.rank()));
+    EXPECT_EQ(reduction.told().size(), 16U);
+    EXPECT_TRUE(std::ranges::all_of(reduction.told(),
+                                    [&](std::byte byte) { return byte == static_cast<std::byte>(size + round); }));
+  }
+}
+
+TEST(MpiTreeTest, ConsultsInSeveralHops) {
+  const Comm comm = test::everyone();
+  const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
+  // Rank r asks with r bytes r and hears them twice, in short rounds and in long ones.
+  for (std::size_t round = 0; round < 50; ++round) {
+    const std::size_t times = round % 5 == 0 ? 1000 : 1;
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    const std::vector<std::byte> question(rank * times, static_cast<std::byte>(rank + round));
+    const RootCounsel counsel = [&](std::vector<std::vector<std::byte>> questions) {
+      for (std::vector<std::byte>& asked : questions) {
+        const std::size_t length = asked.size();
+        asked.resize(2 * length, length == 0 ? std::byte{} : asked.front());
+      }
+      return questions;
+    };
+    TreeConsultation consultation(mpi_handle(comm), tree, question, counsel);
+    finish(consultation);
+    EXPECT_EQ(consultation.take(), std::vector<std::byte>(2 * rank * times, static_cast<std::byte>(rank + round)));
   }
 }
 

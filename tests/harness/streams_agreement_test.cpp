@@ -90,7 +90,7 @@ TEST_P(Streams, CostFewCollectives) {
   mine.fill(step, comm);
   const std::uint64_t before = out.comm().collectives();
   step.commit();
-  EXPECT_LE(out.comm().collectives() - before, 4U);
+  EXPECT_LE(out.comm().collectives() - before, 2U);
   out.close();
 }
 

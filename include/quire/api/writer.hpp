@@ -82,8 +82,7 @@ class WriteStep {
   [[nodiscard]] StreamWriter stream(const StreamOptions& options);
 
   /// Collective. Moves all bytes of the step and only then makes it visible. Every rank returns or every rank throws
-  /// the same error. At most 4 collectives; 5 more where rows are encoded in groups, 1 more for
-  /// streams, and 3 where they are merged.
+  /// the same error. Two collectives; 5 more where rows are encoded in groups.
   void commit();
 
   /// Collective. Meets the commit() of the others: they throw an aborted error that carries `reason`; this rank

@@ -16,7 +16,7 @@ MIB = float(1 << 20)
 MODEL_FACTOR = 4.0
 """By how much the model may be wrong either way, besides the spread of what was measured (docs/plan.md)."""
 
-COLLECTIVES_OF_STEP = 4
+COLLECTIVES_OF_STEP = 2
 
 BYTES_OF_OBJECT = 370
 """That an array takes of what publishes a step where a library lays out the file."""

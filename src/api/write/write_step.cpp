@@ -180,6 +180,14 @@ void fill_end(const State& step) {
   transport.resize(step.placement.end);
 }
 
+/// Rank 0: finds out what makes the step visible.
+void prepare(State& step) {
+  Writer::State& writer = *step.writer;
+  if (step.publication) return;
+  const Stopwatch watch(writer.timing.plan);
+  step.publication = writer.planner->publish(*step.part, step.total);
+}
+
 /// Rank 0: makes the step visible, unless it is known to have failed; then nothing of it stays.
 Outcome publish(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
@@ -189,7 +197,8 @@ Outcome publish(State& step, std::optional<Error>& error) {
   if (!error) {
     error = caught(0, [&] {
       fill_end(step);
-      writer.carry_out(writer.planner->publish(*step.part, step.total));
+      prepare(step);
+      writer.carry_out(*step.publication);
       if (writer.options.durable) writer.transport->sync(true);
       writer.planner->advance(*step.part, step.total, true);
       outcome.state = writer.planner->state();
@@ -217,6 +226,8 @@ std::optional<Error> transfer(State& step) {
     place(step);
     reserve(step);
     plan = plan_of(step);
+    // Others write meanwhile; once they have, all wait for rank 0.
+    if (writer.comm.is_root()) prepare(step);
   });
   // A rank whose plan failed still takes part in a collective transfer, with nothing.
   const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });

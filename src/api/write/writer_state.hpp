@@ -87,6 +87,7 @@ struct WriteStep::State {
   Placement placement;
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
   std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
+  std::optional<Publication> publication;             ///< rank 0: what makes the step visible, once it is known
   std::optional<PendingElements> elements;            ///< whose tables are put at the commit
   Call call = Call::commit;                           ///< in which this rank meets the others
 
