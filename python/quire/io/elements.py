@@ -100,8 +100,8 @@ class ElementBlock:
         if self.is_mixed:
             modes = np.asarray(self.modes, dtype=np.uint32)
             columns = [np.ascontiguousarray(modes[:, direction]) for direction in range(modes.shape[1])]
-        arrays = [np.ascontiguousarray(values, dtype=np.float64) for values in self.values.values()]
-        ids = np.ascontiguousarray(self.ids, dtype=np.uint32)
+        ids = _identifiers(self.ids)
+        arrays = [_in_a_row(name, values) for name, values in self.values.items()]
         return self._expansion(), ids, columns, list(self.values), arrays
 
 
@@ -278,6 +278,18 @@ def _identifiers(ids: Any) -> Array:
         outside = given[(given < 0) | (given > np.iinfo(np.uint32).max)][0]
         raise UsageError(f"no element has the id {outside}", object="ids", advice="0 to 4294967295")
     return np.ascontiguousarray(given, dtype=np.uint32)
+
+
+def _in_a_row(variable: str, values: Any) -> Array:
+    """Coefficients as the core takes them. Raises UsageError for arrays of other dimensions than one."""
+    given = np.asarray(values)
+    if given.ndim == 1:
+        return np.ascontiguousarray(given, dtype=np.float64)
+    raise UsageError(
+        f"the coefficients have the shape {given.shape}, but are put in one dimension, element after element",
+        object=variable,
+        advice="values.reshape(-1), where each row is an element",
+    )
 
 
 def _block(

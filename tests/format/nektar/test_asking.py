@@ -100,6 +100,36 @@ def test_a_shape_that_nobody_knows_is_a_wrong_call(tmp_path: Path) -> None:
         step.put_elements([dataclasses.replace(block, shape="Blob")])
 
 
+@pytest.mark.parametrize("dimensions", [0, 2, 3])
+def test_coefficients_of_other_dimensions_than_one_are_a_wrong_call(tmp_path: Path, dimensions: int) -> None:
+    """A row for each element is the shape that comes to mind: it is told, and what is expected."""
+    with quire.open(SMALL) as file:
+        block = file[0].read_elements()[0]
+    name, flat = next(iter(block.values.items()))
+    shape = {0: (), 2: (len(block), len(flat) // len(block)), 3: (1, 1, len(flat))}[dimensions]
+    shaped = np.resize(flat, shape)
+    with (
+        pytest.raises(quire.UsageError, match=r"one dimension, element after element") as told,
+        quire.create(tmp_path / "new.fld") as out,
+        out.step(0) as step,
+    ):
+        step.put_elements([dataclasses.replace(block, values={**block.values, name: shaped})])
+    assert str(shape) in str(told.value)
+    assert told.value.object == name
+
+
+@pytest.mark.parametrize("ids", [[[0], [1]], [-1, 0], [0.5, 1.0]])
+def test_elements_are_put_under_whole_numbers(tmp_path: Path, ids: Any) -> None:
+    with quire.open(SMALL) as file:
+        block = file[0].read_elements()[0]
+    with (
+        pytest.raises(quire.UsageError, match=r"the ids of elements|no element has the id"),
+        quire.create(tmp_path / "new.fld") as out,
+        out.step(0) as step,
+    ):
+        step.put_elements([dataclasses.replace(block, ids=np.array(ids))])
+
+
 def test_directories_are_refused_to_more_ranks_than_have_addresses(run: Run) -> None:
     outcome = run(
         "plan", "--workload", "elements:1000", "--method", "nektar:layout=directory", "--ranks", "131072"
