@@ -60,6 +60,10 @@ void bind_formats(nb::module_& module) {
         return decode(format->name());
       },
       nb::arg("path"));
+  module.def(
+      "may_be_named",
+      [](const Text& format, const Text& path) { return may_be_named(format_named(format.value), path.value); },
+      nb::arg("format"), nb::arg("path"));
 }
 
 }  // namespace quire::python

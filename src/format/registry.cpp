@@ -138,14 +138,25 @@ const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<B
       .advise("known are " + format_names());
 }
 
-const Format* format_for_suffix(std::string_view path) {
+namespace {
+
+bool ends_with_one(std::string_view path, const std::vector<std::string_view>& suffixes) {
   path = without_compression_suffix(path);
+  return std::ranges::any_of(
+      suffixes, [path](std::string_view suffix) { return path.size() > suffix.size() && path.ends_with(suffix); });
+}
+
+}  // namespace
+
+const Format* format_for_suffix(std::string_view path) {
   for (const Format* format : formats()) {
-    for (const std::string_view suffix : format->suffixes()) {
-      if (path.size() > suffix.size() && path.ends_with(suffix)) return format;
-    }
+    if (ends_with_one(path, format->suffixes())) return format;
   }
   return nullptr;
+}
+
+bool may_be_named(const Format& format, std::string_view path) {
+  return ends_with_one(path, format.suffixes()) || ends_with_one(path, format.shared_suffixes());
 }
 
 }  // namespace quire

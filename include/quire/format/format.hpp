@@ -282,6 +282,9 @@ class Format {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual std::string_view title() const = 0;  ///< one line for people
   [[nodiscard]] virtual std::vector<std::string_view> suffixes() const = 0;
+  /// Suffixes that its files may bear as well, though a path that has one is given to another format of the same
+  /// container.
+  [[nodiscard]] virtual std::vector<std::string_view> shared_suffixes() const { return {}; }
   /// By content: `head` holds the first bytes of the file (up to 64 KiB).
   [[nodiscard]] virtual bool recognises(std::span<const std::byte> head, std::uint64_t size) const = 0;
   /// A second look, where several formats share a container that the first bytes tell: whether what is in the file is
@@ -340,5 +343,7 @@ class Format {
 /// Independent. By the suffix of a path to be written, below that of a compression if it has one; nothing if no format
 /// claims it.
 [[nodiscard]] const Format* format_for_suffix(std::string_view path);
+/// Independent. Whether files of a format may be called so: by one of its suffixes, or one that it shares.
+[[nodiscard]] bool may_be_named(const Format& format, std::string_view path);
 
 }  // namespace quire

@@ -86,6 +86,11 @@ def format_for_path(path: str | os.PathLike[str]) -> str | None:
     return _core.format_for_suffix(os.fspath(path))
 
 
+def may_be_named(format: str, path: str | os.PathLike[str]) -> bool:
+    """Independent. Whether files of a format may be called so, though another may be chosen by it."""
+    return _core.may_be_named(format, os.fspath(path))
+
+
 def has_compressed_suffix(path: str | os.PathLike[str]) -> bool:
     """Independent. Whether the end of the name of a file to be written asks for compression."""
     # The suffix of a format is looked for below that of a compression, and only below that.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import BadFileError, Error, MissingError, MissingFileError, UsageError
 from quire.io.fit import fit_file
-from quire.io.formats import format_for_path, format_info
+from quire.io.formats import format_for_path, format_info, may_be_named
 from quire.toolkit.attachments import copy_attachments
 from quire.toolkit.copier import StepCopier, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement
@@ -162,7 +162,7 @@ def refuse_other_name(source: str | Path, target: str | Path, format: str) -> No
     A source that says the same wrong name keeps it.
     """
     named = format_for_path(target)
-    if named in (None, format, format_for_path(source)):
+    if named in (None, format_for_path(source)) or may_be_named(format, target):
         return
     raise UsageError(
         f"it is named as a file of the format {named}, but what is kept stays one of {format}",

@@ -20,6 +20,7 @@ class H5partFormat final : public Format {
   [[nodiscard]] std::string_view name() const override { return "h5part"; }
   [[nodiscard]] std::string_view title() const override { return "H5Part particles on HDF5"; }
   [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".h5", ".h5part", ".h5p", ".h5hut"}; }
+  [[nodiscard]] std::vector<std::string_view> shared_suffixes() const override { return {".hdf5", ".hdf"}; }
 
   [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
     return h5::has_signature(head);

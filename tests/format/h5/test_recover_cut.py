@@ -100,6 +100,31 @@ def test_whole_steps_are_read_checked_and_kept(cut: Path, tmp_path: Path) -> Non
         assert file.check().damage is None
 
 
+@pytest.mark.parametrize("suffix", [".hdf5", ".hdf", ".h5part"])
+def test_what_is_kept_may_have_any_name_of_the_container(cut: Path, tmp_path: Path, suffix: str) -> None:
+    whole = tmp_path / f"whole{suffix}"
+    told = run("recover", cut, "-o", whole)
+    assert told.exit_code == 0, told.output
+    with quire.open(whole) as file, quire.open(cut, cut=True) as before:
+        assert (file.format, file.numbers) == (before.format, [2, 4, 6, 8])
+
+
+def test_the_name_of_another_container_is_still_refused(cut: Path, tmp_path: Path) -> None:
+    named = tmp_path / "whole.sdds"
+    assert run("recover", cut, "-o", named).exit_code == 2
+    assert not named.exists()
+
+
+def test_plain_data_sets_may_have_the_general_name_and_not_that_of_steps(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.hdf5"
+    with quire.create(plain) as out, out.step(0) as step:
+        step.put("x", np.arange(3.0))
+    assert run("recover", plain, "-o", tmp_path / "kept.h5").exit_code == 0
+    with quire.open(tmp_path / "kept.h5") as file:
+        assert file[0]["x"][:].tolist() == [0.0, 1.0, 2.0]
+    assert run("recover", plain, "-o", tmp_path / "kept.h5part").exit_code == 2
+
+
 def test_a_whole_file_is_read_as_ever(tmp_path: Path) -> None:
     path = tmp_path / "beam.h5"
     with quire.create(path) as out, out.step(0) as step:

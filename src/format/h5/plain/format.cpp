@@ -19,6 +19,7 @@ class PlainFormat final : public Format {
   [[nodiscard]] std::string_view name() const override { return "hdf5"; }
   [[nodiscard]] std::string_view title() const override { return "any data sets of HDF5"; }
   [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".hdf5", ".hdf"}; }
+  [[nodiscard]] std::vector<std::string_view> shared_suffixes() const override { return {".h5"}; }
   [[nodiscard]] bool holds_one_step() const override { return true; }
 
   [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
