@@ -163,6 +163,24 @@ TEST_P(DiscordOfCalls, LeaveTheFileUsable) {
   }
 }
 
+/// An attachment cannot wait for the step: whoever has written blocks of it must hear that they are gone.
+TEST_P(DiscordOfCalls, TellThatTheOpenStepWasTakenBack) {
+  for (const Doing most : {Doing::commit, Doing::attach, Doing::detach}) {
+    Writer out = create(file_, comm_, options_);
+    std::unique_ptr<WriteStep> step = step_at(out, Stage::placed);
+    std::string told;
+    try {
+      act(out, step, comm_.rank() == comm_.size() - 1 ? Doing::attach : most);
+    } catch (const Error& error) {
+      told = error.what();
+    }
+    EXPECT_NE(told.find("the open step was taken back"), std::string::npos) << told;
+    EXPECT_NE(told.find("attach before it is opened"), std::string::npos) << told;
+    step.reset();
+    out.close();
+  }
+}
+
 /// Of every format of steps one kind of file for each way in which its ranks meet.
 std::vector<Variant> kinds_of_planners() {
   std::vector<Variant> all;

@@ -110,6 +110,11 @@ struct Resumption {
 
 Error step_in_the_way() { return {ErrorKind::usage, "another step is still open"}; }
 
+Error step_taken_back() {
+  return Error(ErrorKind::usage, "a file is attached or dropped while a step is open: the open step was taken back")
+      .advise("commit the step first, or attach before it is opened");
+}
+
 /// Ends the steps that this rank has not: those who commit one that this rank has left after open() hear of it there.
 /// Whether a step was left of which nobody has heard.
 bool end_steps(Writer::State& state) {
@@ -305,7 +310,7 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
     require_open();
     // Others may wait for this rank in a step that it has left, or that is still open.
     answer_for_left_step(*this);
-    take_back_open_step(*this, step_in_the_way());
+    take_back_open_step(*this, step_taken_back());
     pay_owed_rows(*this);
     const auto reason = std::exchange(abandoned, std::nullopt);
     if (!refusal && reason) refusal = Error(ErrorKind::aborted, *reason);
