@@ -273,6 +273,8 @@ class WritePlanner {
 struct Fit {
   StepDescription adapted;          ///< as it will be written
   std::vector<std::string> losses;  ///< sentences: what will be left out or changed, and why
+  /// Sentences: what the format adds because it must be there, and nobody has said it. Nothing is lost by that.
+  std::vector<std::string> additions{};
 };
 
 /// One file format: the entry in the registry.

@@ -50,7 +50,9 @@ def convert(
     ranks: Annotated[
         int | None, typer.Option("--ranks", metavar="N", help="Work on so many ranks, started by mpiexec.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be lost.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be lost or changed.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Convert a file to another format, or to other options.

@@ -86,20 +86,23 @@ def copy_file(
 ) -> CopyReport:
     """Collective. Carry a request out and tell the result: a line for people, JSON for programs.
 
-    `more` gives further numbers of the report by name. With `dry_run` only losses are told, and the command
-    ends.
+    `more` gives further numbers of the report by name. With `dry_run` only losses and changes are told, and
+    the command ends.
     """
     from quire.cli.trace import trace
-    from quire.toolkit.convert import carry_out, losses
+    from quire.toolkit.convert import carry_out, rehearse
     from quire.toolkit.request import Observer
 
     comm = communicator_for(source, target)
     with readable(source) as local_source:
         if dry_run:
-            lost = losses(local_source, target, request)
-            for sentence in lost:
-                tell_loss(sentence)
-            answer(not lost)
+            foretold = rehearse(
+                local_source,
+                target,
+                request,
+                Observer(loss=tell_loss, change=tell_change, warning=tell_warning),
+            )
+            answer(not foretold.losses)
         with progress(title) as bar, writable(target) as local_target:
             observer = Observer(tell_loss, bar.expect, bar.advance, trace, tell_change, tell_warning)
             report = carry_out(local_source, local_target, request, comm, observer)

@@ -30,6 +30,8 @@ class Fit:
     fields: Mapping[str, Quantity]
     losses: list[str]
     """Sentences: what will be left out or changed, and why."""
+    additions: list[str]
+    """Sentences: what must be there and nobody has said, so that the format adds it."""
 
 
 def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None = None) -> Fit:
@@ -38,7 +40,8 @@ def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None =
     Usage errors list the names.
     """
     given = step._description
-    adapted, losses = _core.fit(format, file._core.description, given, option_texts(dict(options or {})))
+    words = option_texts(dict(options or {}))
+    adapted, losses, additions = _core.fit(format, file._core.description, given, words)
     tables = {
         table.name: quantities(table.columns, kept.columns)
         for table, kept in paired(given.tables, adapted.tables)
@@ -48,6 +51,7 @@ def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None =
         tables=tables,
         fields=quantities(given.fields, adapted.fields),
         losses=losses,
+        additions=additions,
     )
 
 

@@ -56,18 +56,19 @@ def requested_format(target: str | Path, request: Request) -> str:
     return request.profile.format
 
 
-def losses(source: str | Path, target: str | Path, request: Request | None = None) -> list[str]:
-    """Independent. Sentences about what the target format cannot hold, looking at all selected steps."""
-    request = request or Request()
+def rehearse(
+    source: str | Path, target: str | Path, request: Request, observer: Observer | None = None
+) -> CopyReport:
+    """Independent. What a copy will tell of losses and changes, looking at all selected steps."""
     name = requested_format(target, request)
-    copier = StepCopier(request, name, None, Observer())
+    copier = StepCopier(request, name, None, observer or Observer())
     with quire.open(source, **request.source_options) as file:
         copier.suit(file)
         copier.tell(left_out(file, name))
         for step in copier.steps(file):
             check_columns(copier.request, step)
             copier.fit(file, step)
-    return copier.report.losses
+    return copier.report
 
 
 def copy(

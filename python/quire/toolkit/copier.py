@@ -284,9 +284,10 @@ class StepCopier:
         return chosen, rows
 
     def fit(self, source: File, step: Step) -> Fit:
-        """Independent. What the target will hold of a step; tells of each new loss."""
+        """Independent. What the target will hold of a step; tells of each new loss and addition."""
         fitted = fit(self.format, source, step, self.request.options)
         self.tell(fitted.losses)
+        self.change(fitted.additions)
         if step.streams and not format_info(self.format).holds_streams:
             self.tell([f"the bytes of {len(step.streams)} streams are left out"])
         kept = fitted if self.common is None else self.common.restrict(fitted, step)

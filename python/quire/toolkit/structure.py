@@ -74,6 +74,7 @@ class Structure:
             },
             fields=common_part(fitted.fields, step.fields, self.fields),
             losses=fitted.losses,
+            additions=fitted.additions,
         )
 
     def absent(self, step: Step) -> dict[str, dict[str, Quantity]]:

@@ -114,16 +114,17 @@ bool belies_numbering(const StepDescription& step, const std::string& version, c
   });
 }
 
-/// What becomes of the version of the program, if it is not kept, in words.
-std::optional<std::string> change_of_version(const FileDescription& file, const StepDescription& step,
-                                             const Rules& rules) {
-  if (step.tables.empty()) return std::nullopt;
-  std::string version = provenance_of(step.attributes).version;
+/// Tells what becomes of the version of the program, if it is not kept.
+void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
+  if (fit.adapted.tables.empty()) return;
+  std::string version = provenance_of(fit.adapted.attributes).version;
   if (version.empty()) version = provenance_of(file.attributes).version;
   const std::string key(version_name);
-  if (version.empty()) return key + " " + rules.version + " is added: the metadata tell no version";
-  if (!belies_numbering(step, version, rules)) return std::nullopt;
-  return key + " " + version + " becomes " + rules.version + ": bases are numbered as since version 5";
+  if (version.empty()) {
+    fit.additions.push_back(key + " " + rules.version + " is added: the metadata tell no version");
+  } else if (belies_numbering(fit.adapted, version, rules)) {
+    fit.losses.push_back(key + " " + version + " becomes " + rules.version + ": bases are numbered as since version 5");
+  }
 }
 
 }  // namespace
@@ -208,7 +209,7 @@ Fit fit_step(const FileDescription& file, const StepDescription& step, const Rul
     lose("the attribute " + attribute.name + " is an array and is left out");
     return true;
   });
-  if (const auto change = change_of_version(file, adapted, rules)) lose(*change);
+  fit_version(fit, file, rules);
   return fit;
 }
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from tests.format.nektar.made import QUADRILATERALS, TRIANGLES, block_of
+from tests.python.cli.conftest import run as run  # a fixture
 
 import quire
 from quire.io.elements import ElementBlock
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
 
 LAYOUTS = ["hdf5", "xml", "directory", "streams"]
 VERSION = "Provenance/NektarVersion"
@@ -48,16 +53,43 @@ def test_an_old_version_is_kept_or_its_end_is_told(
     assert version_in(copy) == version
 
 
+ADDED = f"{VERSION} 5.6.0 is added: the metadata tell no version"
+
+
+def write_without_version(path: Path) -> None:
+    write(path, "xml", block_of(TRIANGLES, [1, 2], np.array([3, 4])))
+    line = "<NektarVersion>5.6.0</NektarVersion>"
+    text = path.read_text()
+    assert line in text
+    path.write_text(text.replace(line, ""))
+
+
 def test_a_version_that_nobody_told_is_no_secret(tmp_path: Path) -> None:
     full, bare, copy = tmp_path / "full.fld", tmp_path / "bare.fld", tmp_path / "copy.fld"
     write(full, "xml", block_of(TRIANGLES, [1, 2], np.array([3, 4])))
-    line = "<NektarVersion>5.6.0</NektarVersion>"
-    text = full.read_text()
-    assert line in text
-    bare.write_text(text.replace(line, ""))
-    assert quire.copy(full, copy).losses == []
+    report = quire.copy(full, copy)
+    assert (report.losses, report.changes) == ([], [])
+    write_without_version(bare)
     report = quire.copy(bare, copy, overwrite=True)
-    assert report.losses == [f"{VERSION} 5.6.0 is added: the metadata tell no version"]
+    assert (report.losses, report.changes) == ([], [ADDED])
+
+
+def test_what_is_added_is_told_by_a_dry_run_and_is_no_loss(run: Run, tmp_path: Path) -> None:
+    bare, copy = tmp_path / "bare.fld", tmp_path / "copy.fld"
+    write_without_version(bare)
+    dry = run("convert", bare, copy, "--dry-run")
+    assert (dry.code, dry.errors) == (0, f"changed: {ADDED}\n")
+    assert not copy.exists()
+    wet = run("convert", bare, copy)
+    assert (wet.code, wet.errors) == (0, dry.errors)
+
+
+def test_a_version_that_is_replaced_is_a_loss_to_a_dry_run(run: Run, tmp_path: Path) -> None:
+    old, copy = tmp_path / "old.fld", tmp_path / "copy.fld"
+    write(old, "xml", block_of(QUADRILATERALS, [1, 2], np.array([3, 4])), version="4.0.0")
+    dry = run("convert", old, copy, "--option", "layout=hdf5", "--dry-run")
+    assert dry.code == 1
+    assert dry.errors.startswith(f"lost: {VERSION} 4.0.0 becomes 5.6.0")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
