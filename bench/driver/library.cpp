@@ -106,7 +106,7 @@ class Library final : public Method {
     options.transport = options_.transport;
     options.sieve = sieve_;
     if (!options_.format.empty()) {
-      options.options = options_of_reader(format_named(options_.format), options_.options);
+      options.options = known_options(format_named(options_.format).read_options(), options_.options);
     }
     return options;
   }
@@ -169,13 +169,13 @@ WriteOptions library_options(const MethodSpec& spec) {
   return options;
 }
 
-Options options_of_reader(const Format& format, const Options& options) {
-  Options known;
-  for (const Option& option : format.read_options()) {
-    const auto found = options.find(option.name);
-    if (found != options.end()) known.insert(*found);
+Options known_options(const std::vector<Option>& known, const Options& given) {
+  Options chosen;
+  for (const Option& option : known) {
+    const auto found = given.find(option.name);
+    if (found != given.end()) chosen.insert(*found);
   }
-  return known;
+  return chosen;
 }
 
 bool holds_streams(const WriteOptions& options) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "driver/method.hpp"
 #include "driver/workload.hpp"
 #include "quire/api/writer.hpp"
@@ -10,8 +12,9 @@ namespace quire::bench {
 /// Independent. How a method of the engine "library" writes. Throws usage errors for unknown keys.
 [[nodiscard]] WriteOptions library_options(const MethodSpec& spec);
 
-/// Independent. The options of a method that the reader of its format has, too: who moves the bytes, and how.
-[[nodiscard]] Options options_of_reader(const Format& format, const Options& options);
+/// Independent. Of the options that a method has been given, those that a reader or a writer has: both get what they
+/// know, such as who moves the bytes, and how.
+[[nodiscard]] Options known_options(const std::vector<Option>& known, const Options& given);
 
 /// Independent. Whether what is written are streams, and nothing but streams.
 [[nodiscard]] bool holds_streams(const WriteOptions& options);

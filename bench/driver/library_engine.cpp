@@ -31,16 +31,6 @@ WriteOptions write_options(const CellMethod& method) {
   return options;
 }
 
-/// The options of a format alone: what its registry entry knows.
-Options format_options(const Format& format, const Options& all) {
-  Options known;
-  for (const Option& option : format.write_options()) {
-    const auto found = all.find(option.name);
-    if (found != all.end()) known.insert(*found);
-  }
-  return known;
-}
-
 /// What a step of the workload gets.
 using PutStep = std::function<void(std::uint64_t step, WriteStep& target, Comm& comm)>;
 
@@ -50,8 +40,9 @@ class LibraryEngine final : public Engine {
       : Engine(std::move(given)),
         options_(write_options(task().method)),
         format_(format_named(options_.format)),
-        carrier_(carrier_of(cell().data, format_,
-                            CheckedOptions(format_.write_options(), format_options(format_, options_.options)))) {}
+        carrier_(carrier_of(
+            cell().data, format_,
+            CheckedOptions(format_.write_options(), known_options(format_.write_options(), options_.options)))) {}
 
   void prepare_writing() override {
     source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), order_for(carrier_));
@@ -105,7 +96,7 @@ class LibraryEngine final : public Engine {
   void read(const std::string& folder, Trial& trial) override {
     ReadOptions options;
     options.transport = options_.transport;
-    options.options = options_of_reader(format_, options_.options);
+    options.options = known_options(format_.read_options(), options_.options);
     read_series(folder, options, trial, [&](std::uint64_t s, const ReadStep& step) { landings_[s]->read(step); });
   }
 
