@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -108,6 +109,9 @@ int run(Comm& comm, const Arguments& arguments) {
 }  // namespace quire::probe
 
 int main(int argc, char** argv) {
+  // A limit of the sizes of files is an error of a call like any other. Some starters pass on that it is ignored,
+  // others let every rank begin with what the system does: end it without a word.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const quire::probe::Arguments arguments(argc, argv);
     // A starter that is killed may leave its ranks behind.
