@@ -143,7 +143,9 @@ class Reader {
 
   /// Collective. Looks through the whole file.
   [[nodiscard]] CheckReport check() const;
-  /// Collective. Closes; handles of steps must not be used afterwards.
+  /// Collective. Closes; handles of steps must not be used afterwards. Unless ranks read together it waits for no other
+  /// rank, so that one that leaves with an error comes to its end. The price: ranks that are, or later come, in a
+  /// collective call of the file (at(), numbers(), check()) wait for those that have closed it, until their deadline.
   void close();
 
   /// Independent. Where the seconds of this rank went so far.

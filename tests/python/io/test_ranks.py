@@ -223,6 +223,28 @@ def test_an_exception_on_one_rank_frees_the_others(tmp_path: Path, format_name: 
     assert "0.1 of row 0" in third["type"]
 
 
+def one_rank_closes_early(comm: Any, path: str, format_name: str, early: int) -> str:
+    """Close a file on one rank and ask it for its steps on the others; return what this rank raises."""
+    with quire.create(path, comm, format_name) as out, out.step(0) as step:
+        step.put("x", np.arange(3))
+    file = quire.open(path, comm, deadline=2)
+    try:
+        if comm.rank != early:
+            assert file.numbers == [0]
+        return ""
+    except quire.Error as error:
+        return type(error).__name__
+    finally:
+        file.close()
+
+
+def test_a_rank_that_closes_early_is_waited_for_until_the_deadline(tmp_path: Path, format_name: str) -> None:
+    """Whoever closes waits for nobody: that is documented, and so is what the others get."""
+    path = str(path_for(tmp_path, format_name))
+    told = run_ranks(one_rank_closes_early, 2, path, format_name, 0, time_limit=40)
+    assert told == ["", "DeadlineError"]
+
+
 def columns_differ(comm: Any, path: str, format_name: str) -> str:
     try:
         with quire.create(path, comm, format_name, deadline=20) as out, out.step(0) as step:
