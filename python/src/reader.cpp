@@ -436,6 +436,7 @@ void bind_reader(nb::module_& module) {
           [](const ReaderHandle& self) -> const FileDescription& { return self.file->opened.description(); },
           nb::rv_policy::reference_internal)
       .def_prop_ro("reads_together", [](const ReaderHandle& self) { return self.file->opened.reads_together(); })
+      .def("meet", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.meet(); }); })
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
       .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })
       .def(

@@ -140,6 +140,9 @@ class Reader {
   /// Independent. Whether ReadStep::read() and ReadStep::read_field() are collective: by a collective transport, or
   /// where another library lets all ranks read together.
   [[nodiscard]] bool reads_together() const;
+  /// Collective if reads_together(), else without effect. Before ranks agree on something by comm(): throws an aborted
+  /// error where others are in close() meanwhile, as every collective call of the file does.
+  void meet() const;
 
   /// Collective. Looks through the whole file.
   [[nodiscard]] CheckReport check() const;

@@ -135,9 +135,13 @@ class File:
         return self._at(found if found >= 0 else found + len(self), found)
 
     def _ranks(self) -> _core.Comm:
-        """Those that read the file together. Raises UsageError once it is closed."""
+        """Collective where ranks read together. Those that read the file, none of which closes it meanwhile.
+
+        Raises UsageError once it is closed, AbortedError if others close it.
+        """
         if not self._is_open:
             raise UsageError("the file is closed", file=self._path)
+        self._core.meet()
         return self._communicator
 
     def _place(self, index: Any) -> int | slice:

@@ -137,6 +137,12 @@ void meet_in_engine(Reader::State& reader, const std::optional<Error>& refusal) 
   agree_on_reads(reader.comm, refusal, hash_of_no_request);
 }
 
+void meet_readers(Reader::State& reader) {
+  if (reader.comm.size() == 1 || !reads_together(reader)) return;
+  if (reader.engine) return meet_in_engine(reader, std::nullopt);
+  reader.transport->run(ReadPlan{});
+}
+
 void refuse_by_engine(Reader::State& reader) {
   const Error refusal(ErrorKind::usage, "a rank does not take part in what the others read together");
   // It knows by itself what is wrong.

@@ -6,6 +6,7 @@
 
 #include "api/read/element_blocks.hpp"
 #include "api/read/element_directory.hpp"
+#include "api/read/engine_reads.hpp"
 #include "api/read/piece_lists.hpp"
 #include "api/root.hpp"
 #include "quire/base/archive.hpp"
@@ -473,6 +474,7 @@ Elements ReadStep::read_elements(const ElementRequest& request, const std::optio
   Reader::State& reader = *state_->reader;
   require_open(reader);
   return in_file(reader, [&] {
+    meet_readers(reader);
     agree_on_call(reader.comm, in_words(request), refusal);
     // Made from what all ranks say alike: it fails on all of them or on none.
     ElementReading reading(*state_, request);

@@ -311,14 +311,13 @@ void ReadStep::read_nothing() const {
 std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal) const {
   Reader::State& reader = *state_->reader;
   require_open(reader);
-  const bool is_together = reader.engine ? reader.engine->is_collective() : reader.transport->is_collective();
-  if (!is_together) return mine;
+  if (!reads_together(reader)) return mine;
   return in_file(reader, [&] {
     // Others may be in close(), and meet here those who read as they do in each read.
     if (reader.engine) {
       meet_in_engine(reader, refusal);
     } else {
-      reader.transport->run(ReadPlan{});
+      meet_readers(reader);
       agree(reader.comm, refusal);
     }
     std::uint64_t most = mine;

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "api/read/engine_reads.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/root.hpp"
 #include "quire/base/archive.hpp"
@@ -63,6 +64,7 @@ std::vector<StreamReader> ReadStep::streams(const std::vector<std::int64_t>& wan
   Reader::State& reader = *state_->reader;
   require_open(reader);
   return in_file(reader, [&] {
+    meet_readers(reader);
     // Who is refused asks for nothing, and is heard when all agree.
     const Question mine{refusal ? std::vector<std::int64_t>() : wanted, by};
     Answer answer;

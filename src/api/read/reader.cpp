@@ -100,6 +100,7 @@ void hear(Reader::State& state, const std::vector<std::string>& late) {
 template <class Answer>
 auto answer_of_root(Reader::State& state, Answer&& answer) {
   using Value = decltype(answer(state.own_describer()));
+  meet_readers(state);
   auto told = unpack<Told<Value>>(from_root(state.comm, [&] {
     Told<Value> mine{answer(state.own_describer()), {}};
     mine.warnings = late_warnings(state);
@@ -433,8 +434,11 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
   return content;
 }
 
-bool Reader::reads_together() const {
-  return state_->engine ? state_->engine->is_collective() : state_->transport->is_collective();
+bool Reader::reads_together() const { return quire::reads_together(*state_); }
+
+void Reader::meet() const {
+  require_open(*state_);
+  in_file(*state_, [&] { meet_readers(*state_); });
 }
 
 CheckReport Reader::check() const {

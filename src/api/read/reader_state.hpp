@@ -73,6 +73,11 @@ struct ReadStep::State {
   [[nodiscard]] Describer& describer() const { return reader->own_describer(index, whole(), serial); }
 };
 
+/// Whether reads are collective.
+inline bool reads_together(const Reader::State& state) {
+  return state.engine ? state.engine->is_collective() : state.transport->is_collective();
+}
+
 inline void require_open(const Reader::State& state) {
   if (state.closed) throw state.placed(Error(ErrorKind::usage, "the file is closed"));
 }

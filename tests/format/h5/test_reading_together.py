@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +132,46 @@ def test_a_rank_that_fails_between_reads_keeps_no_other_waiting(
     assert all(one[1] for one in told)
     assert told[1][1] == "it is enough"
     assert not (tmp_path / "stopped.sdds").exists()
+
+
+ASKED: dict[str, Callable[[quire.File, quire.Step], object]] = {
+    "steps": lambda file, step: len(file),
+    "numbers": lambda file, step: file.numbers,
+    "a step": lambda file, step: file[1],
+    "a number": lambda file, step: file.step(5),
+    "damage": lambda file, step: file.check(),
+    "streams": lambda file, step: step.streams.open([]),
+    "elements": lambda file, step: step.read_elements(),
+}
+"""What ranks ask together of a file besides values."""
+
+
+def ask_what_one_rank_has_closed(comm: Any, path: str, options: dict[str, Any], name: str, early: int) -> str:
+    """Close a file on one rank while the other asks it for something; return what this rank raises."""
+    with quire.open(path, comm, deadline=10, **options) as file:
+        step = file[0]
+        if comm.rank != early:
+            try:
+                ASKED[name](file, step)
+            except quire.Error as error:
+                return type(error).__name__
+    return ""
+
+
+def ask_each(comm: Any, path: str, options: dict[str, Any]) -> dict[str, str]:
+    """What this rank raises when it asks and another one closes; the ranks take turns."""
+    return {
+        f"{name}, rank {early} closes": ask_what_one_rank_has_closed(comm, path, options, name, early)
+        for name in ASKED
+        for early in range(comm.size)
+    }
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
+def test_a_rank_that_closes_frees_those_that_ask_the_file(tmp_path: Path, options: dict[str, Any]) -> None:
+    source = write_source(tmp_path / "source.h5", "h5part")
+    told = run_ranks(ask_each, 2, str(source), options, time_limit=40)
+    for rank, raised in enumerate(told):
+        asking = {what: "" if f"rank {rank}" in what else "AbortedError" for what in raised}
+        assert raised == asking
