@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import tarfile
 import tomllib
 from pathlib import Path
+
+import pytest
+from scikit_build_core.build import build_sdist
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,6 +27,20 @@ def test_dependencies_are_those_of_the_set_up() -> None:
     assert set(extras["mpi"]) == requirements("mpi")
     assert set(extras["test"]) <= requirements("test")
     assert set(extras["frames"]) <= requirements("test")
+
+
+def test_a_source_archive_holds_what_the_clone_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wheels are built from it as well: a file left out, or one that the build has made, breaks them."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("this is no clone")
+    monkeypatch.chdir(ROOT)
+    name = build_sdist(str(tmp_path))
+    with tarfile.open(tmp_path / name) as archive:
+        held = {path.partition("/")[2] for path in archive.getnames()} - {"PKG-INFO"}
+    known = set(listed.stdout.splitlines())
+    assert sorted(known - held) == []
+    assert sorted(path for path in held - known if path.endswith((".so", ".o", "quire-probe"))) == []
 
 
 def test_every_requirement_says_why() -> None:
