@@ -27,9 +27,10 @@ class CountingBackend final : public CommBackend {
     ++counts_.collectives;
     inner_->prefix(words, deadline);
   }
-  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline deadline) override {
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, std::span<std::uint64_t> maxima,
+                      Deadline deadline) override {
     ++counts_.collectives;
-    inner_->sum_and_prefix(words, lower, deadline);
+    inner_->sum_and_prefix(words, lower, maxima, deadline);
   }
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     ++counts_.collectives;
@@ -38,6 +39,19 @@ class CountingBackend final : public CommBackend {
   void broadcast(std::span<std::byte> bytes, int root, Deadline deadline) override {
     ++counts_.collectives;
     inner_->broadcast(bytes, root, deadline);
+  }
+  void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                         std::span<std::uint64_t> maxima, std::span<std::byte> told,
+                         const std::function<void()>& answer, Deadline deadline) override {
+    ++counts_.collectives;
+    inner_->reduce_and_answer(words, lower, maxima, told, answer, deadline);
+  }
+  [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
+                                               Deadline deadline) override {
+    ++counts_.collectives;
+    counts_.messages += question.empty() ? 0 : 1;
+    counts_.message_bytes += question.size();
+    return inner_->consult(std::move(question), counsel, deadline);
   }
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
     ++counts_.collectives;

@@ -33,14 +33,13 @@ struct Head {
 
 }  // namespace
 
-void CommBackend::reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                    std::span<std::byte> told, const std::function<void()>& answer, Deadline deadline) {
-  if (reduction == Reduction::maximum) {
-    maximum(words, deadline);
-  } else if (lower.empty()) {
-    sum(words, deadline);
+void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                                    std::span<std::uint64_t> maxima, std::span<std::byte> told,
+                                    const std::function<void()>& answer, Deadline deadline) {
+  if (words.empty()) {
+    maximum(maxima, deadline);
   } else {
-    sum_and_prefix(words, lower, deadline);
+    sum_and_prefix(words, lower, maxima, deadline);
   }
   if (rank() == 0) answer();
   broadcast(told, 0, deadline);
@@ -95,9 +94,10 @@ void Comm::prefix(std::span<std::uint64_t> words) {
   backend_->prefix(words, deadline_);
 }
 
-void Comm::sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower) {
-  count(words.size_bytes());
-  backend_->sum_and_prefix(words, lower, deadline_);
+void Comm::sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                          std::span<std::uint64_t> maxima) {
+  count(words.size_bytes() + maxima.size_bytes());
+  backend_->sum_and_prefix(words, lower, maxima, deadline_);
 }
 
 void Comm::prefix_maximum(std::span<std::uint64_t> words) {
@@ -141,27 +141,22 @@ void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
   if (!head.give(bytes)) broadcast(std::span(bytes), root);
 }
 
-std::vector<std::byte> Comm::reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words,
-                                               std::span<std::uint64_t> lower, const RootAnswer& answer) {
+std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                                            std::span<std::uint64_t> maxima, const RootAnswer& answer) {
   std::vector<std::byte> bytes;
   Head head;
-  count(words.size_bytes());
+  count(words.size_bytes() + maxima.size_bytes());
   const auto answer_here = [&] {
     bytes = answer();
     head.hold(bytes);
   };
-  backend_->reduce_and_answer(reduction, words, lower, head.memory(), answer_here, deadline_);
+  backend_->reduce_and_answer(words, lower, maxima, head.memory(), answer_here, deadline_);
   if (!head.give(bytes)) broadcast(std::span(bytes));
   return bytes;
 }
 
-std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                            const RootAnswer& answer) {
-  return reduce_and_answer(Reduction::sum, words, lower, answer);
-}
-
 std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer) {
-  return reduce_and_answer(Reduction::maximum, words, {}, answer);
+  return sum_and_answer({}, {}, words, answer);
 }
 
 std::vector<std::byte> Comm::consult(std::vector<std::byte> question, const RootCounsel& counsel) {

@@ -14,7 +14,9 @@ class DepartedBackend final : public CommBackend {
   void sum(std::span<std::uint64_t>, Deadline) override { refuse(); }
   void maximum(std::span<std::uint64_t>, Deadline) override { refuse(); }
   void prefix(std::span<std::uint64_t>, Deadline) override { refuse(); }
-  void sum_and_prefix(std::span<std::uint64_t>, std::span<std::uint64_t>, Deadline) override { refuse(); }
+  void sum_and_prefix(std::span<std::uint64_t>, std::span<std::uint64_t>, std::span<std::uint64_t>, Deadline) override {
+    refuse();
+  }
   void prefix_maximum(std::span<std::uint64_t>, Deadline) override { refuse(); }
   void broadcast(std::span<std::byte>, int, Deadline) override { refuse(); }
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel>, Deadline) override { refuse(); }

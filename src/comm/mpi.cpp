@@ -77,14 +77,12 @@ class MpiBackend final : public CommBackend {
   [[nodiscard]] int size() const noexcept override { return size_; }
   [[nodiscard]] const void* native() const noexcept override { return &communicator_; }
 
-  void barrier(Deadline deadline) override {
-    static_cast<void>(in_tree("wait for all ranks", Reduction::sum, {}, deadline));
-  }
+  void barrier(Deadline deadline) override { static_cast<void>(in_tree("wait for all ranks", {}, {}, deadline)); }
 
   void sum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "sum over all ranks";
-    if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, Reduction::sum, words, deadline)->of_all(), words.begin());
+    if (fits_tree(words.size())) {
+      std::ranges::copy(in_tree(operation, words, {}, deadline)->of_all(), words.begin());
     } else {
       reduce(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
     }
@@ -92,8 +90,8 @@ class MpiBackend final : public CommBackend {
 
   void maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "take the maximum over all ranks";
-    if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, Reduction::maximum, words, deadline)->of_all(), words.begin());
+    if (fits_tree(words.size())) {
+      std::ranges::copy(in_tree(operation, {}, words, deadline)->of_all(), words.begin());
       return;
     }
     // MPICH 4.0 compares unsigned words as if they were signed. With the highest bit turned the order of signed words
@@ -106,47 +104,55 @@ class MpiBackend final : public CommBackend {
 
   void prefix(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "sum over the lower ranks";
-    if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, Reduction::sum, words, deadline)->of_lower(), words.begin());
+    if (fits_tree(words.size())) {
+      std::ranges::copy(in_tree(operation, words, {}, deadline)->of_lower(), words.begin());
     } else {
       reduce_lower(operation, words, MPI_UINT64_T, MPI_SUM, deadline);
     }
   }
 
-  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline deadline) override {
-    if (fits_tree(words)) {
-      const auto sums = in_tree("sum over all and over the lower ranks", Reduction::sum, words, deadline);
-      std::ranges::copy(sums->of_lower(), lower.begin());
-      std::ranges::copy(sums->of_all(), words.begin());
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, std::span<std::uint64_t> maxima,
+                      Deadline deadline) override {
+    if (fits_tree(words.size() + maxima.size())) {
+      const auto done = in_tree("sum over all and over the lower ranks", words, maxima, deadline);
+      std::ranges::copy(done->of_lower().first(words.size()), lower.begin());
+      std::ranges::copy(done->of_all().first(words.size()), words.begin());
+      std::ranges::copy(done->of_all().subspan(words.size()), maxima.begin());
     } else {
       std::ranges::copy(words, lower.begin());
       prefix(lower, deadline);
       sum(words, deadline);
+      if (!maxima.empty()) maximum(maxima, deadline);
     }
   }
 
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     const std::string operation = "take the maximum over the lower ranks";
-    if (fits_tree(words)) {
-      std::ranges::copy(in_tree(operation, Reduction::maximum, words, deadline)->of_lower(), words.begin());
+    if (fits_tree(words.size())) {
+      std::ranges::copy(in_tree(operation, {}, words, deadline)->of_lower(), words.begin());
     } else {
       reduce_lower(operation, words, MPI_INT64_T, MPI_MAX, deadline);
     }
   }
 
-  void reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                         std::span<std::byte> told, const std::function<void()>& answer, Deadline deadline) override {
-    if (2 * words.size_bytes() + told.size() > largest_in_tree) {
-      return CommBackend::reduce_and_answer(reduction, words, lower, told, answer, deadline);
+  void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                         std::span<std::uint64_t> maxima, std::span<std::byte> told,
+                         const std::function<void()>& answer, Deadline deadline) override {
+    if (!fits_tree(words.size() + maxima.size(), told.size())) {
+      return CommBackend::reduce_and_answer(words, lower, maxima, told, answer, deadline);
     }
+    const auto take = [&](std::span<const std::uint64_t> of_all) {
+      std::ranges::copy(of_all.first(words.size()), words.begin());
+      std::ranges::copy(of_all.subspan(words.size()), maxima.begin());
+    };
     const auto answer_here = [&](std::span<const std::uint64_t> of_all, std::span<std::byte> bytes) {
-      std::ranges::copy(of_all, words.begin());
+      take(of_all);
       answer();
       std::ranges::copy(told, bytes.begin());
     };
-    const auto done = in_tree("meet all ranks", reduction, words, deadline, told.size(), answer_here);
-    std::ranges::copy(done->of_all(), words.begin());
-    if (!lower.empty()) std::ranges::copy(done->of_lower(), lower.begin());
+    const auto done = in_tree("meet all ranks", words, maxima, deadline, told.size(), answer_here);
+    take(done->of_all());
+    std::ranges::copy(done->of_lower().first(lower.size()), lower.begin());
     std::ranges::copy(done->told(), told.begin());
   }
 
@@ -210,15 +216,17 @@ class MpiBackend final : public CommBackend {
   static constexpr std::size_t piece_bytes = 16 << 20;
 
   /// An answer has twice as many words: of all and of the lower ranks.
-  [[nodiscard]] static bool fits_tree(std::span<const std::uint64_t> words) {
-    return 2 * words.size_bytes() <= largest_in_tree;
+  [[nodiscard]] static bool fits_tree(std::size_t words, std::size_t told_bytes = 0) {
+    return 2 * words * sizeof(std::uint64_t) + told_bytes <= largest_in_tree;
   }
 
-  [[nodiscard]] std::unique_ptr<TreeReduction> in_tree(const std::string& operation, Reduction kind,
-                                                       std::span<const std::uint64_t> words, Deadline deadline,
+  [[nodiscard]] std::unique_ptr<TreeReduction> in_tree(const std::string& operation,
+                                                       std::span<const std::uint64_t> summed,
+                                                       std::span<const std::uint64_t> compared, Deadline deadline,
                                                        std::size_t told_bytes = 0, TreeReduction::Answer answer = {}) {
     require_usable(operation);
-    auto reduction = std::make_unique<TreeReduction>(communicator_, tree_, kind, words, told_bytes, std::move(answer));
+    auto reduction =
+        std::make_unique<TreeReduction>(communicator_, tree_, summed, compared, told_bytes, std::move(answer));
     return finished(operation, std::move(reduction), deadline);
   }
 

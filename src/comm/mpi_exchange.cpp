@@ -23,7 +23,7 @@ bool MpiExchange::advance() {
   while (receive()) {
   }
   if (!barrier_ && sends_are_done()) {
-    barrier_.emplace(communicator_, tree_, Reduction::sum, std::span<const std::uint64_t>());
+    barrier_.emplace(communicator_, tree_, std::span<const std::uint64_t>(), std::span<const std::uint64_t>());
   }
   // Others wait for this rank on the way: the barrier goes on whatever is still on its way to here.
   const bool all_are_done = barrier_ && barrier_->advance();

@@ -16,6 +16,12 @@ enum Tag : int { up = 2, down = 3 };
 /// Keeps counts far below what an int holds.
 constexpr std::size_t piece_bytes = std::size_t{16} << 20;
 
+std::vector<std::uint64_t> joined(std::span<const std::uint64_t> first, std::span<const std::uint64_t> second) {
+  std::vector<std::uint64_t> all(first.begin(), first.end());
+  all.insert(all.end(), second.begin(), second.end());
+  return all;
+}
+
 }  // namespace
 
 void MpiMessages::send(MPI_Comm communicator, int rank, int tag, std::span<const std::byte> bytes) {
@@ -58,13 +64,13 @@ bool MpiMessages::are_done() {
   return true;
 }
 
-TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, Reduction kind,
-                             std::span<const std::uint64_t> words, std::size_t told_bytes, Answer answer)
+TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, std::span<const std::uint64_t> summed,
+                             std::span<const std::uint64_t> compared, std::size_t told_bytes, Answer answer)
     : communicator_(communicator),
       tree_(tree),
-      kind_(kind),
-      count_(words.size()),
-      mine_(words.begin(), words.end()),
+      sums_(summed.size()),
+      count_(summed.size() + compared.size()),
+      mine_(joined(summed, compared)),
       total_(mine_),
       questions_(tree.children.size() * count_),
       answer_(2 * count_ + told_bytes / sizeof(std::uint64_t)),
@@ -91,7 +97,7 @@ std::span<std::uint64_t> TreeReduction::question_of(std::size_t child) {
 
 void TreeReduction::combine(std::span<std::uint64_t> into, std::span<const std::uint64_t> words) const {
   for (std::size_t i = 0; i < into.size(); ++i) {
-    into[i] = kind_ == Reduction::sum ? into[i] + words[i] : std::max(into[i], words[i]);
+    into[i] = i < sums_ ? into[i] + words[i] : std::max(into[i], words[i]);
   }
 }
 

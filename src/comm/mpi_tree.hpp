@@ -42,15 +42,15 @@ class MpiMessages {
   std::size_t done_ = 0;  ///< so many of them, in the order of posting
 };
 
-/// The sum or the maximum of words over all ranks, and over the lower ones.
+/// The sums of the first words, or of all, and the maxima of the others over all ranks, and over the lower ones.
 class TreeReduction final : public MpiPending {
  public:
   /// Rank 0, when all words are known: fills what all ranks are told with them.
   using Answer = std::function<void(std::span<const std::uint64_t> of_all, std::span<std::byte> told)>;
 
   /// @param told_bytes how much rank 0 tells all others, a multiple of 8, by `answer`
-  TreeReduction(MPI_Comm communicator, const RankTree& tree, Reduction kind, std::span<const std::uint64_t> words,
-                std::size_t told_bytes = 0, Answer answer = {});
+  TreeReduction(MPI_Comm communicator, const RankTree& tree, std::span<const std::uint64_t> summed,
+                std::span<const std::uint64_t> compared, std::size_t told_bytes = 0, Answer answer = {});
   [[nodiscard]] bool advance() override;
   [[nodiscard]] std::span<const std::uint64_t> of_all() const { return std::span(answer_).first(count_); }
   /// Zeros on rank 0.
@@ -70,7 +70,7 @@ class TreeReduction final : public MpiPending {
 
   MPI_Comm communicator_;
   const RankTree& tree_;
-  Reduction kind_;
+  std::size_t sums_;  ///< how many words are summed
   Phase phase_ = Phase::start;
   std::size_t count_;  ///< of words
   std::vector<std::uint64_t> mine_;

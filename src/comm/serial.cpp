@@ -6,7 +6,8 @@ namespace quire {
 
 void SerialBackend::prefix(std::span<std::uint64_t> words, Deadline) { std::ranges::fill(words, 0); }
 
-void SerialBackend::sum_and_prefix(std::span<std::uint64_t>, std::span<std::uint64_t> lower, Deadline) {
+void SerialBackend::sum_and_prefix(std::span<std::uint64_t>, std::span<std::uint64_t> lower, std::span<std::uint64_t>,
+                                   Deadline) {
   std::ranges::fill(lower, 0);
 }
 

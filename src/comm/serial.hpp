@@ -13,7 +13,8 @@ class SerialBackend final : public CommBackend {
   void sum(std::span<std::uint64_t>, Deadline) override {}
   void maximum(std::span<std::uint64_t>, Deadline) override {}
   void prefix(std::span<std::uint64_t> words, Deadline) override;
-  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline) override;
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, std::span<std::uint64_t> maxima,
+                      Deadline) override;
   void prefix_maximum(std::span<std::uint64_t> words, Deadline) override;
   void broadcast(std::span<std::byte> bytes, int root, Deadline) override;
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) override;

@@ -235,6 +235,31 @@ void add_selection(WritePlan& plan, const Run& run, const SelectionWalk& element
   }
 }
 
+void add_rows(WritePlan& plan, const Run& run, const SelectionWalk& rows, std::span<const ConstView> views, bool lossy,
+              std::span<const std::string> objects) {
+  if (!is_addressed(run)) throw Error(ErrorKind::internal, "these rows have no places of their own");
+  if (views.size() == 1) {
+    const auto column = static_cast<std::size_t>(run.cells.front().column);
+    return add_selection(plan, run, rows, views.front(), {}, lossy, column < objects.size() ? objects[column] : "");
+  }
+  std::uint64_t done = 0;
+  const auto add = [&](std::uint64_t first, std::uint64_t count) {
+    std::vector<ConstView> parts;
+    parts.reserve(views.size());
+    for (const ConstView& view : views) parts.push_back(view.part(done, count));
+    add_rows(plan, run, first, count, parts, 0, lossy, objects);
+    done += count;
+  };
+  SelectionWalk walk = rows;
+  while (const auto line = walk.next()) {
+    if (line->step == 1) {
+      add(line->first, line->count);
+    } else {
+      for (std::uint64_t i = 0; i < line->count; ++i) add(line->first + i * line->step, 1);
+    }
+  }
+}
+
 void add_selection(ReadPlan& plan, const Place& place, const SelectionWalk& elements,
                    std::span<const ColumnTarget> columns, const MemorySelection& memory, bool lossy,
                    const SieveLimits& limits) {

@@ -32,6 +32,12 @@ std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullop
 
 Publication Describer::repair() { return {}; }
 
+void WritePlanner::require_row_places(const StepDescription& step, std::size_t table) const {
+  throw Error(ErrorKind::unsupported, "rows cannot be chosen here: files of this kind have no places for single rows")
+      .on(step.tables[table].name)
+      .advise("put the rows of each rank behind those of the lower ranks");
+}
+
 void WritePlanner::weigh(StepPart&, bool) const {}
 
 void WritePlanner::attach(const std::string& name, std::optional<std::vector<std::byte>>, bool) {

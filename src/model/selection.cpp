@@ -194,4 +194,21 @@ std::uint64_t RowSelection::count() const {
   return regular()->elements();
 }
 
+std::uint64_t RowSelection::end() const {
+  std::uint64_t end = 0;
+  if (const auto* rows = list()) {
+    for (const std::uint64_t row : *rows) end = std::max(end, checked_add(row, 1));
+    return end;
+  }
+  for (const Hyperslab& part : regular()->parts()) {
+    if (part.count.size() != 1) {
+      throw Error(ErrorKind::usage, "rows have one axis, the selection has " + std::to_string(part.count.size()));
+    }
+    if (elements_of(part) == 0) continue;
+    const Axis axis = axis_of(part, 0);
+    end = std::max(end, checked_add(checked_add(axis.start, checked_multiply(axis.count - 1, axis.stride)), axis.block));
+  }
+  return end;
+}
+
 }  // namespace quire

@@ -76,7 +76,9 @@ TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
     expect(rank == 0 ? 0 : rank * (rank - 1) / 2, rank, "prefix");
     refill();
     std::vector<std::uint64_t> lower(count, 99);
-    comm.sum_and_prefix(words, lower);
+    std::vector<std::uint64_t> maxima{rank, ~rank, (std::uint64_t{1} << 63) + rank};
+    comm.sum_and_prefix(words, lower, maxima);
+    EXPECT_EQ(maxima, (std::vector<std::uint64_t>{size - 1, ~std::uint64_t{0}, (std::uint64_t{1} << 63) + size - 1}));
     expect(size * (size - 1) / 2, size, "sum with prefix");
     words = lower;
     expect(rank == 0 ? 0 : rank * (rank - 1) / 2, rank, "prefix with sum");
@@ -113,7 +115,7 @@ TEST(CommTest, AnswersWithTheWordsThatAllHaveBrought) {
       if (comm.is_root() && count > 0) EXPECT_EQ(known, size);
       words = mine;
       std::vector<std::uint64_t> lower(count, 99);
-      EXPECT_EQ(comm.sum_and_answer(words, lower, answer).size(), length);
+      EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer).size(), length);
       EXPECT_EQ(words, std::vector<std::uint64_t>(count, size * (size + 1) / 2));
       EXPECT_EQ(lower, std::vector<std::uint64_t>(count, rank * (rank + 1) / 2));
     }

@@ -30,9 +30,10 @@ class CountedBackend final : public CommBackend {
     count(words.size_bytes());
     backend().prefix(words, deadline);
   }
-  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline deadline) override {
-    count(words.size_bytes() + lower.size_bytes());
-    backend().sum_and_prefix(words, lower, deadline);
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, std::span<std::uint64_t> maxima,
+                      Deadline deadline) override {
+    count(words.size_bytes() + lower.size_bytes() + maxima.size_bytes());
+    backend().sum_and_prefix(words, lower, maxima, deadline);
   }
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
     count(words.size_bytes());

@@ -31,9 +31,6 @@ struct Traffic {
   std::uint64_t bytes = 0;  ///< in these messages
 };
 
-/// How words of all ranks become one.
-enum class Reduction : std::uint8_t { sum, maximum };
-
 /// What rank 0 says in a meeting once it has heard of all ranks. It neither throws nor meets others.
 using RootAnswer = std::function<std::vector<std::byte>()>;
 /// The same with what each rank has asked, by rank; an answer for each.
@@ -49,13 +46,15 @@ class CommBackend {
   virtual void sum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void maximum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void prefix(std::span<std::uint64_t> words, Deadline) = 0;
-  virtual void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower, Deadline) = 0;
+  virtual void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                              std::span<std::uint64_t> maxima, Deadline) = 0;
   virtual void prefix_maximum(std::span<std::uint64_t> words, Deadline) = 0;
   virtual void broadcast(std::span<std::byte> bytes, int root, Deadline) = 0;
-  /// `answer` runs on rank 0 when the words have their values there; then every rank gets what `told` is on rank 0.
-  /// `lower` is asked for with sums, or empty. Here it is made of the others.
-  virtual void reduce_and_answer(Reduction, std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                 std::span<std::byte> told, const std::function<void()>& answer, Deadline);
+  /// As sum_and_prefix(); `answer` runs on rank 0 when all words have their values there, then every rank gets what
+  /// `told` is on rank 0. Without words that are summed `lower` is empty, too. Here it is made of the others.
+  virtual void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                                 std::span<std::uint64_t> maxima, std::span<std::byte> told,
+                                 const std::function<void()>& answer, Deadline);
   /// The same.
   [[nodiscard]] virtual std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
                                                        Deadline);
@@ -94,18 +93,19 @@ class Comm {
   /// Collective. Each word becomes its sum over the lower ranks (0 on rank 0), modulo 2^64.
   void prefix(std::span<std::uint64_t> words);
   /// Collective. Both in one meeting: each word becomes its sum over all ranks, and the same word of `lower`, which has
-  /// as many, its sum over the lower ranks.
-  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower);
+  /// as many, its sum over the lower ranks. Each word of `maxima` becomes its maximum over all ranks.
+  void sum_and_prefix(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
+                      std::span<std::uint64_t> maxima = {});
   /// Collective. Each word, below 2^63, becomes its maximum over the lower ranks (0 on rank 0).
   void prefix_maximum(std::span<std::uint64_t> words);
   /// Collective. Everyone gets rank `root`'s bytes; the sizes must agree.
   void broadcast(std::span<std::byte> bytes, int root = 0);
   /// Collective. The same when only `root` knows the size; a second broadcast of more than 504 bytes.
   void broadcast(std::vector<std::byte>& bytes, int root = 0);
-  /// Collective. As sum_and_prefix(), and in the same meeting rank 0 runs `answer` on the sums: every rank returns its
-  /// bytes. One meeting more for over 504 bytes.
+  /// Collective. As sum_and_prefix(), and in the same meeting rank 0 runs `answer` when it knows all words: every rank
+  /// returns its bytes. One meeting more for over 504 bytes.
   [[nodiscard]] std::vector<std::byte> sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                                      const RootAnswer& answer);
+                                                      std::span<std::uint64_t> maxima, const RootAnswer& answer);
   /// Collective. The same with maximum().
   [[nodiscard]] std::vector<std::byte> maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer);
   /// Collective. Rank 0 gets a question of every rank and gives each its answer, all in one meeting: for what only
@@ -134,8 +134,6 @@ class Comm {
  private:
   /// Counts one collective that this rank brings so many bytes to.
   void count(std::uint64_t bytes) noexcept;
-  [[nodiscard]] std::vector<std::byte> reduce_and_answer(Reduction reduction, std::span<std::uint64_t> words,
-                                                         std::span<std::uint64_t> lower, const RootAnswer& answer);
 
   std::shared_ptr<CommBackend> backend_;
   Deadline deadline_;

@@ -92,6 +92,12 @@ struct FieldPart {
   MemorySelection memory;        ///< which elements of the views these are; the same number, in the same order
 };
 
+/// Rows of a table that a rank has chosen, instead of bringing those behind the rows of the lower ranks.
+struct ChosenRows {
+  SelectionWalk walk;       ///< in the order of the file, in which the views hold their values
+  bool leaves_gaps = true;  ///< there may be rows that no rank brings: they are zeros
+};
+
 /// What values take in the file that have no size before they are written: text.
 struct Weights {
   std::vector<std::uint64_t> tables;               ///< this rank's rows of each table
@@ -133,10 +139,12 @@ struct PackedChunk {
 using PackedFields = std::vector<std::vector<std::vector<PackedChunk>>>;
 
 /// What one rank brings to a step. Rows in the description's tables are this rank's own; extents of fields are global.
+/// Of a table whose rows are chosen no rank has rows of its own at first, and when the step is placed each has all.
 struct StepPart {
   StepDescription description;
   std::vector<std::vector<ConstView>> tables;  ///< a view for each column of each table
   std::vector<FieldPart> fields;
+  std::vector<std::optional<ChosenRows>> chosen{};  ///< for each table, where any is chosen
   /// Bytes of the strings of each string column on this rank, table by table, as declared for a streamed step or
   /// counted from the views; 0 for other columns.
   std::vector<std::vector<std::uint64_t>> string_bytes;
@@ -148,6 +156,11 @@ struct StepPart {
   /// Where fields are encoded in chunks: those that belong to this rank, and on rank 0 all of them without their bytes.
   PackedFields chunks{};
   PackedFields all_chunks{};
+
+  /// The rows that were chosen of a table; null where they are simply this rank's.
+  [[nodiscard]] const ChosenRows* rows_chosen_of(std::size_t table) const noexcept {
+    return table < chosen.size() && chosen[table] ? &*chosen[table] : nullptr;
+  }
 };
 
 /// Where a rank's part of a step goes.
@@ -182,6 +195,10 @@ class WritePlanner {
   /// The part as this format will hold it: types widened, names checked, against the steps already written.
   /// Throws type (unless `lossy`), unsupported and conflict errors that name the object.
   [[nodiscard]] virtual StepDescription accept(const StepDescription& step, bool lossy) const = 0;
+
+  /// Throws unsupported errors, which say what would help, unless every row of a table of an accepted step has a place
+  /// in the file that its number alone tells: only such rows can be chosen.
+  virtual void require_row_places(const StepDescription& step, std::size_t table) const;
 
   /// Whether the values themselves must be seen before a step can be placed, for their types and the bytes of strings
   /// do not tell how much they take.

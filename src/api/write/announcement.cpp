@@ -12,6 +12,7 @@ namespace {
 
 // Every rank must send the same number of words even when the ranks disagree about the structure of the step.
 constexpr std::size_t fixed_slots = 64;
+constexpr std::size_t fixed_comparisons = 12;
 
 constexpr std::size_t hash_parts = 3;
 constexpr unsigned part_bits = 22;
@@ -96,9 +97,12 @@ Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& 
   const std::size_t at_once = std::min(fixed_slots, mine.measure.size());
   std::copy_n(mine.measure.begin(), at_once, words.begin() + first_slot);
   Words lower{};
+  std::array<std::uint64_t, fixed_comparisons> greatest{};
+  const std::size_t compared_at_once = std::min(fixed_comparisons, mine.compared.size());
+  std::copy_n(mine.compared.begin(), compared_at_once, greatest.begin());
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   std::vector<std::byte> said = comm.sum_and_answer(
-      words, lower, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); });
+      words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); });
   Consensus all = consensus_of(words, ranks);
   all.said = std::move(said);
   std::optional<Error> ignored;
@@ -111,6 +115,9 @@ Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& 
   if (all.total.size() > fixed_slots) {
     comm.sum_and_prefix(std::span(all.total).subspan(fixed_slots), std::span(all.before).subspan(fixed_slots));
   }
+  all.greatest = mine.compared;
+  std::copy_n(greatest.begin(), compared_at_once, all.greatest.begin());
+  if (all.greatest.size() > fixed_comparisons) comm.maximum(std::span(all.greatest).subspan(fixed_comparisons));
   return all;
 }
 

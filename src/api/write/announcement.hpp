@@ -24,6 +24,7 @@ struct Announcement {
   bool unclosed = false;        ///< this rank could not close the file on its side
   std::uint64_t structure = 0;  ///< hash of what the call is about, which must be the same everywhere
   Measure measure{};
+  std::vector<std::uint64_t> compared{};  ///< of which all ranks learn the greatest, each one by itself
 };
 
 /// What all ranks know afterwards.
@@ -31,11 +32,12 @@ struct Consensus {
   std::uint64_t failed = 0;                    ///< how many ranks failed,
   std::array<std::uint64_t, calls> calling{};  ///< and are in each of the calls
   bool same_structure = true;
-  bool elements = false;        ///< all ranks have put elements
-  std::uint64_t unclosed = 0;   ///< how many ranks could not close the file
-  Measure total;                ///< of all measures,
-  Measure before;               ///< and of those of the lower ranks
-  std::vector<std::byte> said;  ///< by rank 0, which knew what all do
+  bool elements = false;                  ///< all ranks have put elements
+  std::uint64_t unclosed = 0;             ///< how many ranks could not close the file
+  Measure total;                          ///< of all measures,
+  Measure before;                         ///< and of those of the lower ranks
+  std::vector<std::byte> said;            ///< by rank 0, which knew what all do
+  std::vector<std::uint64_t> greatest{};  ///< of the words that were compared
 
   [[nodiscard]] std::uint64_t count(Call call) const noexcept { return calling[static_cast<std::size_t>(call)]; }
   /// Whether ranks are in a step that fails with the call of another one.
@@ -49,7 +51,7 @@ struct Consensus {
 using ConsensusAnswer = std::function<std::vector<std::byte>(const Consensus&)>;
 
 /// Collective. One sum of fixed size over all and over the lower ranks, after which rank 0 may say something; a second
-/// one only if a step has more than 64 slots.
+/// one only if a step has more than 64 slots or more than 12 words to compare.
 [[nodiscard]] Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& answer = {});
 
 }  // namespace quire

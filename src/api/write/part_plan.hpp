@@ -14,6 +14,10 @@ namespace quire {
 void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy);
 
+/// Adds the chosen rows of one table of a placed part.
+void add_chosen_rows(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
+                     std::span<const ConstView> columns, bool lossy);
+
 /// Adds this rank's selections of fields, or the chunks of them whose bytes are there.
 void add_fields(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy);
 

@@ -80,6 +80,7 @@ void StepBuilder::table(std::string name) {
   part_.tables.emplace_back();
   part_.string_bytes.emplace_back();
   rows_known_.push_back(false);
+  choices_.emplace_back();
 }
 
 Table& StepBuilder::current() {
@@ -100,6 +101,26 @@ void StepBuilder::rows(std::uint64_t count) {
   rows_known_[table_] = true;
 }
 
+void StepBuilder::rows_at(const RowSelection& rows, std::optional<std::uint64_t> total) {
+  const Table& table = current();
+  if (streamed_) {
+    return fail(Error(ErrorKind::usage, "a step in pieces has its rows one behind the other")
+                    .on(table.name)
+                    .advise("put the columns instead of declaring them, or leave rows_at() out"));
+  }
+  if (rows_known_[table_]) {
+    return fail(Error(ErrorKind::usage, "the rows of the table are known already")
+                    .on(table.name)
+                    .advise("say rows_at() once, before put() and in the place of rows()"));
+  }
+  try {
+    choices_[table_].emplace(rows, total);
+    this->rows(rows.count());
+  } catch (Error& error) {
+    fail(error.on(table.name));
+  }
+}
+
 void StepBuilder::put(Column column, const ConstView& values) {
   column.type = values.type;
   add_column(std::move(column), values, bytes_of_strings(values), values.count);
@@ -108,6 +129,11 @@ void StepBuilder::put(Column column, const ConstView& values) {
 void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
   streamed_ = true;
   const ConstView nothing(column.type, nullptr, 0, 0);
+  if (std::ranges::any_of(choices_, [](const auto& choice) { return choice.has_value(); })) {
+    return fail(Error(ErrorKind::usage, "a step in pieces has its rows one behind the other")
+                    .on(column.name)
+                    .advise("put the column where its rows are chosen, or leave rows_at() out"));
+  }
   add_column(std::move(column), nothing, string_bytes, current().rows);
 }
 
@@ -149,14 +175,25 @@ StepPart& StepBuilder::finish() {
     part_.description.tables.erase(part_.description.tables.begin() + at);
     part_.tables.erase(part_.tables.begin() + at);
     part_.string_bytes.erase(part_.string_bytes.begin() + at);
+    choices_.erase(choices_.begin() + at);
+  }
+  part_.chosen.assign(choices_.size(), std::nullopt);
+  for (std::size_t t = 0; t < choices_.size(); ++t) {
+    if (!choices_[t]) continue;
+    part_.chosen[t].emplace(choices_[t]->walk());
+    part_.description.tables[t].rows = 0;
   }
   return part_;
 }
 
-std::uint64_t structure_hash(const FileDescription& file, const StepDescription& step) {
+std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) {
+  const StepDescription& step = mine.description;
   Packer packer;
   packer(file.title, file.contents, file.attributes, step.number, step.attributes);
-  for (const Table& table : step.tables) packer(table.name, table.columns, table.expansion);
+  for (std::size_t t = 0; t < step.tables.size(); ++t) {
+    const Table& table = step.tables[t];
+    packer(table.name, table.columns, table.expansion, mine.rows_chosen_of(t) != nullptr);
+  }
   for (const Field& field : step.fields) {
     packer(field);
   }

@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "api/write/row_choice.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
@@ -18,13 +20,16 @@ class StepBuilder {
   void table(std::string name);
   void expansion(Expansion expansion);
   void rows(std::uint64_t count);
+  void rows_at(const RowSelection& rows, std::optional<std::uint64_t> total);
   void put(Column column, const ConstView& values);
   void declare(Column column, std::uint64_t string_bytes);
   void put_field(Field field, Selection selection, std::vector<ConstView> components, MemorySelection memory);
 
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
-  /// Checks what can only be known at the end and hands out the part.
+  /// Checks what can only be known at the end and hands out the part. Tables whose rows are chosen have none in it.
   [[nodiscard]] StepPart& finish();
+  /// What was said of chosen rows, for each table of the part.
+  [[nodiscard]] std::vector<std::optional<RowChoice>>& choices() noexcept { return choices_; }
   [[nodiscard]] bool is_streamed() const noexcept { return streamed_; }
 
  private:
@@ -35,12 +40,13 @@ class StepBuilder {
   StepPart part_;
   std::size_t table_ = 0;
   std::vector<bool> rows_known_;
+  std::vector<std::optional<RowChoice>> choices_;  ///< for each table
   bool streamed_ = false;
   std::optional<Error> error_;
 };
 
 /// A hash of what all ranks must agree on: texts and attributes of the file, number and attributes of the step, names,
-/// types and texts of tables, columns and fields, not their rows.
-[[nodiscard]] std::uint64_t structure_hash(const FileDescription& file, const StepDescription& step);
+/// types and texts of tables, columns and fields, not their rows, but whether these are chosen.
+[[nodiscard]] std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine);
 
 }  // namespace quire

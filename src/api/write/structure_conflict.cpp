@@ -13,11 +13,18 @@ namespace {
 struct Common {
   FileDescription file;
   StepDescription step;
+  std::vector<std::uint8_t> choices{};  ///< for each table whether its rows are chosen
   template <class Archive>
   void archive(Archive& a) {
-    a(file, step);
+    a(file, step, choices);
   }
 };
+
+std::vector<std::uint8_t> choices_of(const StepPart& part) {
+  std::vector<std::uint8_t> choices;
+  for (std::size_t t = 0; t < part.tables.size(); ++t) choices.push_back(part.rows_chosen_of(t) != nullptr ? 1 : 0);
+  return choices;
+}
 
 /// How this rank's attributes differ from rank 0's.
 std::optional<Error> difference(const std::vector<Attribute>& mine, const std::vector<Attribute>& root) {
@@ -118,6 +125,19 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
   return difference(mine.attributes, root.attributes);
 }
 
+/// Of tables that are the same but for their rows.
+std::optional<Error> difference(const StepDescription& step, const std::vector<std::uint8_t>& mine,
+                                const std::vector<std::uint8_t>& root) {
+  for (std::size_t t = 0; t < std::min(mine.size(), root.size()); ++t) {
+    if (mine[t] == root[t]) continue;
+    return conflict(step.tables[t].name,
+                    mine[t] != 0 ? "its rows are chosen here, but not on rank 0"
+                                 : "its rows are chosen on rank 0, but not here",
+                    "every rank calls rows_at() for a table, also without rows, or none does");
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> difference(const FileDescription& mine, const FileDescription& root) {
   if (mine.title != root.title || mine.contents != root.contents) {
     return Error(ErrorKind::conflict, "title or contents of the file differ from those on rank 0");
@@ -130,9 +150,11 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
 [[noreturn]] void fail_for_structure(WriteStep::State& step) {
   Comm& comm = step.writer->comm;
   const FileDescription& file = step.writer->file;
-  const auto root = unpack<Common>(from_root(comm, [&] { return pack(Common{file, step.accepted}); }));
+  const std::vector<std::uint8_t> choices = choices_of(*step.part);
+  const auto root = unpack<Common>(from_root(comm, [&] { return pack(Common{file, step.accepted, choices}); }));
   fail_together(step, caught(comm.rank(), [&] {
                   if (const auto error = difference(step.accepted, root.step)) throw *error;
+                  if (const auto error = difference(step.accepted, choices, root.choices)) throw *error;
                   if (const auto error = difference(file, root.file)) throw *error;
                 }));
 }

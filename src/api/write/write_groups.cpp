@@ -101,7 +101,7 @@ void agree_on_rows(State& step) {
   std::optional<Error> error = accept_step(step);
   Announcement mine{.failed = error.has_value(), .call = Call::rows};
   if (!error) {
-    mine.structure = structure_hash(writer.file, step.accepted);
+    mine.structure = structure_hash(writer.file, *step.part);
     for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
   }
   const Stopwatch watch(writer.timing.wait);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/root.hpp"
+#include "api/write/chosen_rows.hpp"
 #include "api/write/engine_steps.hpp"
 #include "api/write/part_plan.hpp"
 #include "api/write/remarks.hpp"
@@ -79,6 +80,7 @@ std::optional<Error> accept_step(State& step) {
     step.part = &step.builder.finish();
     step.accept(*step.part);
     step.part->description = step.accepted;
+    accept_chosen_rows(step);
   });
 }
 
@@ -94,9 +96,10 @@ Announcement measured(State& step, std::optional<Error>& error) {
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
       if (step.grouped.empty()) weigh(step);
-      mine.structure = structure_hash(writer.file, step.accepted);
+      mine.structure = structure_hash(writer.file, *step.part);
       if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
+      tell_chosen_rows(step, mine);
     });
   }
   mine.failed = error.has_value();
@@ -137,9 +140,8 @@ void exchange(State& step) {
   }
   if (!all.goes_on(step.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
+  agree_on_chosen_rows(step, all);
   collect_groups(step);
-  step.before = std::move(all.before);
-  step.total = std::move(all.total);
 }
 
 void place(State& step) {
@@ -173,10 +175,12 @@ void reserve(State& step) {
   writer.transport->reserve(writer.planner->published_size(), step.placement.end);
 }
 
-/// Elements of fields that nobody has put are zeros, also at the end of the file.
+/// Elements of fields and chosen rows that nobody has put are zeros, also at the end of the file.
 void fill_end(const State& step) {
   Transport& transport = *step.writer->transport;
-  if (step.accepted.fields.empty() || transport.size() >= step.placement.end) return;
+  const bool may_leave_gaps = !step.accepted.fields.empty() ||
+                              std::ranges::any_of(step.part->chosen, [](const auto& rows) { return rows.has_value(); });
+  if (!may_leave_gaps || transport.size() >= step.placement.end) return;
   transport.resize(step.placement.end);
 }
 
@@ -458,6 +462,12 @@ WriteStep& WriteStep::expansion(Expansion expansion) {
 WriteStep& WriteStep::rows(std::uint64_t count) {
   state_->require_filling("rows");
   state_->builder.rows(count);
+  return *this;
+}
+
+WriteStep& WriteStep::rows_at(RowSelection rows, std::optional<std::uint64_t> total) {
+  state_->require_filling("rows_at");
+  state_->builder.rows_at(rows, total);
   return *this;
 }
 

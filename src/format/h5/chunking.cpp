@@ -194,6 +194,16 @@ std::vector<std::uint64_t> column_chunks(const Chunking& chunking, const StepPar
   return lengths;
 }
 
+void check_row_places(const Table& table, bool is_growth, bool is_grouped) {
+  const auto refuse = [&](const std::string& why, const std::string& advice) {
+    throw Error(ErrorKind::unsupported, "rows cannot be chosen here: " + why)
+        .on(table.name)
+        .advise(advice + ", or put the rows of each rank behind those of the lower ranks");
+  };
+  if (is_growth) refuse("the step is in the file and grows", "write another step");
+  if (is_grouped) refuse("chunks that are compressed have no places for single rows", "write without filter");
+}
+
 std::uint64_t group_bytes(const StepPart& mine, std::size_t table, std::size_t column) {
   std::uint64_t bytes = 0;
   if (mine.groups.empty()) return bytes;

@@ -52,6 +52,10 @@ class Chunking {
                                                        std::size_t table, std::size_t column, bool is_grouped,
                                                        std::uint64_t rows);
 
+/// Throws unsupported errors for a table of which no rows can be chosen: it adds to one in the file, or its rows are
+/// encoded in groups.
+void check_row_places(const Table& table, bool is_growth, bool is_grouped);
+
 /// The bytes of the groups of a column on this rank.
 [[nodiscard]] std::uint64_t group_bytes(const StepPart& mine, std::size_t table, std::size_t column);
 

@@ -191,6 +191,10 @@ bool H5partPlanner::is_grouped(const StepDescription& step) const {
   return chunking_.is_filtered() || (is_growth(step) && !engine_.is_phdf5);
 }
 
+void H5partPlanner::require_row_places(const StepDescription& step, std::size_t table) const {
+  check_row_places(step.tables[table], is_growth(step), is_grouped(step));
+}
+
 StepDescription H5partPlanner::accept_growth(const StepDescription& step, bool lossy) const {
   StepDescription accepted = accept_step(step, units_, lossy);
   if (!accepted.attributes.empty()) {

@@ -38,6 +38,7 @@ class H5partPlanner final : public WritePlanner {
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
+  void require_row_places(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] bool groups_rows() const override {
     return chunking_.may_chunk_fields() || (grows_ && !engine_.is_phdf5);
   }

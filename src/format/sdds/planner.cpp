@@ -285,6 +285,26 @@ std::unique_ptr<PagePlan> SddsPlanner::page_plan(const Header& header, const Ste
   return is_growth(mine.description) ? plan_growth(page) : plan_page(page);
 }
 
+void SddsPlanner::require_row_places(const StepDescription& step, std::size_t table) const {
+  const auto refuse = [&](const std::string& object, const std::string& why, const std::string& advice) {
+    throw Error(ErrorKind::unsupported, "rows cannot be chosen here: " + why).on(object).advise(advice);
+  };
+  const std::vector<Column>& columns = step.tables[table].columns;
+  if (layout_.mode == Mode::ascii) {
+    refuse(step.tables[table].name, "where a row of text begins depends on the rows before it",
+           "write the file with mode=binary");
+  }
+  if (is_growth(step)) {
+    refuse(step.tables[table].name, "a page that grows has no places yet",
+           "begin another step, or put the rows of each rank behind those of the lower ranks");
+  }
+  const auto text = std::ranges::find(columns, Type::string, &Column::type);
+  if (text != columns.end()) {
+    refuse(text->name, "where a row begins depends on the strings before it",
+           "write numbers, or put the rows of each rank behind those of the lower ranks");
+  }
+}
+
 bool SddsPlanner::weighs_values() const { return layout_.mode == Mode::ascii; }
 
 void SddsPlanner::weigh(StepPart& part, bool lossy) const {

@@ -51,6 +51,7 @@ class SddsPlanner final : public WritePlanner {
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
+  void require_row_places(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] bool weighs_values() const override;
   void weigh(StepPart& part, bool lossy) const override;
   [[nodiscard]] WritePlan guard(const StepPart& mine) override;

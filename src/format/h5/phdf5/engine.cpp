@@ -71,7 +71,7 @@ class ParallelEngine final : public StepEngine {
     if (!is_broken_) {
       failure.attempt([&] {
         with_library([&] {
-          targets_ = layout_->make(file_.id(), mine.description, {total.begin(), total.end()});
+          targets_ = layout_->make(file_.id(), mine, {total.begin(), total.end()});
           make_ready();
         });
       });
@@ -169,8 +169,9 @@ class ParallelEngine final : public StepEngine {
   template <class Make>
   std::uint64_t put_made(std::size_t target, Attempts& failure, Make&& make);
 
-  /// The next records of a stream that has some left, which are rows from `row` of those that the step brings.
-  [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t row, std::uint64_t done);
+  /// The next records of a stream that has some left. `select` chooses so many rows in the space of a data set.
+  template <class Select>
+  [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t done, Select&& select);
   /// This rank's elements of a field, if it has any, in the caller's memory or in the buffers.
   [[nodiscard]] std::optional<Piece> field_piece(const EngineTarget& target, const StepPart& mine,
                                                  FieldBuffers& buffers);
@@ -240,8 +241,8 @@ void ParallelEngine::put(const EngineTarget& target, const Piece& piece, const H
   counters_.bytes_written += piece.bytes;
 }
 
-Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t row,
-                                std::uint64_t done) {
+template <class Select>
+Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t done, Select&& select) {
   Piece piece;
   std::uint64_t records = stream.records();
   piece.data = stream.ready();
@@ -253,7 +254,7 @@ Piece ParallelEngine::next_rows(const EngineTarget& target, ValueStream& stream,
   }
   piece.bytes = records * stream.record_bytes();
   piece.file = own(H5Dget_space(target.dataset.id()), "read the shape", target.name);
-  select_rows(piece.file.id(), target.first + row + done, records);
+  select(piece.file.id(), records);
   piece.memory = space_of({records * target.cells.size()});
   return piece;
 }
@@ -279,11 +280,20 @@ void ParallelEngine::write_tables(const StepPart& mine) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const EngineTarget& target = targets_[i];
       if (target.kind != EngineTarget::Kind::rows || !nothing_[i]) continue;
+      const ChosenRows* chosen = mine.rows_chosen_of(target.index);
+      std::optional<LineCursor> rows;
+      failure.attempt([&] {
+        if (chosen != nullptr) rows.emplace(chosen->walk);
+      });
       std::uint64_t done = 0;
+      const auto select = [&](hid_t space, std::uint64_t records) {
+        if (rows) return select_rows(space, *rows, records);
+        select_rows(space, target.first + before_[target.index] + done, records);
+      };
       for (std::uint64_t round = 0; round < rounds_[i]; ++round) {
         const std::uint64_t bytes = put_made(i, failure, [&]() -> std::optional<Piece> {
           if (done >= streams[i].records()) return std::nullopt;
-          return next_rows(target, streams[i], before_[target.index], done);
+          return next_rows(target, streams[i], done, select);
         });
         done += bytes / std::max<std::uint64_t>(1, streams[i].record_bytes());
       }
@@ -308,7 +318,9 @@ void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::ui
       ValueStream stream(target.cells, views, request_.lossy, names);
       std::uint64_t done = 0;
       while (done < stream.records()) {
-        const Piece piece = next_rows(target, stream, before_[table] + first, done);
+        const Piece piece = next_rows(target, stream, done, [&](hid_t space, std::uint64_t records) {
+          select_rows(space, target.first + before_[table] + first + done, records);
+        });
         put(target, piece, alone_);
         done += piece.bytes / stream.record_bytes();
       }

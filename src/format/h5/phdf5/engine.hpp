@@ -36,10 +36,9 @@ struct EngineTarget {
 class EngineLayout {
  public:
   virtual ~EngineLayout() = default;
-  /// Makes the objects of a step. `total` is the sum of what the planner has measured: rows of each table, then
-  /// elements of each field.
-  [[nodiscard]] virtual std::vector<EngineTarget> make(hid_t file, const StepDescription& step,
-                                                       const Measure& total) = 0;
+  /// Makes the objects of the step that `mine` is a part of. `total` is the sum of what the planner has measured: rows
+  /// of each table, then elements of each field.
+  [[nodiscard]] virtual std::vector<EngineTarget> make(hid_t file, const StepPart& mine, const Measure& total) = 0;
   virtual void publish(hid_t file, const StepDescription& step, const LayoutRanks& ranks) = 0;
   /// Takes back what make() has made, if it was not published.
   virtual void discard(hid_t file) = 0;
@@ -61,6 +60,9 @@ class EngineLayout {
 
 /// Adds a slot for each field to a measure: the elements that a rank puts.
 void add_field_slots(Measure& measure, const StepPart& mine);
+
+/// Whether ranks write all rows of a table.
+[[nodiscard]] bool covers_rows(const StepPart& mine, std::size_t table) noexcept;
 
 /// Creation properties of a contiguous data set; where not all elements will be written, it begins with zeros.
 [[nodiscard]] Handle creation_of(bool is_covered);

@@ -58,11 +58,12 @@ class StepFileLayout final : public EngineLayout {
  public:
   explicit StepFileLayout(StepFileRules rules) : rules_(std::move(rules)) {}
 
-  [[nodiscard]] std::vector<EngineTarget> make(hid_t file, const StepDescription& step, const Measure& total) override {
+  [[nodiscard]] std::vector<EngineTarget> make(hid_t file, const StepPart& mine, const Measure& total) override {
+    const StepDescription& step = mine.description;
     if (const GrowingStep* old = rules_.growing(step)) return grow(file, *old, step, total[0]);
     std::vector<EngineTarget> targets;
     const auto make_column = [&](hid_t group, std::size_t c) {
-      targets.push_back(column_of(group, step.tables.front().columns[c], c, total[0]));
+      targets.push_back(column_of(group, step.tables.front().columns[c], c, total[0], covers_rows(mine, 0)));
     };
     const std::vector<std::pair<std::size_t, std::uint64_t>> components = components_of(step);
     const auto make_component = [&](hid_t group, const Field& field, std::size_t index) {
@@ -139,13 +140,14 @@ class StepFileLayout final : public EngineLayout {
                "create a component of the field", field.name);
   }
 
-  [[nodiscard]] EngineTarget column_of(hid_t group, const Column& column, std::size_t index, std::uint64_t rows) const {
+  [[nodiscard]] EngineTarget column_of(hid_t group, const Column& column, std::size_t index, std::uint64_t rows,
+                                       bool is_whole) const {
     EngineTarget target;
     target.name = column.name;
     target.cells = {Cell{.column = index, .type = column.type}};
     const std::uint64_t chunk_rows = rules_.chunking.rows();
     if (chunk_rows == 0) {
-      target.dataset = create_dataset(group, column.name, column.type, {rows}, contiguous_creation().id());
+      target.dataset = create_dataset(group, column.name, column.type, {rows}, creation_of(is_whole).id());
     } else {
       const Handle creation = library_chunks({chunk_rows}, rules_.chunking, column.type);
       const Handle space = unlimited_space(std::span(&rows, 1), column.name);
@@ -166,13 +168,16 @@ class PlainLayout final : public EngineLayout {
  public:
   explicit PlainLayout(PlainFileRules rules) : rules_(std::move(rules)) {}
 
-  [[nodiscard]] std::vector<EngineTarget> make(hid_t file, const StepDescription& step, const Measure& total) override {
+  [[nodiscard]] std::vector<EngineTarget> make(hid_t file, const StepPart& mine, const Measure& total) override {
+    const StepDescription& step = mine.description;
     if (const GrowingData* old = rules_.growing(step)) return grow(file, *old, step, total);
     const std::vector<PlannedDataset> datasets = datasets_of(step, rules_.rules, total, &rules_.chunking);
     const std::size_t of_tables = datasets.size() - step.fields.size();
     std::vector<EngineTarget> targets;
     std::size_t next = 0;
-    for (std::size_t t = 0; t < step.tables.size(); ++t) add_table(targets, file, step.tables[t], t, datasets, next);
+    for (std::size_t t = 0; t < step.tables.size(); ++t) {
+      add_table(targets, file, step.tables[t], t, creation_of(covers_rows(mine, t)), datasets, next);
+    }
     for (std::size_t f = 0; f < step.fields.size(); ++f) {
       const Field& field = step.fields[f];
       const Handle creation = creation_of(is_covered(field, total[step.tables.size() + f]));
@@ -264,7 +269,7 @@ class PlainLayout final : public EngineLayout {
   }
 
   void add_table(std::vector<EngineTarget>& targets, hid_t file, const Table& table, std::size_t index,
-                 const std::vector<PlannedDataset>& datasets, std::size_t& next) {
+                 const Handle& contiguous, const std::vector<PlannedDataset>& datasets, std::size_t& next) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const Cell cell{.column = c, .type = table.columns[c].type};
       if (c > 0 && rules_.rules.layout == TableLayout::matrix) {
@@ -272,7 +277,7 @@ class PlainLayout final : public EngineLayout {
         continue;
       }
       EngineTarget target;
-      target.dataset = make_one(file, datasets[next], contiguous_creation());
+      target.dataset = make_one(file, datasets[next], contiguous);
       target.name = datasets[next++].path;
       target.index = index;
       target.cells = {cell};
@@ -301,6 +306,11 @@ class PlainLayout final : public EngineLayout {
 };
 
 }  // namespace
+
+bool covers_rows(const StepPart& mine, std::size_t table) noexcept {
+  const ChosenRows* chosen = mine.rows_chosen_of(table);
+  return chosen == nullptr || !chosen->leaves_gaps;
+}
 
 Handle creation_of(bool is_covered) {
   Handle creation = contiguous_creation();

@@ -21,31 +21,59 @@ Counts with_front(std::span<const std::uint64_t> front, const std::vector<std::u
   return all;
 }
 
-/// Selects the elements one by one, in their order.
+/// Selects elements one by one, in the order in which they come.
+class EachElement {
+ public:
+  EachElement(hid_t space, std::size_t axes, const std::string& object) : space_(space), axes_(axes), object_(object) {}
+
+  /// Of an array with such extents, whose axes are behind others on which it stands at `lead`.
+  void add(std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents, std::uint64_t element) {
+    const std::size_t begin = places_.size();
+    places_.insert(places_.end(), lead.begin(), lead.end());
+    places_.resize(begin + axes_);
+    for (std::size_t axis = extents.size(); axis-- > 0; element /= extents[axis]) {
+      places_[begin + lead.size() + axis] = element % extents[axis];
+    }
+    if (places_.size() >= elements_at_once * axes_) finish();
+  }
+
+  void finish() {
+    if (places_.empty()) return;
+    require(H5Sselect_elements(space_, join_, places_.size() / axes_, places_.data()), "select elements", object_);
+    join_ = H5S_SELECT_APPEND;
+    places_.clear();
+  }
+
+ private:
+  hid_t space_;
+  std::size_t axes_;
+  std::string object_;
+  Counts places_;
+  H5S_seloper_t join_ = H5S_SELECT_SET;
+};
+
 void select_each(hid_t space, std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents,
                  const Selection& selection, const std::string& object) {
-  const std::size_t axes = lead.size() + extents.size();
-  Counts places;
-  H5S_seloper_t join = H5S_SELECT_SET;
-  const auto add = [&] {
-    require(H5Sselect_elements(space, join, places.size() / axes, places.data()), "select elements", object);
-    join = H5S_SELECT_APPEND;
-    places.clear();
-  };
+  EachElement each(space, lead.size() + extents.size(), object);
   SelectionWalk walk(extents, selection);
   while (const auto line = walk.next()) {
-    for (std::uint64_t i = 0; i < line->count; ++i) {
-      std::uint64_t element = line->first + i * line->step;
-      const std::size_t begin = places.size();
-      places.insert(places.end(), lead.begin(), lead.end());
-      places.resize(begin + axes);
-      for (std::size_t axis = extents.size(); axis-- > 0; element /= extents[axis]) {
-        places[begin + lead.size() + axis] = element % extents[axis];
-      }
-      if (places.size() >= elements_at_once * axes) add();
+    for (std::uint64_t i = 0; i < line->count; ++i) each.add(lead, extents, line->first + i * line->step);
+  }
+  each.finish();
+}
+
+/// All elements of rows.
+void select_lines_each(hid_t space, const Counts& extents, const std::vector<Line>& rows) {
+  const std::vector<std::uint64_t> shape(extents.begin(), extents.end());
+  std::uint64_t width = 1;
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) width *= shape[axis];
+  EachElement each(space, shape.size(), "");
+  for (const Line& line : rows) {
+    for (std::uint64_t i = 0; i < line.count * width; ++i) {
+      each.add({}, shape, (line.first + i / width * line.step) * width + i % width);
     }
   }
-  if (!places.empty()) add();
+  each.finish();
 }
 
 }  // namespace
@@ -96,6 +124,31 @@ void select_rows(hid_t space, std::uint64_t first, std::uint64_t count) {
   start[0] = first;
   counts[0] = count;
   require(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, counts.data(), nullptr), "select rows");
+}
+
+void select_rows(hid_t space, LineCursor& rows, std::uint64_t count) {
+  Counts extents(static_cast<std::size_t>(require(H5Sget_simple_extent_ndims(space), "read the shape")));
+  require(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "read the shape");
+  std::vector<Line> lines;
+  while (count > 0) {
+    Line line = rows.rest();
+    line.count = std::min(line.count, count);
+    rows.skip(line.count);
+    count -= line.count;
+    lines.push_back(line);
+  }
+  if (lines.size() > most_united) return select_lines_each(space, extents, lines);
+  require(H5Sselect_none(space), "select nothing");
+  for (const Line& line : lines) {
+    Counts start(extents.size(), 0);
+    Counts stride(extents.size(), 1);
+    Counts counts = extents;
+    start[0] = line.first;
+    stride[0] = line.step;
+    counts[0] = line.count;
+    require(H5Sselect_hyperslab(space, H5S_SELECT_OR, start.data(), stride.data(), counts.data(), nullptr),
+            "select rows");
+  }
 }
 
 }  // namespace quire::h5

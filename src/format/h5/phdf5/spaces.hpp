@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "format/h5/hdf5.hpp"
+#include "format/records_lines.hpp"
 #include "quire/model/selection.hpp"
 
 namespace quire::h5 {
@@ -20,5 +21,8 @@ void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std
 
 /// Selects rows [first, first + count) along the first axis of a space.
 void select_rows(hid_t space, std::uint64_t first, std::uint64_t count);
+
+/// Selects the next rows that a cursor hands out, and moves it behind them.
+void select_rows(hid_t space, LineCursor& rows, std::uint64_t count);
 
 }  // namespace quire::h5

@@ -112,6 +112,10 @@ const GrowingField& PlainPlanner::growing_field(const StepDescription& step, std
   return growing_->field(path_of(step.fields[field]));
 }
 
+void PlainPlanner::require_row_places(const StepDescription& step, std::size_t table) const {
+  check_row_places(step.tables[table], is_growth(step), is_grouped(step));
+}
+
 StepDescription PlainPlanner::accept_growth(const StepDescription& step, bool lossy) const {
   StepDescription accepted = accept_plain(step, rules_, {}, lossy);
   if (!accepted.attributes.empty()) {

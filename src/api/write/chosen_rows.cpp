@@ -1,0 +1,120 @@
+#include "api/write/chosen_rows.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/root.hpp"
+
+namespace quire {
+namespace {
+
+using State = WriteStep::State;
+
+/// What is compared of each table: where the rows of a rank end, and what it says of the whole table. That comes in two
+/// words, which are greatest for the greatest and for the smallest number that any rank says; zeros say nothing.
+enum Word : std::size_t { end, greatest_total, smallest_total, words };
+
+/// What the ranks have chosen of one table, all together.
+struct AllChoices {
+  std::uint64_t rows;         ///< that were chosen
+  std::uint64_t total;        ///< that the table has
+  bool is_contested = false;  ///< ranks say that it has different numbers
+  bool is_exceeded = false;   ///< rows that were chosen are not inside of it
+
+  AllChoices(std::uint64_t chosen, std::span<const std::uint64_t> compared) : rows(chosen), total(compared[Word::end]) {
+    if (compared[Word::greatest_total] == 0) return;
+    total = compared[Word::greatest_total] - 1;
+    is_contested = total != ~compared[Word::smallest_total];
+    is_exceeded = compared[Word::end] > total;
+  }
+
+  [[nodiscard]] bool is_well() const noexcept { return !is_contested && !is_exceeded && rows <= total; }
+};
+
+/// Throws what is wrong with this rank's choice, if the ranks contradict each other.
+void check_choice(const RowChoice& mine, const AllChoices& all, const std::string& table) {
+  const auto rows = [](std::uint64_t count) { return std::to_string(count) + (count == 1 ? " row" : " rows"); };
+  if (all.is_contested) {
+    if (!mine.total() || *mine.total() == all.total) return;
+    throw Error(ErrorKind::conflict, "the table has " + rows(*mine.total()) + " here, " + rows(all.total) +
+                                         " on another rank")
+        .on(table)
+        .advise("every rank that says the total of rows_at() says the same");
+  }
+  if (mine.end() > all.total) {
+    throw Error(ErrorKind::usage, "row " + std::to_string(mine.end() - 1) + " is not inside the table's " +
+                                      rows(all.total))
+        .on(table);
+  }
+  if (all.rows > all.total) {
+    throw Error(ErrorKind::usage, "the ranks have chosen " + rows(all.rows) + " of a table of " + rows(all.total))
+        .on(table)
+        .advise("every row is chosen by one rank at most");
+  }
+}
+
+/// The tables of which rows are chosen.
+std::vector<std::size_t> chosen_tables(const State& step) {
+  std::vector<std::size_t> tables;
+  for (std::size_t t = 0; t < step.part->chosen.size(); ++t) {
+    if (step.part->chosen[t]) tables.push_back(t);
+  }
+  return tables;
+}
+
+/// Every rank places the whole table; to what all have measured it comes once.
+void complete_measure(State& step, const std::vector<std::size_t>& tables, const std::vector<AllChoices>& choices) {
+  const WritePlanner& planner = *step.writer->planner;
+  const Measure without = planner.measure(*step.part, false);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    step.accepted.tables[tables[i]].rows = choices[i].total;
+    step.part->chosen[tables[i]]->leaves_gaps = choices[i].rows < choices[i].total;
+  }
+  step.part->description = step.accepted;
+  const Measure with = planner.measure(*step.part, false);
+  for (std::size_t slot = 0; slot < with.size(); ++slot) step.total[slot] += with[slot] - without[slot];
+}
+
+}  // namespace
+
+void accept_chosen_rows(State& step) {
+  for (const std::size_t t : chosen_tables(step)) {
+    step.writer->planner->require_row_places(step.accepted, t);
+    std::vector<ConstView>& columns = step.part->tables[t];
+    columns = step.builder.choices()[t]->in_file_order(columns, step.packed);
+  }
+}
+
+void tell_chosen_rows(State& step, Announcement& mine) {
+  for (const std::size_t t : chosen_tables(step)) {
+    const RowChoice& choice = *step.builder.choices()[t];
+    mine.measure.push_back(choice.walk().elements());
+    mine.compared.insert(mine.compared.end(), {choice.end(), choice.total() ? *choice.total() + 1 : 0,
+                                               choice.total() ? ~*choice.total() : 0});
+  }
+}
+
+void agree_on_chosen_rows(State& step, Consensus& all) {
+  const std::vector<std::size_t> tables = chosen_tables(step);
+  const std::size_t slots = all.total.size() - tables.size();
+  std::vector<AllChoices> choices;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    choices.emplace_back(all.total[slots + i], std::span(all.greatest).subspan(i * Word::words, Word::words));
+  }
+  all.total.resize(slots);
+  all.before.resize(slots);
+  step.before = std::move(all.before);
+  step.total = std::move(all.total);
+  if (tables.empty()) return;
+  const auto error = caught(step.writer->comm.rank(), [&] {
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      check_choice(*step.builder.choices()[tables[i]], choices[i], step.accepted.tables[tables[i]].name);
+    }
+    if (std::ranges::all_of(choices, &AllChoices::is_well)) complete_measure(step, tables, choices);
+  });
+  if (error || !std::ranges::all_of(choices, &AllChoices::is_well)) fail_together(step, error);
+}
+
+}  // namespace quire

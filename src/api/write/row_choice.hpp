@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "quire/model/selection.hpp"
+#include "quire/model/view.hpp"
+
+namespace quire {
+
+/// The rows of a table that a rank has chosen for its values.
+class RowChoice {
+ public:
+  /// `total`: rows of the whole table, if the rank says so. Throws usage errors for rows that come twice or are not
+  /// inside of it.
+  RowChoice(const RowSelection& rows, std::optional<std::uint64_t> total);
+
+  /// The rows in the order of the file.
+  [[nodiscard]] const SelectionWalk& walk() const noexcept { return *walk_; }
+  /// One behind the greatest row.
+  [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
+  [[nodiscard]] const std::optional<std::uint64_t>& total() const noexcept { return total_; }
+
+  /// The columns with their values in the order of the file: those of a list that does not rise are copied into
+  /// `memory`. Numbers only.
+  [[nodiscard]] std::vector<ConstView> in_file_order(const std::vector<ConstView>& columns,
+                                                     std::vector<std::vector<std::byte>>& memory) const;
+
+ private:
+  void take_list(const std::vector<std::uint64_t>& list);
+
+  std::optional<SelectionWalk> walk_;
+  std::uint64_t end_ = 0;
+  std::optional<std::uint64_t> total_;
+  std::vector<std::size_t> order_;  ///< which value comes next in the file; empty: they come one after the other
+};
+
+}  // namespace quire
