@@ -134,6 +134,22 @@ QUIRE_EXPORT quire_status quire_table(quire_file* file, const char* name);
 /// Independent, writing only. How many rows of the table this rank has; before its columns, also if it has none.
 QUIRE_EXPORT quire_status quire_set_rows(quire_file* file, uint64_t rows);
 
+/// Independent, writing only. Which rows of the table this rank's values are, in the place of quire_set_rows(): `count`
+/// row numbers in any order, none of them twice, none on two ranks. Every rank calls it, or quire_set_row_blocks(), or
+/// none does. Rows that nobody brings are 0. Files of text, of strings and of compressed columns cannot be written so:
+/// quire_commit() fails with QUIRE_UNSUPPORTED.
+/// @param rows may be null if `count` is 0
+/// @param total how many rows the table has on all ranks together, the same on all that say so; may be null: it ends
+///              with the greatest row
+QUIRE_EXPORT quire_status quire_set_row_list(quire_file* file, uint64_t count, const uint64_t* rows,
+                                             const uint64_t* total);
+
+/// Independent, writing only. The same for `count` blocks of `block` rows, the first at row `start`, each `stride` rows
+/// behind the beginning of the one before.
+/// @param total as above
+QUIRE_EXPORT quire_status quire_set_row_blocks(quire_file* file, uint64_t start, uint64_t stride, uint64_t count,
+                                               uint64_t block, const uint64_t* total);
+
 /// Independent, reading only. How many rows the table has on all ranks together.
 QUIRE_EXPORT quire_status quire_get_rows(quire_file* file, uint64_t* rows);
 

@@ -1,5 +1,6 @@
 #include "quire/api/writer.hpp"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -144,6 +145,21 @@ void bind_step(nb::module_& module) {
             self.step.table(table.value).rows(count);
           },
           nb::arg("table"), nb::arg("count"))
+      .def(
+          "rows_at",
+          [](WriteStepHandle& self, const Text& table, nb::handle slabs, std::optional<std::uint64_t> total) {
+            self.step.table(table.value).rows_at(selection_from(slabs), total);
+          },
+          nb::arg("table"), nb::arg("rows"), nb::arg("total").none())
+      .def(
+          "rows_at_list",
+          [](WriteStepHandle& self, const Text& table,
+             const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& rows,
+             std::optional<std::uint64_t> total) {
+            self.step.table(table.value)
+                .rows_at(std::vector<std::uint64_t>(rows.data(), rows.data() + rows.size()), total);
+          },
+          nb::arg("table"), nb::arg("rows"), nb::arg("total").none())
       .def(
           "expansion",
           [](WriteStepHandle& self, const Text& table, const Expansion& expansion) {

@@ -99,6 +99,11 @@ std::uint64_t known_rows(const quire_file& file, const std::string& column) {
   throw usage("nobody said how many rows this rank has").on(column).advise("call quire_set_rows before quire_put");
 }
 
+void choose_rows(quire_file& file, const quire::RowSelection& rows, const std::uint64_t* total) {
+  open_step(file).rows_at(rows, total != nullptr ? std::optional(*total) : std::nullopt);
+  file.rows[file.table] = rows.count();
+}
+
 const quire::Box& chosen_box(const quire_file& file) {
   if (!file.box) throw usage("no box was chosen").advise("call quire_set_box first");
   return *file.box;
@@ -224,6 +229,19 @@ quire_status quire_set_rows(quire_file* file, uint64_t rows) {
     open_step(*file).rows(rows);
     file->rows[file->table] = rows;
   });
+}
+
+quire_status quire_set_row_list(quire_file* file, uint64_t count, const uint64_t* rows, const uint64_t* total) {
+  return guarded_in_step(file, [&] {
+    if (count > 0 && rows == nullptr) throw usage("the list of rows is a null pointer");
+    choose_rows(*file, std::vector<std::uint64_t>(rows, rows + count), total);
+  });
+}
+
+quire_status quire_set_row_blocks(quire_file* file, uint64_t start, uint64_t stride, uint64_t count, uint64_t block,
+                                  const uint64_t* total) {
+  return guarded_in_step(
+      file, [&] { choose_rows(*file, quire::Hyperslab{{start}, {stride}, {count}, {block}}, total); });
 }
 
 quire_status quire_get_rows(quire_file* file, uint64_t* rows) {

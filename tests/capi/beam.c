@@ -385,11 +385,49 @@ static void writes_and_reads_fields(context* test) {
   close_and_free(test, file);
 }
 
+/* Two rows of every rank: by a list that falls, and by blocks with a gap behind each, which is zeros. */
+static void writes_chosen_rows(context* test) {
+  quire_file* file = NULL;
+  const uint64_t ranks = (uint64_t)test->size;
+  const uint64_t rank = (uint64_t)test->rank;
+  const uint64_t list[2] = {ranks + rank, rank};
+  const uint64_t total = 3 * ranks;
+  const double falling[2] = {(double)(ranks + rank + 1), (double)(rank + 1)};
+  const double rising[2] = {(double)(3 * rank + 1), (double)(3 * rank + 2)};
+  for (int is_list = 0; is_list <= 1; ++is_list) {
+    expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
+    expect_status(test, quire_set_row_list(file, 0, NULL, NULL), QUIRE_USAGE, file, __LINE__);
+    expect_status(test, quire_step(file, 0), QUIRE_OK, file, __LINE__);
+    if (is_list) {
+      expect_status(test, quire_set_row_list(file, 2, list, NULL), QUIRE_OK, file, __LINE__);
+    } else {
+      expect_status(test, quire_set_row_blocks(file, 3 * rank, 2, 1, 2, &total), QUIRE_OK, file, __LINE__);
+    }
+    expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, is_list ? falling : rising, "m"), QUIRE_OK, file, __LINE__);
+    expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+    close_and_free(test, file);
+
+    uint64_t rows = 0;
+    expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
+    expect_status(test, quire_step(file, 0), QUIRE_OK, file, __LINE__);
+    expect_status(test, quire_get_rows(file, &rows), QUIRE_OK, file, __LINE__);
+    expect(test, rows == (is_list ? 2 : 3) * ranks, __LINE__, "wrong number of rows");
+    for (uint64_t row = 0; row < rows; ++row) {
+      double x = -1;
+      const double wanted = !is_list && row % 3 == 2 ? 0 : (double)(row + 1);
+      expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, row, 1, &x), QUIRE_OK, file, __LINE__);
+      expect(test, x == wanted, __LINE__, "wrong value of a chosen row");
+    }
+    close_and_free(test, file);
+  }
+}
+
 static void run_all(context* test) {
   refuses_null_pointers(test);
   refuses_files_and_options(test);
   refuses_wrong_order(test);
   writes_and_reads_fields(test);
+  writes_chosen_rows(test);
   if (quire_format_holds_one_step(test->format)) return;
   write_two_steps(test);
   read_two_steps(test);

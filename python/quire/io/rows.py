@@ -15,6 +15,10 @@ Rows = slice | tuple[int, int] | range | Sequence[int] | np.ndarray[Any, Any]
 """A slice, a pair (first, count), a range; a list or array of rows; an array with a truth value for each."""
 
 
+MOST_ROWS = 2**63 - 1
+"""That a table can have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The `count` positions start, start + step, ..., all inside the length. Step may be negative."""
@@ -96,7 +100,45 @@ def listed(rows: Any, length: int) -> np.ndarray[Any, np.dtype[np.uint64]] | Non
     wrong = array >= length if array.dtype.kind == "u" else (array < -length) | (array >= length)
     if wrong.any():
         raise MissingError(f"there is no row {array[int(np.argmax(wrong))]}: there are {length}")
-    return np.where(array < 0, array + length, array).astype(np.uint64)
+    if array.dtype.kind == "u":
+        return array.astype(np.uint64)
+    wide = array.astype(np.int64)
+    return np.where(wide < 0, wide + length, wide).astype(np.uint64)
+
+
+def chosen(rows: Rows, total: int | None) -> Selection | np.ndarray[Any, np.dtype[np.uint64]]:
+    """Independent. Rows that are written: a selection whose step rises, or a list.
+
+    Where nobody says how many rows there are in all, nothing counts from the end.
+    """
+    if total is not None and not 0 <= total <= MOST_ROWS:
+        raise UsageError(f"a table cannot have {total} rows")
+    if total is None and _counts_from_end(rows):
+        raise UsageError(
+            "the rows count from an end that nobody has said",
+            advice="say total=, the rows of all ranks together",
+        )
+    array = np.asarray(rows) if isinstance(rows, list | np.ndarray) else None
+    length = MOST_ROWS if total is None else total
+    if total is None and array is not None and array.dtype == np.bool_:
+        length = array.size
+    found = listed(rows, length)
+    if found is not None:
+        return found
+    selection = select(rows, length)
+    if selection.step > 0:
+        return selection
+    end = selection.start + selection.count * selection.step
+    return np.arange(selection.start, end, selection.step, dtype=np.int64).astype(np.uint64)
+
+
+def _counts_from_end(rows: Rows) -> bool:
+    if isinstance(rows, slice):
+        return rows.stop is None or min(rows.start or 0, rows.stop, rows.step or 1) < 0
+    if isinstance(rows, list | np.ndarray):
+        array = np.asarray(rows)
+        return array.dtype.kind == "i" and bool((array < 0).any())
+    return False
 
 
 def position(index: Any, length: int, what: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -11,9 +11,11 @@ from typing import Any
 from quire import _core
 from quire.errors import Placing, UsageError, placed, reason_of
 from quire.io.attributes import Attribute
-from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
+from quire.io.boxes import PACKED, Box, Memory, Slab, flat_memory
 from quire.io.elements import ElementBlock, ElementLayout
+from quire.io.field_parts import geometry_of, selection_of
 from quire.io.quantity import Quantity
+from quire.io.rows import Rows, Selection, chosen
 from quire.io.streams import WriteStream
 from quire.io.texts import Texts, core_attribute, core_quantity, texts
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
@@ -33,6 +35,7 @@ class _Column:
 @dataclass(slots=True)
 class _Table:
     rows: int | None = None
+    chosen: tuple[Selection | Array, int | None] | None = None
     columns: dict[str, _Column] = field(default_factory=dict)
     expansion: _core.Expansion | None = None
 
@@ -49,68 +52,6 @@ class _Field:
     components: int
     attributes: list[tuple[_core.Quantity, list[int], Any]]
     geometry: tuple[list[float], list[float], list[list[float]]]
-
-
-def _selection(
-    name: str,
-    shape: Sequence[int],
-    extents: Sequence[int],
-    start: Sequence[int] | None,
-    box: Box | None,
-    boxes: Sequence[Box] | None,
-) -> list[Slab]:
-    """What of a field is put, from the one way in which it is given."""
-    if sum(way is not None for way in (start, box, boxes)) > 1:
-        raise UsageError("a box is given by start, box or boxes", object=name)
-    if boxes is not None:
-        parts = [axes_of(part, extents, name) for part in boxes]
-        slabs = [slab_of(axes) for axes in parts]
-        count = sum(math.prod(axis.count for axis in axes) for axes in parts)
-        if list(shape) != [count] or any(axis.step < 0 for axes in parts for axis in axes):
-            raise UsageError(
-                f"the values have the shape {tuple(shape)}, the boxes {count} elements in rising order",
-                object=name,
-            )
-        return slabs
-    if box is not None:
-        axes = axes_of(box, extents, name)
-        wanted = [axis.count for axis, item in zip(axes, box, strict=True) if not hasattr(item, "__index__")]
-        if list(shape) not in (wanted, [axis.count for axis in axes]):
-            raise UsageError(
-                f"the values have the shape {tuple(shape)}, the box {tuple(wanted)}", object=name
-            )
-        if any(axis.step < 0 for axis in axes):
-            raise UsageError("a box is put in rising order", object=name, advice="reverse the values")
-        return [slab_of(axes)]
-    at = [0] * len(extents) if start is None else [int(place) for place in start]
-    if not len(shape) == len(extents) == len(at):
-        raise UsageError(
-            f"the box has {len(shape)} axes, the field {len(extents)}, the start {len(at)}", object=name
-        )
-    if any(place < 0 for place in at):
-        raise UsageError(f"a box cannot start at {tuple(at)}", object=name)
-    ones = [1] * len(at)
-    return [(at, ones, list(shape), ones)]
-
-
-def _geometry(
-    like: Any,
-    origin: Sequence[float] | None,
-    spacing: Sequence[float] | None,
-    coordinates: Sequence[Sequence[float] | Array | None] | None,
-) -> tuple[list[float], list[float], list[list[float]]]:
-    """Origin, spacing and coordinates: the given ones, else those of a field that was read."""
-    first = getattr(like, "origin", None) if origin is None else origin
-    steps = getattr(like, "spacing", None) if spacing is None else spacing
-    axes = getattr(like, "coordinates", None) if coordinates is None else coordinates
-    return (
-        [float(number) for number in (() if first is None else first)],
-        [float(number) for number in (() if steps is None else steps)],
-        [
-            [] if axis is None else [float(number) for number in axis]
-            for axis in (() if axes is None else axes)
-        ],
-    )
 
 
 def _lines(item: _Field) -> tuple[list[Array], Memory]:
@@ -222,6 +163,27 @@ class WriteStep:
         if count < 0:
             raise UsageError(f"a table cannot have {count} rows", object=table)
         self._table(table).rows = count
+        return self
+
+    @placed
+    def rows_at(self, rows: Rows, total: int | None = None, table: str = "") -> WriteStep:
+        """Independent. Which rows of the table this rank's values are: they need not follow the lower ranks'.
+
+        Parameters
+        ----------
+        rows : as `Table.read` takes them: a slice, a range or a pair (first, count); a list or array of row
+            numbers in any order, none of them twice, or an array with a truth value for each row. Rows of
+            different ranks are disjoint; a rank without rows gives an empty list.
+        total : how many rows the table has, the same on all ranks that say so; if no rank does, it ends with
+            the greatest row. Without it nothing counts from the end.
+
+        Every rank chooses rows of a table, or none does. Rows that nobody brings are 0. Text, strings and
+        compressed columns have no places for single rows: the commit raises an unsupported error.
+        """
+        self._require_filling("rows_at")
+        wanted = None if total is None else operator.index(total)
+        with Placing(self._path, table):
+            self._table(table).chosen = (chosen(rows, wanted), wanted)
         return self
 
     @placed
@@ -339,7 +301,7 @@ class WriteStep:
         shape = list(array.shape[:-1] if components > 1 else array.shape)
         whole = shape if extents is None else [int(extent) for extent in extents]
         with Placing(self._path, name):
-            selection = _selection(name, shape, whole, start, box, boxes)
+            selection = selection_of(name, shape, whole, start, box, boxes)
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
             dtype_of(wanted)
@@ -355,7 +317,7 @@ class WriteStep:
         ]
         family = group if group is not None else str(getattr(like, "group", ""))
         words = texts(like, unit, symbol, description, display)
-        geometry = _geometry(like, origin, spacing, coordinates)
+        geometry = geometry_of(like, origin, spacing, coordinates)
         self._fields[name] = _Field(
             name, wanted, words, family, whole, selection, array, components, own, geometry
         )
@@ -500,6 +462,8 @@ class WriteStep:
             return
         self._is_handed_over = True
         for table_name, table in self._tables.items():
+            if table.chosen is not None:
+                self._hand_over_rows(table_name, *table.chosen)
             if table.rows is not None:
                 self._core.rows(table_name, table.rows)
             if table.expansion is not None:
@@ -514,6 +478,12 @@ class WriteStep:
                         self._core.put(table_name, quantity, column.type, ready)
         for item in self._fields.values():
             self._hand_over_field(item)
+
+    def _hand_over_rows(self, table: str, rows: Selection | Array, total: int | None) -> None:
+        if isinstance(rows, Selection):
+            self._core.rows_at(table, [([rows.start], [rows.step], [rows.count], [1])], total)
+        else:
+            self._core.rows_at_list(table, rows, total)
 
     def _hand_over_field(self, item: _Field) -> None:
         parts, memory = _lines(item)

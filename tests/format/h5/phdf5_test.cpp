@@ -170,6 +170,56 @@ TEST_P(Engines, WriteTheSameFields) {
   }
 }
 
+/// Rows at equal distances, lists of more rows than the library unites, ranks with nothing, and rows that nobody brings.
+TEST_P(Engines, WriteTheSameChosenRows) {
+  Comm comm = everyone();
+  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  const auto ranks = static_cast<std::uint64_t>(comm.size());
+  constexpr std::uint64_t each = 100;
+  std::vector<std::uint64_t> scattered;
+  for (std::uint64_t i = 0; i < each; ++i) scattered.push_back((i * 37 % each * 2) * ranks + rank);
+  const std::vector<RowSelection> choices{
+      Hyperslab{{rank}, {ranks}, {each}, {}}, RowSelection(scattered),
+      rank + 1 == ranks ? RowSelection(Slice{3, each}) : RowSelection(std::vector<std::uint64_t>())};
+  std::vector<double> x(each);
+  std::iota(x.begin(), x.end(), 1000.0 * static_cast<double>(rank + 1));
+  const std::vector<std::int16_t> charge(each, static_cast<std::int16_t>(rank + 1));
+  for (const Kind& kind : kinds()) {
+    for (std::size_t c = 0; c < choices.size(); ++c) {
+      const std::uint64_t mine = choices[c].count();
+      compare(kind, "chosen_" + std::to_string(c) + kind.name, possible_steps(format_named(kind.format), 2),
+              [&](WriteStep& step, std::int64_t number) {
+                step.table().rows_at(choices[c], c == 0 ? std::optional(each * ranks + 5) : std::nullopt);
+                step.put("x", std::span(x).first(mine), number == 0 ? "m" : "");
+                step.put("q", std::span(charge).first(mine));
+              });
+    }
+  }
+}
+
+/// Where the library compresses, it asks nobody for places.
+TEST(Compressed, HasChosenRowsOfAnyRanks) {
+  Comm comm = everyone();
+  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  const auto ranks = static_cast<std::uint64_t>(comm.size());
+  const std::vector<double> x{1.5 + static_cast<double>(rank), 2.5 + static_cast<double>(rank)};
+  for (const Kind& kind : compressed_kinds()) {
+    const std::string file = path(std::string("chosen_") + kind.name);
+    write_file(file, by_phdf5(kind, "collective"), 1, [&](WriteStep& step, std::int64_t /*number*/) {
+      step.table().rows_at(Hyperslab{{2 * rank + 1}, {2 * ranks}, {2}, {}}).put("x", x);
+    });
+    Reader in = open(file, comm);
+    std::vector<double> found(4 * ranks, -1);
+    in.step(0).read(in.step(0).description().tables.front().name, Slice{0, 4 * ranks}, {{"x", found}});
+    in.close();
+    for (std::uint64_t row = 0; row < 4 * ranks; ++row) {
+      const std::uint64_t owner = row / 2 % ranks;
+      const double wanted = row % 2 == 0 ? 0 : 1.5 + static_cast<double>(owner) + (row / 2 < ranks ? 0 : 1);
+      EXPECT_EQ(found[row], wanted) << file << " row " << row;
+    }
+  }
+}
+
 /// Components side by side in a block with ghosts around: neither contiguous nor packed, yet of the type of the file.
 TEST_P(Engines, WriteTheSameInterleavedComponents) {
   Comm comm = everyone();

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire import MissingError, TypeMismatchError, UsageError
-from quire.io.rows import position, select
+from quire.io.rows import listed, position, select
 
 small = st.integers(-12, 12)
 bounds = st.none() | small
@@ -59,3 +59,11 @@ def test_other_things_are_no_rows() -> None:
         select([0, 1], 3)
     with pytest.raises(ValueError, match="zero"):
         select(slice(None, None, 0), 3)
+
+
+@pytest.mark.parametrize("narrow", ["int8", "uint8", "int64", "uint64"])
+def test_lists_of_narrow_integers_reach_long_tables(narrow: str) -> None:
+    last = -1 if narrow.startswith("i") else 2
+    found = listed(np.array([0, 100, last], narrow), 1000)
+    assert found is not None
+    assert (found.dtype, found.tolist()) == (np.uint64, [0, 100, last % 1000])

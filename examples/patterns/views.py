@@ -1,0 +1,80 @@
+"""The ways in which the ranks of a program share one table of particles: what some libraries call views.
+
+    mpiexec -n 4 python views.py by_list --output particles.h5
+
+Each says which rows of the table this rank's particles are, and nothing else changes: the file is the same for all of
+them, and for any number of ranks. Without mpi4py one process does all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+import numpy as np
+from patterns import share, world
+
+import quire
+from quire.io.rows import Rows
+
+PARTICLES = 1000
+PARTICLE = np.dtype([("x", "f8"), ("px", "f8"), ("id", "i8")])
+
+
+def by_range(rank: int, size: int) -> Rows:
+    """Neighbouring rows for each rank; here the last rank has the first ones."""
+    return share(PARTICLES, size - 1 - rank, size)
+
+
+def by_stride(rank: int, size: int) -> Rows:
+    """Every so many-th row for each rank."""
+    return slice(rank, PARTICLES, size)
+
+
+def by_list(rank: int, size: int) -> Rows:
+    """Rows in any order: as the particles lie in memory, say, where each knows its number."""
+    return np.random.default_rng(seed=1).permutation(PARTICLES)[rank::size]
+
+
+VIEWS: dict[str, Callable[[int, int], Rows]] = {
+    "by_range": by_range,
+    "by_stride": by_stride,
+    "by_list": by_list,
+}
+
+
+def particles_of(rows: Rows) -> np.ndarray:
+    """Make the particles of these rows, one behind the other in memory."""
+    numbers = np.arange(PARTICLES)[rows]
+    particles = np.empty(len(numbers), PARTICLE)
+    particles["id"] = numbers
+    particles["x"] = np.sin(0.01 * numbers)
+    particles["px"] = np.cos(0.01 * numbers)
+    return particles
+
+
+def main() -> int:
+    """Write the table and read this rank's rows back."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("view", choices=VIEWS)
+    parser.add_argument("--output", required=True)
+    given = parser.parse_args()
+    comm = world()
+    rank, size = (0, 1) if comm is None else (comm.Get_rank(), comm.Get_size())
+    rows = VIEWS[given.view](rank, size)
+    mine = particles_of(rows)
+    with quire.create(given.output, comm=comm) as out, out.step(0) as step:
+        step.rows_at(rows, total=PARTICLES)
+        for name in PARTICLE.fields or ():
+            step.put(name, mine[name])  # every third number in memory, and not copied
+    with quire.open(given.output, comm=comm) as file:
+        found = file[0].table.read(rows=rows)
+        is_right = all(np.array_equal(found[name], mine[name]) for name in PARTICLE.fields or ())
+    return 0 if is_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
