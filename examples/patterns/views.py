@@ -2,8 +2,8 @@
 
     mpiexec -n 4 python views.py by_list --output particles.h5
 
-Each says which rows of the table this rank's particles are, and nothing else changes: the file is the same for all of
-them, and for any number of ranks. Without mpi4py one process does all.
+Each says which rows of the table this rank's particles are, and nothing else changes: the file is the same for
+all of them, and for any number of ranks. Without mpi4py one process does all.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from patterns import share, world
 
 import quire
 from quire.io.rows import Rows
@@ -24,7 +24,8 @@ PARTICLE = np.dtype([("x", "f8"), ("px", "f8"), ("id", "i8")])
 
 def by_range(rank: int, size: int) -> Rows:
     """Neighbouring rows for each rank; here the last rank has the first ones."""
-    return share(PARTICLES, size - 1 - rank, size)
+    part = size - 1 - rank
+    return slice(PARTICLES * part // size, PARTICLES * (part + 1) // size)
 
 
 def by_stride(rank: int, size: int) -> Rows:
@@ -34,7 +35,8 @@ def by_stride(rank: int, size: int) -> Rows:
 
 def by_list(rank: int, size: int) -> Rows:
     """Rows in any order: as the particles lie in memory, say, where each knows its number."""
-    return np.random.default_rng(seed=1).permutation(PARTICLES)[rank::size]
+    shuffled: np.ndarray[Any, Any] = np.random.default_rng(seed=1).permutation(PARTICLES)
+    return shuffled[rank::size]
 
 
 VIEWS: dict[str, Callable[[int, int], Rows]] = {
@@ -44,7 +46,7 @@ VIEWS: dict[str, Callable[[int, int], Rows]] = {
 }
 
 
-def particles_of(rows: Rows) -> np.ndarray:
+def particles_of(rows: Rows) -> np.ndarray[Any, Any]:
     """Make the particles of these rows, one behind the other in memory."""
     numbers = np.arange(PARTICLES)[rows]
     particles = np.empty(len(numbers), PARTICLE)
@@ -52,6 +54,15 @@ def particles_of(rows: Rows) -> np.ndarray:
     particles["x"] = np.sin(0.01 * numbers)
     particles["px"] = np.cos(0.01 * numbers)
     return particles
+
+
+def world() -> Any:
+    """Return the communicator of all ranks, or None for a process alone."""
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        return None
+    return MPI.COMM_WORLD
 
 
 def main() -> int:

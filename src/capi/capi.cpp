@@ -240,8 +240,9 @@ quire_status quire_set_row_list(quire_file* file, uint64_t count, const uint64_t
 
 quire_status quire_set_row_blocks(quire_file* file, uint64_t start, uint64_t stride, uint64_t count, uint64_t block,
                                   const uint64_t* total) {
-  return guarded_in_step(
-      file, [&] { choose_rows(*file, quire::Hyperslab{{start}, {stride}, {count}, {block}}, total); });
+  return guarded_in_step(file, [&] {
+    choose_rows(*file, quire::Hyperslab{{start}, {stride}, {count}, {block}}, total);
+  });
 }
 
 quire_status quire_get_rows(quire_file* file, uint64_t* rows) {

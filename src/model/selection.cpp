@@ -206,7 +206,8 @@ std::uint64_t RowSelection::end() const {
     }
     if (elements_of(part) == 0) continue;
     const Axis axis = axis_of(part, 0);
-    end = std::max(end, checked_add(checked_add(axis.start, checked_multiply(axis.count - 1, axis.stride)), axis.block));
+    end =
+        std::max(end, checked_add(checked_add(axis.start, checked_multiply(axis.count - 1, axis.stride)), axis.block));
   }
   return end;
 }

@@ -50,11 +50,9 @@ Choice by_range_backwards(std::uint64_t rank, std::uint64_t size) {
   return {every(mine.first, 1, mine.end()), mine};
 }
 
-/// Two blocks of every round, given as two slabs whose rows interlace.
+/// Pairs of rows, given as slabs that interlace.
 Choice by_union(std::uint64_t rank, std::uint64_t size) {
   List list;
-  Hyperslab even{{}, {4 * size}, {}, {}};
-  Hyperslab odd = even;
   for (std::uint64_t row = 0; row < rows; ++row) {
     if (row / 2 % size == rank) list.push_back(row);
   }
@@ -303,8 +301,8 @@ TEST_P(RefusedRows, ARowBehindItsOwnTotal) {
 
 TEST_P(RefusedRows, ARowBehindTheTotalOfAnotherRank) {
   if (!can_choose() || size() == 1) return;
-  const Error error = refused(rank() + 1 == size() ? List{10} : List{},
-                              rank() == 0 ? std::optional<std::uint64_t>(10) : std::nullopt);
+  const Error error =
+      refused(rank() + 1 == size() ? List{10} : List{}, rank() == 0 ? std::optional<std::uint64_t>(10) : std::nullopt);
   EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
   EXPECT_NE(error.message().find("row 10"), std::string::npos) << error.what();
   EXPECT_EQ(error.rank(), comm_.size() - 1) << error.what();

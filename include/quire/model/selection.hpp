@@ -121,8 +121,8 @@ class RowSelection {
 
   /// The number of rows; repeated ones count each time.
   [[nodiscard]] std::uint64_t count() const;
-  /// One behind the greatest row; 0 if there are none. Throws usage errors for selections that do not have one axis, and
-  /// overflow errors.
+  /// One behind the greatest row; 0 if there are none. Throws usage errors for selections that do not have one axis,
+  /// and overflow errors.
   [[nodiscard]] std::uint64_t end() const;
   /// The rows as a selection of one axis; nothing for a list.
   [[nodiscard]] const Selection* regular() const noexcept { return std::get_if<Selection>(&rows_); }

@@ -38,14 +38,14 @@ void check_choice(const RowChoice& mine, const AllChoices& all, const std::strin
   const auto rows = [](std::uint64_t count) { return std::to_string(count) + (count == 1 ? " row" : " rows"); };
   if (all.is_contested) {
     if (!mine.total() || *mine.total() == all.total) return;
-    throw Error(ErrorKind::conflict, "the table has " + rows(*mine.total()) + " here, " + rows(all.total) +
-                                         " on another rank")
+    throw Error(ErrorKind::conflict,
+                "the table has " + rows(*mine.total()) + " here, " + rows(all.total) + " on another rank")
         .on(table)
         .advise("every rank that says the total of rows_at() says the same");
   }
   if (mine.end() > all.total) {
-    throw Error(ErrorKind::usage, "row " + std::to_string(mine.end() - 1) + " is not inside the table's " +
-                                      rows(all.total))
+    throw Error(ErrorKind::usage,
+                "row " + std::to_string(mine.end() - 1) + " is not inside the table's " + rows(all.total))
         .on(table);
   }
   if (all.rows > all.total) {
@@ -82,8 +82,7 @@ void complete_measure(State& step, const std::vector<std::size_t>& tables, const
 void accept_chosen_rows(State& step) {
   for (const std::size_t t : chosen_tables(step)) {
     step.writer->planner->require_row_places(step.accepted, t);
-    std::vector<ConstView>& columns = step.part->tables[t];
-    columns = step.builder.choices()[t]->in_file_order(columns, step.packed);
+    step.builder.choices()[t]->put_in_file_order(step.part->tables[t], step.packed);
   }
 }
 

@@ -73,19 +73,17 @@ void RowChoice::take_list(const std::vector<std::uint64_t>& list) {
   walk_.emplace(std::move(slices));
 }
 
-std::vector<ConstView> RowChoice::in_file_order(const std::vector<ConstView>& columns,
-                                                std::vector<std::vector<std::byte>>& memory) const {
-  if (order_.empty()) return columns;
-  std::vector<ConstView> ordered;
-  for (const ConstView& column : columns) {
+void RowChoice::put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory) {
+  const std::vector<std::size_t> order = std::exchange(order_, {});
+  if (order.empty()) return;
+  for (ConstView& column : columns) {
     const std::size_t size = size_of(column.type);
-    std::vector<std::byte>& bytes = memory.emplace_back(order_.size() * size);
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      std::memcpy(bytes.data() + i * size, column.data + static_cast<std::ptrdiff_t>(order_[i]) * column.stride, size);
+    std::vector<std::byte>& bytes = memory.emplace_back(order.size() * size);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::memcpy(bytes.data() + i * size, column.data + static_cast<std::ptrdiff_t>(order[i]) * column.stride, size);
     }
-    ordered.emplace_back(column.type, bytes.data(), order_.size(), static_cast<std::ptrdiff_t>(size));
+    column = ConstView(column.type, bytes.data(), order.size(), static_cast<std::ptrdiff_t>(size));
   }
-  return ordered;
 }
 
 }  // namespace quire

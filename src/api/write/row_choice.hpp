@@ -24,10 +24,9 @@ class RowChoice {
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
   [[nodiscard]] const std::optional<std::uint64_t>& total() const noexcept { return total_; }
 
-  /// The columns with their values in the order of the file: those of a list that does not rise are copied into
-  /// `memory`. Numbers only.
-  [[nodiscard]] std::vector<ConstView> in_file_order(const std::vector<ConstView>& columns,
-                                                     std::vector<std::vector<std::byte>>& memory) const;
+  /// Once: brings the values of columns of numbers into the order of the file. Those of a list that does not rise are
+  /// copied into `memory`.
+  void put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory);
 
  private:
   void take_list(const std::vector<std::uint64_t>& list);

@@ -130,10 +130,10 @@ std::optional<Error> difference(const StepDescription& step, const std::vector<s
                                 const std::vector<std::uint8_t>& root) {
   for (std::size_t t = 0; t < std::min(mine.size(), root.size()); ++t) {
     if (mine[t] == root[t]) continue;
-    return conflict(step.tables[t].name,
-                    mine[t] != 0 ? "its rows are chosen here, but not on rank 0"
-                                 : "its rows are chosen on rank 0, but not here",
-                    "every rank calls rows_at() for a table, also without rows, or none does");
+    return conflict(
+        step.tables[t].name,
+        mine[t] != 0 ? "its rows are chosen here, but not on rank 0" : "its rows are chosen on rank 0, but not here",
+        "every rank calls rows_at() for a table, also without rows, or none does");
   }
   return std::nullopt;
 }

@@ -170,7 +170,8 @@ TEST_P(Engines, WriteTheSameFields) {
   }
 }
 
-/// Rows at equal distances, lists of more rows than the library unites, ranks with nothing, and rows that nobody brings.
+/// Rows at equal distances, lists of more rows than the library unites, ranks with nothing, and rows that nobody
+/// brings.
 TEST_P(Engines, WriteTheSameChosenRows) {
   Comm comm = everyone();
   const auto rank = static_cast<std::uint64_t>(comm.rank());

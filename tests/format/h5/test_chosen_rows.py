@@ -15,7 +15,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 
-KINDS: list[tuple[str, dict[str, str], str]] = [
+KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("h5part", {}, "Step#0/x"),
     ("h5part", {"chunk": "7"}, "Step#0/x"),
     ("hdf5", {}, "x"),
@@ -32,7 +32,7 @@ def stored(path: Path, name: str) -> np.ndarray[Any, Any]:
 @given(st.data())
 @settings(max_examples=25, deadline=None)
 def test_any_list_of_rows_is_where_numpy_puts_it(
-    format_name: str, options: dict[str, str], name: str, data: st.DataObject
+    format_name: str, options: dict[str, Any], name: str, data: st.DataObject
 ) -> None:
     total = data.draw(st.integers(0, 40))
     rows = data.draw(st.lists(st.integers(0, total - 1), unique=True)) if total else []
@@ -63,7 +63,9 @@ def test_any_list_of_rows_is_where_numpy_puts_it(
         ((4, 0), None, []),
     ],
 )
-def test_rows_are_said_as_for_reading(tmp_path: Path, rows: Any, total: int | None, places: list[int]) -> None:
+def test_rows_are_said_as_for_reading(
+    tmp_path: Path, rows: Any, total: int | None, places: list[int]
+) -> None:
     path = tmp_path / "rows.h5"
     values = np.arange(1.0, len(places) + 1)
     with quire.create(path) as out, out.step(0) as step:
@@ -76,7 +78,7 @@ def test_rows_are_said_as_for_reading(tmp_path: Path, rows: Any, total: int | No
             np.testing.assert_array_equal(file[0].table.read(rows=rows)["x"], values)
 
 
-def write_shuffled(comm: Any, path: str, options: dict[str, str]) -> None:
+def write_shuffled(comm: Any, path: str, options: dict[str, Any]) -> None:
     """Ten steps, in each of which the rows are dealt to the ranks anew; some rows to nobody."""
     with quire.create(path, comm, deadline=30, **options) as out:
         for number in range(10):
@@ -93,7 +95,7 @@ def write_shuffled(comm: Any, path: str, options: dict[str, str]) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 4])
 @pytest.mark.parametrize("options", [{}, {"chunk": "8"}], ids=["contiguous", "chunks"])
-def test_rows_dealt_to_ranks(tmp_path: Path, ranks: int, options: dict[str, str]) -> None:
+def test_rows_dealt_to_ranks(tmp_path: Path, ranks: int, options: dict[str, Any]) -> None:
     path = tmp_path / "rows.h5"
     run_ranks(write_shuffled, ranks, str(path), options)
     for number in range(10):
@@ -101,7 +103,35 @@ def test_rows_dealt_to_ranks(tmp_path: Path, ranks: int, options: dict[str, str]
         wanted = np.zeros(57)
         wanted[rows] = rows + 0.5 * number
         np.testing.assert_array_equal(stored(path, f"Step#{number}/x"), wanted)
-        np.testing.assert_array_equal(np.flatnonzero(stored(path, f"Step#{number}/id")), np.sort(rows[rows > 0]))
+        np.testing.assert_array_equal(
+            np.flatnonzero(stored(path, f"Step#{number}/id")), np.sort(rows[rows > 0])
+        )
+
+
+def write_tables(comm: Any, path: str, layout: str) -> None:
+    """More tables than the ranks tell each other at once, every third with its rows one behind the other."""
+    with quire.create(path, comm, "hdf5", deadline=30, layout=layout) as out, out.step(0) as step:
+        for number in range(8):
+            rows = np.arange(comm.rank, 10 + number, comm.size)[::-1]
+            if number % 3 != 2:
+                step.rows_at(rows, table=f"t{number}")
+            step.put("a", rows + 100.0 * number, table=f"t{number}")
+            step.put("b", -1.0 * rows, table=f"t{number}")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("layout", ["columns", "matrix"])
+def test_many_tables(tmp_path: Path, layout: str) -> None:
+    path = tmp_path / "rows.hdf5"
+    run_ranks(write_tables, 2, str(path), layout)
+    with quire.open(path) as file:
+        for number in range(8):
+            rows = np.arange(10 + number)
+            if number % 3 == 2:
+                rows = np.concatenate([rows[rank::2][::-1] for rank in range(2)])
+            found = file[0].tables[f"t{number}"].read()
+            np.testing.assert_array_equal(found["a"], rows + 100.0 * number)
+            np.testing.assert_array_equal(found["b"], -1.0 * rows)
 
 
 @pytest.mark.parametrize("format_name", ["h5part", "hdf5"])
@@ -110,7 +140,7 @@ def test_compressed_chunks_have_no_places(tmp_path: Path, format_name: str) -> N
     with quire.create(path, format=format_name, chunk=8, filter="deflate") as out:
         step = out.step(0)
         step.rows_at([3, 1]).put("x", np.ones(2))
-        with pytest.raises(quire.UnsupportedError, match="compressed.*without filter"):
+        with pytest.raises(quire.UnsupportedError, match=r"compressed.*without filter"):
             step.commit()
         with out.step(0) as usual:
             usual.put("x", np.ones(2))

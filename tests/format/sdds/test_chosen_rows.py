@@ -1,8 +1,9 @@
-"""Rows that are chosen when a page is written: binary data of numbers have places for them, nothing else has."""
+"""Rows that are chosen when a page is written: binary data of numbers have places for them, alone."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ ROWS = np.random.default_rng(2).permutation(30)[:20]
 @pytest.mark.parametrize("order", ["little", "big"])
 def test_pages_hold_rows_where_they_belong(tmp_path: Path, major: str, order: str) -> None:
     path = tmp_path / "rows.sdds"
-    options = {"major_order": major, "byte_order": order}
+    options: dict[str, Any] = {"major_order": major, "byte_order": order}
     with quire.create(path, **options) as out:
         for number in range(2):
             with out.step(number) as step:
@@ -33,13 +34,13 @@ def test_pages_hold_rows_where_they_belong(tmp_path: Path, major: str, order: st
 @pytest.mark.parametrize(
     ("options", "values", "reason"),
     [
-        ({"mode": "ascii"}, np.ones(2), "row of text.*mode=binary"),
+        ({"mode": "ascii"}, np.ones(2), r"row of text.*mode=binary"),
         ({}, ["a", "b"], "strings before it"),
     ],
     ids=["text", "strings"],
 )
 def test_rows_without_places_are_refused(
-    tmp_path: Path, options: dict[str, str], values: object, reason: str
+    tmp_path: Path, options: dict[str, Any], values: object, reason: str
 ) -> None:
     path = tmp_path / "rows.sdds"
     with quire.create(path, **options) as out:

@@ -66,4 +66,5 @@ def test_lists_of_narrow_integers_reach_long_tables(narrow: str) -> None:
     last = -1 if narrow.startswith("i") else 2
     found = listed(np.array([0, 100, last], narrow), 1000)
     assert found is not None
-    assert (found.dtype, found.tolist()) == (np.uint64, [0, 100, last % 1000])
+    assert found.dtype == np.dtype(np.uint64)
+    assert found.tolist() == [0, 100, last % 1000]
