@@ -9,6 +9,7 @@
 #include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
+#include "quire/model/selection.hpp"
 #include "quire/model/slice.hpp"
 #include "quire/model/value.hpp"
 #include "quire/model/view.hpp"
@@ -153,6 +154,19 @@ TEST(Archive, RefusesMessagesThatEndEarly) {
   auto bytes = pack(step);
   bytes.pop_back();
   EXPECT_EQ(kind_of([&] { static_cast<void>(unpack<StepDescription>(bytes)); }), ErrorKind::internal);
+}
+
+TEST(RowSelectionTest, EndsBehindItsGreatestRow) {
+  constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(RowSelection(std::vector<std::uint64_t>{4, 9, 2}).end(), 10U);
+  EXPECT_EQ(RowSelection(std::vector<std::uint64_t>{}).end(), 0U);
+  EXPECT_EQ(RowSelection(Slice{7, 3}).end(), 10U);
+  EXPECT_EQ(RowSelection(Slice{7, 0}).end(), 0U) << "nothing ends nowhere, wherever it begins";
+  EXPECT_EQ(RowSelection(Hyperslab{{1}, {5}, {3}, {2}}).end(), 13U);
+  EXPECT_EQ(RowSelection(Selection({Hyperslab{{20}, {}, {1}, {}}, Hyperslab{{0}, {}, {3}, {}}})).end(), 21U);
+  EXPECT_THROW(static_cast<void>(RowSelection(Selection(Box{{0, 0}, {1, 1}})).end()), Error);
+  EXPECT_THROW(static_cast<void>(RowSelection(std::vector<std::uint64_t>{largest}).end()), Error);
+  EXPECT_THROW(static_cast<void>(RowSelection(Hyperslab{{0}, {largest}, {3}, {}}).end()), Error);
 }
 
 }  // namespace
