@@ -2,8 +2,8 @@
 
     mpiexec -n 4 python views.py by_list --output particles.h5
 
-Each says which rows of the table this rank's particles are, and nothing else changes: the file is the same for
-all of them, and for any number of ranks. Without mpi4py one process does all.
+Each says which rows of the table this rank's particles are, and nothing else changes: the file is the same
+for all of them, and for any number of ranks. Without mpi4py one process does all.
 """
 
 from __future__ import annotations
