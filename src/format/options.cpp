@@ -33,40 +33,38 @@ void check_value(const Option& option, const std::string& value) {
 
 }  // namespace
 
-CheckedOptions::CheckedOptions(const std::vector<Option>& table, const Options& given) {
-  std::vector<std::string> names;
-  for (const Option& option : table) {
-    values_.emplace(option.name, option.preset);
-    names.emplace_back(option.name);
-  }
+CheckedOptions::CheckedOptions(const std::vector<Option>& table, const Options& given) : given_(given) {
+  presets_.reserve(table.size());
+  for (const Option& option : table) presets_.push_back({option.name, option.preset});
   for (const auto& [name, value] : given) {
     const auto option = std::ranges::find(table, name, &Option::name);
     if (option == table.end()) {
+      std::vector<std::string> names;
+      for (const Option& known : table) names.emplace_back(known.name);
       throw Error(ErrorKind::usage, "there is no option \"" + name + "\"" + nearest_names(name, names));
     }
     check_value(*option, value);
-    values_.find(name)->second = value;
-    given_.push_back(name);
   }
 }
 
-const std::string& CheckedOptions::value(std::string_view name) const {
-  const auto found = values_.find(name);
-  if (found == values_.end()) throw Error(ErrorKind::internal, "option " + std::string(name) + " is in no table");
-  return found->second;
+std::string_view CheckedOptions::value(std::string_view name) const {
+  if (const auto found = given_.find(name); found != given_.end()) return found->second;
+  const auto preset = std::ranges::find(presets_, name, &Preset::name);
+  if (preset == presets_.end()) throw Error(ErrorKind::internal, "option " + std::string(name) + " is in no table");
+  return preset->value;
 }
 
 bool CheckedOptions::truth(std::string_view name) const { return value(name) == "true"; }
 
 long long CheckedOptions::integer(std::string_view name) const {
-  const std::string& text = value(name);
+  const std::string_view text = value(name);
   long long number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-const std::string& CheckedOptions::text(std::string_view name) const { return value(name); }
+std::string CheckedOptions::text(std::string_view name) const { return std::string(value(name)); }
 
-bool CheckedOptions::given(std::string_view name) const { return std::ranges::find(given_, name) != given_.end(); }
+bool CheckedOptions::given(std::string_view name) const { return given_.contains(name); }
 
 }  // namespace quire

@@ -32,7 +32,17 @@ WritePieces::WritePieces(const WritePlan& plan, const TransportLimits& limits, G
   for (std::size_t i = 0; i < plan_.extents.size(); ++i) {
     add_to_segments(i, gather == Gather::small && goes_straight(plan_.extents[i], limits_.direct_from));
   }
+  if (gather == Gather::small) send_lone_straight();
   if (!segments_.empty()) extent_ = segments_.front().first_extent;
+}
+
+/// What shares its call with nothing is not copied first, however small it is.
+void WritePieces::send_lone_straight() {
+  for (Segment& segment : segments_) {
+    const WriteExtent& extent = plan_.extents[segment.first_extent];
+    const bool is_lone = extent.length == segment.length;
+    if (is_lone && goes_straight(extent, 0)) segment.direct = true;
+  }
 }
 
 void WritePieces::add_to_segments(std::size_t index, bool direct) {

@@ -73,6 +73,7 @@ class WritePieces {
   [[nodiscard]] bool advance() noexcept;
   [[nodiscard]] WritePiece make(std::span<std::byte> buffer, std::size_t begin);
   void add_to_segments(std::size_t extent, bool direct);
+  void send_lone_straight();
   void fill(std::span<std::byte> out);
   [[nodiscard]] std::size_t encode(const WriteExtent& extent, Encoder& encoder, std::span<std::byte> out);
 

@@ -28,13 +28,18 @@ class CheckedOptions {
   CheckedOptions(const std::vector<Option>& table, const Options& given);
   [[nodiscard]] bool truth(std::string_view name) const;
   [[nodiscard]] long long integer(std::string_view name) const;
-  [[nodiscard]] const std::string& text(std::string_view name) const;
+  [[nodiscard]] std::string text(std::string_view name) const;
   [[nodiscard]] bool given(std::string_view name) const;
 
  private:
-  [[nodiscard]] const std::string& value(std::string_view name) const;
-  Options values_;
-  std::vector<std::string> given_;
+  /// Of an option that nobody gave: every rank checks the options of every file, and few are given.
+  struct Preset {
+    std::string_view name;
+    std::string_view value;
+  };
+  [[nodiscard]] std::string_view value(std::string_view name) const;
+  std::vector<Preset> presets_;
+  Options given_;
 };
 
 }  // namespace quire

@@ -96,7 +96,7 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   std::vector<std::string>& warnings = description_.warnings;
   std::vector<std::string> names;
   for (Link& link : list_links(main_->id(), "/")) names.push_back(std::move(link.name));
-  const std::string& asked = options.text("step_name");
+  const std::string asked = options.text("step_name");
   const auto is_group = [&](const std::string& name) { return may_be_group(main_->image(), main_->id(), name); };
   naming_ = asked.empty() ? guess_naming(names, is_group) : guess_width(names, asked);
   entries_ = step_entries(names, naming_.prefix, warnings);

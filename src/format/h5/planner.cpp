@@ -32,7 +32,7 @@ unsigned width_option(const CheckedOptions& options) {
 }
 
 std::string prefix_option(const CheckedOptions& options) {
-  const std::string& prefix = options.text("step_name");
+  const std::string prefix = options.text("step_name");
   constexpr std::size_t longest = 63;
   if (prefix.empty() || prefix.size() > longest || prefix.find('/') != std::string::npos) {
     throw Error(ErrorKind::usage, "a step name has 1 to 63 bytes without a slash").on("step_name");

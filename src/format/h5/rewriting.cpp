@@ -113,7 +113,7 @@ Existing existing_option(const CheckedOptions& options) {
                                                                         {"replace", Existing::replace},
                                                                         {"add", Existing::add},
                                                                         {"overwrite", Existing::overwrite}}};
-  const std::string& given = options.text("existing");
+  const std::string given = options.text("existing");
   for (const auto& [word, mode] : words) {
     if (given == word) return mode;
   }

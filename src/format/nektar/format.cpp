@@ -34,7 +34,7 @@ Container container_of(ByteSource& bytes) {
 }
 
 nektar::Rules rules_of(const CheckedOptions& options) {
-  const std::string& layout = options.text("layout");
+  const std::string layout = options.text("layout");
   return {options.text("version"), options.text("timestamp"), layout == "hdf5" || layout == "streams"};
 }
 
@@ -119,13 +119,13 @@ class NektarFormat final : public Format {
       case Container::xml:
         break;
     }
-    const std::string& files = options.text("parts");
+    const std::string files = options.text("parts");
     return std::make_unique<nektar::XmlDescriber>(
         std::move(bytes), context, blocks, files.empty() ? std::vector<std::string>{} : nektar::split_list(files));
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
-    const std::string& layout = options.text("layout");
+    const std::string layout = options.text("layout");
     const auto useless = useless_option(options, write_options(),
                                         {{"largest_block", "layout", {"xml", "directory"}},
                                          {"alignment", "layout", {"hdf5"}},

@@ -110,7 +110,7 @@ class SddsFormat final : public Format {
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
     WriteLayout layout;
-    const std::string& order = options.text("byte_order");
+    const std::string order = options.text("byte_order");
     if (order != "native") layout.order = order == "big" ? ByteOrder::big : ByteOrder::little;
     layout.column_major = options.text("major_order") == "column";
     layout.step_parameter = options.truth("step_parameter");

@@ -16,7 +16,7 @@ ByteOrder order_option(const CheckedOptions& options, std::string_view name) {
 }
 
 std::optional<std::uint64_t> files_option(const CheckedOptions& options) {
-  const std::string& text = options.text("files");
+  const std::string text = options.text("files");
   if (text == "auto") return std::nullopt;
   std::uint64_t files = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), files);
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> files_option(const CheckedOptions& options) {
 }
 
 void set_mode(WriteRules& rules, const CheckedOptions& options) {
-  const std::string& mode = options.text("mode");
+  const std::string mode = options.text("mode");
   rules.sizes.mode = mode == "plain" ? Mode::plain : mode == "merge" ? Mode::merge : Mode::collective;
   rules.sizes.group_tasks = options.integer("collsize");
   rules.modular = mode == "collmsa";
@@ -83,7 +83,7 @@ void check_interface(const WriteRules& rules) {
 WriteRules rules_of(const CheckedOptions& options) {
   WriteRules rules;
   set_mode(rules, options);
-  const std::string& interface = options.text("interface");
+  const std::string interface = options.text("interface");
   rules.interface = interface == "serial"   ? Interface::serial
                     : interface == "mapped" ? Interface::mapped
                                             : Interface::parallel;
@@ -91,7 +91,7 @@ WriteRules rules_of(const CheckedOptions& options) {
   set_copies(rules, options);
   check_interface(rules);
   rules.keyed = options.truth("keys");
-  const std::string& origins = options.text("origins");
+  const std::string origins = options.text("origins");
   rules.keeps_origins =
       rules.sizes.mode == Mode::merge && (origins == "kept" || (origins == "auto" && rules.sizes.compact));
   rules.notes = options.truth("notes");

@@ -76,7 +76,7 @@ bool chooses_phdf5(const CheckedOptions& options, const std::vector<Option>& kno
 
 /// Whether all ranks transfer together.
 bool is_collective_transfer(const CheckedOptions& options) {
-  const std::string& transfer = options.text("transfer");
+  const std::string transfer = options.text("transfer");
   if (transfer == "collective") return true;
   if (transfer == "independent") return false;
   throw usage("the transfer cannot be \"" + transfer + "\"", "transfer").advise("give independent or collective");
@@ -103,7 +103,7 @@ std::vector<Option> with_knobs(std::vector<Option> options, const std::vector<Op
 EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vector<std::string_view>& only_direct) {
   EngineSettings settings;
   settings.alignment = Alignment::of(options);
-  const std::string& version = options.text("library_version");
+  const std::string version = options.text("library_version");
   if (version == "v18") settings.version = LibraryVersion::v18;
   if (version == "v110") settings.version = LibraryVersion::v110;
   settings.is_phdf5 = chooses_phdf5(options, knobs());
