@@ -269,12 +269,17 @@ class MpiBackend final : public CommBackend {
   [[nodiscard]] std::unique_ptr<Pending> finished(const std::string& operation, std::unique_ptr<Pending> pending,
                                                   Deadline deadline) {
     try {
-      if (wait_politely(patience_, deadline, [&] { return pending->advance(); })) return pending;
-      throw too_late(operation, *deadline);
+      const auto is_done = [&] { return pending->advance(); };
+      bool done = wait_politely(patience_, deadline, is_done);
+      // What this rank said to others took its time; their taking it begins now.
+      if (!done && pending->take_answered()) done = wait_politely(patience_, deadline, is_done);
+      if (!done) throw too_late(operation, *deadline);
     } catch (...) {
       abandoned_ = std::move(pending);
       throw;
     }
+    pending->rethrow();
+    return pending;
   }
 
   MPI_Comm communicator_;

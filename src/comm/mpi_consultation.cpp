@@ -117,7 +117,14 @@ void TreeConsultation::consult() {
     questions.emplace_back(question.begin(), question.end());
   }
   std::vector<std::byte> answers;
-  for (const std::vector<std::byte>& answer : counsel_(std::move(questions))) append(answers, answer);
+  const std::size_t ranks = questions.size();
+  const bool is_answered = answer([&] {
+    for (const std::vector<std::byte>& bytes : counsel_(std::move(questions))) append(answers, bytes);
+  });
+  if (!is_answered) {
+    answers.clear();
+    for (std::size_t rank = 0; rank < ranks; ++rank) append(answers, {});
+  }
   tell(answers);
 }
 

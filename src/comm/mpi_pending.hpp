@@ -1,5 +1,8 @@
 #pragma once
 
+#include <exception>
+#include <utility>
+
 namespace quire {
 
 /// What has been posted to MPI and is not complete: MPI may use its buffers until then. What is given up must outlive
@@ -13,6 +16,30 @@ class MpiPending {
 
   /// Goes on as far as it can without waiting; true when it is complete for this rank.
   [[nodiscard]] virtual bool advance() = 0;
+  /// Whether this rank has answered others since it was last asked: that is no waiting.
+  [[nodiscard]] bool take_answered() noexcept { return std::exchange(has_answered_, false); }
+  /// Throws what the answer of this rank has thrown, when the others have been told that there is none.
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ protected:
+  /// Runs what rank 0 says in between. False, so that others need not wait for ever, if it throws.
+  template <class Answer>
+  [[nodiscard]] bool answer(Answer&& say) {
+    has_answered_ = true;
+    try {
+      say();
+      return true;
+    } catch (...) {
+      failure_ = std::current_exception();
+      return false;
+    }
+  }
+
+ private:
+  bool has_answered_ = false;
+  std::exception_ptr failure_;
 };
 
 }  // namespace quire

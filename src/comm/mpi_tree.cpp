@@ -115,7 +115,11 @@ void TreeReduction::ask() {
     messages_.send(communicator_, *tree_.parent, Tag::up, std::as_bytes(std::span(total_)));
   } else {
     std::ranges::copy(total_, answer_.begin());
-    if (make_answer_) make_answer_(of_all(), std::as_writable_bytes(std::span(answer_).subspan(2 * count_)));
+    const auto told = std::span(answer_).subspan(2 * count_);
+    // Without an answer the others hear of no bytes, which nobody takes for one.
+    if (make_answer_ && !answer([&] { make_answer_(of_all(), std::as_writable_bytes(told)); })) {
+      std::ranges::fill(told, 0);
+    }
   }
   phase_ = Phase::asking;
 }

@@ -13,7 +13,7 @@ FileTransport::FileTransport(std::unique_ptr<RawFile> file) : file_(std::move(fi
 void FileTransport::run_alone(const WritePlan& mine) {
   FirstFailure failure(file_->path());
   failure.attempt([&] {
-    WritePieces pieces(mine, file_->limits(), Gather::small, file_->counters());
+    WritePieces pieces(mine, file_->limits(), Gather::shared, file_->counters());
     const auto buffer = staging_.provide(pieces.buffer_bytes());
     while (const auto piece = pieces.next(buffer)) file_->write(piece->offset, piece->bytes);
   });

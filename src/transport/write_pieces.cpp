@@ -30,9 +30,9 @@ WritePieces::WritePieces(const WritePlan& plan, const TransportLimits& limits, G
     : plan_(plan), limits_(limits), counters_(counters) {
   coalesce(plan_);
   for (std::size_t i = 0; i < plan_.extents.size(); ++i) {
-    add_to_segments(i, gather == Gather::small && goes_straight(plan_.extents[i], limits_.direct_from));
+    add_to_segments(i, gather != Gather::all && goes_straight(plan_.extents[i], limits_.direct_from));
   }
-  if (gather == Gather::small) send_lone_straight();
+  if (gather == Gather::shared) send_lone_straight();
   if (!segments_.empty()) extent_ = segments_.front().first_extent;
 }
 

@@ -19,8 +19,9 @@ struct WritePiece {
 
 /// Which bytes may be written straight from the caller's memory.
 enum class Gather : std::uint8_t {
-  small,  ///< large ready extents go straight; small, misaligned and encoded ones through the buffer
-  all,    ///< everything goes through the buffer
+  shared,  ///< ready extents go straight; misaligned and encoded ones, and small neighbours, through the buffer
+  small,   ///< small ready extents as well: pieces of other ranks may be their neighbours
+  all,     ///< everything goes through the buffer
 };
 
 /// Turns a plan into pieces, one at a time.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -120,6 +121,27 @@ TEST(CommTest, AnswersWithTheWordsThatAllHaveBrought) {
       EXPECT_EQ(lower, std::vector<std::uint64_t>(count, rank * (rank + 1) / 2));
     }
   }
+}
+
+// Rank 0 throws what it could not say, and the others are told nothing instead of waiting.
+TEST(CommTest, FreesRanksWhoseRootCannotAnswer) {
+  Comm comm = test::everyone();
+  std::vector<std::byte> told(1);
+  std::uint64_t word = rank_of(comm);
+  const RootAnswer silent = []() -> std::vector<std::byte> { throw std::bad_alloc(); };
+  const RootCounsel mute = [](const auto&) -> std::vector<std::vector<std::byte>> { throw std::bad_alloc(); };
+  const auto expect_freed = [&](auto&& meeting) {
+    if (comm.is_root()) {
+      EXPECT_THROW(meeting(), std::bad_alloc);
+    } else {
+      meeting();
+      EXPECT_TRUE(told.empty());
+    }
+  };
+  expect_freed([&] { told = comm.maximum_and_answer(std::span(&word, 1), silent); });
+  told.resize(1);
+  expect_freed([&] { told = comm.consult(std::vector<std::byte>(5), mute); });
+  comm.barrier();  // still usable
 }
 
 std::vector<std::byte> letter(int from, int to, std::size_t length) {

@@ -69,10 +69,11 @@ class WriteStep {
   WriteStep& rows(std::uint64_t count);
   /// Independent. Which rows of the named table this rank's values are, before put(): a slice, regular blocks of rows,
   /// or a list in any order, in which no row comes twice; nothing of all that is an empty selection. Every rank chooses
-  /// rows of a table or none does; those of different ranks are disjoint: what of two ranks writes a row last is
-  /// undefined. Rows that nobody brings are 0. `total` says how many rows the table has, the same on all ranks that say
-  /// so; else it ends with the greatest row of all ranks. Only tables whose rows have places of their own can be
-  /// written so: commit() throws unsupported errors for text, strings and compressed chunks.
+  /// rows of a table or none does; those of different ranks are disjoint, or values of rows that two ranks bring,
+  /// and of as many that nobody does, are undefined. Else rows that nobody brings are 0. `total` says how many rows the
+  /// table has, the same on all ranks that say so; else it ends with the greatest row of all ranks. Only tables whose
+  /// rows have places of their own can be written so: commit() throws unsupported errors for text, strings and
+  /// compressed chunks.
   WriteStep& rows_at(RowSelection rows, std::optional<std::uint64_t> total = {});
   /// Independent. This rank's values of a column. The view's memory must stay valid until commit().
   WriteStep& put(std::string name, ConstView values, std::string unit = {});

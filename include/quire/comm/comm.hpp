@@ -31,7 +31,9 @@ struct Traffic {
   std::uint64_t bytes = 0;  ///< in these messages
 };
 
-/// What rank 0 says in a meeting once it has heard of all ranks. It neither throws nor meets others.
+/// What rank 0 says in a meeting once it has heard of all ranks. It meets nobody else; if it throws, rank 0 throws that
+/// when the others have been told nothing. A deadline of theirs is one for the last rank to come and for what rank 0
+/// does.
 using RootAnswer = std::function<std::vector<std::byte>()>;
 /// The same with what each rank has asked, by rank; an answer for each.
 using RootCounsel = std::function<std::vector<std::vector<std::byte>>(std::vector<std::vector<std::byte>> questions)>;

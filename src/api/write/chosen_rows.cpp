@@ -113,7 +113,9 @@ void agree_on_chosen_rows(State& step, Consensus& all) {
     }
     if (std::ranges::all_of(choices, &AllChoices::is_well)) complete_measure(step, tables, choices);
   });
-  if (error || !std::ranges::all_of(choices, &AllChoices::is_well)) fail_together(step, error);
+  if (!std::ranges::all_of(choices, &AllChoices::is_well)) fail_together(step, error);
+  // The others cannot know of it: they hear when all have moved their bytes.
+  step.failure = error;
 }
 
 }  // namespace quire

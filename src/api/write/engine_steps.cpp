@@ -43,6 +43,9 @@ std::optional<Error> write_by_engine(WriteStep::State& step) {
   Writer::State& writer = *step.writer;
   StepEngine& engine = *writer.engine;
   Attempts attempts;
+  attempts.attempt([&] {
+    if (step.failure) throw Error(*step.failure);
+  });
   {
     const Stopwatch watch(writer.timing.metadata);
     attempts.attempt([&] { engine.begin(*step.part, step.before, step.total); });

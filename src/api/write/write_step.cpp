@@ -227,6 +227,7 @@ std::optional<Error> transfer(State& step) {
   Writer::State& writer = *step.writer;
   WritePlan plan;
   std::optional<Error> error = caught(writer.comm.rank(), [&] {
+    if (step.failure) throw Error(*step.failure);
     place(step);
     reserve(step);
     plan = plan_of(step);
@@ -392,6 +393,7 @@ std::size_t State::find_table(std::string_view table) const {
 
 void State::finish(bool published) {
   phase = Phase::done;
+  publication.reset();
   for (const auto& stream : streams) stream->finished = true;
   if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
