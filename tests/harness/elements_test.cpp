@@ -13,6 +13,7 @@
 #include "support/environment.hpp"
 #include "support/killed_files.hpp"
 #include "support/sample.hpp"
+#include "support/told_rank.hpp"
 
 namespace quire::test {
 namespace {
@@ -148,7 +149,7 @@ TEST_P(ElementFaults, DiskIsFullOnEachRankInTurn) {
     EXPECT_TRUE(failed[0] == 0 || failed[0] == static_cast<std::uint64_t>(comm.size())) << "all ranks or none";
     if (!error) continue;
     EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
-    EXPECT_EQ(error->rank(), failing) << error->what();
+    EXPECT_EQ(error->rank(), told_rank(comm, failing)) << error->what();
   }
 }
 

@@ -132,7 +132,7 @@ std::vector<Selection> parts_of(const Comm& comm) {
     diagonal.push_back(
         {.start = {i / 4, 4 * (i % 4) + (i / 4 + rank) % 4}, .stride = {}, .count = {1, 1}, .block = {}});
   }
-  return {Box{{4 * rank, 0}, {4, 16}},
+  return {Box{{12 / ranks * rank, 0}, {12 / ranks, 16}},
           Hyperslab{.start = {0, rank}, .stride = {1, ranks}, .count = {12, 16 / ranks}, .block = {}},
           Hyperslab{.start = {rank, 1}, .stride = {4, 5}, .count = {2, 3}, .block = {1, 2}},
           Box{{3 * rank, 4}, {3, 8}},
