@@ -10,6 +10,7 @@
 
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
+#include "support/error_of.hpp"
 #include "support/sample.hpp"
 
 namespace quire::test {
@@ -113,15 +114,6 @@ class Values {
   std::vector<std::vector<std::byte>> bytes_;
   std::vector<ConstView> views_;
 };
-
-std::optional<Error> error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  return std::nullopt;
-}
 
 class ChosenRows : public testing::TestWithParam<Variant> {
  protected:

@@ -14,6 +14,7 @@
 
 #include "quire/base/error.hpp"
 #include "quire/plan/plan.hpp"
+#include "support/error_of.hpp"
 
 // Bytes that tell where in the file they belong, and everything that makes and checks them.
 namespace quire::test {
@@ -93,16 +94,6 @@ inline void make_file(const std::string& path, std::span<const std::byte> bytes)
 inline std::string scratch(const std::string& name) {
   const char* directory = std::getenv("QUIRE_TEST_DIRECTORY");
   return std::string(directory != nullptr ? directory : ".") + "/" + name;
-}
-
-template <class Action>
-std::optional<Error> error_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  return std::nullopt;
 }
 
 }  // namespace quire::test

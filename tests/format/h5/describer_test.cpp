@@ -13,6 +13,7 @@
 #include "format/h5/simulation.hpp"
 #include "format/h5/types.hpp"
 #include "quire/base/error.hpp"
+#include "support/error_of.hpp"
 
 namespace quire::test {
 namespace {
@@ -22,15 +23,6 @@ using h5::own;
 using h5::require;
 
 constexpr hsize_t rows = 30;
-
-std::optional<Error> error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  return std::nullopt;
-}
 
 template <class Number>
 void add_column(hid_t group, const char* name, hid_t type, hid_t creation, const std::vector<Number>& values) {

@@ -5,18 +5,10 @@
 #include "format/h5/format.hpp"
 #include "format/h5/simulation.hpp"
 #include "quire/base/error.hpp"
+#include "support/error_of.hpp"
 
 namespace quire::test {
 namespace {
-
-std::optional<Error> error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  return std::nullopt;
-}
 
 FileDescription described_as(std::string title, std::vector<Attribute> attributes = {}) {
   return {"", std::move(title), "", {}, std::move(attributes), {}, {}, {}};

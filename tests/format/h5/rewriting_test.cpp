@@ -4,18 +4,10 @@
 
 #include "format/h5/simulation.hpp"
 #include "quire/base/error.hpp"
+#include "support/error_of.hpp"
 
 namespace quire::test {
 namespace {
-
-std::optional<Error> error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  return std::nullopt;
-}
 
 SimulatedStep one_column(std::int64_t number, const std::string& name, std::uint64_t rows, double value) {
   return {number, {attribute("made by", Value(name))}, {column(name)}, {std::vector<double>(rows, value)}};

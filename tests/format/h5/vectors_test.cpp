@@ -9,6 +9,7 @@
 #include "format/h5/simulation.hpp"
 #include "format/h5/truth.hpp"
 #include "quire/base/error.hpp"
+#include "support/error_of.hpp"
 
 namespace quire::test {
 namespace {
@@ -103,15 +104,6 @@ TEST(MeshVectors, AreReadByTheirChunks) {
 }
 
 // ---- Damaged files
-
-std::optional<Error> error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  return std::nullopt;
-}
 
 TEST(DamagedVector, AllAreKnown) {
   EXPECT_EQ(vectors("error"),

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "quire/base/error.hpp"
+
+namespace quire::test {
+
+/// What an action throws of the library's errors.
+template <class Action>
+std::optional<Error> error_of(Action&& action) {
+  try {
+    std::forward<Action>(action)();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+}  // namespace quire::test
