@@ -129,8 +129,9 @@ void AttachmentChanges::write(hid_t file, const std::vector<PlannedSpace>& place
   // What is new is made before anything is dropped: the library would use the space that becomes free.
   std::vector<std::pair<std::string, Handle>> made;
   for (const auto& [name, bytes] : changes_) {
-    if (bytes)
-      made.emplace_back(name, create_dataset(group.id(), name, Type::int8, places.at(made.size()), {bytes->size()}));
+    if (!bytes) continue;
+    made.emplace_back(name, create_dataset(group.id(), name, Type::int8, places.at(made.size()), {bytes->size()},
+                                           contiguous_creation().id()));
   }
   for (const auto& [name, bytes] : changes_) {
     if (names_.contains(name)) require(H5Ldelete(group.id(), name.c_str(), H5P_DEFAULT), "drop the attachment", name);

@@ -43,8 +43,8 @@ Handle create_dataset(hid_t group, const std::string& name, Type type, const std
 }
 
 Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
-                      const std::vector<std::uint64_t>& extents) {
-  Handle dataset = create_dataset(group, name, type, extents, contiguous_creation().id());
+                      const std::vector<std::uint64_t>& extents, hid_t creation) {
+  Handle dataset = create_dataset(group, name, type, extents, creation);
   if (place.length > 0 && H5Dget_offset(dataset.id()) != place.offset) {
     throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(name).at(place.offset);
   }
@@ -128,12 +128,14 @@ void link_step(hid_t file, const std::string& name, hid_t group) {
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
                 const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows,
                 const std::vector<PlannedSpace>& fields) {
+  // One for all: a list of properties costs about as much as the data set that is made with it.
+  const Handle contiguous = contiguous_creation();
   const auto make_column = [&](hid_t group, std::size_t c) {
     const Column& column = step.tables.front().columns[c];
     if (!chunks.lengths.empty()) {
       return write_chunked_column(group, image, column, *chunks.chunking, chunks.lengths[c], rows);
     }
-    const Handle dataset = create_dataset(group, column.name, column.type, places[c], {rows});
+    const Handle dataset = create_dataset(group, column.name, column.type, places[c], {rows}, contiguous.id());
     require(H5Olink(dataset.id(), group, column.name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
             column.name);
   };
@@ -144,7 +146,7 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
   const auto make_component = [&](hid_t group, const Field& field, std::size_t index) {
     const auto [f, component] = components[index];
     if (!chunks.shapes[f].empty()) return create_chunked(group, image, field, f, component, chunks);
-    return create_dataset(group, field.name, field.type, fields[index], block_extents(field));
+    return create_dataset(group, field.name, field.type, fields[index], block_extents(field), contiguous.id());
   };
   // The group is linked when it is complete: until then nothing of the root is touched.
   image.set_cold(!chunks.may_grow);

@@ -21,10 +21,9 @@ namespace quire::h5 {
 /// Makes an array of numbers that no name leads to yet. `name` is for messages.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type,
                                     const std::vector<std::uint64_t>& extents, hid_t creation);
-/// The same contiguous, allocated where `place` says (length 0 without
-/// elements), never filled, without time stamps.
+/// The same by a list of contiguous_creation(), allocated where `place` says (length 0 without elements).
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
-                                    const std::vector<std::uint64_t>& extents);
+                                    const std::vector<std::uint64_t>& extents, hid_t creation);
 
 /// The chunks of a step's columns and fields.
 struct StepChunks {

@@ -189,8 +189,10 @@ void H5Planner::write_structure(hid_t file, const StepDescription& step, const L
   const h5::Handle root = create_root(file, step.attributes);
   for (const TypeGroup& group : groups) create_type(root.id(), group);
   writer_.image().set_heap(false);
+  const h5::Handle contiguous = h5::contiguous_creation();
   for (const Line& line : lines.all) {
-    const h5::Handle dataset = h5::create_dataset(root.id(), line.name, line.type, line.space, {line.count});
+    const h5::Handle dataset =
+        h5::create_dataset(root.id(), line.name, line.type, line.space, {line.count}, contiguous.id());
     h5::require(H5Olink(dataset.id(), root.id(), line.name, H5P_DEFAULT, H5P_DEFAULT), "name the data set", line.name);
   }
 }
