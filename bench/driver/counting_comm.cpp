@@ -42,16 +42,16 @@ class CountingBackend final : public CommBackend {
   }
   void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                          std::span<std::uint64_t> maxima, std::span<std::byte> told,
-                         const std::function<void()>& answer, Deadline deadline) override {
+                         const std::function<void()>& answer, Parting parting, Deadline deadline) override {
     ++counts_.collectives;
-    inner_->reduce_and_answer(words, lower, maxima, told, answer, deadline);
+    inner_->reduce_and_answer(words, lower, maxima, told, answer, parting, deadline);
   }
   [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                               Deadline deadline) override {
+                                               Parting parting, Deadline deadline) override {
     ++counts_.collectives;
     counts_.messages += question.empty() ? 0 : 1;
     counts_.message_bytes += question.size();
-    return inner_->consult(std::move(question), counsel, deadline);
+    return inner_->consult(std::move(question), counsel, parting, deadline);
   }
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
     ++counts_.collectives;

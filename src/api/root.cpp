@@ -100,10 +100,13 @@ Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error
   // The greatest hash and, by its complement, the smallest.
   std::array<std::uint64_t, 3> words{error ? std::uint64_t{1} : 0, hash, ~hash};
   const auto are_alike = [&] { return words[0] == 0 && words[1] == ~words[2]; };
-  const auto told = comm.maximum_and_answer(words, [&] {
-    if (!are_alike()) return std::vector<std::byte>();
-    return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
-  });
+  const auto told = comm.maximum_and_answer(
+      words,
+      [&] {
+        if (!are_alike()) return std::vector<std::byte>();
+        return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
+      },
+      Parting::said);
   if (!are_alike()) tell_difference(comm, mine, error);
   return unpack<Agreed>(told);
 }

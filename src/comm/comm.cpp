@@ -35,7 +35,7 @@ struct Head {
 
 void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                                     std::span<std::uint64_t> maxima, std::span<std::byte> told,
-                                    const std::function<void()>& answer, Deadline deadline) {
+                                    const std::function<void()>& answer, Parting /*parting*/, Deadline deadline) {
   if (words.empty()) {
     maximum(maxima, deadline);
   } else {
@@ -46,7 +46,7 @@ void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<st
 }
 
 std::vector<std::byte> CommBackend::consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                            Deadline deadline) {
+                                            Parting /*parting*/, Deadline deadline) {
   std::vector<Parcel> mine;
   if (!question.empty()) mine.push_back({0, std::move(question)});
   std::vector<Parcel> asked = exchange(std::move(mine), deadline);
@@ -142,7 +142,8 @@ void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
 }
 
 std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                            std::span<std::uint64_t> maxima, const RootAnswer& answer) {
+                                            std::span<std::uint64_t> maxima, const RootAnswer& answer,
+                                            Parting parting) {
   std::vector<std::byte> bytes;
   Head head;
   count(words.size_bytes() + maxima.size_bytes());
@@ -150,18 +151,19 @@ std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std:
     bytes = answer();
     head.hold(bytes);
   };
-  backend_->reduce_and_answer(words, lower, maxima, head.memory(), answer_here, deadline_);
+  backend_->reduce_and_answer(words, lower, maxima, head.memory(), answer_here, parting, deadline_);
   if (!head.give(bytes)) broadcast(std::span(bytes));
   return bytes;
 }
 
-std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer) {
-  return sum_and_answer({}, {}, words, answer);
+std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer,
+                                                Parting parting) {
+  return sum_and_answer({}, {}, words, answer, parting);
 }
 
-std::vector<std::byte> Comm::consult(std::vector<std::byte> question, const RootCounsel& counsel) {
+std::vector<std::byte> Comm::consult(std::vector<std::byte> question, const RootCounsel& counsel, Parting parting) {
   count(question.size());
-  return backend_->consult(std::move(question), counsel, deadline_);
+  return backend_->consult(std::move(question), counsel, parting, deadline_);
 }
 
 Comm Comm::split(int color, int key) {

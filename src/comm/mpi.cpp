@@ -1,6 +1,7 @@
 #include "quire/comm/mpi.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <string>
 #include <utility>
@@ -66,8 +67,9 @@ class MpiBackend final : public CommBackend {
   MpiBackend& operator=(const MpiBackend&) = delete;
 
   ~MpiBackend() override {
+    keep_unheard();
     if (abandoned_) {
-      static_cast<void>(abandoned_.release());
+      static_cast<void>(new std::shared_ptr<MpiPending>(std::move(abandoned_)));
     } else if (mpi_is_running()) {
       MPI_Comm_free(&communicator_);
     }
@@ -137,9 +139,9 @@ class MpiBackend final : public CommBackend {
 
   void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                          std::span<std::uint64_t> maxima, std::span<std::byte> told,
-                         const std::function<void()>& answer, Deadline deadline) override {
+                         const std::function<void()>& answer, Parting parting, Deadline deadline) override {
     if (!fits_tree(words.size() + maxima.size(), told.size())) {
-      return CommBackend::reduce_and_answer(words, lower, maxima, told, answer, deadline);
+      return CommBackend::reduce_and_answer(words, lower, maxima, told, answer, parting, deadline);
     }
     const auto take = [&](std::span<const std::uint64_t> of_all) {
       std::ranges::copy(of_all.first(words.size()), words.begin());
@@ -150,17 +152,18 @@ class MpiBackend final : public CommBackend {
       answer();
       std::ranges::copy(told, bytes.begin());
     };
-    const auto done = in_tree("meet all ranks", words, maxima, deadline, told.size(), answer_here);
+    const auto done = in_tree("meet all ranks", words, maxima, deadline, told.size(), answer_here, parting);
     take(done->of_all());
     std::ranges::copy(done->of_lower().first(lower.size()), lower.begin());
     std::ranges::copy(done->told(), told.begin());
   }
 
   [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                               Deadline deadline) override {
+                                               Parting parting, Deadline deadline) override {
     const std::string operation = "consult rank 0";
     require_usable(operation);
-    return finished(operation, std::make_unique<TreeConsultation>(communicator_, tree_, question, counsel), deadline)
+    return finished(operation, std::make_shared<TreeConsultation>(communicator_, tree_, question, counsel, parting),
+                    deadline)
         ->take();
   }
 
@@ -168,7 +171,7 @@ class MpiBackend final : public CommBackend {
     const std::string operation = "exchange bytes with other ranks";
     require_usable(operation);
     exchange_tag_ = 1 - exchange_tag_;
-    return finished(operation, std::make_unique<MpiExchange>(communicator_, tree_, exchange_tag_, std::move(parcels)),
+    return finished(operation, std::make_shared<MpiExchange>(communicator_, tree_, exchange_tag_, std::move(parcels)),
                     deadline)
         ->take();
   }
@@ -182,7 +185,7 @@ class MpiBackend final : public CommBackend {
     if (bytes.size() <= largest_in_tree) {
       require_usable(operation);
       const auto told = finished(operation,
-                                 std::make_unique<TreeBroadcast>(
+                                 std::make_shared<TreeBroadcast>(
                                      communicator_, RankTree::of((rank_ - root + size_) % size_, size_), root, bytes),
                                  deadline);
       std::ranges::copy(told->result(), bytes.begin());
@@ -220,13 +223,14 @@ class MpiBackend final : public CommBackend {
     return 2 * words * sizeof(std::uint64_t) + told_bytes <= largest_in_tree;
   }
 
-  [[nodiscard]] std::unique_ptr<TreeReduction> in_tree(const std::string& operation,
+  [[nodiscard]] std::shared_ptr<TreeReduction> in_tree(const std::string& operation,
                                                        std::span<const std::uint64_t> summed,
                                                        std::span<const std::uint64_t> compared, Deadline deadline,
-                                                       std::size_t told_bytes = 0, TreeReduction::Answer answer = {}) {
+                                                       std::size_t told_bytes = 0, TreeReduction::Answer answer = {},
+                                                       Parting parting = Parting::heard) {
     require_usable(operation);
     auto reduction =
-        std::make_unique<TreeReduction>(communicator_, tree_, summed, compared, told_bytes, std::move(answer));
+        std::make_shared<TreeReduction>(communicator_, tree_, summed, compared, told_bytes, std::move(answer), parting);
     return finished(operation, std::move(reduction), deadline);
   }
 
@@ -258,7 +262,7 @@ class MpiBackend final : public CommBackend {
     require_usable(operation);
     while (!bytes.empty()) {
       const std::span<std::byte> piece = bytes.first(std::min(bytes.size(), piece_bytes));
-      const auto done = finished(operation, std::make_unique<MpiCollective>(operation, piece, post), deadline);
+      const auto done = finished(operation, std::make_shared<MpiCollective>(operation, piece, post), deadline);
       std::ranges::copy(done->result(), piece.begin());
       bytes = bytes.subspan(piece.size());
     }
@@ -266,9 +270,10 @@ class MpiBackend final : public CommBackend {
 
   /// Waits until what has been posted is complete for this rank. Keeps what is given up, by time or by an error of MPI.
   template <class Pending>
-  [[nodiscard]] std::unique_ptr<Pending> finished(const std::string& operation, std::unique_ptr<Pending> pending,
+  [[nodiscard]] std::shared_ptr<Pending> finished(const std::string& operation, std::shared_ptr<Pending> pending,
                                                   Deadline deadline) {
     try {
+      drop_heard();
       const auto is_done = [&] { return pending->advance(); };
       bool done = wait_politely(patience_, deadline, is_done);
       // What this rank said to others took its time; their taking it begins now.
@@ -278,8 +283,24 @@ class MpiBackend final : public CommBackend {
       abandoned_ = std::move(pending);
       throw;
     }
+    if (pending->may_be_unheard()) unheard_.push_back(pending);
     pending->rethrow();
     return pending;
+  }
+
+  /// Lets go of what the others have heard meanwhile: messages between two ranks keep their order.
+  void drop_heard() {
+    while (!unheard_.empty() && unheard_.front()->is_heard()) unheard_.pop_front();
+  }
+
+  /// At the end: what has not been heard outlives the communicator, because MPI may still read it.
+  void keep_unheard() noexcept {
+    try {
+      if (mpi_is_running() && !abandoned_) drop_heard();
+    } catch (const Error&) {
+      // Nobody can be told any more. What is left is kept.
+    }
+    if (!unheard_.empty()) static_cast<void>(new std::deque(std::move(unheard_)));
   }
 
   MPI_Comm communicator_;
@@ -289,7 +310,8 @@ class MpiBackend final : public CommBackend {
   std::shared_ptr<MpiBackend> node_;  ///< made when first asked for
   RankTree tree_;
   int exchange_tag_ = 0;
-  std::unique_ptr<MpiPending> abandoned_;  ///< what was given up: the communicator is unusable after it
+  std::deque<std::shared_ptr<MpiPending>> unheard_;  ///< complete for this rank, but the others may not have it yet
+  std::shared_ptr<MpiPending> abandoned_;            ///< what was given up: the communicator is unusable after it
 };
 
 }  // namespace

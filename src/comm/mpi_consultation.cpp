@@ -58,8 +58,8 @@ void Bundle::receive_rest(MpiMessages& messages, MPI_Comm communicator, int rank
 std::span<const std::byte> Bundle::bytes() const { return all_; }
 
 TreeConsultation::TreeConsultation(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
-                                   const RootCounsel& counsel)
-    : communicator_(communicator), tree_(tree), counsel_(counsel), below_(tree.children.size()) {
+                                   const RootCounsel& counsel, Parting parting)
+    : communicator_(communicator), tree_(tree), counsel_(counsel), parting_(parting), below_(tree.children.size()) {
   append(asked_, question);
 }
 
@@ -84,6 +84,7 @@ bool TreeConsultation::advance() {
         tell(answers_.bytes());
         break;
     }
+    if (phase_ == Phase::telling && leaves_early()) return true;
   }
   return false;
 }
@@ -136,6 +137,7 @@ void TreeConsultation::tell(std::span<const std::byte> answers) {
     const bool is_last = c + 1 == below_.size();
     const auto theirs = is_last ? answers : take_ranks(answers, tree_.children[c + 1] - tree_.children[c]);
     below_[c].send(messages_, communicator_, tree_.children[c], Tag::down, theirs);
+    are_answers_short_ = are_answers_short_ && below_[c].is_short();
   }
   phase_ = Phase::telling;
 }

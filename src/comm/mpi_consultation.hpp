@@ -25,6 +25,7 @@ class Bundle {
   /// Once the head is here.
   void receive_rest(MpiMessages& messages, MPI_Comm communicator, int rank, int tag);
   [[nodiscard]] std::span<const std::byte> bytes() const;
+  [[nodiscard]] bool is_short() const noexcept { return all_.size() <= head_.bytes.size(); }
 
  private:
   struct Head {
@@ -40,13 +41,17 @@ class TreeConsultation final : public MpiPending {
  public:
   /// `counsel` must live until this is complete.
   TreeConsultation(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
-                   const RootCounsel& counsel);
+                   const RootCounsel& counsel, Parting parting = Parting::heard);
   [[nodiscard]] bool advance() override;
+  [[nodiscard]] bool may_be_unheard() const noexcept override { return leaves_early(); }
+  [[nodiscard]] bool is_heard() override { return messages_.are_done(); }
   [[nodiscard]] std::vector<std::byte> take() { return std::move(answer_); }
 
  private:
   enum class Phase : std::uint8_t { start, hearing_heads, hearing, asking, answering, telling };
 
+  /// Not from long answers: MPI sends them only while this rank looks after them.
+  [[nodiscard]] bool leaves_early() const noexcept { return parting_ == Parting::said && are_answers_short_; }
   void start();
   void hear();
   void ask();
@@ -56,12 +61,14 @@ class TreeConsultation final : public MpiPending {
   MPI_Comm communicator_;
   const RankTree& tree_;
   const RootCounsel& counsel_;
+  Parting parting_;
   Phase phase_ = Phase::start;
   std::vector<std::byte> asked_;  ///< of this rank and, once they are here, of all below it
   std::vector<Bundle> below_;     ///< from each child, and to it
   Bundle above_;                  ///< to the parent,
   Bundle answers_;                ///< and from it
   std::vector<std::byte> answer_;
+  bool are_answers_short_ = true;  ///< each below has been told all in one message
   MpiMessages messages_;
 };
 

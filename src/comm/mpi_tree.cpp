@@ -65,7 +65,8 @@ bool MpiMessages::are_done() {
 }
 
 TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, std::span<const std::uint64_t> summed,
-                             std::span<const std::uint64_t> compared, std::size_t told_bytes, Answer answer)
+                             std::span<const std::uint64_t> compared, std::size_t told_bytes, Answer answer,
+                             Parting parting)
     : communicator_(communicator),
       tree_(tree),
       sums_(summed.size()),
@@ -74,7 +75,8 @@ TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, std::s
       total_(mine_),
       questions_(tree.children.size() * count_),
       answer_(2 * count_ + told_bytes / sizeof(std::uint64_t)),
-      make_answer_(std::move(answer)) {
+      make_answer_(std::move(answer)),
+      parting_(parting) {
   answers_.resize(tree.children.size() * answer_.size());
 }
 
@@ -88,7 +90,7 @@ bool TreeReduction::advance() {
     if (!messages_.are_done()) return false;
     tell();
   }
-  return messages_.are_done();
+  return parting_ == Parting::said || messages_.are_done();
 }
 
 std::span<std::uint64_t> TreeReduction::question_of(std::size_t child) {

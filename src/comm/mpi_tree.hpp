@@ -50,8 +50,11 @@ class TreeReduction final : public MpiPending {
 
   /// @param told_bytes how much rank 0 tells all others, a multiple of 8, by `answer`
   TreeReduction(MPI_Comm communicator, const RankTree& tree, std::span<const std::uint64_t> summed,
-                std::span<const std::uint64_t> compared, std::size_t told_bytes = 0, Answer answer = {});
+                std::span<const std::uint64_t> compared, std::size_t told_bytes = 0, Answer answer = {},
+                Parting parting = Parting::heard);
   [[nodiscard]] bool advance() override;
+  [[nodiscard]] bool may_be_unheard() const noexcept override { return parting_ == Parting::said; }
+  [[nodiscard]] bool is_heard() override { return messages_.are_done(); }
   [[nodiscard]] std::span<const std::uint64_t> of_all() const { return std::span(answer_).first(count_); }
   /// Zeros on rank 0.
   [[nodiscard]] std::span<const std::uint64_t> of_lower() const { return std::span(answer_).subspan(count_, count_); }
@@ -79,6 +82,7 @@ class TreeReduction final : public MpiPending {
   std::vector<std::uint64_t> answers_;    ///< and to each: all ranks', those of the ranks before it, what rank 0 tells
   std::vector<std::uint64_t> answer_;     ///< to this rank
   Answer make_answer_;
+  Parting parting_;
   MpiMessages messages_;
 };
 

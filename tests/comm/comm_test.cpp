@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -121,6 +122,33 @@ TEST(CommTest, AnswersWithTheWordsThatAllHaveBrought) {
       EXPECT_EQ(lower, std::vector<std::uint64_t>(count, rank * (rank + 1) / 2));
     }
   }
+}
+
+// Who has said what all know goes on at once, and is not mixed up with itself: more rounds than anybody keeps in mind,
+// answers that are short and long, and an end before the others may have heard.
+TEST(CommTest, MayGoOnBeforeTheOthersHaveHeard) {
+  Comm comm = test::everyone();
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  const auto rank = rank_of(comm);
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    const auto told = static_cast<std::byte>(round);
+    const std::size_t length = round % 7 == 0 ? 5000 : 100;
+    std::array<std::uint64_t, 2> words{round, rank};
+    std::array<std::uint64_t, 2> lower{};
+    const auto answer = [&] { return std::vector<std::byte>(100, told); };
+    EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer, Parting::said), std::vector<std::byte>(100, told));
+    EXPECT_EQ(words, (std::array{round * size, size * (size - 1) / 2}));
+    EXPECT_EQ(lower, (std::array{round * rank, rank == 0 ? 0 : rank * (rank - 1) / 2}));
+    const auto counsel = [&](const std::vector<std::vector<std::byte>>& asked) {
+      return std::vector<std::vector<std::byte>>(asked.size(), std::vector<std::byte>(length, told));
+    };
+    EXPECT_EQ(comm.consult({}, counsel, Parting::said), std::vector<std::byte>(length, told));
+  }
+  std::uint64_t last = rank;
+  EXPECT_TRUE(comm.maximum_and_answer(
+                      std::span(&last, 1), [] { return std::vector<std::byte>(); }, Parting::said)
+                  .empty());
+  comm.let_go();
 }
 
 // Rank 0 throws what it could not say, and the others are told nothing instead of waiting.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -109,6 +110,24 @@ TEST(MpiTreeTest, ConsultsInSeveralHops) {
     TreeConsultation consultation(mpi_handle(comm), tree, question, counsel);
     finish(consultation);
     EXPECT_EQ(consultation.take(), std::vector<std::byte>(2 * rank * times, static_cast<std::byte>(rank + round)));
+  }
+}
+
+// Whoever passes words on keeps what it has said until the others have it, and does not wait for them.
+TEST(MpiTreeTest, GoesOnWhenItHasSaidWhatItKnows) {
+  const Comm comm = test::everyone();
+  const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
+  const auto size = static_cast<std::uint64_t>(comm.size());
+  std::vector<std::unique_ptr<TreeReduction>> said;
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    said.push_back(std::make_unique<TreeReduction>(mpi_handle(comm), tree, Words(&round, 1), Words{}, 0,
+                                                   TreeReduction::Answer{}, Parting::said));
+    finish(*said.back());
+    EXPECT_EQ(said.back()->of_all()[0], round * size);
+    EXPECT_TRUE(said.back()->may_be_unheard());
+  }
+  for (const auto& reduction : said) {
+    EXPECT_TRUE(wait_politely(Patience{}, Deadline{}, [&] { return reduction->is_heard(); }));
   }
 }
 

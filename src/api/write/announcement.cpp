@@ -102,7 +102,8 @@ Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& 
   std::copy_n(mine.compared.begin(), compared_at_once, greatest.begin());
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   std::vector<std::byte> said = comm.sum_and_answer(
-      words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); });
+      words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); },
+      parting_of(mine.call));
   Consensus all = consensus_of(words, ranks);
   all.said = std::move(said);
   std::optional<Error> ignored;

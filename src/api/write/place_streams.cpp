@@ -247,7 +247,7 @@ Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Ans
     for (const Answer& one : answer(questions)) answers.push_back(pack(one));
     return answers;
   };
-  return unpack<Answer>(comm.consult(pack(mine), counsel));
+  return unpack<Answer>(comm.consult(pack(mine), counsel, parting_of(mine.call)));
 }
 
 }  // namespace
