@@ -124,23 +124,6 @@ void check_view(const View& view, Type cell, std::uint64_t rows, const std::stri
   }
 }
 
-std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstView> views, std::uint64_t rows,
-                                         bool lossy, std::span<const std::string> objects) {
-  if (views.size() != run.cells.size()) {
-    throw Error(ErrorKind::usage,
-                "there are " + plural(views.size(), "view") + " for " + plural(run.cells.size(), "column"));
-  }
-  std::vector<SourceColumn> columns;
-  columns.reserve(views.size());
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const std::uint64_t column = run.cells[i].column;
-    const std::string object = object_of(column, column < objects.size() ? objects[column] : std::string());
-    check_count(views[i].count, rows, object);
-    columns.emplace_back(views[i], run.cells[i].type, ColumnRules{object, loss_for(lossy)});
-  }
-  return columns;
-}
-
 /// Adds rows of text; returns where they end.
 std::uint64_t add_text(WritePlan& plan, const Run& run, std::vector<SourceColumn> columns, const Slice& rows,
                        std::uint64_t position) {
@@ -156,6 +139,23 @@ std::uint64_t add_text(WritePlan& plan, const Run& run, std::vector<SourceColumn
 }
 
 }  // namespace
+
+std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstView> views, std::uint64_t values,
+                                         bool lossy, std::span<const std::string> objects) {
+  if (views.size() != run.cells.size()) {
+    throw Error(ErrorKind::usage,
+                "there are " + plural(views.size(), "view") + " for " + plural(run.cells.size(), "column"));
+  }
+  std::vector<SourceColumn> columns;
+  columns.reserve(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const std::uint64_t column = run.cells[i].column;
+    const std::string object = object_of(column, column < objects.size() ? objects[column] : std::string());
+    check_count(views[i].count, values, object);
+    columns.emplace_back(views[i], run.cells[i].type, ColumnRules{object, loss_for(lossy)});
+  }
+  return columns;
+}
 
 bool is_ready(const Run& run, Type view, bool contiguous) {
   if (run.cells.size() != 1 || !contiguous) return false;

@@ -7,9 +7,10 @@
 namespace quire {
 namespace {
 
-std::size_t scratch_bytes(const std::vector<TargetColumn>& columns) {
+template <class Column>
+std::size_t scratch_bytes(const std::vector<Column>& columns) {
   std::size_t sum = 0;
-  for (const TargetColumn& column : columns) sum += column.scratch_bytes();
+  for (const Column& column : columns) sum += column.scratch_bytes();
   return sum;
 }
 
@@ -27,22 +28,61 @@ LineCursor::LineCursor(const MemorySelection& memory, std::uint64_t values)
 void LineCursor::skip(std::uint64_t elements) {
   rest_.first += elements * rest_.step;
   rest_.count -= elements;
-  if (rest_.count == 0 && walk_) rest_ = walk_->next().value_or(Line{});
+  if (rest_.count == 0) advance();
+}
+
+void LineCursor::advance() {
+  if (walk_) rest_ = walk_->next().value_or(Line{});
+  if (!order_) return;
+  rest_ = {};
+  if (next_ == order_->size()) return;
+  rest_.first = (*order_)[next_];
+  while (next_ < order_->size() && (*order_)[next_] == rest_.first + rest_.count) {
+    ++next_;
+    ++rest_.count;
+  }
+}
+
+// ---- LineGatherer
+
+LineGatherer::LineGatherer(kernels::RecordShape shape, std::vector<SourceColumn> columns, LineCursor memory)
+    : shape_(std::move(shape)),
+      columns_(std::move(columns)),
+      sources_(columns_.size()),
+      memory_(std::move(memory)),
+      scratch_(scratch_bytes(columns_)) {}
+
+void LineGatherer::gather(std::uint64_t number, std::uint64_t elements, std::byte* out) {
+  for (std::uint64_t done = 0; done < elements;) {
+    const Line& line = memory_.rest();
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>({elements - done, line.count, scratch_.block_rows()}));
+    std::byte* scratch = scratch_.memory();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      sources_[i] = columns_[i].take(line.first, count, scratch, number + done, line.step);
+      scratch += columns_[i].scratch_bytes() * count;
+    }
+    kernels::pack(shape_, sources_, count, out + done * shape_.record_bytes());
+    memory_.skip(count);
+    done += count;
+  }
+}
+
+void LineGatherer::skip(std::uint64_t elements) {
+  while (elements > 0) {
+    const std::uint64_t step = std::min(elements, memory_.rest().count);
+    memory_.skip(step);
+    elements -= step;
+  }
 }
 
 // ---- GatherEncoder
 
-GatherEncoder::GatherEncoder(const kernels::RecordShape& shape, SourceColumn source, LineCursor memory,
-                             std::uint64_t elements, std::uint64_t number)
-    : shape_(shape),
-      source_(std::move(source)),
-      memory_(std::move(memory)),
-      elements_(elements),
-      number_(number),
-      scratch_(source_.scratch_bytes()) {}
+GatherEncoder::GatherEncoder(LineGatherer values, std::uint64_t elements, std::uint64_t number)
+    : values_(std::move(values)), elements_(elements), number_(number) {}
 
 std::size_t GatherEncoder::encode(std::uint64_t position, std::span<std::byte> out) {
-  const std::size_t record = shape_.record_bytes();
+  const std::size_t record = values_.shape().record_bytes();
   const auto inside = static_cast<std::size_t>(position % record);
   std::uint64_t element = position / record;
   std::size_t done = 0;
@@ -50,30 +90,16 @@ std::size_t GatherEncoder::encode(std::uint64_t position, std::span<std::byte> o
     // A record that was begun in the piece before has been taken from memory already.
     if (inside == 0) {
       carry_.resize(record);
-      encode_elements(element, 1, carry_.data());
+      values_.gather(number_ + element, 1, carry_.data());
     }
     done = std::min(out.size(), record - inside);
     std::memcpy(out.data(), carry_.data() + inside, done);
     ++element;
   }
-  const auto whole =
-      static_cast<std::size_t>(std::min<std::uint64_t>((out.size() - done) / record, elements_ - element));
-  encode_elements(element, whole, out.data() + done);
-  if (element + whole == elements_) scratch_.release();
-  return done + whole * record;
-}
-
-void GatherEncoder::encode_elements(std::uint64_t first, std::size_t elements, std::byte* out) {
-  for (std::size_t done = 0; done < elements;) {
-    const Line& line = memory_.rest();
-    const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>({elements - done, line.count, scratch_.block_rows()}));
-    const kernels::Source source =
-        source_.take(line.first, count, scratch_.memory(), number_ + first + done, line.step);
-    kernels::pack(shape_, std::span(&source, 1), count, out + done * shape_.record_bytes());
-    memory_.skip(count);
-    done += count;
-  }
+  const std::uint64_t whole = std::min<std::uint64_t>((out.size() - done) / record, elements_ - element);
+  values_.gather(number_ + element, whole, out.data() + done);
+  if (element + whole == elements_) values_.release();
+  return done + static_cast<std::size_t>(whole) * record;
 }
 
 // ---- LineDecoder

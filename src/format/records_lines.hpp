@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "format/records_columns.hpp"
@@ -21,6 +23,8 @@ class LineCursor {
   explicit LineCursor(const SelectionWalk& walk) : walk_(walk), rest_(walk_->next().value_or(Line{})) {}
   /// The elements of the caller's memory; packed memory has `values`.
   LineCursor(const MemorySelection& memory, std::uint64_t values);
+  /// The values of packed memory in another order.
+  explicit LineCursor(std::shared_ptr<const std::vector<std::size_t>> order) : order_(std::move(order)) { advance(); }
 
   /// What comes next: elements at equal distances. Empty at the end.
   [[nodiscard]] const Line& rest() const noexcept { return rest_; }
@@ -28,28 +32,51 @@ class LineCursor {
   void skip(std::uint64_t elements);
 
  private:
+  void advance();
+
   std::optional<SelectionWalk> walk_;
+  std::shared_ptr<const std::vector<std::size_t>> order_;
+  std::size_t next_ = 0;  ///< of the order
   Line rest_;
 };
 
-/// Makes contiguous records of one cell from elements that are scattered in memory.
+/// Makes records from elements that are scattered in memory, one behind the other. A copy goes on from where the
+/// original stands.
+class LineGatherer {
+ public:
+  /// `columns` has one entry for each cell of the shape; all have their values at the same places of `memory`.
+  LineGatherer(kernels::RecordShape shape, std::vector<SourceColumn> columns, LineCursor memory);
+
+  [[nodiscard]] const kernels::RecordShape& shape() const noexcept { return shape_; }
+  [[nodiscard]] const std::vector<SourceColumn>& columns() const noexcept { return columns_; }
+  [[nodiscard]] const LineCursor& memory() const noexcept { return memory_; }
+  /// The records of the next elements; `number` is that of the first one in the file, for messages.
+  void gather(std::uint64_t number, std::uint64_t elements, std::byte* out);
+  /// Goes on without them.
+  void skip(std::uint64_t elements);
+  /// Gives scratch memory back.
+  void release() noexcept { scratch_.release(); }
+
+ private:
+  kernels::RecordShape shape_;
+  std::vector<SourceColumn> columns_;
+  std::vector<kernels::Source> sources_;
+  LineCursor memory_;
+  Scratch scratch_;
+};
+
+/// Makes contiguous records from elements that are scattered in memory, when they are asked for.
 class GatherEncoder final : public Encoder {
  public:
   /// `number` is that of the first element in the file, for messages.
-  GatherEncoder(const kernels::RecordShape& shape, SourceColumn source, LineCursor memory, std::uint64_t elements,
-                std::uint64_t number);
+  GatherEncoder(LineGatherer values, std::uint64_t elements, std::uint64_t number);
 
   [[nodiscard]] std::size_t encode(std::uint64_t position, std::span<std::byte> out) override;
 
  private:
-  void encode_elements(std::uint64_t first, std::size_t elements, std::byte* out);
-
-  kernels::RecordShape shape_;
-  SourceColumn source_;
-  LineCursor memory_;
+  LineGatherer values_;
   std::uint64_t elements_;
   std::uint64_t number_;
-  Scratch scratch_;
   std::vector<std::byte> carry_;  ///< one record that does not fit into a piece
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/records_columns.hpp"
 #include "quire/format/records.hpp"
 #include "quire/kernels/interleave.hpp"
 
@@ -16,6 +17,14 @@ namespace quire {
 
 /// The shape of all cells of a run of fixed-size records.
 [[nodiscard]] std::vector<kernels::CellShape> cell_shapes(const Run& run);
+
+/// The views of all cells of a run, each of `values` values. Throws usage errors unless there are so many.
+[[nodiscard]] std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstView> views,
+                                                       std::uint64_t values, bool lossy,
+                                                       std::span<const std::string> objects);
+
+/// How many values a view over `memory` has for so many elements. Throws usage errors unless it has them.
+[[nodiscard]] std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements);
 
 /// A view that is wanted from one cell of a run.
 struct CellTarget {

@@ -10,21 +10,13 @@
 #include "format/records_runs.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/element_writer.hpp"
 #include "quire/format/records.hpp"
 
 namespace quire {
 namespace {
 
 kernels::Loss loss_for(bool lossy) { return lossy ? kernels::Loss::allowed : kernels::Loss::refused; }
-
-/// How many values a view over `memory` has for so many elements.
-std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements) {
-  if (memory.is_packed()) return elements;
-  memory.selection.check(memory.extents);
-  if (memory.selection.elements() == elements) return volume(memory.extents);
-  throw Error(ErrorKind::usage, "the selection in memory has " + std::to_string(memory.selection.elements()) +
-                                    " elements where there are " + std::to_string(elements));
-}
 
 void check_inside(const Run& run, const Line& line) {
   if (line.first + (line.count - 1) * line.step < run.records) return;
@@ -39,54 +31,6 @@ AnyView part_on(const AnyView& view, const Line& line, std::uint64_t count) {
   return AnyView(view.type, view.data + static_cast<std::ptrdiff_t>(line.first) * view.stride, count,
                  view.stride * static_cast<std::ptrdiff_t>(line.step));
 }
-
-// ---- Writing
-
-/// Writes contiguous parts of one component from memory.
-class PartWriter {
- public:
-  PartWriter(WritePlan& plan, const Run& run, const ConstView& view, LineCursor memory, ColumnRules rules)
-      : plan_(plan),
-        run_(run),
-        source_(view, run.cells.front().type, std::move(rules)),
-        memory_(std::move(memory)),
-        shape_(run.record_bytes, cell_shapes(run)) {}
-
-  /// Elements [first, first + count) of the file, with what comes next in memory.
-  void add(std::uint64_t first, std::uint64_t count) {
-    const std::uint64_t offset = run_.offset + first * run_.record_bytes;
-    const std::uint64_t length = count * run_.record_bytes;
-    const Line& line = memory_.rest();
-    if (count > line.count) {
-      plan_.add(offset, length, std::make_shared<GatherEncoder>(shape_, source_, memory_, count, first));
-      return skip(count);
-    }
-    const ConstView part = part_on(source_.view(), line, count);
-    if (is_ready(run_, part.type, part.is_contiguous() || count == 1)) {
-      plan_.add(offset, std::span(part.data, static_cast<std::size_t>(length)));
-    } else {
-      plan_.add(offset, length, std::make_shared<GatherEncoder>(shape_, source_, memory_, count, first));
-    }
-    memory_.skip(count);
-  }
-
- private:
-  void skip(std::uint64_t count) {
-    while (count > 0) {
-      const std::uint64_t step = std::min(count, memory_.rest().count);
-      memory_.skip(step);
-      count -= step;
-    }
-  }
-
-  WritePlan& plan_;
-  const Run& run_;
-  SourceColumn source_;
-  LineCursor memory_;
-  kernels::RecordShape shape_;
-};
-
-// ---- Reading
 
 /// Reads elements of one run: gathers what lies close together into sieves.
 class SieveReader {
@@ -204,6 +148,14 @@ std::vector<Slice> slices_of(SelectionWalk elements) {
 
 }  // namespace
 
+std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements) {
+  if (memory.is_packed()) return elements;
+  memory.selection.check(memory.extents);
+  if (memory.selection.elements() == elements) return volume(memory.extents);
+  throw Error(ErrorKind::usage, "the selection in memory has " + std::to_string(memory.selection.elements()) +
+                                    " elements where there are " + std::to_string(elements));
+}
+
 bool is_addressed(const Run& run) noexcept {
   return run.record_bytes != 0 && !run.opaque && !run.chunks && run.pieces.empty();
 }
@@ -211,53 +163,15 @@ bool is_addressed(const Run& run) noexcept {
 void add_selection(WritePlan& plan, const Run& run, const SelectionWalk& elements, const ConstView& view,
                    const MemorySelection& memory, bool lossy, const std::string& object) {
   if (elements.elements() == 0) return;
-  const std::uint64_t values = values_in(memory, elements.elements());
-  if (view.count != values) {
-    throw Error(ErrorKind::usage,
-                "there are " + std::to_string(view.count) + " values in memory for " + std::to_string(values))
-        .on(object);
-  }
+  const std::vector<std::string> names(static_cast<std::size_t>(run.cells.front().column) + 1, object);
   if (!is_addressed(run)) {
     if (!memory.is_packed()) throw Error(ErrorKind::internal, "values of this kind must be packed").on(object);
-    const std::vector<std::string> names(static_cast<std::size_t>(run.cells.front().column) + 1, object);
     add_rows(plan, run, 0, run.records, std::span(&view, 1), 0, lossy, names);
     return;
   }
-  PartWriter writer(plan, run, view, LineCursor(memory, elements.elements()), {object, loss_for(lossy)});
-  SelectionWalk walk = elements;
-  while (const auto line = walk.next()) {
-    check_inside(run, *line);
-    if (line->step == 1) {
-      writer.add(line->first, line->count);
-    } else {
-      for (std::uint64_t i = 0; i < line->count; ++i) writer.add(line->first + i * line->step, 1);
-    }
-  }
-}
-
-void add_rows(WritePlan& plan, const Run& run, const SelectionWalk& rows, std::span<const ConstView> views, bool lossy,
-              std::span<const std::string> objects) {
-  if (!is_addressed(run)) throw Error(ErrorKind::internal, "these rows have no places of their own");
-  if (views.size() == 1) {
-    const auto column = static_cast<std::size_t>(run.cells.front().column);
-    return add_selection(plan, run, rows, views.front(), {}, lossy, column < objects.size() ? objects[column] : "");
-  }
-  std::uint64_t done = 0;
-  const auto add = [&](std::uint64_t first, std::uint64_t count) {
-    std::vector<ConstView> parts;
-    parts.reserve(views.size());
-    for (const ConstView& view : views) parts.push_back(view.part(done, count));
-    add_rows(plan, run, first, count, parts, 0, lossy, objects);
-    done += count;
-  };
-  SelectionWalk walk = rows;
-  while (const auto line = walk.next()) {
-    if (line->step == 1) {
-      add(line->first, line->count);
-    } else {
-      for (std::uint64_t i = 0; i < line->count; ++i) add(line->first + i * line->step, 1);
-    }
-  }
+  PlanRoom all = PlanRoom::unlimited();
+  const std::vector<ElementPiece> pieces = ElementPieces(elements, 1, run.record_bytes).next(all);
+  ElementWriter(run, {.views = {view}, .memory = memory}, elements.elements(), lossy, names).add(plan, pieces);
 }
 
 void add_selection(ReadPlan& plan, const Place& place, const SelectionWalk& elements,

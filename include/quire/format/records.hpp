@@ -28,11 +28,6 @@ std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std
                        std::span<const ConstView> views, std::uint64_t position, bool lossy = false,
                        std::span<const std::string> objects = {});
 
-/// Independent. The same for rows of a run whose records have a fixed size and places of their own: `rows` in their
-/// order, `views` with as many values.
-void add_rows(WritePlan& plan, const Run& run, const SelectionWalk& rows, std::span<const ConstView> views,
-              bool lossy = false, std::span<const std::string> objects = {});
-
 /// Independent. How many bytes values take in a run of text: one view for each cell of the run, all of one length.
 /// For plans without data, views without memory count as numbers of usual width, strings as empty ones. Errors as for
 /// add_rows, and unsupported errors for strings with zero bytes.

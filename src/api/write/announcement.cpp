@@ -12,7 +12,7 @@ namespace {
 
 // Every rank must send the same number of words even when the ranks disagree about the structure of the step.
 constexpr std::size_t fixed_slots = 64;
-constexpr std::size_t fixed_comparisons = 12;
+constexpr std::size_t fixed_comparisons = 13;
 
 constexpr std::size_t hash_parts = 3;
 constexpr unsigned part_bits = 22;

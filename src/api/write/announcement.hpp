@@ -56,7 +56,7 @@ struct Consensus {
 using ConsensusAnswer = std::function<std::vector<std::byte>(const Consensus&)>;
 
 /// Collective. One sum of fixed size over all and over the lower ranks, after which rank 0 may say something; a second
-/// one only if a step has more than 64 slots or more than 12 words to compare.
+/// one only if a step has more than 64 slots or more than 13 words to compare.
 [[nodiscard]] Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& answer = {});
 
 }  // namespace quire

@@ -82,7 +82,7 @@ void complete_measure(State& step, const std::vector<std::size_t>& tables, const
 void accept_chosen_rows(State& step) {
   for (const std::size_t t : chosen_tables(step)) {
     step.writer->planner->require_row_places(step.accepted, t);
-    step.builder.choices()[t]->put_in_file_order(step.part->tables[t], step.packed);
+    if (step.writer->engine) step.builder.choices()[t]->put_in_file_order(step.part->tables[t], step.packed);
   }
 }
 
@@ -93,6 +93,12 @@ void tell_chosen_rows(State& step, Announcement& mine) {
     mine.compared.insert(mine.compared.end(), {choice.end(), choice.total() ? *choice.total() + 1 : 0,
                                                choice.total() ? ~*choice.total() : 0});
   }
+}
+
+RowOrders orders_of(State& step) {
+  RowOrders orders;
+  for (const auto& choice : step.builder.choices()) orders.push_back(choice ? choice->order() : nullptr);
+  return orders;
 }
 
 void agree_on_chosen_rows(State& step, Consensus& all) {

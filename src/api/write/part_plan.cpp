@@ -1,18 +1,11 @@
 #include "api/write/part_plan.hpp"
 
+#include <utility>
+
 #include "quire/format/records.hpp"
 
 namespace quire {
 namespace {
-
-void add_field(WritePlan& plan, const Field& description, const std::vector<Run>& runs, const FieldPart& field,
-               bool lossy) {
-  for (const Run& run : runs) {
-    const auto component = static_cast<std::size_t>(run.cells.front().column);
-    add_selection(plan, run, SelectionWalk(description.extents, field.selection), field.views[component], field.memory,
-                  lossy, description.name);
-  }
-}
 
 std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
@@ -29,6 +22,38 @@ std::vector<ConstView> views_of(const Run& run, std::span<const ConstView> colum
   return views;
 }
 
+/// The rows that were chosen of a table.
+ElementPieces pieces_of_rows(const StepPart& part, std::size_t table) {
+  std::uint64_t bytes = 0;
+  for (const Column& column : part.description.tables[table].columns) bytes += size_of(column.type);
+  return {part.rows_chosen_of(table)->walk, part.tables[table].size(), bytes};
+}
+
+/// The elements of a field.
+ElementPieces pieces_of_field(const StepPart& part, std::size_t field) {
+  const Field& description = part.description.fields[field];
+  const std::uint64_t components = part.fields[field].views.size();
+  return {SelectionWalk(description.extents, part.fields[field].selection), components,
+          components * size_of(description.type)};
+}
+
+/// Takes of the pieces from `next` on what one plan has room for; `use` gets the number of each and what it takes.
+template <class Use>
+void take_pieces(std::vector<ElementPieces>& all, std::size_t& next, PlanRoom room, Use&& use) {
+  for (; next < all.size(); ++next) {
+    use(next, all[next].next(room));
+    if (!all[next].is_done()) return;
+  }
+}
+
+void add_chunks(WritePlan& plan, const std::vector<Run>& runs, const std::vector<std::vector<PackedChunk>>& chunks) {
+  for (std::size_t c = 0; c < runs.size(); ++c) {
+    for (const PackedChunk& chunk : chunks[c]) {
+      if (!chunk.bytes.empty()) plan.add(runs[c].offset + chunk.place, std::span(chunk.bytes));
+    }
+  }
+}
+
 }  // namespace
 
 void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
@@ -37,27 +62,6 @@ void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs
   for (std::size_t r = 0; r < runs.size(); ++r) {
     positions[r] =
         add_rows(plan, runs[r], rows.first, rows.count, views_of(runs[r], columns), positions[r], lossy, names);
-  }
-}
-
-void add_chosen_rows(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
-                     std::span<const ConstView> columns, bool lossy) {
-  const std::vector<std::string> names = names_of(table);
-  for (const Run& run : runs) add_rows(plan, run, rows, views_of(run, columns), lossy, names);
-}
-
-void add_fields(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy) {
-  for (std::size_t f = 0; f < part.fields.size(); ++f) {
-    const std::vector<Run>& runs = placement.fields[f];
-    if (runs.empty() || !runs.front().opaque) {
-      add_field(plan, part.description.fields[f], runs, part.fields[f], lossy);
-      continue;
-    }
-    for (std::size_t c = 0; c < runs.size(); ++c) {
-      for (const PackedChunk& chunk : part.chunks.at(f)[c]) {
-        if (!chunk.bytes.empty()) plan.add(runs[c].offset + chunk.place, std::span(chunk.bytes));
-      }
-    }
   }
 }
 
@@ -73,21 +77,83 @@ void add_groups(WritePlan& plan, const StepPart& part, const Placement& placemen
   }
 }
 
-WritePlan whole_plan(const StepPart& part, const Placement& placement, bool lossy) {
-  WritePlan plan = placement.title;
-  add_groups(plan, part, placement);
-  for (std::size_t t = 0; t < part.tables.size() && part.groups.empty(); ++t) {
-    if (const ChosenRows* chosen = part.rows_chosen_of(t)) {
-      add_chosen_rows(plan, part.description.tables[t], placement.tables[t], chosen->walk, part.tables[t], lossy);
+StepPlans::StepPlans(const StepPart& part, const Placement& placement, const RowOrders& orders, bool is_streamed,
+                     bool lossy, const PlanRoom& room)
+    : first_(placement.title), room_(room), is_begun_(false) {
+  add_groups(first_, part, placement);
+  for (std::size_t t = 0; !is_streamed && t < part.tables.size() && part.groups.empty(); ++t) {
+    if (part.rows_chosen_of(t) != nullptr) {
+      add_chosen_rows(part, placement, orders, t, lossy);
       continue;
     }
     std::vector<std::uint64_t> positions(placement.tables[t].size(), 0);
     const Table& table = part.description.tables[t];
-    add_table(plan, table, placement.tables[t], {0, table.rows}, part.tables[t], positions, lossy);
+    add_table(first_, table, placement.tables[t], {0, table.rows}, part.tables[t], positions, lossy);
   }
-  add_fields(plan, part, placement, lossy);
+  for (std::size_t f = 0; f < part.fields.size(); ++f) add_field(part, placement, f, lossy);
+}
+
+void StepPlans::add_chosen_rows(const StepPart& part, const Placement& placement, const RowOrders& orders,
+                                std::size_t table, bool lossy) {
+  const std::vector<std::string> names = names_of(part.description.tables[table]);
+  const std::uint64_t rows = part.rows_chosen_of(table)->walk.elements();
+  pieces_.push_back(pieces_of_rows(part, table));
+  auto& writers = writers_.emplace_back();
+  for (const Run& run : placement.tables[table]) {
+    ElementSource source{.views = views_of(run, part.tables[table])};
+    if (table < orders.size()) source.order = orders[table];
+    writers.emplace_back(run, source, rows, lossy, names);
+  }
+}
+
+void StepPlans::add_field(const StepPart& part, const Placement& placement, std::size_t field, bool lossy) {
+  const std::vector<Run>& runs = placement.fields[field];
+  if (!runs.empty() && runs.front().opaque) return add_chunks(first_, runs, part.chunks.at(field));
+  const Field& description = part.description.fields[field];
+  const FieldPart& mine = part.fields[field];
+  const SelectionWalk elements(description.extents, mine.selection);
+  if (elements.elements() == 0) return;
+  const std::vector<std::string> names(mine.views.size(), description.name);
+  std::vector<ElementWriter> writers;
+  for (const Run& run : runs) {
+    const ConstView& view = mine.views[static_cast<std::size_t>(run.cells.front().column)];
+    if (is_addressed(run)) {
+      writers.emplace_back(run, ElementSource{.views = {view}, .memory = mine.memory}, elements.elements(), lossy,
+                           names);
+    } else {
+      add_selection(first_, run, elements, view, mine.memory, lossy, description.name);
+    }
+  }
+  if (writers.empty()) return;
+  pieces_.push_back(pieces_of_field(part, field));
+  writers_.push_back(std::move(writers));
+}
+
+WritePlan StepPlans::next() {
+  is_begun_ = true;
+  WritePlan plan = std::exchange(first_, {});
+  take_pieces(pieces_, next_, room_, [&](std::size_t i, const std::vector<ElementPiece>& pieces) {
+    for (ElementWriter& writer : writers_[i]) writer.add(plan, pieces);
+  });
   coalesce(plan);
   return plan;
+}
+
+std::uint64_t count_plans(const StepPart& part) {
+  std::vector<ElementPieces> all;
+  for (std::size_t t = 0; t < part.tables.size(); ++t) {
+    if (part.rows_chosen_of(t) != nullptr) all.push_back(pieces_of_rows(part, t));
+  }
+  for (std::size_t f = 0; f < part.fields.size(); ++f) all.push_back(pieces_of_field(part, f));
+  std::uint64_t plans = 0;
+  for (std::size_t next = 0; plans == 0 || next < all.size(); ++plans) {
+    take_pieces(all, next, {}, [](std::size_t, const std::vector<ElementPiece>&) {});
+  }
+  return plans;
+}
+
+WritePlan whole_plan(const StepPart& part, const Placement& placement, bool lossy) {
+  return StepPlans(part, placement, {}, false, lossy, PlanRoom::unlimited()).next();
 }
 
 }  // namespace quire

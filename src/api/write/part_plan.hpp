@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "quire/format/element_writer.hpp"
 #include "quire/format/format.hpp"
 #include "quire/plan/plan.hpp"
 
@@ -14,17 +17,43 @@ namespace quire {
 void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy);
 
-/// Adds the chosen rows of one table of a placed part.
-void add_chosen_rows(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
-                     std::span<const ConstView> columns, bool lossy);
-
-/// Adds this rank's selections of fields, or the chunks of them whose bytes are there.
-void add_fields(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy);
-
 /// Adds the groups of rows whose bytes are there, each at its place behind those before it.
 void add_groups(WritePlan& plan, const StepPart& part, const Placement& placement);
 
-/// All of a part whose columns are in memory, by file order.
+/// In which order the values of chosen rows come in the file, for each table; null where it is that of memory.
+using RowOrders = std::vector<std::shared_ptr<const std::vector<std::size_t>>>;
+
+/// What a rank writes of a placed part, in plans of bounded size, each by file order. The first one has all that takes
+/// little memory however long it is; elements that stand by themselves go on in the others.
+class StepPlans {
+ public:
+  /// Nothing.
+  StepPlans() = default;
+  /// `is_streamed`: columns are written later. `room`: for elements by themselves in each plan.
+  StepPlans(const StepPart& part, const Placement& placement, const RowOrders& orders, bool is_streamed, bool lossy,
+            const PlanRoom& room = {});
+
+  /// Throws what encoders throw.
+  [[nodiscard]] WritePlan next();
+  [[nodiscard]] bool is_done() const noexcept { return is_begun_ && next_ == pieces_.size(); }
+
+ private:
+  void add_chosen_rows(const StepPart& part, const Placement& placement, const RowOrders& orders, std::size_t table,
+                       bool lossy);
+  void add_field(const StepPart& part, const Placement& placement, std::size_t field, bool lossy);
+
+  WritePlan first_;
+  PlanRoom room_;
+  std::vector<ElementPieces> pieces_;                ///< of each table and field that has any,
+  std::vector<std::vector<ElementWriter>> writers_;  ///< and who writes them
+  std::size_t next_ = 0;
+  bool is_begun_ = true;  ///< the first plan has been taken
+};
+
+/// How many plans there are at most: known as soon as a part is accepted.
+[[nodiscard]] std::uint64_t count_plans(const StepPart& part);
+
+/// All of a part whose columns are in memory, by file order: a plan that is not run.
 [[nodiscard]] WritePlan whole_plan(const StepPart& part, const Placement& placement, bool lossy);
 
 }  // namespace quire

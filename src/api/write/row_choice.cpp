@@ -56,33 +56,40 @@ RowChoice::RowChoice(const RowSelection& rows, std::optional<std::uint64_t> tota
 }
 
 void RowChoice::take_list(const std::vector<std::uint64_t>& list) {
+  std::vector<std::size_t> order;
   if (!std::ranges::is_sorted(list)) {
-    order_.resize(list.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::sort(order_, {}, [&](std::size_t i) { return list[i]; });
+    order.resize(list.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return list[i]; });
   }
-  auto slices = std::make_shared<std::vector<Slice>>();
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::uint64_t row = list[order_.empty() ? i : order_[i]];
-    if (!slices->empty() && slices->back().end() > row) {
-      throw Error(ErrorKind::usage, "row " + std::to_string(row) + " is in the list twice")
+  const auto row = [&](std::size_t i) { return list[order.empty() ? i : order[i]]; };
+  std::size_t count = list.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    if (row(i) == row(i - 1)) {
+      throw Error(ErrorKind::usage, "row " + std::to_string(row(i)) + " is in the list twice")
           .advise("give every row one value");
     }
-    add_row(*slices, row);
+    count += row(i) == row(i - 1) + 1 ? 0 : 1;
   }
+  auto slices = std::make_shared<std::vector<Slice>>();
+  slices->reserve(count);
+  for (std::size_t i = 0; i < list.size(); ++i) add_row(*slices, row(i));
   walk_.emplace(std::move(slices));
+  if (!order.empty()) order_ = std::make_shared<const std::vector<std::size_t>>(std::move(order));
 }
 
 void RowChoice::put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory) {
-  const std::vector<std::size_t> order = std::exchange(order_, {});
-  if (order.empty()) return;
+  const auto order = std::exchange(order_, nullptr);
+  if (!order) return;
   for (ConstView& column : columns) {
     const std::size_t size = size_of(column.type);
-    std::vector<std::byte>& bytes = memory.emplace_back(order.size() * size);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      std::memcpy(bytes.data() + i * size, column.data + static_cast<std::ptrdiff_t>(order[i]) * column.stride, size);
+    std::vector<std::byte>& bytes = memory.emplace_back(order->size() * size);
+    std::byte* next = bytes.data();
+    for (const std::size_t value : *order) {
+      std::memcpy(next, column.data + static_cast<std::ptrdiff_t>(value) * column.stride, size);
+      next += size;
     }
-    column = ConstView(column.type, bytes.data(), order.size(), static_cast<std::ptrdiff_t>(size));
+    column = ConstView(column.type, bytes.data(), order->size(), static_cast<std::ptrdiff_t>(size));
   }
 }
 

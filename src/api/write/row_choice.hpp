@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,9 @@ class RowChoice {
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
   [[nodiscard]] const std::optional<std::uint64_t>& total() const noexcept { return total_; }
 
+  /// Which value comes next in the file, if they do not come one after the other; else null.
+  [[nodiscard]] const std::shared_ptr<const std::vector<std::size_t>>& order() const noexcept { return order_; }
+
   /// Once: brings the values of columns of numbers into the order of the file. Those of a list that does not rise are
   /// copied into `memory`.
   void put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory);
@@ -34,7 +38,7 @@ class RowChoice {
   std::optional<SelectionWalk> walk_;
   std::uint64_t end_ = 0;
   std::optional<std::uint64_t> total_;
-  std::vector<std::size_t> order_;  ///< which value comes next in the file; empty: they come one after the other
+  std::shared_ptr<const std::vector<std::size_t>> order_;
 };
 
 }  // namespace quire

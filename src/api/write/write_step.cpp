@@ -86,6 +86,9 @@ std::optional<Error> accept_step(State& step) {
 
 namespace {
 
+/// Whether all ranks run their plans together: as many as the rank has that has most.
+bool moves_together(const Writer::State& writer) { return !writer.engine && writer.transport->is_collective(); }
+
 /// What an accepted step takes, if it is well so far.
 Announcement measured(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
@@ -100,6 +103,7 @@ Announcement measured(State& step, std::optional<Error>& error) {
       if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       tell_chosen_rows(step, mine);
+      if (moves_together(writer)) mine.compared.push_back(count_plans(*step.part));
     });
   }
   mine.failed = error.has_value();
@@ -140,6 +144,7 @@ void exchange(State& step) {
   }
   if (!all.goes_on(step.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
+  step.plans = moves_together(*step.writer) ? all.greatest.back() : 0;
   agree_on_chosen_rows(step, all);
   collect_groups(step);
 }
@@ -158,15 +163,14 @@ void place(State& step) {
 }
 
 /// What this rank writes at once: the title, and of a step that is not streamed all columns and fields.
-WritePlan plan_of(State& step) {
+StepPlans plans_of(State& step) {
   const Stopwatch watch(step.writer->timing.plan);
-  const bool lossy = step.writer->options.lossy;
-  if (!step.builder.is_streamed()) return whole_plan(*step.part, step.placement, lossy);
-  WritePlan plan = step.placement.title;
-  add_groups(plan, *step.part, step.placement);
-  add_fields(plan, *step.part, step.placement, lossy);
-  coalesce(plan);
-  return plan;
+  return {*step.part, step.placement, orders_of(step), step.builder.is_streamed(), step.writer->options.lossy};
+}
+
+WritePlan next_plan(State& step, StepPlans& plans) {
+  const Stopwatch watch(step.writer->timing.plan);
+  return plans.next();
 }
 
 void reserve(State& step) {
@@ -222,21 +226,34 @@ void settle(State& step, const Outcome& outcome, const std::optional<Error>& err
   if (!outcome.state.empty()) writer.planner->adopt(outcome.state);
 }
 
+/// Moves this rank's bytes, if it has not failed. Returns what failed here.
+std::optional<Error> move_bytes(State& step, StepPlans& plans, std::optional<Error> error) {
+  Writer::State& writer = *step.writer;
+  // A rank that has failed, or has no more, still takes part in collective transfers, with nothing.
+  for (std::uint64_t done = 0; done < step.plans || (!error && !plans.is_done()); ++done) {
+    WritePlan plan;
+    if (!error && !plans.is_done()) error = caught(writer.comm.rank(), [&] { plan = next_plan(step, plans); });
+    const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
+    if (!error) error = failure;
+    // Who does not come once does not come again.
+    if (failure && failure->kind() == ErrorKind::deadline) break;
+  }
+  return error;
+}
+
 /// Places the step and moves this rank's bytes. Returns what failed here.
 std::optional<Error> transfer(State& step) {
   Writer::State& writer = *step.writer;
-  WritePlan plan;
+  StepPlans plans;
   std::optional<Error> error = caught(writer.comm.rank(), [&] {
     if (step.failure) throw Error(*step.failure);
     place(step);
     reserve(step);
-    plan = plan_of(step);
+    plans = plans_of(step);
     // Others write meanwhile; once they have, all wait for rank 0.
     if (writer.comm.is_root()) prepare(step);
   });
-  // A rank whose plan failed still takes part in a collective transfer, with nothing.
-  const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
-  return error ? error : failure;
+  return move_bytes(step, plans, error);
 }
 
 /// A meeting in which rank 0 publishes: what it does meanwhile is not this rank's waiting.
@@ -340,7 +357,9 @@ void open_step(State& step) {
     step.failure = caught(step.writer->comm.rank(), [&] {
       place(step);
       reserve(step);
-      step.writer->transport->run_alone(plan_of(step));
+      for (StepPlans plans = plans_of(step); !plans.is_done();) {
+        step.writer->transport->run_alone(next_plan(step, plans));
+      }
     });
   }
   step.phase = State::Phase::placed;

@@ -85,6 +85,7 @@ struct WriteStep::State {
   Measure total;                            ///< of all ranks,
   Measure before;                           ///< and of the lower ones
   Placement placement;
+  std::uint64_t plans = 0;                            ///< how many all ranks run together
   std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
   std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
   std::optional<Publication> publication;             ///< rank 0: what makes the step visible, once it is known
