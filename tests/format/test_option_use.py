@@ -19,6 +19,7 @@ USELESS = [
     ("sion", {"collsize": 4}, "collsize"),
     ("sion", {"mode": "collective", "origins": "kept"}, "origins"),
     ("nektar", {"layout": "hdf5", "largest_block": 1000}, "largest_block"),
+    ("nektar", {"kept_text": 1000}, "kept_text"),
     ("nektar", {"layout": "xml", "alignment": 512}, "alignment"),
 ]
 

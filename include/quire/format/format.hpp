@@ -163,13 +163,25 @@ struct StepPart {
   }
 };
 
+/// Makes the bytes of rows that are in no run, for many of them are compressed together, and only weighing has told how
+/// much that takes.
+class WeighedRows {
+ public:
+  virtual ~WeighedRows() = default;
+  /// Adds to a plan the bytes that are complete with further rows of a table, those behind the rows of earlier calls: a
+  /// view for each column, read until the plan has been run. Throws usage errors for rows that are not those weighed.
+  virtual void add(WritePlan& plan, std::size_t table, std::span<const ConstView> columns, bool lossy) = 0;
+};
+
 /// Where a rank's part of a step goes.
 struct Placement {
   std::vector<std::vector<Run>> tables;  ///< for each table the runs that hold this rank's rows
   /// For each field and component one run of all its elements, in which this rank's selection is found; or where
   /// records have no fixed size, one run of just this rank's elements.
   std::vector<std::vector<Run>> fields;
-  WritePlan title;           ///< rank 0: header and attributes; empty on the others
+  WritePlan title;  ///< rank 0: header and attributes; empty on the others
+  /// Where all rows of tables are weighed and have no runs: what makes those bytes that the title does not hold.
+  std::shared_ptr<WeighedRows> weighed{};
   std::uint64_t end = 0;     ///< the size of the file when the data of the step are in it
   bool is_in_sight = false;  ///< readers see the bytes as they arrive: the file must not be made longer before
 };
@@ -204,7 +216,8 @@ class WritePlanner {
   /// do not tell how much they take.
   [[nodiscard]] virtual bool weighs_values() const { return false; }
   /// Pure. Adds to the weights of an accepted part what the values take that its views hold: all of them, or in a
-  /// streamed step one block after another. Throws type errors (unless `lossy`) and unsupported errors.
+  /// streamed step one block after another. What a planner remembers of it goes with advance(). Throws type errors
+  /// (unless `lossy`) and unsupported errors.
   virtual void weigh(StepPart& part, bool lossy) const;
 
   /// Whether rows of a step may be encoded in groups, or fields in chunks; the same on all ranks as long as the file is

@@ -13,7 +13,7 @@ from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Fit, fit
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.agreement import Together, agreed_count, reads_with_others, require_shared_reads
-from quire.toolkit.elements import align_to_elements, pass_on_expansion
+from quire.toolkit.elements import align_to_elements, elements_first, pass_on_expansion
 from quire.toolkit.layers import put_field
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import (
@@ -217,7 +217,7 @@ class StepCopier:
                     together.do(put_field, target, field, quantity, self.rank, self.size, place=place)
             target.agree_on_rows()
             with Together(goes_on) as together:
-                for share in shares if target.weighs_values else ():
+                for share in elements_first(step, shares) if target.weighs_values else ():
                     together.do(self.weigh_rows, target, share)
             target.open()
             with Together(goes_on) as together:

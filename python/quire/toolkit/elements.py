@@ -35,6 +35,15 @@ def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size:
     return aligned
 
 
+def elements_first(step: Step, shares: Sequence[TableShare]) -> list[TableShare]:
+    """Independent. The shares in the order in which they are weighed: tables of elements before all others.
+
+    Where coefficients are cut follows from the orders of the elements: values that come before have to wait.
+    """
+    names = {expansion.elements.name for expansion in getattr(step, "expansions", ())}
+    return sorted(shares, key=lambda share: share.table.name not in names)
+
+
 def pass_on_expansion(target: WriteStep, share: TableShare) -> None:
     """Independent. Say of a table that is written that its rows are coefficients, if they are."""
     expansion = getattr(share.table, "expansion", None)  # a table with definitions has none

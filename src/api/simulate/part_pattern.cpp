@@ -1,8 +1,11 @@
 #include "api/simulate/part_pattern.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <variant>
 
+#include "api/write/part_plan.hpp"
 #include "format/records_runs.hpp"
 #include "quire/format/records.hpp"
 
@@ -41,9 +44,12 @@ std::vector<PlacedItem> placed_items(const StepPart& part, const Placement& plac
                                      const std::vector<FieldChunking>& chunking) {
   std::vector<PlacedItem> items;
   WritePlan title = placement.title;
+  // Only their places are wanted: nothing is converted.
+  add_weighed_rows(title, part, placement, false);
   coalesce(title);
-  for (const Extent& extent : extents_of(title)) {
-    items.push_back({{extent.offset, extent.length, 0, 1, false}, {}, 0, false});
+  for (const WriteExtent& extent : title.extents) {
+    const bool staged = std::holds_alternative<std::shared_ptr<Encoder>>(extent.source);
+    items.push_back({{extent.offset, extent.length, 0, 1, staged}, {}, 0, staged});
   }
   for (std::size_t t = 0; t < placement.tables.size(); ++t) {
     for (std::size_t r = 0; r < placement.tables[t].size(); ++r) {

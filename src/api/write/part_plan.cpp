@@ -77,10 +77,16 @@ void add_groups(WritePlan& plan, const StepPart& part, const Placement& placemen
   }
 }
 
+void add_weighed_rows(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy) {
+  if (!placement.weighed) return;
+  for (std::size_t t = 0; t < part.tables.size(); ++t) placement.weighed->add(plan, t, part.tables[t], lossy);
+}
+
 StepPlans::StepPlans(const StepPart& part, const Placement& placement, const RowOrders& orders, bool is_streamed,
                      bool lossy, const PlanRoom& room)
     : first_(placement.title), room_(room), is_begun_(false) {
   add_groups(first_, part, placement);
+  if (!is_streamed) add_weighed_rows(first_, part, placement, lossy);
   for (std::size_t t = 0; !is_streamed && t < part.tables.size() && part.groups.empty(); ++t) {
     if (part.rows_chosen_of(t) != nullptr) {
       add_chosen_rows(part, placement, orders, t, lossy);

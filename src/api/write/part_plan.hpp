@@ -20,6 +20,9 @@ void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs
 /// Adds the groups of rows whose bytes are there, each at its place behind those before it.
 void add_groups(WritePlan& plan, const StepPart& part, const Placement& placement);
 
+/// Adds the rows that have been weighed and have no runs.
+void add_weighed_rows(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy);
+
 /// In which order the values of chosen rows come in the file, for each table; null where it is that of memory.
 using RowOrders = std::vector<std::shared_ptr<const std::vector<std::size_t>>>;
 

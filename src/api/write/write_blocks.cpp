@@ -31,6 +31,8 @@ void move(State& step, std::size_t table, const Slice& rows, std::span<const Con
   WritePlan plan;
   if (!step.grouped.empty()) {
     add_groups(plan, step, table, columns);
+  } else if (step.placement.weighed) {
+    step.placement.weighed->add(plan, table, columns, writer.options.lossy);
   } else {
     add_table(plan, step.accepted.tables[table], step.placement.tables[table], rows, columns, step.positions[table],
               writer.options.lossy);

@@ -436,6 +436,8 @@ WriteStep::~WriteStep() {
   writer->owed_exchanges += owed_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;
+  if (state_->phase == State::Phase::filling && !state_->weighed_rows.empty())
+    writer->planner->advance(*state_->part, {}, false);
   if (state_->phase != State::Phase::placed) return;
   // The file keeps the step now, and must not be kept by it.
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
@@ -538,6 +540,8 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
   if (!writer.planner->weighs_values()) return;
   step.failure = caught(writer.comm.rank(), [&] {
     StepPart& part = step.builder.finish();
+    // If the step fails, the planner forgets what it has weighed of it.
+    step.part = &part;
     if (step.weighed_rows.empty()) {
       writer.tell_file();
       step.accept(part);

@@ -38,6 +38,17 @@ nektar::Rules rules_of(const CheckedOptions& options) {
   return {options.text("version"), options.text("timestamp"), layout == "hdf5" || layout == "streams"};
 }
 
+nektar::TextLimits limits_of(const CheckedOptions& options) {
+  constexpr long long most = 0xFFFFFFFF;  // the reference counts bytes in 32 bits
+  const long long largest = options.integer("largest_block");
+  if (largest < 1 || largest > most) {
+    throw Error(ErrorKind::usage, "a block has from 1 byte to 4 GiB less one").on("largest_block");
+  }
+  const long long kept = options.integer("kept_text");
+  if (kept < 0) throw Error(ErrorKind::usage, "no bytes are the fewest that are kept").on("kept_text");
+  return {static_cast<std::uint64_t>(largest), static_cast<std::uint64_t>(kept)};
+}
+
 class NektarFormat final : public Format {
  public:
   [[nodiscard]] std::string_view name() const override { return "nektar"; }
@@ -97,7 +108,12 @@ class NektarFormat final : public Format {
          {"hdf5", "xml", "directory", "streams"},
          "one HDF5 file, one XML file, an XML file of each rank in a directory, or a stream of each rank in a "
          "multifile"},
-        {"largest_block", OptionKind::integer, "1073741824", {}, "XML: blocks of more bytes are written as several"},
+        {"largest_block", OptionKind::integer, "8388608", {}, "XML: blocks of more bytes are written as several"},
+        {"kept_text",
+         OptionKind::integer,
+         "33554432",
+         {},
+         "XML: so many bytes of compressed blocks are held until they are written; the others are compressed twice"},
         {"version", OptionKind::text, "5.6.0", {}, "the version of the program, if the metadata tell none"},
         {"timestamp",
          OptionKind::text,
@@ -128,18 +144,22 @@ class NektarFormat final : public Format {
     const std::string layout = options.text("layout");
     const auto useless = useless_option(options, write_options(),
                                         {{"largest_block", "layout", {"xml", "directory"}},
+                                         {"kept_text", "layout", {"xml", "directory"}},
                                          {"alignment", "layout", {"hdf5"}},
                                          {"alignment_threshold", "layout", {"hdf5"}}});
     if (useless) throw Error(*useless);
     if (layout == "hdf5") return std::make_unique<nektar::H5Planner>(rules_of(options), h5::Alignment::of(options));
     if (layout == "streams") return std::make_unique<nektar::StreamPlanner>(rules_of(options));
-    constexpr long long most = 0xFFFFFFFF;  // the reference counts bytes in 32 bits
-    const long long largest = options.integer("largest_block");
-    if (largest < 1 || largest > most) {
-      throw Error(ErrorKind::usage, "a block has from 1 byte to 4 GiB less one").on("largest_block");
+    return std::make_unique<nektar::XmlPlanner>(rules_of(options), layout == "directory", limits_of(options));
+  }
+
+  [[nodiscard]] std::vector<Options> writing_variants() const override {
+    std::vector<Options> all = Format::writing_variants();
+    // Several blocks of a kind, none of which is kept until it is written.
+    for (const char* layout : {"xml", "directory"}) {
+      all.push_back({{"layout", layout}, {"largest_block", "1000"}, {"kept_text", "0"}});
     }
-    return std::make_unique<nektar::XmlPlanner>(rules_of(options), layout == "directory",
-                                                static_cast<std::uint64_t>(largest));
+    return all;
   }
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,

@@ -12,7 +12,7 @@ namespace quire::nektar {
 namespace {
 
 constexpr std::size_t piece = std::size_t{64} << 10;
-constexpr std::size_t doubles_at_once = std::size_t{8} << 10;
+constexpr std::size_t doubles_at_once = PayloadWriter::doubles_at_once;
 
 /// Doubles between the byte order of a file and that of the machine, in place.
 void reorder(std::span<double> values, ByteOrder order) {

@@ -55,6 +55,10 @@ class PayloadReader {
 class PayloadWriter {
  public:
   using Take = std::function<void(std::string_view)>;
+  /// So many zlib is given at a time, for the text may depend on it: calls of add() that do not end a variable bring a
+  /// multiple.
+  static constexpr std::size_t doubles_at_once = std::size_t{8} << 10;
+
   explicit PayloadWriter(Take take);
   ~PayloadWriter();
   PayloadWriter(const PayloadWriter&) = delete;

@@ -35,4 +35,21 @@ void in_pieces(Type type, const Slice& rows, const View& out, const std::string&
   }
 }
 
+/// Copies the numbers of a view, whose first one is that of row `first`; in a plan without data they are zeros. Throws
+/// type errors for texts and, unless `lossy`, for numbers that do not fit.
+template <class Number>
+void copy_numbers(const ConstView& view, std::span<Number> out, std::uint64_t first, const std::string& object,
+                  bool lossy) {
+  if (view.type == Type::string) throw Error(ErrorKind::type, "the values are texts, not numbers").on(object);
+  if (view.data == nullptr) {
+    std::ranges::fill(out, Number{});
+    return;
+  }
+  const auto lost = kernels::convert(view.type, view.data, view.stride, TypeOf<Number>::value,
+                                     reinterpret_cast<std::byte*>(out.data()), sizeof(Number), out.size(),
+                                     lossy ? kernels::Loss::allowed : kernels::Loss::refused);
+  if (!lost) return;
+  throw Error(ErrorKind::type, "the value of row " + std::to_string(first + *lost) + " does not fit").on(object);
+}
+
 }  // namespace quire::nektar

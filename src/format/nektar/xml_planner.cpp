@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
@@ -24,74 +27,112 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 
 std::string part_name(std::uint64_t rank) { return fmt::format("P{:07}.fld", rank); }
 
+/// The line of a rank in the index; ranks without elements have none.
+std::string index_line(std::uint64_t rank, const std::string& ids) {
+  if (ids.empty()) return {};
+  return fmt::format("    <Partition FileName=\"{}\">{}</Partition>\n", part_name(rank), ids);
+}
+
+/// Puts texts one behind the other into a plan: short ones together, long ones as they lie.
+class TextPlacing {
+ public:
+  TextPlacing(WritePlan& plan, std::uint64_t offset) : plan_(plan), begin_(offset) {}
+
+  void add(std::string_view text) { pending_ += text; }
+  void add(const std::shared_ptr<const std::vector<std::byte>>& text) {
+    constexpr std::size_t long_text = std::size_t{64} << 10;
+    if (text->size() < long_text) return add({reinterpret_cast<const char*>(text->data()), text->size()});
+    plan_.owned.push_back(text);
+    plan_.add(skip(text->size()), std::span(*text));
+  }
+  /// Leaves room for what others add; returns where.
+  std::uint64_t skip(std::uint64_t length) {
+    flush();
+    return std::exchange(begin_, checked_add(begin_, length));
+  }
+  void flush() {
+    if (!pending_.empty()) plan_.add(begin_, bytes_of(pending_));
+    begin_ = checked_add(begin_, pending_.size());
+    pending_.clear();
+  }
+
+ private:
+  WritePlan& plan_;
+  std::uint64_t begin_;  ///< of what is pending
+  std::string pending_;
+};
+
 }  // namespace
 
 void XmlPlanner::weigh(StepPart& part, bool lossy) const {
-  values_.add(part.description, part.tables, lossy);
+  weighing(part.description).add(part, lossy);
   part.weights.tables.resize(part.description.tables.size(), 0);
 }
 
-const XmlPlanner::Texts& XmlPlanner::texts(const StepPart& mine) const {
-  if (texts_) return *texts_;
-  // A step without any table has not been weighed.
-  values_.reals.resize(mine.description.tables.size());
-  values_.numbers.resize(mine.description.tables.size());
-  for (const BlockPair& block : blocks_of(mine.description)) {
-    values_.reals[block.values].resize(mine.description.tables[block.values].columns.size());
-    values_.numbers[block.elements].resize(mine.description.tables[block.elements].columns.size());
-    for (auto ids = values_.numbers[block.elements].front(); !ids.empty(); ids.clear()) {
-      std::ranges::sort(ids);
-      const auto twice = std::ranges::adjacent_find(ids);
-      if (twice == ids.end()) continue;
-      throw Error(ErrorKind::usage, "element " + std::to_string(*twice) + " is put twice")
-          .on(mine.description.tables[block.values].name);
-    }
-  }
-  Texts made;
-  made.opening = opening_text(mine.description);
-  made.blocks = blocks_text(mine.description, values_, largest_block_);
-  if (is_directory_) made.index = ids_text(mine.description, values_);
-  values_ = {};
-  texts_ = std::move(made);
-  return *texts_;
+XmlWeighing& XmlPlanner::weighing(const StepDescription& step) const {
+  return weighing_ ? *weighing_ : weighing_.emplace(step, limits_);
+}
+
+const XmlWeighing& XmlPlanner::weighed(const StepPart& mine) const {
+  const XmlWeighing& all = weighing(mine.description);
+  all.require_all(mine.description);
+  return all;
 }
 
 Measure XmlPlanner::measure(const StepPart& mine, bool root) const {
-  const Texts& own = texts(mine);
+  const XmlWeighing& own = weighed(mine);
   Measure measure(slots, 0);
   measure[ranks] = 1;
-  if (root) measure[opening] = own.opening.size();
-  measure[body] = own.blocks.size();
+  if (root) measure[opening] = opening_text(mine.description).size();
   if (is_directory_) {
-    constexpr std::size_t frame = std::string_view("    <Partition FileName=\"P0000000.fld\"></Partition>\n").size();
-    measure[body] = own.index.empty() ? 0 : own.index.size() + frame;
+    measure[body] = index_line(0, own.ids_text()).size();
+    return measure;
   }
+  const auto count = [&](std::uint64_t length) { measure[body] = checked_add(measure[body], length); };
+  own.print(
+      mine.description, [&](std::string_view text) { count(text.size()); },
+      [&](const Payload& payload, std::size_t, std::size_t) { count(payload.length); });
   return measure;
 }
 
 Placement XmlPlanner::place(const StepPart& mine, const Measure& before, const Measure& total, bool root) const {
-  const Texts& own = texts(mine);
   Placement placement;
   placement.tables.resize(mine.description.tables.size());
   placement.end = checked_add(total[opening], total[body]);
-  if (root) placement.title.add(0, bytes_of(own.opening));
-  const std::uint64_t rank = before[ranks];
+  const std::string begin = opening_text(mine.description);
+  if (root) placement.title.add(0, bytes_of(begin));
+  const std::uint64_t own = total[opening] + before[body];
   if (!is_directory_) {
-    if (!own.blocks.empty()) placement.title.add(total[opening] + before[body], bytes_of(own.blocks));
+    place_blocks(placement, mine, own, "", "");
     return placement;
   }
+  const std::uint64_t rank = before[ranks];
   if (total[ranks] > most_members - 1 || part_name(rank).size() != part_name(0).size()) {
     throw Error(ErrorKind::unsupported,
                 "a directory holds the files of " + std::to_string(most_members - 1) + " ranks at most")
         .advise("write one file: layout hdf5 or streams");
   }
-  placement.title.add(address_in(rank + 1, 0), bytes_of(own.opening + own.blocks + closing_text()));
-  if (!own.index.empty()) {
-    placement.title.add(
-        total[opening] + before[body],
-        bytes_of(fmt::format("    <Partition FileName=\"{}\">{}</Partition>\n", part_name(rank), own.index)));
-  }
+  place_blocks(placement, mine, address_in(rank + 1, 0), begin, closing_text());
+  const std::string line = index_line(rank, weighed(mine).ids_text());
+  if (!line.empty()) placement.title.add(own, bytes_of(line));
   return placement;
+}
+
+void XmlPlanner::place_blocks(Placement& placement, const StepPart& mine, std::uint64_t offset, std::string_view before,
+                              std::string_view behind) const {
+  const XmlWeighing& own = weighed(mine);
+  auto rows = std::make_shared<XmlRows>();
+  TextPlacing placing(placement.title, offset);
+  placing.add(before);
+  own.print(
+      mine.description, [&](std::string_view text) { placing.add(text); },
+      [&](const Payload& payload, std::size_t table, std::size_t block) {
+        if (payload.text) return placing.add(payload.text);
+        rows->expect(own, table, block, {placing.skip(payload.length), payload.length});
+      });
+  placing.add(behind);
+  placing.flush();
+  if (rows->is_needed()) placement.weighed = std::move(rows);
 }
 
 Publication XmlPlanner::publish(const StepPart& /*mine*/, const Measure& total) {
@@ -99,8 +140,7 @@ Publication XmlPlanner::publish(const StepPart& /*mine*/, const Measure& total) 
 }
 
 void XmlPlanner::advance(const StepPart& /*mine*/, const Measure& total, bool published) {
-  texts_.reset();
-  values_ = {};
+  weighing_.reset();
   is_written_ = is_written_ || published;
   if (published) published_end_ = total[opening] + total[body] + closing_text().size();
 }

@@ -2,10 +2,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "format/nektar/one_step.hpp"
-#include "format/nektar/xml_text.hpp"
+#include "format/nektar/xml_weighing.hpp"
 
 namespace quire::nektar {
 
@@ -13,8 +13,8 @@ namespace quire::nektar {
 /// rank and an index, in which every rank writes its own line. Each rank compresses its own blocks in memory.
 class XmlPlanner final : public OneStepPlanner {
  public:
-  XmlPlanner(Rules rules, bool is_directory, std::uint64_t largest_block)
-      : OneStepPlanner(std::move(rules)), is_directory_(is_directory), largest_block_(largest_block) {}
+  XmlPlanner(Rules rules, bool is_directory, const TextLimits& limits)
+      : OneStepPlanner(std::move(rules)), is_directory_(is_directory), limits_(limits) {}
 
   [[nodiscard]] bool weighs_values() const override { return true; }
   void weigh(StepPart& part, bool lossy) const override;
@@ -32,19 +32,17 @@ class XmlPlanner final : public OneStepPlanner {
   [[nodiscard]] bool is_member(const std::string& first, std::string_view name) const override;
 
  private:
-  /// What this rank writes, made once for a step.
-  struct Texts {
-    std::string opening;
-    std::string blocks;
-    std::string index;  ///< its line in the index of a directory
-  };
-  [[nodiscard]] const Texts& texts(const StepPart& mine) const;
+  [[nodiscard]] XmlWeighing& weighing(const StepDescription& step) const;
+  /// The same when all has come.
+  [[nodiscard]] const XmlWeighing& weighed(const StepPart& mine) const;
+  /// Places the blocks of this rank one behind the other, between texts.
+  void place_blocks(Placement& placement, const StepPart& mine, std::uint64_t offset, std::string_view before,
+                    std::string_view behind) const;
 
   bool is_directory_;
-  std::uint64_t largest_block_;
-  // Blocks are seen when they are weighed, and are needed when they are measured.
-  mutable CollectedValues values_;
-  mutable std::optional<Texts> texts_;
+  TextLimits limits_;
+  // Blocks are seen when they are weighed, and are needed when they are measured and placed.
+  mutable std::optional<XmlWeighing> weighing_;
   std::uint64_t published_end_ = 0;
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -92,3 +93,10 @@ def check_values(
             found = block.coefficients(name)[first:last]
             assert np.array_equal(found, values_of(name, int(id), last - first)), (name, id)
     return [int(id) for id in block.ids]
+
+
+def files_of(path: Path) -> dict[str, bytes]:
+    """Return the bytes of a file, or of those in a directory."""
+    if path.is_file():
+        return {"": path.read_bytes()}
+    return {file.name: file.read_bytes() for file in path.iterdir()}

@@ -342,15 +342,19 @@ TEST(Stream, ThoseThatWereToBeMergedBeginWithTheirRank) {
 }
 
 TEST(XmlText, BlocksAreCutBelowTheLimitAndNoElementMayExceedIt) {
-  const Numbers counts{3, 4, 5, 100, 1};
-  const auto cuts = cuts_of(counts, 2, 7 * 2 * sizeof(double));
+  const auto cuts_of = [](const Numbers& counts, std::size_t variables, std::uint64_t largest) {
+    Cutter cutter(variables, largest);
+    for (const std::uint64_t count : counts) cutter.add(count);
+    return cutter.finish();
+  };
+  const auto cuts = cuts_of({3, 4, 5, 100, 1}, 2, 7 * 2 * sizeof(double));
   std::vector<std::size_t> sizes;
   for (const Cut& cut : cuts) sizes.push_back(cut.count);
   EXPECT_EQ(sizes, (std::vector<std::size_t>{2, 1, 1, 1}));
   EXPECT_EQ(cuts[3].offset, 112U);
   constexpr std::uint64_t whole = std::uint64_t{1} << 29;  // 4 GiB of one variable
-  EXPECT_THROW(static_cast<void>(cuts_of(Numbers{whole}, 1, 0xFFFFFFFF)), Error);
-  EXPECT_EQ(cuts_of(Numbers{whole - 1, whole - 1}, 1, 0xFFFFFFFF).size(), 2U);
+  EXPECT_THROW(static_cast<void>(cuts_of({whole}, 1, 0xFFFFFFFF)), Error);
+  EXPECT_EQ(cuts_of({whole - 1, whole - 1}, 1, 0xFFFFFFFF).size(), 2U);
 }
 
 /// A block as it is written, in memory.
