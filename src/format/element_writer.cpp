@@ -41,8 +41,7 @@ ElementPiece ElementPieces::cut(PlanRoom& room) {
   if (extents > room.extents) count = 0;
   if (!room.is_used) count = std::max<std::uint64_t>(count, 1);
   if (count == 0) return piece;
-  room.is_used = true;
-  room.extents -= std::min(room.extents, extents);
+  room.take(extents);
   if (piece.is_gathered) room.bytes -= std::min(room.bytes, count * bytes_);
   return piece;
 }

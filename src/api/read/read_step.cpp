@@ -12,6 +12,7 @@
 #include "base/stopwatch.hpp"
 #include "base/system_memory.hpp"
 #include "quire/base/checked.hpp"
+#include "quire/format/element_reader.hpp"
 
 namespace quire {
 namespace {
@@ -43,27 +44,45 @@ Location location_of(const Place& place, std::uint64_t column, std::uint64_t val
   return location;
 }
 
+/// Adds what this rank reads next to a plan; false behind the last.
+using NextReads = std::function<bool(ReadPlan&)>;
+
 /// Plans what this rank reads and runs it. A rank that cannot plan still takes part in a collective transfer, with
-/// nothing, so that the others do not wait for it.
-void run_planned(Reader::State& reader, const std::function<void(ReadPlan&)>& prepare) {
+/// nothing, so that the others do not wait for it. Further plans are of small pieces: each rank runs its own.
+void run_planned(Reader::State& reader, const std::function<NextReads()>& begin) {
+  NextReads next;
   ReadPlan plan;
-  const auto error = caught([&] {
+  bool goes_on = false;
+  const auto make_plan = [&] {
     const Stopwatch watch(reader.timing.plan);
-    prepare(plan);
+    if (!next) next = begin();
+    plan = {};
+    goes_on = next(plan);
     coalesce(plan);
-  });
+  };
+  const auto error = caught(make_plan);
   if (error && reader.transport->is_collective()) reader.transport->run(ReadPlan{});
   if (error) throw Error(*error);
   reader.transport->run(plan);
+  while (goes_on) {
+    make_plan();
+    reader.transport->run_alone(plan);
+  }
 }
 
 /// Plans and runs what `find` finds, or lets the engine read it and plans what that leaves: `ask` makes a request of
-/// targets, `add` plans them.
-template <class Find, class Ask, class Add>
-void run_request(Reader::State& reader, Find&& find, Ask&& ask, Add&& add) {
-  if (!reader.engine) return run_planned(reader, [&](ReadPlan& plan) { add(plan, find()); });
+/// targets, `plan` what plans them.
+template <class Find, class Ask, class Plan>
+void run_request(Reader::State& reader, Find&& find, Ask&& ask, Plan&& plan) {
+  if (!reader.engine) return run_planned(reader, [&] { return plan(find()); });
   const std::vector<ColumnTarget> left = read_by_engine(reader, [&] { return ask(find()); });
-  if (!left.empty()) run_planned(reader, [&](ReadPlan& plan) { add(plan, left); });
+  if (!left.empty()) run_planned(reader, [&] { return plan(left); });
+}
+
+/// Reads elements by as many plans as they need.
+NextReads next_elements(ElementReader elements) {
+  const auto reader = std::make_shared<ElementReader>(std::move(elements));
+  return [reader](ReadPlan& plan) { return reader->add(plan); };
 }
 
 void check_rows(const Table& table, const Slice& rows) {
@@ -203,8 +222,11 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
                            wanted,
                            {}};
     };
-    run_request(reader, find, ask, [&](ReadPlan& plan, const std::vector<ColumnTarget>& wanted) {
-      add_rows(plan, state_->whole().tables[description().find_table(table)], rows, wanted, reader.options.lossy);
+    run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) -> NextReads {
+      return [&](ReadPlan& plan) {
+        add_rows(plan, state_->whole().tables[description().find_table(table)], rows, wanted, reader.options.lossy);
+        return false;
+      };
     });
     const std::size_t index = description().find_table(table);
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -237,9 +259,13 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
                            wanted,
                            {}};
     };
-    run_request(reader, find, ask, [&](ReadPlan& plan, const std::vector<ColumnTarget>& wanted) {
-      add_selection(plan, state_->whole().tables[description().find_table(table)], order->walk(), wanted, {},
-                    reader.options.lossy, reader.options.sieve);
+    run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) {
+      return next_elements({state_->whole().tables[description().find_table(table)],
+                            order->walk(),
+                            wanted,
+                            {},
+                            reader.options.lossy,
+                            reader.options.sieve});
     });
     const std::size_t index = description().find_table(table);
     for (const ReadColumn& column : ordered) {
@@ -284,9 +310,9 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
           &state_->layout.fields[index],      description().fields[index].extents, false, selection, wanted,
           packed ? MemorySelection{} : memory};
     };
-    run_request(reader, find, ask, [&](ReadPlan& plan, const std::vector<ColumnTarget>& wanted) {
-      add_selection(plan, state_->layout.fields[description().find_field(field)], *walk, wanted,
-                    packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve);
+    run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) {
+      return next_elements({state_->layout.fields[description().find_field(field)], *walk, wanted,
+                            packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve});
     });
     const std::size_t index = description().find_field(field);
     for (std::uint64_t c = 0; c < components.size(); ++c) {

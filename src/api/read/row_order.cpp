@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "api/listed_rows.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire {
@@ -14,14 +15,6 @@ void check_row(std::uint64_t row, std::uint64_t table_rows) {
   if (row < table_rows) return;
   throw Error(ErrorKind::usage,
               "row " + std::to_string(row) + " is not inside the table's " + std::to_string(table_rows));
-}
-
-void add_row(std::vector<Slice>& slices, std::uint64_t row) {
-  if (!slices.empty() && slices.back().end() == row) {
-    ++slices.back().count;
-  } else {
-    slices.push_back({row, 1});
-  }
 }
 
 bool rises(const std::vector<std::uint64_t>& list) {
@@ -36,25 +29,21 @@ RowOrder::RowOrder(const RowSelection& rows, std::uint64_t table_rows) {
     return;
   }
   const std::vector<std::uint64_t>& list = *rows.list();
-  auto slices = std::make_shared<std::vector<Slice>>();
   for (const std::uint64_t row : list) check_row(row, table_rows);
   if (rises(list)) {
-    for (const std::uint64_t row : list) add_row(*slices, row);
-  } else {
-    std::vector<std::size_t> order(list.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return list[i]; });
-    positions_.resize(list.size());
-    std::size_t distinct = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i == 0 || list[order[i]] != list[order[i - 1]]) {
-        add_row(*slices, list[order[i]]);
-        ++distinct;
-      }
-      positions_[order[i]] = distinct - 1;
-    }
+    walk_.emplace(slices_of_rows(list.size(), [&](std::size_t i) { return list[i]; }));
+    return;
   }
-  walk_.emplace(std::move(slices));
+  std::vector<std::size_t> order(list.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return list[i]; });
+  walk_.emplace(slices_of_rows(list.size(), [&](std::size_t i) { return list[order[i]]; }));
+  positions_.resize(list.size());
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && list[order[i]] != list[order[i - 1]]) ++distinct;
+    positions_[order[i]] = distinct;
+  }
 }
 
 std::vector<ReadColumn> RowOrder::columns_in_file_order(const std::vector<ReadColumn>& columns) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "api/listed_rows.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire {
@@ -15,14 +16,6 @@ namespace {
 
 /// What counts rows has a sign in most languages.
 constexpr std::uint64_t most_rows = std::numeric_limits<std::int64_t>::max();
-
-void add_row(std::vector<Slice>& slices, std::uint64_t row) {
-  if (!slices.empty() && slices.back().end() == row) {
-    ++slices.back().count;
-  } else {
-    slices.push_back({row, 1});
-  }
-}
 
 /// Throws usage errors for parts that overlap or share a row.
 SelectionWalk checked_walk(const Selection& rows, std::uint64_t end) {
@@ -63,18 +56,12 @@ void RowChoice::take_list(const std::vector<std::uint64_t>& list) {
     std::ranges::sort(order, {}, [&](std::size_t i) { return list[i]; });
   }
   const auto row = [&](std::size_t i) { return list[order.empty() ? i : order[i]]; };
-  std::size_t count = list.empty() ? 0 : 1;
   for (std::size_t i = 1; i < list.size(); ++i) {
-    if (row(i) == row(i - 1)) {
-      throw Error(ErrorKind::usage, "row " + std::to_string(row(i)) + " is in the list twice")
-          .advise("give every row one value");
-    }
-    count += row(i) == row(i - 1) + 1 ? 0 : 1;
+    if (row(i) != row(i - 1)) continue;
+    throw Error(ErrorKind::usage, "row " + std::to_string(row(i)) + " is in the list twice")
+        .advise("give every row one value");
   }
-  auto slices = std::make_shared<std::vector<Slice>>();
-  slices->reserve(count);
-  for (std::size_t i = 0; i < list.size(); ++i) add_row(*slices, row(i));
-  walk_.emplace(std::move(slices));
+  walk_.emplace(slices_of_rows(list.size(), row));
   if (!order.empty()) order_ = std::make_shared<const std::vector<std::size_t>>(std::move(order));
 }
 

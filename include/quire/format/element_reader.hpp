@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "quire/format/records.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/plan/plan.hpp"
+#include "quire/plan/plan_room.hpp"
+#include "quire/plan/record.hpp"
+#include "quire/plan/sieve.hpp"
+
+namespace quire {
+
+/// Reads elements of an array, or rows of a table, in plans of bounded size.
+class ElementReader {
+ public:
+  /// Arguments and errors as those of add_selection(). `place` must outlive the reader.
+  ElementReader(const Place& place, const SelectionWalk& elements, std::span<const ColumnTarget> columns,
+                const MemorySelection& memory, bool lossy, const SieveLimits& limits = {});
+  ElementReader(ElementReader&&) noexcept;
+  ElementReader& operator=(ElementReader&&) noexcept;
+  ~ElementReader();
+
+  /// Independent. Adds extents of the next elements, run by run and as many as there is room for; false behind the
+  /// last. Runs of which not every value has a place of its own are added as wholes.
+  bool add(ReadPlan& plan, PlanRoom room = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace quire
