@@ -1,0 +1,73 @@
+// What a step is told before its ranks meet: all of it stays on this one.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/write/writer_state.hpp"
+#include "quire/api/writer.hpp"
+
+namespace quire {
+
+WriteStep& WriteStep::set(std::string name, Value value, std::string unit) {
+  return set(attribute_of(std::move(name), std::move(value), std::move(unit)));
+}
+
+WriteStep& WriteStep::set(Attribute attribute) {
+  state_->require_filling("set");
+  state_->builder.set(std::move(attribute));
+  return *this;
+}
+
+WriteStep& WriteStep::table(std::string name) {
+  state_->require_filling("table");
+  state_->builder.table(std::move(name));
+  return *this;
+}
+
+WriteStep& WriteStep::expansion(Expansion expansion) {
+  state_->require_filling("expansion");
+  state_->builder.expansion(std::move(expansion));
+  return *this;
+}
+
+WriteStep& WriteStep::rows(std::uint64_t count) {
+  state_->require_filling("rows");
+  state_->builder.rows(count);
+  return *this;
+}
+
+WriteStep& WriteStep::rows_at(RowSelection rows, std::optional<std::uint64_t> total) {
+  state_->require_filling("rows_at");
+  state_->builder.rows_at(rows, total);
+  return *this;
+}
+
+WriteStep& WriteStep::put(std::string name, ConstView values, std::string unit) {
+  Column column;
+  column.name = std::move(name);
+  column.unit = std::move(unit);
+  return put(std::move(column), values);
+}
+
+WriteStep& WriteStep::put(Column column, ConstView values) {
+  state_->require_filling("put");
+  state_->builder.put(std::move(column), values);
+  return *this;
+}
+
+WriteStep& WriteStep::put_field(Field field, Selection selection, std::vector<ConstView> components,
+                                MemorySelection memory) {
+  state_->require_filling("put_field");
+  state_->builder.put_field(std::move(field), std::move(selection), std::move(components), std::move(memory));
+  return *this;
+}
+
+WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
+  state_->require_filling("declare");
+  state_->builder.declare(std::move(column), string_bytes);
+  return *this;
+}
+
+}  // namespace quire
