@@ -9,7 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from tests.python.support.mpi import ROOT, mpiexec
+from tests.python.support.mpi import ROOT, mpi_program, mpiexec
 
 PROGRAM = [sys.executable, str(ROOT / "examples" / "patterns" / "views.py")]
 VIEWS = ["by_range", "by_stride", "by_list"]
@@ -43,3 +43,35 @@ def test_views_write_the_same_file(tmp_path: Path, view: str, reference: bytes) 
 @pytest.mark.parametrize("view", VIEWS)
 def test_views_write_the_same_file_on_ranks(tmp_path: Path, view: str, reference: bytes) -> None:
     assert run([mpiexec(), "-n", "3", *PROGRAM, view], tmp_path / "particles.h5") == reference
+
+
+def c_program() -> list[str]:
+    return [mpi_program("examples", "patterns", "views")]
+
+
+def run_in_c(command: list[str], view: str, output: Path) -> bytes:
+    done = subprocess.run(
+        [*command, view, str(output)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return output.read_bytes()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_in_c_write_the_same_file_on_any_ranks(tmp_path: Path, view: str) -> None:
+    alone = run_in_c([mpiexec(), "-n", "1", *c_program()], "by_range", tmp_path / "alone.h5")
+    output = tmp_path / "particles.h5"
+    assert run_in_c([mpiexec(), "-n", "3", *c_program()], view, output) == alone
+    with h5py.File(output) as file:
+        numbers = np.arange(1000)
+        np.testing.assert_array_equal(file["Step#0/id"], numbers)
+        np.testing.assert_array_equal(file["Step#0/x"], 0.001 * numbers)
+
+
+@pytest.mark.mpi
+def test_views_in_c_tell_what_they_want(tmp_path: Path) -> None:
+    command = [mpiexec(), "-n", "1", *c_program(), "by_chance", str(tmp_path / "particles.h5")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "by_stride" in done.stderr

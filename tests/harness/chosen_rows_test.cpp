@@ -110,6 +110,13 @@ class Values {
     for (std::size_t c = 0; c < views_.size(); ++c) step.put(sample.columns()[c], views_[c]);
   }
 
+  /// Some of them, for a step in pieces.
+  [[nodiscard]] std::vector<ConstView> block(std::uint64_t first, std::uint64_t count) const {
+    std::vector<ConstView> block;
+    for (const ConstView& view : views_) block.push_back(view.part(first, count));
+    return block;
+  }
+
  private:
   std::vector<std::vector<std::byte>> bytes_;
   std::vector<ConstView> views_;
@@ -175,6 +182,34 @@ TEST_P(ChosenRows, TheBytesAreThoseOfRowsOneBehindTheOther) {
     Writer out = create(file, comm_, options_);
     write(out, 0, way.choose(rank(), size()), way.name == "stride" ? std::optional(rows) : std::nullopt);
     if (holds_steps()) write_usual(out, 1);
+    out.close();
+    EXPECT_EQ(bytes_of(file), bytes_of(file_ + ".usual")) << way.name;
+  }
+}
+
+TEST_P(ChosenRows, OfAStepInPiecesAreThose) {
+  if (!can_choose()) return;
+  Writer usual = create(file_ + ".usual", comm_, options_);
+  write_usual(usual, 0);
+  usual.close();
+  for (const Way& way : ways()) {
+    const Choice choice = way.choose(rank(), size());
+    if (way.name == "list") continue;  // its rows fall
+    const std::string file = file_ + "." + way.name;
+    Writer out = create(file, comm_, options_);
+    WriteStep step = out.step(0);
+    for (const Attribute& attribute : sample_.part(0, even()).description.attributes) step.set(attribute);
+    const Values values(sample_, 0, choice.rows);
+    step.table().rows_at(choice.said);
+    for (const Column& column : sample_.columns()) step.declare(column);
+    sample_.put_fields(step, 0, even());
+    step.open();
+    // Blocks of other lengths than those of the file.
+    for (std::uint64_t first = 0, count = 1; first < choice.rows.size(); first += count, count = 3) {
+      count = std::min<std::uint64_t>(count, choice.rows.size() - first);
+      step.write("", first, values.block(first, count));
+    }
+    step.commit();
     out.close();
     EXPECT_EQ(bytes_of(file), bytes_of(file_ + ".usual")) << way.name;
   }
@@ -349,12 +384,28 @@ TEST_P(RefusedRows, AnotherNumberOfValues) {
   EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
 }
 
-TEST_P(RefusedRows, AStepInPieces) {
+TEST_P(RefusedRows, AStepInPiecesWhoseRowsFall) {
+  if (!can_choose()) return;
   const Error error = refused([&](WriteStep& step) {
-    step.table().rows_at(Slice{rank(), 1});
+    step.table().rows_at(rank() == 0 ? List{3, 1} : List{});
     for (const Column& column : sample_.columns()) step.declare(column);
+    step.open();
   });
   EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+  EXPECT_NE(error.message().find("rise"), std::string::npos) << error.what();
+}
+
+TEST_P(RefusedRows, AStepInPiecesThatLacksABlock) {
+  if (!can_choose()) return;
+  const Values values(sample_, 0, {rank()});
+  const Error error = refused([&](WriteStep& step) {
+    step.table().rows_at(Hyperslab{{rank()}, {size()}, {2}, {}});
+    for (const Column& column : sample_.columns()) step.declare(column);
+    step.open();
+    step.write("", 0, values.block(0, 1));
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+  EXPECT_NE(error.message().find("1 of the 2"), std::string::npos) << error.what();
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ChosenRows, testing::ValuesIn(variants()),

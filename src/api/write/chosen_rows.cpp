@@ -55,6 +55,21 @@ void check_choice(const RowChoice& mine, const AllChoices& all, const std::strin
   }
 }
 
+/// Throws errors for rows of a step in pieces that cannot be taken block by block.
+void check_blocks(State& step, std::size_t table) {
+  const std::string& name = step.accepted.tables[table].name;
+  if (step.writer->engine) {
+    throw Error(ErrorKind::unsupported, "this engine takes a step in pieces by rows one behind the other")
+        .on(name)
+        .advise("engine=direct, or put the columns instead of declaring them");
+  }
+  if (step.builder.choices()[table]->order()) {
+    throw Error(ErrorKind::usage, "the rows that are chosen of a step in pieces must rise")
+        .on(name)
+        .advise("sort rows and values, or put the columns instead of declaring them");
+  }
+}
+
 /// The tables of which rows are chosen.
 std::vector<std::size_t> chosen_tables(const State& step) {
   std::vector<std::size_t> tables;
@@ -82,6 +97,7 @@ void complete_measure(State& step, const std::vector<std::size_t>& tables, const
 void accept_chosen_rows(State& step) {
   for (const std::size_t t : chosen_tables(step)) {
     step.writer->planner->require_row_places(step.accepted, t);
+    if (step.builder.is_streamed()) check_blocks(step, t);
     if (step.writer->engine) step.builder.choices()[t]->put_in_file_order(step.part->tables[t], step.packed);
   }
 }
@@ -93,6 +109,11 @@ void tell_chosen_rows(State& step, Announcement& mine) {
     mine.compared.insert(mine.compared.end(), {choice.end(), choice.total() ? *choice.total() + 1 : 0,
                                                choice.total() ? ~*choice.total() : 0});
   }
+}
+
+std::uint64_t rows_of_rank(const StepPart& part, const StepDescription& accepted, std::size_t table) {
+  const ChosenRows* chosen = part.rows_chosen_of(table);
+  return chosen != nullptr ? chosen->walk.elements() : accepted.tables[table].rows;
 }
 
 RowOrders orders_of(State& step) {

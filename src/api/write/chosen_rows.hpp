@@ -12,6 +12,10 @@ void accept_chosen_rows(WriteStep::State& step);
 /// Independent. Tells the others how many rows of each table this rank has chosen, and how far they reach.
 void tell_chosen_rows(WriteStep::State& step, Announcement& mine);
 
+/// Independent. How many rows of a table this rank brings, as long as it is not known how many all have, and
+/// afterwards.
+[[nodiscard]] std::uint64_t rows_of_rank(const StepPart& part, const StepDescription& accepted, std::size_t table);
+
 /// Independent. In which order the values of chosen rows come in the file.
 [[nodiscard]] RowOrders orders_of(WriteStep::State& step);
 

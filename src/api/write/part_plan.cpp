@@ -22,11 +22,11 @@ std::vector<ConstView> views_of(const Run& run, std::span<const ConstView> colum
   return views;
 }
 
-/// The rows that were chosen of a table.
-ElementPieces pieces_of_rows(const StepPart& part, std::size_t table) {
+/// Rows that were chosen of a table.
+ElementPieces pieces_of_rows(const Table& table, const SelectionWalk& rows) {
   std::uint64_t bytes = 0;
-  for (const Column& column : part.description.tables[table].columns) bytes += size_of(column.type);
-  return {part.rows_chosen_of(table)->walk, part.tables[table].size(), bytes};
+  for (const Column& column : table.columns) bytes += size_of(column.type);
+  return {rows, table.columns.size(), bytes};
 }
 
 /// The elements of a field.
@@ -88,8 +88,10 @@ StepPlans::StepPlans(const StepPart& part, const Placement& placement, const Row
   add_groups(first_, part, placement);
   if (!is_streamed) add_weighed_rows(first_, part, placement, lossy);
   for (std::size_t t = 0; !is_streamed && t < part.tables.size() && part.groups.empty(); ++t) {
-    if (part.rows_chosen_of(t) != nullptr) {
-      add_chosen_rows(part, placement, orders, t, lossy);
+    if (const ChosenRows* chosen = part.rows_chosen_of(t)) {
+      const auto order = t < orders.size() ? orders[t] : nullptr;
+      add_chosen_rows(part.description.tables[t], placement.tables[t], chosen->walk,
+                      {.views = part.tables[t], .memory = {}, .order = order}, lossy);
       continue;
     }
     std::vector<std::uint64_t> positions(placement.tables[t].size(), 0);
@@ -99,16 +101,21 @@ StepPlans::StepPlans(const StepPart& part, const Placement& placement, const Row
   for (std::size_t f = 0; f < part.fields.size(); ++f) add_field(part, placement, f, lossy);
 }
 
-void StepPlans::add_chosen_rows(const StepPart& part, const Placement& placement, const RowOrders& orders,
-                                std::size_t table, bool lossy) {
-  const std::vector<std::string> names = names_of(part.description.tables[table]);
-  const std::uint64_t rows = part.rows_chosen_of(table)->walk.elements();
-  pieces_.push_back(pieces_of_rows(part, table));
+StepPlans::StepPlans(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
+                     std::span<const ConstView> columns, bool lossy)
+    : is_begun_(false) {
+  add_chosen_rows(table, runs, rows, {.views = {columns.begin(), columns.end()}}, lossy);
+}
+
+/// `values` has all columns.
+void StepPlans::add_chosen_rows(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
+                                const ElementSource& values, bool lossy) {
+  const std::vector<std::string> names = names_of(table);
+  pieces_.push_back(pieces_of_rows(table, rows));
   auto& writers = writers_.emplace_back();
-  for (const Run& run : placement.tables[table]) {
-    ElementSource source{.views = views_of(run, part.tables[table])};
-    if (table < orders.size()) source.order = orders[table];
-    writers.emplace_back(run, source, rows, lossy, names);
+  for (const Run& run : runs) {
+    const ElementSource source{.views = views_of(run, values.views), .memory = {}, .order = values.order};
+    writers.emplace_back(run, source, rows.elements(), lossy, names);
   }
 }
 
@@ -148,7 +155,8 @@ WritePlan StepPlans::next() {
 std::uint64_t count_plans(const StepPart& part) {
   std::vector<ElementPieces> all;
   for (std::size_t t = 0; t < part.tables.size(); ++t) {
-    if (part.rows_chosen_of(t) != nullptr) all.push_back(pieces_of_rows(part, t));
+    const ChosenRows* chosen = part.rows_chosen_of(t);
+    if (chosen != nullptr) all.push_back(pieces_of_rows(part.description.tables[t], chosen->walk));
   }
   for (std::size_t f = 0; f < part.fields.size(); ++f) all.push_back(pieces_of_field(part, f));
   std::uint64_t plans = 0;

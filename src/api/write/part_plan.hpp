@@ -35,14 +35,17 @@ class StepPlans {
   /// `is_streamed`: columns are written later. `room`: for elements by themselves in each plan.
   StepPlans(const StepPart& part, const Placement& placement, const RowOrders& orders, bool is_streamed, bool lossy,
             const PlanRoom& room = {});
+  /// Of chosen rows of one table alone.
+  StepPlans(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
+            std::span<const ConstView> columns, bool lossy);
 
   /// Throws what encoders throw.
   [[nodiscard]] WritePlan next();
   [[nodiscard]] bool is_done() const noexcept { return is_begun_ && next_ == pieces_.size(); }
 
  private:
-  void add_chosen_rows(const StepPart& part, const Placement& placement, const RowOrders& orders, std::size_t table,
-                       bool lossy);
+  void add_chosen_rows(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
+                       const ElementSource& values, bool lossy);
   void add_field(const StepPart& part, const Placement& placement, std::size_t field, bool lossy);
 
   WritePlan first_;

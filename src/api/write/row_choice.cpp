@@ -65,6 +65,20 @@ void RowChoice::take_list(const std::vector<std::uint64_t>& list) {
   if (!order.empty()) order_ = std::make_shared<const std::vector<std::size_t>>(std::move(order));
 }
 
+SelectionWalk RowChoice::next(std::uint64_t rows) {
+  if (!behind_) behind_ = walk_;
+  auto slices = std::make_shared<std::vector<Slice>>();
+  while (rows > 0) {
+    if (rest_.count == 0) rest_ = behind_->next().value_or(Line{.first = end_, .step = 1, .count = rows});
+    const Slice slice{rest_.first, rest_.step == 1 ? std::min(rows, rest_.count) : 1};
+    rest_.first += slice.count * rest_.step;
+    rest_.count -= slice.count;
+    rows -= slice.count;
+    slices->push_back(slice);
+  }
+  return SelectionWalk(std::move(slices));
+}
+
 void RowChoice::put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory) {
   const auto order = std::exchange(order_, nullptr);
   if (!order) return;

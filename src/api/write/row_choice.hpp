@@ -28,6 +28,9 @@ class RowChoice {
   /// Which value comes next in the file, if they do not come one after the other; else null.
   [[nodiscard]] const std::shared_ptr<const std::vector<std::size_t>>& order() const noexcept { return order_; }
 
+  /// The next so many rows, of which there are as many, for a step in pieces.
+  [[nodiscard]] SelectionWalk next(std::uint64_t rows);
+
   /// Once: brings the values of columns of numbers into the order of the file. Those of a list that does not rise are
   /// copied into `memory`.
   void put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory);
@@ -36,6 +39,8 @@ class RowChoice {
   void take_list(const std::vector<std::uint64_t>& list);
 
   std::optional<SelectionWalk> walk_;
+  std::optional<SelectionWalk> behind_;  ///< what has not been taken by next(), but for
+  Line rest_;                            ///< these
   std::uint64_t end_ = 0;
   std::optional<std::uint64_t> total_;
   std::shared_ptr<const std::vector<std::size_t>> order_;

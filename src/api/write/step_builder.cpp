@@ -103,11 +103,6 @@ void StepBuilder::rows(std::uint64_t count) {
 
 void StepBuilder::rows_at(const RowSelection& rows, std::optional<std::uint64_t> total) {
   const Table& table = current();
-  if (streamed_) {
-    return fail(Error(ErrorKind::usage, "a step in pieces has its rows one behind the other")
-                    .on(table.name)
-                    .advise("put the columns instead of declaring them, or leave rows_at() out"));
-  }
   if (rows_known_[table_]) {
     return fail(Error(ErrorKind::usage, "the rows of the table are known already")
                     .on(table.name)
@@ -129,11 +124,6 @@ void StepBuilder::put(Column column, const ConstView& values) {
 void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
   streamed_ = true;
   const ConstView nothing(column.type, nullptr, 0, 0);
-  if (std::ranges::any_of(choices_, [](const auto& choice) { return choice.has_value(); })) {
-    return fail(Error(ErrorKind::usage, "a step in pieces has its rows one behind the other")
-                    .on(column.name)
-                    .advise("put the column where its rows are chosen, or leave rows_at() out"));
-  }
   add_column(std::move(column), nothing, string_bytes, current().rows);
 }
 

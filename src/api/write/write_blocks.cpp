@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "api/write/chosen_rows.hpp"
 #include "api/write/part_plan.hpp"
 #include "api/write/write_groups.hpp"
 #include "base/stopwatch.hpp"
@@ -27,6 +28,12 @@ void move(State& step, std::size_t table, const Slice& rows, std::span<const Con
   if (writer.engine) {
     const Stopwatch watch(writer.timing.transfer);
     return writer.engine->write_rows(*step.part, table, rows.first, columns);
+  }
+  if (step.part->rows_chosen_of(table) != nullptr) {
+    const SelectionWalk chosen = step.builder.choices()[table]->next(rows.count);
+    StepPlans plans(step.accepted.tables[table], step.placement.tables[table], chosen, columns, writer.options.lossy);
+    while (!plans.is_done()) writer.transport->run_alone(plans.next());
+    return;
   }
   WritePlan plan;
   if (!step.grouped.empty()) {
@@ -58,20 +65,19 @@ void require_all_bytes(const State& step, std::size_t table) {
 
 }  // namespace
 
-void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns) {
+void check_block(const Table& table, std::uint64_t rows, std::uint64_t first, std::span<const ConstView> columns) {
   if (columns.size() != table.columns.size()) {
     throw Error(ErrorKind::usage,
                 "a block needs a view for each of the " + std::to_string(table.columns.size()) + " columns");
   }
-  const std::uint64_t rows = rows_of(columns);
-  if (first > table.rows || rows > table.rows - first) {
+  if (first > rows || rows_of(columns) > rows - first) {
     throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
   }
 }
 
 void write_block(State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns) {
   const Table& target = step.accepted.tables[table];
-  check_block(target, first, columns);
+  check_block(target, rows_of_rank(*step.part, step.accepted, table), first, columns);
   const std::uint64_t rows = rows_of(columns);
   step.written_rows.resize(step.accepted.tables.size(), 0);
   check_order(target, first, rows, step.written_rows[table]);
@@ -84,9 +90,10 @@ void require_all_rows(const State& step) {
   for (std::size_t t = 0; t < step.accepted.tables.size(); ++t) {
     const Table& table = step.accepted.tables[t];
     const std::uint64_t written = t < step.written_rows.size() ? step.written_rows[t] : 0;
-    if (written != table.rows) {
+    const std::uint64_t rows = rows_of_rank(*step.part, step.accepted, t);
+    if (written != rows) {
       throw Error(ErrorKind::usage, "not all rows of the table were written: " + std::to_string(written) + " of the " +
-                                        std::to_string(table.rows) + " of this rank")
+                                        std::to_string(rows) + " of this rank")
           .on(table.name)
           .advise("write all blocks before the commit");
     }

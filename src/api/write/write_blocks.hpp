@@ -10,8 +10,8 @@ namespace quire {
 
 // A step in pieces: its tables come block by block, in order.
 
-/// Throws usage errors for a block, from row `first` of this rank, that does not fit the table.
-void check_block(const Table& table, std::uint64_t first, std::span<const ConstView> columns);
+/// Throws usage errors for a block, from row `first` of this rank, which has so many, that does not fit the table.
+void check_block(const Table& table, std::uint64_t rows, std::uint64_t first, std::span<const ConstView> columns);
 
 /// Independent. Writes the block of a placed step that begins at row `first` of this rank. Throws usage errors unless
 /// it follows the one before.

@@ -489,7 +489,8 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
       part.weights.tables.resize(part.tables.size(), 0);
     }
     const std::size_t index = step.find_table(table);
-    check_block(step.accepted.tables[index], step.weighed_rows[index], columns);
+    check_block(step.accepted.tables[index], rows_of_rank(part, step.accepted, index), step.weighed_rows[index],
+                columns);
     StepPart block;
     block.description = step.accepted;
     block.tables.resize(part.tables.size());

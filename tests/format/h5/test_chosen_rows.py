@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.python.support.mpi import run_ranks
 
 import quire
+from quire.io.formats import format_info
 
 KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("h5part", {}, "Step#0/x"),
@@ -160,6 +161,31 @@ def test_a_step_that_grows_takes_its_rows_in_order(tmp_path: Path) -> None:
         with out.step(0) as usual:
             usual.put("x", np.ones(2))
     assert stored(path, "Step#0/x").tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("format_name", "options", "name"), KINDS)
+def test_rows_of_a_step_in_pieces_are_where_they_were_chosen(
+    tmp_path: Path, format_name: str, options: dict[str, Any], name: str
+) -> None:
+    path = tmp_path / "rows.h5"
+    rows = np.arange(30)[1:30:3]
+    with quire.create(path, format=format_name, **options) as out, out.step(0) as step:
+        step.rows_at(slice(1, 30, 3), total=30).declare("x", "float64").open()
+        for first, end in ((0, 1), (1, 6), (6, 10)):
+            step.write(first, {"x": rows[first:end] + 0.5})
+    wanted = np.zeros(30)
+    wanted[rows] = rows + 0.5
+    np.testing.assert_array_equal(stored(path, name), wanted)
+
+
+def test_another_engine_takes_no_chosen_rows_in_pieces(tmp_path: Path) -> None:
+    if not any("phdf5" in option.choices for option in format_info("h5part").write_options):
+        pytest.skip("this build has no parallel HDF5")
+    with quire.create(tmp_path / "rows.h5", engine="phdf5") as out:
+        step = out.step(0)
+        step.rows_at([0, 2]).declare("x", "float64")
+        with pytest.raises(quire.UnsupportedError, match="engine=direct"):
+            step.open()
 
 
 def test_rows_that_cannot_be(tmp_path: Path) -> None:

@@ -54,6 +54,15 @@ def test_rows_without_places_are_refused(
         assert len(file[0].table) == 2
 
 
+def test_text_in_pieces_is_refused_as_text(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "rows.sdds", mode="ascii") as out:
+        step = out.step(0)
+        step.rows_at([0, 2]).declare("x", "float64").agree_on_rows()
+        step.weigh({"x": np.ones(2)})
+        with pytest.raises(quire.UnsupportedError, match=r"row of text.*mode=binary"):
+            step.open()
+
+
 def test_a_page_that_grows_takes_its_rows_in_order(tmp_path: Path) -> None:
     path = tmp_path / "rows.sdds"
     with quire.create(path, fixed_row_count=5) as out:
