@@ -39,11 +39,12 @@ std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name) {
   return {limits.begin(), limits.begin() + axes};
 }
 
-std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name) {
+std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name, bool is_line) {
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   H5D_alloc_time_t time = H5D_ALLOC_TIME_DEFAULT;
   require(H5Pget_alloc_time(creation.id(), &time), "read the allocation time", name);
   if (by_library == (time == H5D_ALLOC_TIME_EARLY)) return {};
+  if (!by_library && is_line && require(H5Pget_nfilters(creation.id()), "read the filters", name) == 0) return {};
   return by_library
              ? "its chunks are allocated when they are written, which parallel HDF5 cannot do (engine=direct can)"
              : "its chunks are allocated early, as those of parallel HDF5 (which can add to it: engine=phdf5)";

@@ -58,8 +58,10 @@ inline constexpr std::uint64_t no_limit = H5S_UNLIMITED;
 [[nodiscard]] std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name);
 /// Why one engine or the other cannot add to the chunks of a data set, or an empty text. Parallel HDF5 allocates all
 /// chunks as soon as there is room for them: so it makes data sets, and can only extend such ones. Ours allocates each
-/// when it is written.
-[[nodiscard]] std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name);
+/// when it is written, and extends the others where it knows in which order the library will allocate: if it is a line
+/// that gets rows (`is_line`), all of whose chunks are new and, without a filter, of one length.
+[[nodiscard]] std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name,
+                                            bool is_line = false);
 /// Why chunks of ours cannot be added to those of a data set, or an empty text.
 [[nodiscard]] std::string growth_defect(const DatasetDescription& data);
 /// The same for a field, whose limits are taken over: one at least must leave room.

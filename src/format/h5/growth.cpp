@@ -68,7 +68,7 @@ GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& 
   const Handle dataset = own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the column", name);
   const Handle creation = own(H5Dget_create_plist(dataset.id()), "read the layout", name);
   take_shape(step, dataset.id(), creation.id(), name, step.columns.empty());
-  const std::string defect = allocation_defect(dataset.id(), by_library, name);
+  const std::string defect = allocation_defect(dataset.id(), by_library, name, true);
   if (!defect.empty()) throw cannot_grow(defect, name);
   const Handle type = own(H5Dget_type(dataset.id()), "read the type", name);
   const auto stored = stored_type(type.id());
@@ -213,7 +213,10 @@ void extend_step(hid_t file, Image& image, const GrowingStep& step, const StepDe
   for (std::size_t c = 0; !added.tables.empty() && c < added.tables.front().columns.size(); ++c) {
     const std::string& name = added.tables.front().columns[c].name;
     const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the column", name);
+    // What is allocated early may get values here, before it has its own.
+    image.set_dropping(true);
     require(H5Dset_extent(dataset.id(), &length), "extend the column", name);
+    image.set_dropping(false);
     index_chunks(dataset.id(), image, step.chunk_rows, step.rows / step.chunk_rows, chunks.lengths[c]);
   }
   for (std::size_t f = 0; f < added.fields.size(); ++f) {

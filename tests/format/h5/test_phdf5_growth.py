@@ -146,12 +146,20 @@ def test_compressed_files_grow_only_where_all_ranks_write_together(tmp_path: Pat
 
 
 @only_with_phdf5
-@pytest.mark.parametrize("kind", ["steps", "columns"])
+@pytest.mark.parametrize("kind", ["steps", "columns", "compressed"])
 def test_each_engine_adds_to_what_is_allocated_in_its_way(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "file.h5"
-    for first, second, reason in (
-        (ENGINES["direct"], ENGINES["collective"], "allocated when they are written"),
-        (ENGINES["collective"], ENGINES["direct"], "allocated early"),
+
+    def add_row(step: quire.WriteStep) -> None:
+        step.put("t", [6.0])
+
+    def add_layer(step: quire.WriteStep) -> None:
+        extents = (len(GRID) + 1, GRID.shape[1])
+        step.put_field("rho", GRID[:1], extents=extents, start=(len(GRID), 0))
+
+    for first, second, add, reason in (
+        (ENGINES["direct"], ENGINES["collective"], add_row, "allocated when they are written"),
+        (ENGINES["collective"], ENGINES["direct"], add_row if kind == "compressed" else add_layer, "early"),
     ):
         with quire.create(path, grow=True, **KINDS[kind], **first) as out:
             out.step(0).put("t", np.arange(6.0)).put_field("rho", GRID).commit()
@@ -161,8 +169,30 @@ def test_each_engine_adds_to_what_is_allocated_in_its_way(tmp_path: Path, kind: 
             quire.append(path, grow=True, **KINDS[kind], **second) as out,
             out.step(0) as step,
         ):
-            step.put("t", [6.0])
+            add(step)
         assert path.read_bytes() == content
+
+
+@only_with_phdf5
+@pytest.mark.parametrize("kind", ["steps", "columns"])
+def test_columns_that_are_allocated_early_get_rows_of_either_engine(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "file.h5"
+    rows = 0
+    for number, engine in enumerate(["collective", "direct", "direct", "collective", "direct"]):
+        make = quire.append if number else quire.create
+        more = np.arange(rows, rows + 6 + 5 * number)
+        with make(path, grow=True, **KINDS[kind], **ENGINES[engine]) as out:
+            out.step(0).put("t", more * 0.5).put("n", more * 5).commit()
+        rows += len(more)
+        with quire.open(path) as file:
+            (table,) = file[0].tables.values()
+            assert table["t"][:].tolist() == [0.5 * row for row in range(rows)]
+            assert table["n"][:].tolist() == [5 * row for row in range(rows)]
+            assert file.check().is_whole
+        with h5py.File(path) as file:
+            lines = file["Step#0/t"] if kind == "steps" else file["t"]
+            assert lines[:].tolist() == [0.5 * row for row in range(rows)]
+            assert lines.id.get_create_plist().get_alloc_time() == h5py.h5d.ALLOC_TIME_EARLY
 
 
 @only_with_phdf5

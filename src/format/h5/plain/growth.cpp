@@ -25,7 +25,8 @@ std::vector<std::uint64_t> front_of(const GrowingField& field) {
 std::string defect_of(const GrowingTable& table, const PlainDataset& dataset, hid_t file, bool by_library) {
   std::string defect = growth_defect(dataset.data);
   const Handle opened = open_path(file, dataset.path);
-  if (defect.empty()) defect = allocation_defect(opened.id(), by_library, dataset.path);
+  const bool is_line = defect.empty() && dataset.data.run.chunks->extents.size() == 1;
+  if (defect.empty()) defect = allocation_defect(opened.id(), by_library, dataset.path, is_line);
   if (!defect.empty()) return defect;
   if (limits_of(opened.id(), dataset.path).front() != no_limit) return "its extents are limited";
   const ChunkedLayout& layout = *dataset.data.run.chunks;
@@ -214,7 +215,10 @@ void extend_data(hid_t file, Image& image, const GrowingData& data, const StepDe
         continue;
       }
       const Handle line = open_path(file, old.path.empty() ? name : old.path + "/" + name);
+      // What is allocated early may get values here, before it has its own.
+      image.set_dropping(true);
       set_rows(line.id(), old, old.rows + rows[t]);
+      image.set_dropping(false);
       index_chunks(line.id(), image, old.chunk_rows, first, lengths[t][c]);
     }
   }
