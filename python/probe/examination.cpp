@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "plain_file.hpp"
 #include "quire/base/error.hpp"
@@ -160,13 +162,26 @@ class Examination {
   std::vector<Extent> all_;
 };
 
+/// What the system says to a file that ends at `end`, for a library may keep to itself why it has failed; else nothing.
+std::string refusal(const std::string& path, std::uint64_t end) {
+  try {
+    const PlainFile file(path, O_WRONLY | O_CREAT);
+    if (end > 0) file.write(end - 1, std::array{std::byte{}});
+  } catch (const Error& error) {
+    return std::string("; a plain write: ") + error.what();
+  }
+  return {};
+}
+
 }  // namespace
 
 Outcome examine(Comm& comm, Method& method, const Pattern& pattern, const Sizes& sizes, const std::string& path) {
   try {
     Examination(comm, method, pattern, sizes, path).run();
   } catch (const Error& error) {
-    return {error.kind() == ErrorKind::bad_file ? "wrong" : "error", error.what()};
+    if (error.kind() == ErrorKind::bad_file) return {"wrong", error.what()};
+    return {"error",
+            error.what() + (comm.is_root() ? refusal(path, end_of(all_pieces(pattern, comm.size(), sizes))) : "")};
   }
   return {"right", {}};
 }
