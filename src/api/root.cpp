@@ -95,7 +95,8 @@ std::uint64_t hash_of(Choice choice) {
 
 }  // namespace
 
-Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error, const RootAnswer& answer) {
+Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error, const RootAnswer& answer,
+                       Parting parting) {
   const std::uint64_t hash = hash_of(mine);
   // The greatest hash and, by its complement, the smallest.
   std::array<std::uint64_t, 3> words{error ? std::uint64_t{1} : 0, hash, ~hash};
@@ -106,7 +107,7 @@ Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error
         if (!are_alike()) return std::vector<std::byte>();
         return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
       },
-      Parting::said);
+      parting);
   if (!are_alike()) tell_difference(comm, mine, error);
   return unpack<Agreed>(told);
 }

@@ -15,13 +15,6 @@
 namespace quire {
 namespace {
 
-kernels::Loss loss_for(bool lossy) { return lossy ? kernels::Loss::allowed : kernels::Loss::refused; }
-
-void check_inside(const Run& run, const Line& line) {
-  if (line.first + (line.count - 1) * line.step < run.records) return;
-  throw Error(ErrorKind::usage, "the selection ends behind the " + std::to_string(run.records) + " records");
-}
-
 bool is_contiguous(const View& view, const Line& line) { return view.is_contiguous() && line.step == 1; }
 
 /// Every `line.step`-th value of a view.
@@ -65,7 +58,7 @@ class SieveReader {
       end_ = line.first + (line.count - 1) * line.step + 1;
       ++lines_;
       elements_.skip(line.count);
-      skip(memory_, line.count);
+      memory_.skip(line.count);
     }
     finish(plan, room);
     return true;
@@ -119,14 +112,6 @@ class SieveReader {
     if (memory.count < wanted_elements_ || !is_ready(run_, view.type, contiguous)) return false;
     plan.add(offset, {part_on(view, memory, wanted_elements_).data, static_cast<std::size_t>(length)});
     return true;
-  }
-
-  static void skip(LineCursor& cursor, std::uint64_t count) {
-    while (count > 0) {
-      const std::uint64_t step = std::min(count, cursor.rest().count);
-      cursor.skip(step);
-      count -= step;
-    }
   }
 
   const Run& run_;

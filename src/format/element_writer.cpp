@@ -38,8 +38,12 @@ ElementPiece ElementPieces::cut(PlanRoom& room) {
   piece.is_gathered = count <= room.encoded_from * places_ / bytes_;
   const std::uint64_t extents = places_ * (piece.is_gathered ? 1 : room.encoder_extents);
   if (piece.is_gathered) count = std::min(count, room.bytes / bytes_);
-  if (extents > room.extents) count = 0;
-  if (!room.is_used) count = std::max<std::uint64_t>(count, 1);
+  if (!room.is_used) {
+    // However large one is, a plan takes it; and what is long, though its places are more than a plan shall have.
+    count = std::max<std::uint64_t>(count, 1);
+  } else if (extents > room.extents) {
+    count = 0;
+  }
   if (count == 0) return piece;
   room.take(extents);
   if (piece.is_gathered) room.bytes -= std::min(room.bytes, count * bytes_);
@@ -101,9 +105,7 @@ void ElementWriter::add(WritePlan& plan, std::span<const ElementPiece> pieces) {
   std::span<std::byte> free;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto& [elements, is_gathered] = pieces[i];
-    if (elements.end() > run.records) {
-      throw Error(ErrorKind::usage, "the selection ends behind the " + std::to_string(run.records) + " records");
-    }
+    check_inside(run, {elements.first, elements.count, 1});
     const std::uint64_t offset = run.offset + elements.first * run.record_bytes;
     const auto bytes = static_cast<std::size_t>(elements.count * run.record_bytes);
     if (const auto ready = state_->ready(elements.count, bytes); !ready.empty()) {

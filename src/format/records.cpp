@@ -23,8 +23,6 @@ std::string plural(std::uint64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-kernels::Loss loss_for(bool lossy) { return lossy ? kernels::Loss::allowed : kernels::Loss::refused; }
-
 std::string object_of(std::uint64_t column, const std::string& known) {
   return known.empty() ? "column " + std::to_string(column) : known;
 }

@@ -17,6 +17,10 @@ struct ColumnRules {
   kernels::Loss loss = kernels::Loss::refused;
 };
 
+[[nodiscard]] constexpr kernels::Loss loss_for(bool lossy) noexcept {
+  return lossy ? kernels::Loss::allowed : kernels::Loss::refused;
+}
+
 /// The caller's values of one cell while they are written: seen in the type of the cell, converted where they differ.
 class SourceColumn {
  public:

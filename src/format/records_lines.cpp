@@ -26,9 +26,13 @@ LineCursor::LineCursor(const MemorySelection& memory, std::uint64_t values)
 }
 
 void LineCursor::skip(std::uint64_t elements) {
-  rest_.first += elements * rest_.step;
-  rest_.count -= elements;
-  if (rest_.count == 0) advance();
+  while (elements > 0 && rest_.count > 0) {
+    const std::uint64_t some = std::min(elements, rest_.count);
+    rest_.first += some * rest_.step;
+    rest_.count -= some;
+    elements -= some;
+    if (rest_.count == 0) advance();
+  }
 }
 
 void LineCursor::advance() {
@@ -65,14 +69,6 @@ void LineGatherer::gather(std::uint64_t number, std::uint64_t elements, std::byt
     kernels::pack(shape_, sources_, count, out + done * shape_.record_bytes());
     memory_.skip(count);
     done += count;
-  }
-}
-
-void LineGatherer::skip(std::uint64_t elements) {
-  while (elements > 0) {
-    const std::uint64_t step = std::min(elements, memory_.rest().count);
-    memory_.skip(step);
-    elements -= step;
   }
 }
 

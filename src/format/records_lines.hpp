@@ -28,7 +28,7 @@ class LineCursor {
 
   /// What comes next: elements at equal distances. Empty at the end.
   [[nodiscard]] const Line& rest() const noexcept { return rest_; }
-  /// Goes on by some elements of that.
+  /// Goes on by some elements, also of further lines.
   void skip(std::uint64_t elements);
 
  private:
@@ -53,7 +53,7 @@ class LineGatherer {
   /// The records of the next elements; `number` is that of the first one in the file, for messages.
   void gather(std::uint64_t number, std::uint64_t elements, std::byte* out);
   /// Goes on without them.
-  void skip(std::uint64_t elements);
+  void skip(std::uint64_t elements) { memory_.skip(elements); }
   /// Gives scratch memory back.
   void release() noexcept { scratch_.release(); }
 

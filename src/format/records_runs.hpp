@@ -23,6 +23,9 @@ namespace quire {
                                                        std::uint64_t values, bool lossy,
                                                        std::span<const std::string> objects);
 
+/// Throws usage errors for elements behind the end of a run.
+void check_inside(const Run& run, const Line& line);
+
 /// How many values a view over `memory` has for so many elements. Throws usage errors unless it has them.
 [[nodiscard]] std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements);
 

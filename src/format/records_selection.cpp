@@ -10,6 +10,11 @@
 #include "quire/format/records.hpp"
 
 namespace quire {
+void check_inside(const Run& run, const Line& line) {
+  if (line.first + (line.count - 1) * line.step < run.records) return;
+  throw Error(ErrorKind::usage, "the selection ends behind the " + std::to_string(run.records) + " records");
+}
+
 std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements) {
   if (memory.is_packed()) return elements;
   memory.selection.check(memory.extents);

@@ -100,6 +100,16 @@ TEST(ElementPieces, LeaveToAnEncoderWhatIsLong) {
   EXPECT_TRUE(all[1].is_gathered);
 }
 
+// With an encoder for each of many columns there is no room for a second piece, but for all of the first.
+TEST(ElementPieces, LeaveToAnEncoderWhatIsLongInManyPlaces) {
+  std::uint64_t plans = 0;
+  const ElementPieces pieces(rows_of({{0, 1000000}, {2000000, 1000000}}), 300, 2400);
+  const std::vector<ElementPiece> all = all_pieces(pieces, {}, &plans);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].elements.count, 1000000U);
+  EXPECT_EQ(plans, 2U);
+}
+
 TEST(ElementPieces, GoOnWhereAnElementIsLargerThanThePlan) {
   std::uint64_t plans = 0;
   const ElementPieces pieces(rows_of({{0, 5}}), 100000, 800000000);

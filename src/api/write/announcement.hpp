@@ -16,9 +16,9 @@ namespace quire {
 enum class Call : std::uint8_t { commit, open, rows, attach, close };
 inline constexpr std::size_t calls = 5;
 
-/// In a call of which all meet again before it is over, whoever has said what all know goes on with its own work.
+/// In a commit all meet again before it is over: whoever has said what all know goes on with its own work.
 [[nodiscard]] constexpr Parting parting_of(Call call) noexcept {
-  return call == Call::commit || call == Call::open ? Parting::said : Parting::heard;
+  return call == Call::commit ? Parting::said : Parting::heard;
 }
 
 /// What a rank tells all others before the bytes of a step move.

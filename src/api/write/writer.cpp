@@ -466,13 +466,15 @@ Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path
   Choice mine = choice(path, options);
   mine.compression = state->target.compression();
   std::optional<Error> failure;
-  const Agreed agreed = agree_on_choice(state->comm, mine, error, [&] {
+  const RootAnswer make = [&] {
     failure = caught(0, [&] {
       clear_place(*state, striping);
       if (!state->engine) make_file(*state);
     });
     return pack(failure.has_value());
-  });
+  };
+  // All meet again in steps, and when they close the file.
+  const Agreed agreed = agree_on_choice(state->comm, mine, error, make, Parting::said);
   if (unpack<bool>(agreed.said)) agree(state->comm, failure);
   if (state->engine) {
     open_engine(*state, state->first_file, true);
