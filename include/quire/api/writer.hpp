@@ -105,7 +105,8 @@ class WriteStep {
   /// which rows are encoded together depends on the rows of the lower ranks. Elsewhere without effect.
   void agree_on_rows();
   /// Independent. Between declare() and open(), for files whose planner weighs values (Writer::weighs_values()): the
-  /// blocks that write() will get, each row once, for a text has no size before it is written. Elsewhere without
+  /// blocks that write() will get, each row once, for a text has no size before it is written. What write() gets then
+  /// must be the same: other values are refused, or ignored where what was made of these was kept. Elsewhere without
   /// effect.
   void weigh(std::string_view table, std::span<const ConstView> columns);
   /// Collective. Places the step; from here on only write(), commit() and abort() are allowed.
