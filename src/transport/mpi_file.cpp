@@ -91,6 +91,8 @@ void MpiFile::sync_data() {
   handle_.check("sync", MPI_File_sync(file));
   // MPI-IO takes no handle for changed that has not written itself, as where ranks have written together by another.
   const Descriptor descriptor(::open(path().c_str(), O_RDWR | O_CLOEXEC));
+  // Notes of what is written go when it is complete: what has no name any more need not last.
+  if (!descriptor.is_open() && errno == ENOENT) return;
   if (!descriptor.is_open() || ::fsync(descriptor.number()) != 0) throw system_error("sync", errno).in_file(path());
   ++counters().syncs;
 }

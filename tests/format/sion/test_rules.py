@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.python.support.mpi import run_ranks
 
 import quire
 
@@ -222,6 +223,26 @@ def test_the_stored_name_is_the_final_one(tmp_path: Path, replacement: str) -> N
     for name in ("final.sion", "final.sion.000001"):
         with quire.open(tmp_path / name) as file:
             assert file.layout["stored name"] == str(path)
+
+
+def replace_in_pieces(comm: Any, path: str, transport: str) -> None:
+    with (
+        quire.create(path, comm, transport=transport, replacement="whole", deadline=30) as out,
+        out.step(0) as step,
+    ):
+        stream = step.stream(comm.rank, chunk_size=4096)
+        step.open()
+        stream.write(bytes([comm.rank]) * 10)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("transport", ["posix", "mpi_independent", "mpi_collective"])
+def test_notes_that_have_gone_need_not_last(tmp_path: Path, transport: str) -> None:
+    path = tmp_path / "noted.sion"
+    run_ranks(replace_in_pieces, 2, str(path), transport)
+    with quire.open(path) as file:
+        assert [stream.read() for stream in file[0].streams.at([0, 1])] == [b"\0" * 10, b"\1" * 10]
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_chunk_that_no_file_can_have_is_a_wrong_call(tmp_path: Path) -> None:
