@@ -105,7 +105,7 @@ void ElementWriter::add(WritePlan& plan, std::span<const ElementPiece> pieces) {
   std::span<std::byte> free;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto& [elements, is_gathered] = pieces[i];
-    check_inside(run, {elements.first, elements.count, 1});
+    check_inside(run, Line{.first = elements.first, .count = elements.count});
     const std::uint64_t offset = run.offset + elements.first * run.record_bytes;
     const auto bytes = static_cast<std::size_t>(elements.count * run.record_bytes);
     if (const auto ready = state_->ready(elements.count, bytes); !ready.empty()) {
