@@ -25,7 +25,7 @@ void require_plain_name(const std::string& name, const std::string& beside) {
 
 /// Throws missing errors for a file that is not there because its replacement was interrupted.
 void refuse_interrupted(const std::string& path) {
-  const std::vector<ReplacementAct> acts = finishing_acts(path);
+  const std::vector<ReplacementAct> acts = finishing_acts(target_of(path));
   if (acts.empty()) return;
   const bool returns =
       std::ranges::any_of(acts, [](const ReplacementAct& act) { return std::holds_alternative<RenameAct>(act); });

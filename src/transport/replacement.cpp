@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "quire/base/error.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_system.hpp"
 
@@ -52,12 +53,35 @@ void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, con
 
 }  // namespace
 
+std::string without_end_separators(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string target_of(const std::string& path) {
+  const std::string plain = without_end_separators(path);
+  const std::string last = name_of(plain);
+  std::error_code ignored;
+  if (last != "." && last != ".." && !files::is_symlink(plain, ignored)) return plain;
+  return without_end_separators(files::weakly_canonical(plain, ignored).string());
+}
+
 std::string staged_path(const std::string& target) { return partial(target) + "/" + name_of(target); }
+std::string ready_path(const std::string& target) { return ready(target) + "/" + name_of(target); }
 
 void begin_staging(const std::string& target) {
-  drop_staging(target);
   // The whole file is durable before it takes its place.
-  make_directories(partial(target), true);
+  const files::path beside = files::path(target).parent_path();
+  if (!beside.empty()) make_directories(beside.string(), true);
+  std::error_code code;
+  const bool is_new = files::create_directory(partial(target), code);
+  require(code, "create the directory", partial(target));
+  if (!is_new) {
+    throw Error(ErrorKind::conflict, "another writer is about to replace the file")
+        .in_file(target)
+        .advise("let it end first; of two writers only one could have the file");
+  }
+  sync_directory_of(partial(target));
 }
 
 void drop_staging(const std::string& target) { carry_out({RemoveAct{partial(target)}}); }

@@ -13,10 +13,19 @@ namespace quire {
 // whoever finds the directory can finish what follows. What is one file takes its place by one rename; sets and
 // directories, which no rename replaces at once, after the old first file or directory has been moved away.
 
+/// The path without separators at its end, behind which no other name can be put.
+[[nodiscard]] std::string without_end_separators(std::string path);
+/// The name of what a path leads to, which is what the functions below call target: renaming would replace a symbolic
+/// link itself, and beside `directory/` or `.` nothing can stand.
+[[nodiscard]] std::string target_of(const std::string& path);
+
 /// Where member 0 of the new one is written.
 [[nodiscard]] std::string staged_path(const std::string& target);
+/// Where it stands until it takes its place, once the new one is complete.
+[[nodiscard]] std::string ready_path(const std::string& target);
 
-/// Makes an empty staging directory; what an earlier writer left in it goes. Throws io errors.
+/// Makes an empty staging directory where none may be: finishing_acts() first. Throws io errors, and conflict errors if
+/// another writer has made one meanwhile.
 void begin_staging(const std::string& target);
 
 /// Removes the staging directory: the old one stays as it is.

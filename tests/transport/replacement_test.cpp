@@ -147,6 +147,27 @@ TEST_P(ReplacementTest, WhatIsNotCompleteIsDropped) {
   EXPECT_EQ(found(), GetParam().old_one);
 }
 
+TEST_P(ReplacementTest, OnlyOneWriterStages) {
+  begin();
+  EXPECT_THROW(begin_staging(target()), Error);
+  drop_staging(target());
+  EXPECT_NO_THROW(begin_staging(target()));
+}
+
+TEST(TargetTest, HasANameBesideWhichOthersCanStand) {
+  const files::path home = files::path(test::scratch("replacement_target"));
+  files::remove_all(home);
+  files::create_directories(home / "beam");
+  files::create_symlink("beam", home / "link");
+  const std::string beam = files::canonical(home).string() + "/beam";
+  for (const std::string name : {"beam", "beam/", "beam//", "beam/.", "beam/../beam", "link", "link/"}) {
+    EXPECT_TRUE(files::equivalent(target_of((home / name).string()), beam)) << name;
+    EXPECT_EQ(files::path(target_of((home / name).string())).filename(), "beam") << name;
+  }
+  EXPECT_EQ(target_of("/"), "/");
+  EXPECT_EQ(files::path(target_of((home / "none/.").string())).filename(), "none");
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, ReplacementTest, testing::ValuesIn(kinds()),
                          [](const auto& kind) { return kind.param.name; });
 

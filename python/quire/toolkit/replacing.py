@@ -163,6 +163,9 @@ def swap(beside: Path, final: Path) -> None:
     No call replaces a directory at once. So the new one first goes, durable, where an interrupted replacement
     is found: from then on `quire recover` finishes what was begun, as this does.
     """
+    if any(os.path.lexists(f"{final}.quire-{state}") for state in ("ready", "previous")):
+        # Else what an interrupted replacement left would later take the place of what comes now.
+        quire.finish_replacement(final)
     if not beside.is_dir() and not final.is_dir():
         if final.exists():
             # Who may not read the old file may not read the new one.

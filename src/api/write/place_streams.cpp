@@ -182,15 +182,12 @@ std::vector<MergedPieces> merge(Step& step, const AllStreams& all, const std::ve
 
 // ---- The meeting
 
-/// Throws usage errors for a set of files, each of which begins with its part of the title: one file is compressed.
-void require_one_file(const WritePlan& title, const std::optional<std::uint64_t>& notes) {
-  for (const WriteExtent& extent : title.extents) {
+/// Whether a set of files is begun, each of which begins with its part of the title.
+bool makes_set(const WritePlan& title, const std::optional<std::uint64_t>& notes) {
+  return std::ranges::any_of(title.extents, [&](const WriteExtent& extent) {
     const std::uint64_t member = member_of(extent.offset);
-    if (member == 0 || member == notes) continue;
-    throw Error(ErrorKind::usage, "a set of files cannot be compressed")
-        .on("compression")
-        .advise("write one file, give it a name without such an ending, or say compression=none");
-  }
+    return member != 0 && member != notes;
+  });
 }
 
 /// Rank 0: places the streams of all ranks and writes the title.
@@ -200,7 +197,7 @@ void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>
   StreamPlanner& planner = *writer.planner->streams();
   const std::vector<StreamPlace> places = planner.place(all.requests, writer.path, step.call == Call::open);
   const WritePlan title = planner.title();
-  if (writer.target.is_compressed()) require_one_file(title, planner.notes());
+  if (makes_set(title, planner.notes())) writer.target.require_place_for_set();
   std::vector<MergedPieces> merged;
   if (planner.merges()) merged = merge(step, all, places);
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -32,12 +32,6 @@ Compression chosen(const std::string& path, const std::string& text) {
   return text == "none" ? Compression::none : compression_for_suffix(path);
 }
 
-/// What a symbolic link means: renaming would replace the link itself.
-std::string behind_link(const std::string& path) {
-  std::error_code ignored;
-  return files::is_symlink(path, ignored) ? files::weakly_canonical(path, ignored).string() : path;
-}
-
 /// Who may do so would put a file in the place of the device.
 void refuse_device(const std::string& path) {
   std::error_code ignored;
@@ -62,6 +56,22 @@ void refuse_strange_directory(const std::string& path) {
         .in_file(path)
         .advise("choose another name, or move away what is there");
   }
+}
+
+/// What a writer locks is the first file of what it writes. Throws conflict errors while one is at work.
+std::vector<WriteLock> locks_on_new_one(const std::string& target) {
+  std::vector<WriteLock> locks;
+  std::error_code ignored;
+  for (const std::string& first : {staged_path(target), ready_path(target)}) {
+    if (files::is_regular_file(first, ignored)) locks.emplace_back(first, false);
+    if (!files::is_directory(first, ignored)) continue;
+    const std::vector<std::string> names = names_in(first);
+    for (const Format* format : formats()) {
+      const std::string entry = format->entry_of(names);
+      if (!entry.empty()) locks.emplace_back((files::path(first) / entry).string(), false);
+    }
+  }
+  return locks;
 }
 
 void require(const std::error_code& code, const std::string& action, const std::string& path) {
@@ -96,7 +106,7 @@ const std::vector<Option>& common_write_options() {
   return options;
 }
 
-WriteTarget::WriteTarget(const std::string& path, Options& options) : target_(path), written_(path) {
+WriteTarget::WriteTarget(const std::string& path, Options& options) : path_(path), target_(path), written_(path) {
   require_path(path);
   const CheckedOptions mine(common_write_options(), taken_from(options));
   choice_.compression = chosen(path, mine.text("compression"));
@@ -114,8 +124,21 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : target_(pa
   keeps_sums_ = mine.truth("checksums");
   replaces_whole_ = !is_compressed() && mine.text("replacement") == "whole";
   if (!is_compressed() && !replaces_whole_) return;
-  target_ = behind_link(path);
+  target_ = target_of(path);
   written_ = is_compressed() ? target_ + ".plain" : staged_path(target_);
+}
+
+void WriteTarget::require_place_for_set() const {
+  if (is_compressed()) {
+    throw Error(ErrorKind::usage, "a set of files cannot be compressed")
+        .on("compression")
+        .advise("write one file, give it a name without such an ending, or say compression=none");
+  }
+  std::error_code ignored;
+  if (!replaces_whole_ || !files::is_symlink(without_end_separators(path_), ignored)) return;
+  throw Error(ErrorKind::conflict, "it is a symbolic link, through which no set of several files can be replaced")
+      .in_file(path_)
+      .advise("write to " + target_ + " itself, and read it there, or make it one file");
 }
 
 void WriteTarget::prepare() const {
@@ -124,8 +147,8 @@ void WriteTarget::prepare() const {
     throw system_error("create", EISDIR).in_file(target_);
   }
   if (is_compressed() || replaces_whole_) refuse_device(target_);
-  if (!replaces_whole_) return;
   finish_replacing(target_);
+  if (!replaces_whole_) return;
   refuse_strange_directory(target_);
   begin_staging(target_);
 }
@@ -175,11 +198,8 @@ void WriteTarget::replace(const std::string& compressed, bool durable) const {
 }
 
 bool finish_replacing(const std::string& path) {
-  const std::string target = behind_link(path);
-  const std::string staged = staged_path(target);
-  std::error_code ignored;
-  // A file that is being written is locked.
-  if (files::is_regular_file(staged, ignored)) static_cast<void>(WriteLock(staged, false));
+  const std::string target = target_of(path);
+  const std::vector<WriteLock> locks = locks_on_new_one(target);
   const auto acts = finishing_acts(target);
   carry_out(acts);
   return !acts.empty();

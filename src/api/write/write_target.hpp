@@ -29,8 +29,13 @@ class WriteTarget {
   /// The path to write: beside the target, or the target itself.
   [[nodiscard]] const std::string& written() const noexcept { return written_; }
 
-  /// Independent, rank 0. Makes room beside the target. Throws errors that would come only at the end otherwise.
+  /// Independent, rank 0. Finishes what an interrupted replacement left, lest it should later take the place of what is
+  /// written now, and makes room beside the target. Throws errors that would come only at the end otherwise.
   void prepare() const;
+  /// Independent. Throws usage errors if a set of files is to be compressed, for only one file is, and conflict errors
+  /// if one is to take its place through a symbolic link: its members would stand beside what the link leads to, and
+  /// who reads the link looks for them beside the link.
+  void require_place_for_set() const;
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
   /// throws the same error; what was written then stays where it is. `is_member` tells by its name whether a file
   /// beside the target belongs to its set: those of an older, larger set go.
@@ -43,6 +48,7 @@ class WriteTarget {
   void compress(Comm& comm, const OpenFile& open, bool durable) const;
   void replace(const std::string& compressed, bool durable) const;
 
+  std::string path_{};
   std::string target_{};
   std::string written_{};
   CompressionChoice choice_{};

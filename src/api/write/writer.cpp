@@ -23,13 +23,15 @@
 #include "format/format_names.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
+#include "transport/failure.hpp"
+#include "transport/replacement.hpp"
 
 namespace quire {
 namespace {
 
 const Format& chosen_format(const std::string& path, const WriteOptions& options) {
   if (!options.format.empty()) return format_named(options.format);
-  if (const Format* format = format_for_suffix(path)) return *format;
+  if (const Format* format = format_for_suffix(without_end_separators(path))) return *format;
   throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format: " + format_names());
 }
 
@@ -88,6 +90,11 @@ void check_summed(const Format& format, bool has_engine) {
                                                  : "checksums are kept of files of one step")
       .on("checksums")
       .advise("leave the option out: quire sum tells checksums of the values in any file");
+}
+
+/// Only a directory can be named as one.
+void check_name(const std::string& path, const WritePlanner& planner) {
+  if (planner.entry().empty() && path.ends_with('/')) throw system_error("create", EISDIR).in_file(path);
 }
 
 /// One file is compressed when it is complete; a directory is not one.
@@ -457,6 +464,7 @@ Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path
     state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
     state->engine = state->planner->engine();
     if (state->engine) check_engine_options(options);
+    check_name(path, *state->planner);
     if (state->target.keeps_sums()) check_summed(format, state->engine != nullptr);
     if (state->target.is_compressed()) check_compressed(*state->planner);
     state->file.format = format.name();
@@ -497,7 +505,10 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     if (striping_of(options.options).is_asked_for()) {
       throw Error(ErrorKind::usage, "only a new file gets stripes").in_file(path);
     }
-    if (state->comm.is_root()) state->lock = WriteLock(path, false);
+    if (!state->comm.is_root()) return;
+    // Else what an interrupted replacement left would later take the place of what is appended now.
+    finish_replacing(path);
+    state->lock = WriteLock(path, false);
   });
   agree_on_choice(state->comm, choice(path, options, after, later), locking);
   state->transport = wrapped_transport(path, Access::update, state->comm, options);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,71 @@ def test_a_directory_of_other_files_is_never_replaced(tmp_path: Path, layout: st
     quire.copy(SMALL, target, layout=layout, replacement="whole", overwrite=True)
     with quire.open(target) as file:
         assert len(file) == 1
+
+
+def write_directory(path: str | Path, **options: Any) -> None:
+    with quire.open(SMALL) as file:
+        blocks = list(file[0].read_elements())
+    with quire.create(path, layout="directory", **options) as out, out.step(0) as step:
+        step.put_elements(blocks)
+
+
+def test_a_directory_has_one_writer(tmp_path: Path) -> None:
+    target = tmp_path / "case.chk"
+    with quire.open(SMALL) as file:
+        blocks = list(file[0].read_elements())
+    out = quire.create(target, layout="directory", replacement="whole")
+    for replacement in ("whole", "direct"):
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            quire.create(target, layout="directory", replacement=replacement)
+    for finish in (quire.finish_replacement, quire.repair, recover):
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            finish(target)
+    with out.step(0) as step:
+        step.put_elements(blocks)
+    out.close()
+    assert blocks_of(target) == blocks_of(SMALL)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+
+
+@pytest.mark.parametrize("ending", ["/", "//", "/."])
+@pytest.mark.parametrize("replacement", ["whole", "direct"])
+def test_the_name_of_a_directory_may_end_in_a_slash(tmp_path: Path, ending: str, replacement: str) -> None:
+    target = tmp_path / "case.chk"
+    write_directory(target)
+    inode = target.stat().st_ino
+    name = f"{target}{ending}"
+    write_directory(name, format="nektar", replacement=replacement)
+    assert (target.stat().st_ino == inode) == (replacement == "direct")
+    assert blocks_of(target) == blocks_of(SMALL)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+    target.rename(tmp_path / "case.chk.quire-previous")
+    assert quire.finish_replacement(f"{target}/")
+    assert blocks_of(target) == blocks_of(SMALL)
+
+
+def test_the_name_says_the_format_before_a_slash(tmp_path: Path) -> None:
+    write_directory(f"{tmp_path}/case.chk/", replacement="whole")
+    assert sorted(os.listdir(tmp_path / "case.chk")) == ["Info.xml", "P0000000.fld"]
+    assert os.listdir(tmp_path) == ["case.chk"]
+    for replacement in ("whole", "direct"):
+        with pytest.raises(quire.InputOutputError, match="Is a directory"):
+            quire.create(f"{tmp_path}/other.chk/", layout="hdf5", replacement=replacement)
+    assert os.listdir(tmp_path) == ["case.chk"]
+
+
+def test_a_newer_directory_outlives_an_interrupted_replacement(tmp_path: Path) -> None:
+    target = tmp_path / "case.chk"
+    ready = tmp_path / "case.chk.quire-ready"
+    ready.mkdir()
+    write_directory(ready / "case.chk")
+    (ready / "case.chk" / "Info.xml").write_text("older")
+    write_directory(target)
+    parts = {entry.name: entry.read_bytes() for entry in target.iterdir()}
+    assert not quire.finish_replacement(target)
+    recover(target)
+    assert {entry.name: entry.read_bytes() for entry in target.iterdir()} == parts
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
 
 
 @pytest.mark.parametrize("name", ["P0000000.fld", "Info.xml"])

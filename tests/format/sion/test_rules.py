@@ -245,6 +245,29 @@ def test_notes_that_have_gone_need_not_last(tmp_path: Path, transport: str) -> N
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.parametrize("options", [{"files": 2}, {"files": 2, "copies": 1}])
+def test_a_set_is_not_replaced_through_a_link(tmp_path: Path, options: dict[str, int]) -> None:
+    """Its members would stand beside what the link leads to, where no reader of the link looks."""
+
+    def write(text: bytes, replacement: str, **options: Any) -> None:
+        with quire.create(link, replacement=replacement, **options) as out, out.step(0) as step:
+            for task in range(2):
+                step.stream(task).write(text)
+
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "run.sion"
+    link.symlink_to("real/run.sion")
+    write(b"old", "direct", **options)
+    there = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*"))
+    with pytest.raises(quire.ConflictError, match="symbolic link"):
+        write(b"new", "whole", **options)
+    assert sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*")) == there
+    assert set(read(link).values()) == {b"old"}
+    write(b"new", "whole")
+    assert link.is_symlink()
+    assert set(read(link).values()) == {b"new"}
+
+
 def test_a_chunk_that_no_file_can_have_is_a_wrong_call(tmp_path: Path) -> None:
     """No file is damaged where the caller asks for too much."""
 

@@ -11,6 +11,7 @@ from tests.python.support.files import path_for
 from tests.python.support.mpi import run_ranks
 
 import quire
+from quire.io.formats import format_info
 from quire.toolkit.recover import recover
 from quire.toolkit.replacing import replacement
 
@@ -85,6 +86,41 @@ def test_a_link_keeps_its_place(path: Path, format_name: str) -> None:
     write(path, format_name, 2.0)
     assert path.is_symlink()
     assert values(real) == [2.0] * 3
+
+
+@pytest.mark.parametrize("newer", ["create", "copy"])
+def test_newer_data_outlive_an_interrupted_replacement(path: Path, format_name: str, newer: str) -> None:
+    """Whoever finishes the replacement later must not put the older data in their place."""
+    ready = path.with_name(path.name + ".quire-ready")
+    ready.mkdir()
+    write(ready / path.name, format_name, 1.0)
+    source = path.with_name("source" + path.suffix)
+    write(source, format_name, 2.0)
+    if newer == "copy":
+        quire.copy(source, path, overwrite=True)
+    else:
+        with quire.create(path, format=format_name) as out, out.step(0) as step:
+            step.put("x", np.full(3, 2.0))
+    source.unlink()
+    assert values(path) == [2.0] * 3
+    assert not quire.finish_replacement(path)
+    recover(path)
+    assert values(path) == [2.0] * 3
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_what_is_appended_outlives_an_interrupted_replacement(path: Path, format_name: str) -> None:
+    if format_info(format_name).one_step:
+        pytest.skip("a file of one step is not appended to")
+    write(path, format_name, 1.0)
+    ready = path.with_name(path.name + ".quire-ready")
+    ready.mkdir()
+    write(ready / path.name, format_name, 2.0)
+    with quire.append(path) as out, out.step(1) as step:
+        step.put("x", np.full(3, 3.0))
+    assert not quire.finish_replacement(path)
+    with quire.open(path) as file:
+        assert [step["x"][0] for step in file] == [2.0, 3.0]
 
 
 def write_twice(comm: Any, path: str, format_name: str, fail_on: int) -> bool:
