@@ -39,7 +39,10 @@ std::vector<Kind> kinds() {
 
 class ReplacementTest : public testing::TestWithParam<Kind> {
  protected:
-  ReplacementTest() : home_(files::path(test::scratch("replacement_" + GetParam().name))) {}
+  // The tests of a kind run at the same time.
+  ReplacementTest()
+      : home_(test::scratch("replacement_" +
+                            std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {}
 
   [[nodiscard]] std::string target() const { return (home_ / "beam").string(); }
 
