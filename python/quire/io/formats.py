@@ -83,7 +83,8 @@ def format_info(name: str) -> FormatInfo:
 
 def format_for_path(path: str | os.PathLike[str]) -> str | None:
     """Independent. The format that claims the suffix of a path to be written, if any."""
-    return _core.format_for_suffix(os.fspath(path))
+    # The name of a directory may end in a slash.
+    return _core.format_for_suffix(os.fspath(path).rstrip(os.sep))
 
 
 def may_be_named(format: str, path: str | os.PathLike[str]) -> bool:

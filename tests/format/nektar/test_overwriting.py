@@ -38,6 +38,13 @@ def test_one_takes_the_place_of_another(tmp_path: Path, old: str, new: str) -> N
     assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
 
 
+def test_copies_go_to_a_directory_whose_name_ends_in_a_slash(tmp_path: Path) -> None:
+    for overwrite in (False, True):
+        quire.copy(SMALL, f"{tmp_path}/case.fld/", layout="directory", overwrite=overwrite)
+        assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
+        assert blocks_of(tmp_path / "case.fld") == blocks_of(SMALL)
+
+
 def test_a_directory_with_anything_else_is_kept(tmp_path: Path) -> None:
     target = tmp_path / "case.fld"
     quire.copy(SMALL, target, layout="directory")

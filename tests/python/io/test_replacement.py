@@ -11,7 +11,6 @@ from tests.python.support.files import path_for
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.io.formats import format_info
 from quire.toolkit.recover import recover
 from quire.toolkit.replacing import replacement
 
@@ -110,8 +109,6 @@ def test_newer_data_outlive_an_interrupted_replacement(path: Path, format_name: 
 
 
 def test_what_is_appended_outlives_an_interrupted_replacement(path: Path, format_name: str) -> None:
-    if format_info(format_name).one_step:
-        pytest.skip("a file of one step is not appended to")
     write(path, format_name, 1.0)
     ready = path.with_name(path.name + ".quire-ready")
     ready.mkdir()
