@@ -1,6 +1,7 @@
 #include "transport/write_lock.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -16,7 +17,7 @@ constexpr off_t beyond_all_files = off_t{1} << 62;
 }  // namespace
 
 WriteLock::WriteLock(const std::string& path, bool creates)
-    : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0), 0666)) {
+    : path_(path), descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0), 0666)) {
   if (!descriptor_.is_open()) return;
   struct flock writer {};
   writer.l_type = F_WRLCK;
@@ -28,6 +29,14 @@ WriteLock::WriteLock(const std::string& path, bool creates)
   throw Error(ErrorKind::conflict, "another writer has the file open")
       .in_file(path)
       .advise("close it there first; two writers would destroy each other's steps");
+}
+
+bool WriteLock::is_lost() const noexcept {
+  if (!descriptor_.is_open()) return false;
+  struct stat mine {};
+  struct stat there {};
+  if (::fstat(descriptor_.number(), &mine) != 0) return false;
+  return ::stat(path_.c_str(), &there) != 0 || mine.st_dev != there.st_dev || mine.st_ino != there.st_ino;
 }
 
 }  // namespace quire

@@ -15,7 +15,12 @@ class WriteLock {
   /// none. Without effect where the file system has no locks or the file cannot be opened: opening will tell.
   WriteLock(const std::string& path, bool creates);
 
+  /// Independent. Whether another file has the name now, or none: somebody who looked before it was locked has taken it
+  /// away.
+  [[nodiscard]] bool is_lost() const noexcept;
+
  private:
+  std::string path_;
   Descriptor descriptor_;
 };
 

@@ -153,15 +153,21 @@ void WriteTarget::prepare() const {
   begin_staging(target_);
 }
 
-void WriteTarget::discard() const {
-  if (replaces_whole_) drop_staging(target_);
+void WriteTarget::discard(const WriteLock& lock) const {
+  if (replaces_whole_ && !lock.is_lost()) drop_staging(target_);
 }
 
-void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable,
+void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
                            const std::function<bool(const std::string& name)>& is_member) const {
   if (is_compressed()) compress(comm, open, durable);
   if (!replaces_whole_) return;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
+    // Two that begin at the same time may both find nobody at work; the place is the one's whose file stands there.
+    if (lock.is_lost()) {
+      throw Error(ErrorKind::conflict, "another writer that began at the same time has taken the place of this one")
+          .in_file(target_)
+          .advise("write it again when the other has closed the file");
+    }
     keep_permissions(target_);
     carry_out(replacement_acts(target_, is_member));
     return {};

@@ -6,6 +6,7 @@
 
 #include "quire/format/options.hpp"
 #include "transport/compress_file.hpp"
+#include "transport/write_lock.hpp"
 
 namespace quire {
 
@@ -38,11 +39,12 @@ class WriteTarget {
   void require_place_for_set() const;
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
   /// throws the same error; what was written then stays where it is. `is_member` tells by its name whether a file
-  /// beside the target belongs to its set: those of an older, larger set go.
-  void complete(Comm& comm, const OpenFile& open, bool durable,
+  /// beside the target belongs to its set: those of an older, larger set go. Rank 0 has locked what it wrote: throws
+  /// conflict errors if it is not there any more.
+  void complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
                 const std::function<bool(const std::string& name)>& is_member) const;
   /// Independent, rank 0. Forgets what was written to replace the target as a whole.
-  void discard() const;
+  void discard(const WriteLock& lock) const;
 
  private:
   void compress(Comm& comm, const OpenFile& open, bool durable) const;

@@ -206,9 +206,9 @@ bool is_left(Writer::State& state) {
 }
 
 /// Collective. The same: then the older file stays.
-bool was_given_up(Writer::State& state) {
+bool was_given_up(Writer::State& state, const WriteLock& lock) {
   const bool is_given_up = is_left(state);
-  if (is_given_up && state.comm.is_root()) state.target.discard();
+  if (is_given_up && state.comm.is_root()) state.target.discard(lock);
   return is_given_up;
 }
 
@@ -373,7 +373,7 @@ void close_file(Writer::State& state) {
   const WriteLock lock = std::move(state.lock);
   close_together(state);
   const Stopwatch watch(state.timing.metadata);
-  if (state.target.replaces_whole() && was_given_up(state)) return;
+  if (state.target.replaces_whole() && was_given_up(state, lock)) return;
   const auto open = [&state](const std::string& path, Access access) {
     return wrapped_transport(path, access, state.comm, state.options);
   };
@@ -382,9 +382,9 @@ void close_file(Writer::State& state) {
         return state.planner->entry().empty() && state.planner->is_member(first, name);
       };
   // The old checksums go before what they are of, and the new ones come behind it.
-  const bool replaces = state.target.replaces_whole();
+  const bool replaces = state.target.replaces_whole() && !lock.is_lost();
   if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
-  state.target.complete(state.comm, open, state.options.durable, is_member);
+  state.target.complete(state.comm, open, state.options.durable, lock, is_member);
   if (state.sums == nullptr || is_left(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
   write_sums(state.comm, state.path, state.sums->told(), [&state, first](std::uint64_t member) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,28 @@ def test_a_new_one_that_is_given_up_goes(path: Path, format_name: str) -> None:
     assert values(path) == [1.0] * 3
     assert not quire.finish_replacement(path)
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("given_up", [False, True])
+def test_who_lost_its_place_does_not_put_the_file_of_another_there(
+    path: Path, format_name: str, given_up: bool
+) -> None:
+    """Of two that begin at the same time one may take away what the other has just made."""
+    write(path, format_name, 1.0)
+    out = quire.create(path, format=format_name, replacement="whole")
+    out.step(0).put("x", np.zeros(3)).commit()
+    staging = path.with_name(path.name + ".quire-partial")
+    shutil.rmtree(staging)
+    staging.mkdir()
+    (staging / path.name).write_bytes(b"half of another")
+    if given_up:
+        out.abort("not wanted")
+    else:
+        with pytest.raises(quire.ConflictError, match="at the same time") as caught:
+            out.close()
+        assert caught.value.file == str(path)
+    assert (staging / path.name).read_bytes() == b"half of another"
+    assert values(path) == [1.0] * 3
 
 
 def test_what_a_killed_writer_left_is_dropped_or_finished(path: Path, format_name: str) -> None:
