@@ -175,10 +175,11 @@ nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everyth
   return nb::make_tuple(blocks, array_of(std::move(elements.missing)), array_of(std::move(elements.repeated)));
 }
 
-/// Where values stand: path, type, whether they are contiguous, offset, byte order, number.
+/// Where values stand: path, type, whether they are contiguous, offset, byte order, number, shape of chunks.
 nb::tuple place_of(const Location& location) {
   return nb::make_tuple(decode(location.path), decode(quire::name(location.type)), location.contiguous, location.offset,
-                        location.order == ByteOrder::little ? "little" : "big", location.values);
+                        location.order == ByteOrder::little ? "little" : "big", location.values,
+                        to_tuple(location.chunk));
 }
 
 nb::bytes read_attachment(const ReaderHandle& self, const Text& name, std::uint64_t offset, std::uint64_t count) {

@@ -65,7 +65,13 @@ void put_field(WriteStepHandle& self, const nb::tuple& field, nb::handle slabs, 
   self.step.put_field(make_field(field), selection_from(slabs), std::move(views), memory_from(memory));
 }
 
-/// The columns of a block: pairs of type and values.
+Field make_field(const nb::tuple& given, std::uint64_t components) {
+  Field field = make_field(given);
+  field.components = components;
+  return field;
+}
+
+/// The columns of a block, or the components of a part: pairs of type and values.
 std::vector<ConstView> block_views(Held& held, const nb::list& arrays) {
   std::vector<ConstView> views;
   for (const nb::handle item : arrays) {
@@ -84,6 +90,22 @@ void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, 
   Held held;
   const std::vector<ConstView> views = block_views(held, arrays);
   self.file->run([&](Writer&) { self.step.write(table.value, first, views); });
+}
+
+void weigh_part(WriteStepHandle& self, const Text& field, std::vector<std::uint64_t> start,
+                std::vector<std::uint64_t> count, const nb::list& arrays) {
+  Held held;
+  const std::vector<ConstView> views = block_views(held, arrays);
+  const Box part{std::move(start), std::move(count)};
+  self.file->run([&](Writer&) { self.step.weigh_field(field.value, part, views); });
+}
+
+void write_part(WriteStepHandle& self, const Text& field, std::vector<std::uint64_t> start,
+                std::vector<std::uint64_t> count, const nb::list& arrays) {
+  Held held;
+  const std::vector<ConstView> views = block_views(held, arrays);
+  const Box part{std::move(start), std::move(count)};
+  self.file->run([&](Writer&) { self.step.write_field(field.value, part, views); });
 }
 
 /// Parts as tuples: expansion, ids, modes of each direction, variables, their values.
@@ -176,10 +198,25 @@ void bind_step(nb::module_& module) {
             self.step.table(table.value).declare(Column{column}, string_bytes);
           },
           nb::arg("table"), nb::arg("column"), nb::arg("string_bytes"))
+      .def(
+          "declare_field",
+          [](WriteStepHandle& self, const nb::tuple& field, std::uint64_t components, std::vector<std::uint64_t> start,
+             std::vector<std::uint64_t> count) {
+            self.step.declare_field(make_field(field, components), Box{std::move(start), std::move(count)});
+          },
+          nb::arg("field"), nb::arg("components"), nb::arg("start"), nb::arg("count"))
+      .def(
+          "field_chunk",
+          [](const WriteStepHandle& self, const nb::tuple& field, std::uint64_t components) {
+            return to_tuple(self.step.field_chunk(make_field(field, components)));
+          },
+          nb::arg("field"), nb::arg("components"))
       .def("agree_on_rows", [](WriteStepHandle& self) { self.file->run([&](Writer&) { self.step.agree_on_rows(); }); })
       .def("weigh", &weigh_block, nb::arg("table"), nb::arg("arrays"))
+      .def("weigh_field", &weigh_part, nb::arg("field"), nb::arg("start"), nb::arg("count"), nb::arg("arrays"))
       .def("open", [](WriteStepHandle& self) { self.file->run([&](Writer&) { self.step.open(); }); })
       .def("write", &write_block, nb::arg("table"), nb::arg("first"), nb::arg("arrays"))
+      .def("write_field", &write_part, nb::arg("field"), nb::arg("start"), nb::arg("count"), nb::arg("arrays"))
       .def("commit", [](WriteStepHandle& self) { finish(self, [](WriteStep& step) { step.commit(); }); })
       .def(
           "abort",
@@ -224,6 +261,7 @@ void bind_writer(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("refusal").none())
       .def("weighs_values", [](const WriterHandle& self) { return self.file->opened.weighs_values(); })
+      .def("takes_parts", [](const WriterHandle& self) { return self.file->opened.takes_parts(); })
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
       .def(
           "abort",

@@ -45,6 +45,7 @@ struct Location {
   std::uint64_t offset = 0;   ///< of the first value
   ByteOrder order = native_order;
   std::uint64_t values = 0;
+  std::vector<std::uint64_t> chunk{};  ///< the shape in which values are encoded together; empty: they are not
 };
 
 /// One step of an open file. A cheap handle that keeps the file open.

@@ -97,10 +97,20 @@ class WriteStep {
   /// returns.
   void abort(const std::string& reason);
 
-  // A step in pieces, for data larger than memory: declare columns and rows, agree_on_rows() and weigh() blocks where
-  // the file asks for it, open(), write() blocks, commit().
+  // A step in pieces, for data larger than memory: declare columns, rows and fields, agree_on_rows() and weigh() blocks
+  // where the file asks for it, open(), write() blocks, commit().
   /// Independent. A column whose values come later by write(). `string_bytes`: total bytes of this rank's strings.
   WriteStep& declare(Column column, std::uint64_t string_bytes = 0);
+  /// Independent. A field whose values come later by write_field(): this rank's box of it, with the type and the
+  /// components that `field` says. Every rank declares it, also with an empty box; as for put_field(), boxes of
+  /// different ranks are disjoint, and elements outside of all are 0. commit() throws unsupported errors for texts,
+  /// which are put whole.
+  WriteStep& declare_field(Field field, Box mine);
+  /// Independent. The shape of the chunks in which this step's file encodes the elements of such a field; empty: they
+  /// have places of their own. Where there are chunks, those that are not complete wait in memory for further parts
+  /// and, if ranks share them, for open(): boxes and parts of whole chunks leave nothing behind. Throws what the format
+  /// has against the field.
+  [[nodiscard]] std::vector<std::uint64_t> field_chunk(const Field& field) const;
   /// Collective. Behind declare() and before weigh(), for files whose planner weighs values (Writer::weighs_values()):
   /// which rows are encoded together depends on the rows of the lower ranks. Elsewhere without effect.
   void agree_on_rows();
@@ -109,11 +119,17 @@ class WriteStep {
   /// must be the same: other values are refused, or ignored where what was made of these was kept. Elsewhere without
   /// effect.
   void weigh(std::string_view table, std::span<const ConstView> columns);
-  /// Collective. Places the step; from here on only write(), commit() and abort() are allowed.
+  /// Independent. The same of a field: the parts of this rank's box, as write_field() takes them.
+  void weigh_field(std::string_view field, const Box& part, std::span<const ConstView> components);
+  /// Collective. Places the step; from here on only write(), write_field(), commit() and abort() are allowed.
   void open();
   /// Independent. Rows [first, first + n) of this rank of one table: a view for every column in the declared order.
   /// Blocks of one table come in order.
   void write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns);
+  /// Independent. A part of this rank's box of a declared field: a box inside of it, in the extents of the field, and a
+  /// view for each component, its elements in C order. Every element comes once; the parts come in any order but in
+  /// files of text, where each goes on behind the one before. Usage errors of all that are thrown by commit().
+  void write_field(std::string_view field, const Box& part, std::span<const ConstView> components);
 
   struct State;
 
@@ -152,6 +168,8 @@ class Writer {
   [[nodiscard]] WriteStep step(std::int64_t number);
   /// Independent. Whether a step in pieces must be weighed before it is opened: a file of text, say.
   [[nodiscard]] bool weighs_values() const;
+  /// Independent. Whether columns and fields may be declared: an engine that encodes takes all at once.
+  [[nodiscard]] bool takes_parts() const;
   /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
 

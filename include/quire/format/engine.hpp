@@ -51,12 +51,17 @@ class StepEngine {
   /// and `total` are the sums of what the planner has measured, over the lower ranks and over all.
   virtual void begin(const StepPart& mine, std::span<const std::uint64_t> before,
                      std::span<const std::uint64_t> total) = 0;
-  /// Collective. This rank's rows of all tables, and its part of all fields.
+  /// Collective. This rank's rows of all tables, and its part of all fields that are not declared.
   virtual void write_tables(const StepPart& mine) = 0;
   virtual void write_fields(const StepPart& mine) = 0;
   /// Independent. In a streamed step: rows from `first` of this rank of one table, a view for each column.
   virtual void write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
                           std::span<const ConstView> columns) = 0;
+  /// Independent. A part of a declared field, a view for each component.
+  virtual void write_part(const StepPart& mine, std::size_t field, const Box& part,
+                          std::span<const ConstView> components) = 0;
+  /// Whether write_rows() and write_part() are possible: not where the library lets all ranks write together.
+  [[nodiscard]] virtual bool takes_parts() const noexcept = 0;
   /// Collective, after all ranks have written.
   virtual void publish(const StepPart& mine) = 0;
   /// Collective. Takes back what begin() has made, if anything.

@@ -90,6 +90,8 @@ struct FieldPart {
   Selection selection;           ///< in the extents of the description
   std::vector<ConstView> views;  ///< one for each component
   MemorySelection memory;        ///< which elements of the views these are; the same number, in the same order
+  /// The selection as a box if its values come in parts once the step is placed: then the views are empty.
+  std::optional<Box> declared{};
 };
 
 /// Rows of a table that a rank has chosen, instead of bringing those behind the rows of the lower ranks.

@@ -19,3 +19,5 @@ class Location:
     byte_order: str
     """"little" or "big"."""
     values: int
+    chunk: tuple[int, ...] = ()
+    """The shape in which values are encoded together; empty where they are not."""

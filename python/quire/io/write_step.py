@@ -11,14 +11,15 @@ from typing import Any
 from quire import _core
 from quire.errors import Placing, UsageError, placed, reason_of
 from quire.io.attributes import Attribute
-from quire.io.boxes import PACKED, Box, Memory, Slab, flat_memory
+from quire.io.boxes import Box
 from quire.io.elements import ElementBlock, ElementLayout
-from quire.io.field_parts import geometry_of, selection_of
+from quire.io.field_parts import selection_of
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, Selection, chosen
 from quire.io.streams import WriteStream
 from quire.io.texts import Texts, core_attribute, core_quantity, texts
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
+from quire.io.written_fields import DeclaredField, FieldTraits, PutField, shape_of
 
 
 @dataclass(slots=True)
@@ -38,38 +39,6 @@ class _Table:
     chosen: tuple[Selection | Array, int | None] | None = None
     columns: dict[str, _Column] = field(default_factory=dict)
     expansion: _core.Expansion | None = None
-
-
-@dataclass(slots=True)
-class _Field:
-    name: str
-    type: str
-    words: Texts
-    group: str
-    extents: list[int]
-    selection: list[Slab]
-    values: Array
-    components: int
-    attributes: list[tuple[_core.Quantity, list[int], Any]]
-    geometry: tuple[list[float], list[float], list[list[float]]]
-
-
-def _lines(item: _Field) -> tuple[list[Array], Memory]:
-    """The components of a field as lines of memory, and where their elements are in them."""
-    values = item.values
-    is_ready = values.dtype.isnative and not values.dtype.hasobject and values.dtype == dtype_of(item.type)
-    if is_ready and not values.flags.c_contiguous:
-        parts = (
-            [values[..., component] for component in range(item.components)]
-            if item.components > 1
-            else [values]
-        )
-        lines = [flat_memory(part) for part in parts]
-        found = [line for line in lines if line is not None]
-        if len(found) == len(lines):
-            return [line for line, _ in found], found[0][1]
-    elements = values.reshape(-1, item.components)
-    return [elements[:, component] for component in range(item.components)], PACKED
 
 
 class WriteStep:
@@ -95,8 +64,7 @@ class WriteStep:
         self._path = path
         self._on_finish = on_finish
         self._tables: dict[str, _Table] = {}
-        self._fields: dict[str, _Field] = {}
-        self._is_streamed = False
+        self._fields: dict[str, PutField | DeclaredField] = {}
         self._is_handed_over = False
         self._is_placed = False
         self._is_finished = False
@@ -294,33 +262,25 @@ class WriteStep:
         if name in self._fields:
             raise UsageError("the field is put twice", object=name)
         array = host_array(values, name)
-        if components > 1 and (array.ndim == 0 or array.shape[-1] != components):
-            raise UsageError(
-                f"the last axis of shape {array.shape} does not have the {components} components", object=name
-            )
-        shape = list(array.shape[:-1] if components > 1 else array.shape)
+        shape = shape_of(array, components, name)
         whole = shape if extents is None else [int(extent) for extent in extents]
         with Placing(self._path, name):
             selection = selection_of(name, shape, whole, start, box, boxes)
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
-            dtype_of(wanted)
-        own = [
-            core_attribute(
-                key,
-                value,
-                texts(value if isinstance(value, Attribute) else None, *[None] * 4),
-                None,
-                self._lossy,
+            traits = FieldTraits.of(
+                name,
+                wanted,
+                whole,
+                components,
+                words=texts(like, unit, symbol, description, display),
+                group=group,
+                attributes=attributes,
+                like=like,
+                geometry=(origin, spacing, coordinates),
+                lossy=self._lossy,
             )
-            for key, value in (attributes or {}).items()
-        ]
-        family = group if group is not None else str(getattr(like, "group", ""))
-        words = texts(like, unit, symbol, description, display)
-        geometry = geometry_of(like, origin, spacing, coordinates)
-        self._fields[name] = _Field(
-            name, wanted, words, family, whole, selection, array, components, own, geometry
-        )
+        self._fields[name] = PutField(traits, selection, array)
         return self
 
     @placed
@@ -349,8 +309,68 @@ class WriteStep:
             dtype_of(wanted)
         words = texts(like, unit, symbol, description, display)
         self._add(table, _Column(name, wanted, words, None, string_bytes))
-        self._is_streamed = True
         return self
+
+    @placed
+    def declare_field(
+        self,
+        name: str,
+        type: str | None = None,
+        extents: Sequence[int] | None = None,
+        box: Box | None = None,
+        components: int | None = None,
+        unit: str | None = None,
+        symbol: str | None = None,
+        description: str | None = None,
+        display: str | None = None,
+        group: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        like: Quantity | None = None,
+        origin: Sequence[float] | None = None,
+        spacing: Sequence[float] | None = None,
+        coordinates: Sequence[Sequence[float] | Array | None] | None = None,
+    ) -> WriteStep:
+        """Independent. A field whose values come later by `write_field`, for data larger than memory.
+
+        `box` is what this rank brings: a slice without a step, pair (first, count) or index for each axis,
+        slowest first; if nothing, the whole field of shape `extents`. Everything else is as in `put_field`;
+        `like`, a field that was read, gives type, extents and components, too. Every rank declares the field,
+        also with an empty box. Texts cannot come in parts.
+        """
+        self._require_filling("declare_field")
+        if name in self._fields:
+            raise UsageError("the field is put twice", object=name)
+        wanted = type or (like.type if like is not None else None)
+        shape = extents if extents is not None else getattr(like, "extents", None)
+        if wanted is None or shape is None:
+            raise UsageError("a declared field needs a type and extents", object=name)
+        with Placing(self._path, name):
+            traits = FieldTraits.of(
+                name,
+                wanted,
+                shape,
+                components if components is not None else getattr(like, "components", 1),
+                words=texts(like, unit, symbol, description, display),
+                group=group,
+                attributes=attributes,
+                like=like,
+                geometry=(origin, spacing, coordinates),
+                lossy=self._lossy,
+            )
+            self._fields[name] = DeclaredField.of(traits, box)
+        return self
+
+    @placed
+    def field_chunk(
+        self, name: str, type: str, extents: Sequence[int], components: int = 1
+    ) -> tuple[int, ...]:
+        """Independent. The shape of the chunks in which such a field is encoded; empty if there are none.
+
+        Boxes and parts of whole chunks need no memory besides; others wait until their chunks are complete.
+        """
+        with Placing(self._path, name):
+            traits = FieldTraits.of(name, type, extents, components)
+            return self._core.field_chunk(traits.row(), components)
 
     @placed
     def stream(
@@ -404,6 +424,18 @@ class WriteStep:
         return self
 
     @placed
+    def weigh_field(self, name: str, start: Sequence[int], values: Any) -> WriteStep:
+        """Independent. A part that `write_field` will get, where the file must see all values to place them.
+
+        Between `agree_on_rows` and `open`, each element once; elsewhere it does nothing.
+        """
+        self._require_filling("weigh_field")
+        if self._weighs_values:
+            self._or_abort(self._hand_over)
+            self._core.weigh_field(name, *self._declared(name).part(start, values, self._lossy))
+        return self
+
+    @placed
     def open(self) -> WriteStep:
         """Collective. Place a declared step; from here on only write, commit and abort are allowed."""
         self._require_filling("open")
@@ -422,6 +454,25 @@ class WriteStep:
             raise UsageError("write comes before open or after the end of the step")
         self._core.write(table, first, self._blocks(values, table))
         return self
+
+    @placed
+    def write_field(self, name: str, start: Sequence[int], values: Any) -> WriteStep:
+        """Independent. A part of this rank's box of a declared field, which begins at `start` in the field.
+
+        `values` has the shape of the part, with the component axis last if there are several components.
+        Every element comes once, in any order; in a file of text each part goes on behind the one before.
+        Errors of the system are told by the commit, on all ranks.
+        """
+        if not self._is_placed or self._is_finished:
+            raise UsageError("write_field comes before open or after the end of the step", object=name)
+        self._core.write_field(name, *self._declared(name).part(start, values, self._lossy))
+        return self
+
+    def _declared(self, name: str) -> DeclaredField:
+        field = self._fields.get(name)
+        if isinstance(field, DeclaredField):
+            return field
+        raise UsageError("no field of this name was declared", object=name)
 
     def _blocks(self, values: Mapping[str, Any], table: str) -> list[tuple[str, Any]]:
         columns = self._table(table).columns
@@ -477,20 +528,13 @@ class WriteStep:
                         ready = ready_array(column.values, column.type, self._lossy, column.name)
                         self._core.put(table_name, quantity, column.type, ready)
         for item in self._fields.values():
-            self._hand_over_field(item)
+            item.hand_over(self._core, self._lossy)
 
     def _hand_over_rows(self, table: str, rows: Selection | Array, total: int | None) -> None:
         if isinstance(rows, Selection):
             self._core.rows_at(table, [([rows.start], [rows.step], [rows.count], [1])], total)
         else:
             self._core.rows_at_list(table, rows, total)
-
-    def _hand_over_field(self, item: _Field) -> None:
-        parts, memory = _lines(item)
-        ready = [ready_array(part, item.type, self._lossy, item.name) for part in parts]
-        quantity = core_quantity(item.name, item.type, item.words)
-        row = (quantity, item.group, item.extents, item.attributes, *item.geometry)
-        self._core.put_field(row, item.selection, item.type, ready, memory)
 
     def _table(self, name: str) -> _Table:
         return self._tables.setdefault(name, _Table())
@@ -507,7 +551,7 @@ class WriteStep:
         if self._is_placed or self._is_finished:
             state = "finished" if self._is_finished else "placed"
             raise UsageError(f"{call} comes too late: step {self._number} is already {state}")
-        if self._is_handed_over and call not in ("agree_on_rows", "weigh", "open"):
+        if self._is_handed_over and call not in ("agree_on_rows", "weigh", "weigh_field", "open"):
             raise UsageError(f"{call} comes too late: step {self._number} is already weighed")
 
     def _or_abort(self, action: Callable[[], None]) -> None:

@@ -103,6 +103,11 @@ class Writer:
         self._step = step
         return step
 
+    @property
+    def takes_parts(self) -> bool:
+        """Independent. Whether columns and fields may be declared; not where an engine encodes them."""
+        return self._core.takes_parts()
+
     def _forget(self, step: WriteStep) -> None:
         if self._step is step:
             self._step = None

@@ -37,6 +37,7 @@ Location location_of(const Place& place, std::uint64_t column, std::uint64_t val
     location.type = cell->type;
     location.order = run.order;
     location.offset = run.offset;
+    if (run.chunks) location.chunk = run.chunks->shape;
     const bool is_plain = !run.opaque && !run.text && !run.chunks && run.pieces.empty() && run.cells.size() == 1 &&
                           cell->type != Type::string;
     location.contiguous = is_plain && runs == 1 && run.record_bytes == size_of(cell->type) && run.records == values;

@@ -13,71 +13,6 @@
 namespace quire {
 namespace {
 
-/// The values of one component of a part in the order of the elements, converted block by block.
-class PartValues {
- public:
-  PartValues(const FieldPart& part, std::size_t component, Type type, std::string name, bool lossy)
-      : view_(part.views[component]), type_(type), name_(std::move(name)), lossy_(lossy) {
-    total_ = part.selection.elements();
-    if (!part.memory.is_packed()) walk_.emplace(part.memory.extents, part.memory.selection);
-  }
-
-  /// The next values, up to so many of them.
-  [[nodiscard]] std::span<const std::byte> next(std::uint64_t most) {
-    if (block_.empty()) fill();
-    const std::size_t bytes = std::min(block_.size(), static_cast<std::size_t>(most * size_of(type_)));
-    const auto part = block_.first(bytes);
-    block_ = block_.subspan(bytes);
-    return part;
-  }
-
- private:
-  static constexpr std::uint64_t block_elements = std::uint64_t{32} << 10;
-
-  void fill() {
-    const bool is_ready = !walk_ && view_.type == type_ && view_.is_contiguous();
-    const std::uint64_t count = is_ready ? total_ : std::min(block_elements, total_ - done_);
-    if (count == 0) throw Error(ErrorKind::internal, "a field has fewer values than elements").on(name_);
-    const ConstView values = walk_ ? packed(count) : view_.part(done_, count);
-    block_ = converted_values(values, type_, name_, done_, total_, lossy_, converted_);
-    done_ += count;
-  }
-
-  /// The next values out of a larger array.
-  [[nodiscard]] ConstView packed(std::uint64_t count) {
-    const std::uint64_t width = size_of(view_.type);
-    packed_.resize(static_cast<std::size_t>(count * width));
-    for (std::uint64_t filled = 0; filled < count;) {
-      if (line_.count == 0) {
-        const auto line = walk_->next();
-        if (!line) throw Error(ErrorKind::internal, "the memory of a field has fewer elements than the file").on(name_);
-        line_ = *line;
-      }
-      const std::uint64_t part = std::min(line_.count, count - filled);
-      for (std::uint64_t i = 0; i < part; ++i) {
-        const auto element = static_cast<std::ptrdiff_t>(line_.first + i * line_.step);
-        std::memcpy(packed_.data() + (filled + i) * width, view_.data + element * view_.stride, width);
-      }
-      filled += part;
-      line_.first += part * line_.step;
-      line_.count -= part;
-    }
-    return {view_.type, packed_.data(), count, static_cast<std::ptrdiff_t>(width)};
-  }
-
-  const ConstView& view_;
-  Type type_;
-  std::string name_;
-  bool lossy_;
-  std::uint64_t total_ = 0;
-  std::uint64_t done_ = 0;
-  std::optional<SelectionWalk> walk_;
-  Line line_;
-  std::vector<std::byte> packed_;
-  std::vector<std::byte> converted_;
-  std::span<const std::byte> block_;
-};
-
 /// Puts values at positions of a chunk, one line after another.
 void scatter(std::span<std::byte> chunk, const std::vector<Line>& lines, std::span<const std::byte> values,
              std::uint64_t width) {
@@ -146,6 +81,70 @@ PackedFields merge_chunks(std::vector<PackedFields>& ranks) {
 
 // ---- Chunks
 
+/// Values of one component in the order of the elements, converted block by block.
+class FieldChunks::Values {
+ public:
+  Values(const Field& field, const ConstView& view, const MemorySelection& memory, std::uint64_t total, bool lossy)
+      : view_(view), type_(field.type), name_(field.name), lossy_(lossy), total_(total) {
+    if (!memory.is_packed()) walk_.emplace(memory.extents, memory.selection);
+  }
+
+  /// The next values, up to so many of them.
+  [[nodiscard]] std::span<const std::byte> next(std::uint64_t most) {
+    if (block_.empty()) fill();
+    const std::size_t bytes = std::min(block_.size(), static_cast<std::size_t>(most * size_of(type_)));
+    const auto part = block_.first(bytes);
+    block_ = block_.subspan(bytes);
+    return part;
+  }
+
+ private:
+  static constexpr std::uint64_t block_elements = std::uint64_t{32} << 10;
+
+  void fill() {
+    const bool is_ready = !walk_ && view_.type == type_ && view_.is_contiguous();
+    const std::uint64_t count = is_ready ? total_ : std::min(block_elements, total_ - done_);
+    if (count == 0) throw Error(ErrorKind::internal, "a field has fewer values than elements").on(name_);
+    const ConstView values = walk_ ? packed(count) : view_.part(done_, count);
+    block_ = converted_values(values, type_, name_, done_, total_, lossy_, converted_);
+    done_ += count;
+  }
+
+  /// The next values out of a larger array.
+  [[nodiscard]] ConstView packed(std::uint64_t count) {
+    const std::uint64_t width = size_of(view_.type);
+    packed_.resize(static_cast<std::size_t>(count * width));
+    for (std::uint64_t filled = 0; filled < count;) {
+      if (line_.count == 0) {
+        const auto line = walk_->next();
+        if (!line) throw Error(ErrorKind::internal, "the memory of a field has fewer elements than the file").on(name_);
+        line_ = *line;
+      }
+      const std::uint64_t part = std::min(line_.count, count - filled);
+      for (std::uint64_t i = 0; i < part; ++i) {
+        const auto element = static_cast<std::ptrdiff_t>(line_.first + i * line_.step);
+        std::memcpy(packed_.data() + (filled + i) * width, view_.data + element * view_.stride, width);
+      }
+      filled += part;
+      line_.first += part * line_.step;
+      line_.count -= part;
+    }
+    return {view_.type, packed_.data(), count, static_cast<std::ptrdiff_t>(width)};
+  }
+
+  ConstView view_;
+  Type type_;
+  std::string name_;
+  bool lossy_;
+  std::uint64_t total_;
+  std::uint64_t done_ = 0;
+  std::optional<SelectionWalk> walk_;
+  Line line_;
+  std::vector<std::byte> packed_;
+  std::vector<std::byte> converted_;
+  std::span<const std::byte> block_;
+};
+
 FieldChunks::FieldChunks(const WritePlanner& planner, const StepDescription& step, std::size_t field,
                          const FieldPart& part, std::uint64_t rank, bool lossy)
     : planner_(planner),
@@ -154,13 +153,15 @@ FieldChunks::FieldChunks(const WritePlanner& planner, const StepDescription& ste
       part_(part),
       rank_(rank),
       lossy_(lossy),
+      pass_(part.declared ? Pass::measuring : Pass::whole),
       boxes_(step.fields[field].extents, planner.chunk_shape(step, field)),
       held_extents_(planner.held_extents(step, field)),
       width_(size_of(step.fields[field].type)) {
   const auto components = static_cast<std::size_t>(step.fields[field].components);
+  staged_.resize(components);
   waiting_.resize(components);
   chunks_.resize(components);
-  const bool has_elements = part.selection.elements() > 0;
+  const bool has_elements = !part.declared && part.selection.elements() > 0;
   for (const ConstView& view : part.views) without_values_ = without_values_ || (has_elements && view.data == nullptr);
   find_touches();
 }
@@ -168,10 +169,14 @@ FieldChunks::FieldChunks(const WritePlanner& planner, const StepDescription& ste
 void FieldChunks::find_touches() {
   std::map<std::uint64_t, ChunkTouch> found;
   if (rank_ == 0 && !held_extents_.empty()) {
-    for (const std::uint64_t chunk : boxes_.chunks_across(held_extents_)) found[chunk] = {chunk, false, true};
+    for (const std::uint64_t chunk : boxes_.chunks_across(held_extents_)) {
+      found[chunk] = {chunk, false, true};
+      targets_[chunk];
+    }
   }
   SelectionWalk walk(boxes_.extents(), part_.selection);
   ChunkTouch* last = nullptr;
+  Target* target = nullptr;
   while (auto line = walk.next()) {
     while (line->count > 0) {
       const ChunkBoxes::Spot spot = boxes_.find(*line);
@@ -180,9 +185,13 @@ void FieldChunks::find_touches() {
             .on(step_.fields[field_].name)
             .advise("put only elements outside of its old extents");
       }
-      if (last == nullptr || last->chunk != spot.chunk) last = &found.try_emplace(spot.chunk, spot.chunk).first->second;
+      if (last == nullptr || last->chunk != spot.chunk) {
+        last = &found.try_emplace(spot.chunk, spot.chunk).first->second;
+        target = &targets_[spot.chunk];
+      }
       last->has_first = last->has_first || spot.position == 0;
       last->is_weak = false;
+      target->elements += spot.count;
       line->first += spot.count * line->step;
       line->count -= spot.count;
     }
@@ -194,8 +203,9 @@ void FieldChunks::find_touches() {
 void FieldChunks::set_owners(const std::vector<ChunkOwner>& owners) {
   for (std::size_t i = 0; i < touches_.size(); ++i) {
     const std::uint64_t chunk = touches_[i].chunk;
-    const bool is_held = !held_extents_.empty() && !boxes_.rows_inside(chunk, held_extents_).empty();
-    targets_[chunk] = {owners[i], is_held};
+    Target& target = targets_[chunk];
+    target.owner = owners[i];
+    target.is_held = !held_extents_.empty() && !boxes_.rows_inside(chunk, held_extents_).empty();
   }
 }
 
@@ -208,47 +218,58 @@ std::vector<std::uint64_t> FieldChunks::held() const {
 }
 
 void FieldChunks::gather(const HeldValues& held_values) {
+  const Field& field = step_.fields[field_];
   for (std::size_t c = 0; c < chunks_.size(); ++c) {
-    // Chunks that are only looked after have no elements here that would bring them into the stage.
-    for (const ChunkTouch& touch : touches_) {
-      if (touch.is_weak && targets_.at(touch.chunk).owner.rank == rank_) staged_[touch.chunk].values.resize(0);
-    }
-    gather_component(c, held_values);
-    leave_layers(c, boxes_.chunks(), held_values);
+    look_after_weak(c, held_values);
+    if (part_.declared) continue;
+    Values values(field, part_.views[c], part_.memory, part_.selection.elements(), lossy_);
+    gather_component(c, SelectionWalk(boxes_.extents(), part_.selection), std::move(values), held_values);
   }
 }
 
-void FieldChunks::gather_component(std::size_t component, const HeldValues& held_values) {
+void FieldChunks::add(const Box& part, std::span<const ConstView> components, const HeldValues& held_values) {
   const Field& field = step_.fields[field_];
-  PartValues values(part_, component, field.type, field.name, lossy_);
-  SelectionWalk walk(boxes_.extents(), part_.selection);
-  std::uint64_t layer = 0;
+  const SelectionWalk walk(boxes_.extents(), part);
+  for (std::size_t c = 0; c < chunks_.size(); ++c) {
+    gather_component(c, walk, Values(field, components[c], {}, walk.elements(), lossy_), held_values);
+  }
+}
+
+/// Chunks that are only looked after have no elements here that would bring them into the stage.
+void FieldChunks::look_after_weak(std::size_t component, const HeldValues& held_values) {
+  for (const ChunkTouch& touch : touches_) {
+    if (!touch.is_weak || targets_.at(touch.chunk).owner.rank != rank_) continue;
+    staged_[component][touch.chunk].values.resize(0);
+    leave(component, touch.chunk, held_values);
+  }
+}
+
+void FieldChunks::gather_component(std::size_t component, SelectionWalk walk, Values values,
+                                   const HeldValues& held_values) {
   while (auto line = walk.next()) {
     while (line->count > 0) {
       const ChunkBoxes::Spot spot = boxes_.find(*line);
-      if (spot.chunk / boxes_.layer_chunks() > layer) {
-        layer = spot.chunk / boxes_.layer_chunks();
-        leave_layers(component, layer * boxes_.layer_chunks(), held_values);
-      }
-      Line part{spot.position, line->step, spot.count};
-      if (without_values_) put(part, spot.chunk, {});
-      while (!without_values_ && part.count > 0) {
-        const auto bytes = values.next(part.count);
+      const Target& target = targets_.at(spot.chunk);
+      Staged& staged = staged_[component][spot.chunk];
+      Line row{spot.position, line->step, spot.count};
+      while (!without_values_ && row.count > 0) {
+        const auto bytes = values.next(row.count);
         const std::uint64_t count = bytes.size() / width_;
-        put({part.first, part.step, count}, spot.chunk, bytes);
-        part.first += count * part.step;
-        part.count -= count;
+        put(staged, target, {row.first, row.step, count}, bytes);
+        row.first += count * row.step;
+        row.count -= count;
       }
+      staged.elements += spot.count;
+      if (staged.elements == target.elements) leave(component, spot.chunk, held_values);
       line->first += spot.count * line->step;
       line->count -= spot.count;
     }
   }
 }
 
-void FieldChunks::put(const Line& line, std::uint64_t chunk, std::span<const std::byte> values) {
-  Staged& staged = staged_[chunk];
-  if (without_values_) return;
-  if (targets_.at(chunk).owner.rank != rank_) {
+void FieldChunks::put(Staged& staged, const Target& target, const Line& line, std::span<const std::byte> values) const {
+  if (pass_ == Pass::writing && !is_mine_alone(target)) return;  // they were kept when they were measured
+  if (target.owner.rank != rank_) {
     staged.lines.push_back(line);
     staged.values.insert(staged.values.end(), values.begin(), values.end());
     return;
@@ -261,26 +282,23 @@ void FieldChunks::put(const Line& line, std::uint64_t chunk, std::span<const std
   }
 }
 
-void FieldChunks::leave_layers(std::size_t component, std::uint64_t before, const HeldValues& held_values) {
-  while (!staged_.empty() && staged_.begin()->first < before) {
-    auto node = staged_.extract(staged_.begin());
-    const std::uint64_t chunk = node.key();
-    Staged& staged = node.mapped();
-    const Target& target = targets_.at(chunk);
-    if (target.owner.rank != rank_) {
-      pieces_[target.owner.rank].push_back(
-          {field_, component, chunk, std::move(staged.lines), std::move(staged.values)});
-      continue;
-    }
-    if (!without_values_) {
-      staged.values.resize(static_cast<std::size_t>(boxes_.chunk_elements() * width_));
-      if (target.is_held) take_held(component, chunk, staged.values, held_values);
-    }
-    if (target.owner.sharers == 1) {
-      pack(component, chunk, staged.values);
-    } else {
-      waiting_[component][chunk] = std::move(staged.values);
-    }
+void FieldChunks::leave(std::size_t component, std::uint64_t chunk, const HeldValues& held_values) {
+  auto node = staged_[component].extract(chunk);
+  Staged& staged = node.mapped();
+  const Target& target = targets_.at(chunk);
+  if (pass_ == Pass::writing && !is_mine_alone(target)) return;
+  if (target.owner.rank != rank_) {
+    pieces_[target.owner.rank].push_back({field_, component, chunk, std::move(staged.lines), std::move(staged.values)});
+    return;
+  }
+  if (!without_values_) {
+    staged.values.resize(static_cast<std::size_t>(boxes_.chunk_elements() * width_));
+    if (target.is_held) take_held(component, chunk, staged.values, held_values);
+  }
+  if (is_mine_alone(target)) {
+    pack(component, chunk, staged.values, pass_ != Pass::measuring || target.elements == 0);
+  } else {
+    waiting_[component][chunk] = std::move(staged.values);
   }
 }
 
@@ -293,14 +311,15 @@ void FieldChunks::take_held(std::size_t component, std::uint64_t chunk, std::vec
   }
 }
 
-void FieldChunks::pack(std::size_t component, std::uint64_t chunk, std::span<const std::byte> values) {
+void FieldChunks::pack(std::size_t component, std::uint64_t chunk, std::span<const std::byte> values,
+                       bool keeps_bytes) {
   PackedChunk packed{.index = chunk};
   if (without_values_) {
     packed.length = boxes_.chunk_elements() * width_;
   } else {
     PackedGroup group = planner_.pack_chunk(step_, field_, values);
     packed.length = group.length;
-    packed.bytes = std::move(group.bytes);
+    if (keeps_bytes) packed.bytes = std::move(group.bytes);
   }
   chunks_[component].push_back(std::move(packed));
 }
@@ -317,7 +336,7 @@ void FieldChunks::complete(const ChunkPiece& piece) {
 
 void FieldChunks::finish() {
   for (std::size_t c = 0; c < chunks_.size(); ++c) {
-    for (const auto& [chunk, values] : waiting_[c]) pack(c, chunk, values);
+    for (const auto& [chunk, values] : waiting_[c]) pack(c, chunk, values, true);
     waiting_[c].clear();
     std::ranges::sort(chunks_[c], {}, &PackedChunk::index);
   }
@@ -326,5 +345,7 @@ void FieldChunks::finish() {
 std::vector<std::vector<PackedChunk>> FieldChunks::take() {
   return std::exchange(chunks_, std::vector<std::vector<PackedChunk>>(chunks_.size()));
 }
+
+void FieldChunks::begin_again() { pass_ = Pass::writing; }
 
 }  // namespace quire

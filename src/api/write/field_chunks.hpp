@@ -65,8 +65,9 @@ struct ChunkPiece {
 /// its place, and returns them all.
 [[nodiscard]] PackedFields merge_chunks(std::vector<PackedFields>& ranks);
 
-/// Encodes what one rank puts of a field, chunk by chunk: a layer of chunks at a time is in memory, besides those that
-/// wait for elements of other ranks. For plans without data, views without memory count as values that do not shrink.
+/// Encodes what one rank brings of a field, chunk by chunk: in memory are those of which some of its elements have come
+/// and some have not, and those that wait for elements of other ranks. For plans without data, views without memory
+/// count as values that do not shrink.
 class FieldChunks {
  public:
   /// `planner`, `step` and `part` must outlive the object.
@@ -75,8 +76,8 @@ class FieldChunks {
 
   /// How many chunks cover the field.
   [[nodiscard]] std::uint64_t chunks() const noexcept { return boxes_.chunks(); }
-  /// The chunks of which this rank puts elements, by rising indices. Throws conflict errors for elements that the file
-  /// has already. Rank 0 looks after those that have to be encoded again.
+  /// The chunks of which this rank brings elements, by rising indices. Throws conflict errors for elements that the
+  /// file has already. Rank 0 looks after those that have to be encoded again.
   [[nodiscard]] const std::vector<ChunkTouch>& touches() const noexcept { return touches_; }
   /// To whom they belong, in the same order.
   void set_owners(const std::vector<ChunkOwner>& owners);
@@ -85,8 +86,12 @@ class FieldChunks {
 
   /// What a chunk holds already, for each of those: its values as decoded.
   using HeldValues = std::function<std::vector<std::byte>(std::size_t component, std::uint64_t chunk)>;
-  /// Encodes the chunks of this rank that nobody else touches.
+  /// Encodes the chunks of this rank that nobody else touches. Of a declared field only those of which it brings
+  /// nothing: the others by add().
   void gather(const HeldValues& held_values);
+  /// The elements of a part of a declared field. Of chunks of this rank that nobody else touches only the lengths are
+  /// kept.
+  void add(const Box& part, std::span<const ConstView> components, const HeldValues& held_values);
   /// Elements of chunks of other ranks, by rank.
   [[nodiscard]] std::map<std::uint64_t, std::vector<ChunkPiece>> take_pieces();
   /// Elements of a chunk of this rank.
@@ -95,25 +100,35 @@ class FieldChunks {
   void finish();
   /// For each component the chunks of this rank, by rising indices.
   [[nodiscard]] std::vector<std::vector<PackedChunk>> take();
+  /// From now on add() gets all parts again, and keeps the bytes that it has only measured before.
+  void begin_again();
 
  private:
+  enum class Pass : std::uint8_t { whole, measuring, writing };
   /// What is collected of one chunk.
   struct Staged {
     std::vector<Line> lines;  ///< only of chunks of others
     std::vector<std::byte> values;
+    std::uint64_t elements = 0;  ///< that have come
   };
   struct Target {
     ChunkOwner owner;
     bool is_held = false;
+    std::uint64_t elements = 0;  ///< that this rank brings
   };
+  class Values;
   void find_touches();
-  void gather_component(std::size_t component, const HeldValues& held_values);
-  void put(const Line& line, std::uint64_t chunk, std::span<const std::byte> values);
-  /// Ends the layers before one: encodes their chunks, or keeps them for others.
-  void leave_layers(std::size_t component, std::uint64_t layer, const HeldValues& held_values);
-  void pack(std::size_t component, std::uint64_t chunk, std::span<const std::byte> values);
+  void look_after_weak(std::size_t component, const HeldValues& held_values);
+  void gather_component(std::size_t component, SelectionWalk walk, Values values, const HeldValues& held_values);
+  void put(Staged& staged, const Target& target, const Line& line, std::span<const std::byte> values) const;
+  /// All elements of a chunk that this rank brings are there: encodes it, or keeps it for others.
+  void leave(std::size_t component, std::uint64_t chunk, const HeldValues& held_values);
+  void pack(std::size_t component, std::uint64_t chunk, std::span<const std::byte> values, bool keeps_bytes);
   void take_held(std::size_t component, std::uint64_t chunk, std::vector<std::byte>& values,
                  const HeldValues& held_values) const;
+  [[nodiscard]] bool is_mine_alone(const Target& target) const noexcept {
+    return target.owner.rank == rank_ && target.owner.sharers == 1;
+  }
 
   const WritePlanner& planner_;
   const StepDescription& step_;
@@ -121,14 +136,15 @@ class FieldChunks {
   const FieldPart& part_;
   std::uint64_t rank_;
   bool lossy_;
+  Pass pass_;
   bool without_values_ = false;
   ChunkBoxes boxes_;
   std::vector<std::uint64_t> held_extents_;
   std::uint64_t width_;
   std::vector<ChunkTouch> touches_;
   std::map<std::uint64_t, Target> targets_;
-  std::map<std::uint64_t, Staged> staged_;                                ///< of the layer at hand
-  std::vector<std::map<std::uint64_t, std::vector<std::byte>>> waiting_;  ///< of each component
+  std::vector<std::map<std::uint64_t, Staged>> staged_;                   ///< of each component
+  std::vector<std::map<std::uint64_t, std::vector<std::byte>>> waiting_;  ///< likewise
   std::map<std::uint64_t, std::vector<ChunkPiece>> pieces_;
   std::vector<std::vector<PackedChunk>> chunks_;
 };

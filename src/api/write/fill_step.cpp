@@ -70,4 +70,10 @@ WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
   return *this;
 }
 
+WriteStep& WriteStep::declare_field(Field field, Box mine) {
+  state_->require_filling("declare_field");
+  state_->builder.declare_field(std::move(field), std::move(mine));
+  return *this;
+}
+
 }  // namespace quire

@@ -29,12 +29,9 @@ ElementPieces pieces_of_rows(const Table& table, const SelectionWalk& rows) {
   return {rows, table.columns.size(), bytes};
 }
 
-/// The elements of a field.
-ElementPieces pieces_of_field(const StepPart& part, std::size_t field) {
-  const Field& description = part.description.fields[field];
-  const std::uint64_t components = part.fields[field].views.size();
-  return {SelectionWalk(description.extents, part.fields[field].selection), components,
-          components * size_of(description.type)};
+/// Elements of a field.
+ElementPieces pieces_of_field(const Field& field, const SelectionWalk& elements) {
+  return {elements, field.components, field.components * size_of(field.type)};
 }
 
 /// Takes of the pieces from `next` on what one plan has room for; `use` gets the number of each and what it takes.
@@ -107,6 +104,12 @@ StepPlans::StepPlans(const Table& table, const std::vector<Run>& runs, const Sel
   add_chosen_rows(table, runs, rows, {.views = {columns.begin(), columns.end()}}, lossy);
 }
 
+StepPlans::StepPlans(const Field& field, const std::vector<Run>& runs, const SelectionWalk& elements,
+                     std::span<const ConstView> components, bool lossy)
+    : is_begun_(false) {
+  add_elements(field, runs, elements, {.views = {components.begin(), components.end()}}, lossy);
+}
+
 /// `values` has all columns.
 void StepPlans::add_chosen_rows(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
                                 const ElementSource& values, bool lossy) {
@@ -122,23 +125,30 @@ void StepPlans::add_chosen_rows(const Table& table, const std::vector<Run>& runs
 void StepPlans::add_field(const StepPart& part, const Placement& placement, std::size_t field, bool lossy) {
   const std::vector<Run>& runs = placement.fields[field];
   if (!runs.empty() && runs.front().opaque) return add_chunks(first_, runs, part.chunks.at(field));
-  const Field& description = part.description.fields[field];
   const FieldPart& mine = part.fields[field];
-  const SelectionWalk elements(description.extents, mine.selection);
+  if (mine.declared) return;
+  const Field& description = part.description.fields[field];
+  add_elements(description, runs, SelectionWalk(description.extents, mine.selection),
+               {.views = mine.views, .memory = mine.memory}, lossy);
+}
+
+/// `values` has all components.
+void StepPlans::add_elements(const Field& field, const std::vector<Run>& runs, const SelectionWalk& elements,
+                             const ElementSource& values, bool lossy) {
   if (elements.elements() == 0) return;
-  const std::vector<std::string> names(mine.views.size(), description.name);
+  const std::vector<std::string> names(values.views.size(), field.name);
   std::vector<ElementWriter> writers;
   for (const Run& run : runs) {
-    const ConstView& view = mine.views[static_cast<std::size_t>(run.cells.front().column)];
+    const ConstView& view = values.views[static_cast<std::size_t>(run.cells.front().column)];
     if (is_addressed(run)) {
-      writers.emplace_back(run, ElementSource{.views = {view}, .memory = mine.memory}, elements.elements(), lossy,
+      writers.emplace_back(run, ElementSource{.views = {view}, .memory = values.memory}, elements.elements(), lossy,
                            names);
     } else {
-      add_selection(first_, run, elements, view, mine.memory, lossy, description.name);
+      add_selection(first_, run, elements, view, values.memory, lossy, field.name);
     }
   }
   if (writers.empty()) return;
-  pieces_.push_back(pieces_of_field(part, field));
+  pieces_.push_back(pieces_of_field(field, elements));
   writers_.push_back(std::move(writers));
 }
 
@@ -158,7 +168,11 @@ std::uint64_t count_plans(const StepPart& part) {
     const ChosenRows* chosen = part.rows_chosen_of(t);
     if (chosen != nullptr) all.push_back(pieces_of_rows(part.description.tables[t], chosen->walk));
   }
-  for (std::size_t f = 0; f < part.fields.size(); ++f) all.push_back(pieces_of_field(part, f));
+  for (std::size_t f = 0; f < part.fields.size(); ++f) {
+    const Field& field = part.description.fields[f];
+    if (part.fields[f].declared) continue;
+    all.push_back(pieces_of_field(field, SelectionWalk(field.extents, part.fields[f].selection)));
+  }
   std::uint64_t plans = 0;
   for (std::size_t next = 0; plans == 0 || next < all.size(); ++plans) {
     take_pieces(all, next, {}, [](std::size_t, const std::vector<ElementPiece>&) {});

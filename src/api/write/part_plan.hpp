@@ -38,6 +38,9 @@ class StepPlans {
   /// Of chosen rows of one table alone.
   StepPlans(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
             std::span<const ConstView> columns, bool lossy);
+  /// Of a part of one field alone, whose elements have places of their own.
+  StepPlans(const Field& field, const std::vector<Run>& runs, const SelectionWalk& elements,
+            std::span<const ConstView> components, bool lossy);
 
   /// Throws what encoders throw.
   [[nodiscard]] WritePlan next();
@@ -47,6 +50,8 @@ class StepPlans {
   void add_chosen_rows(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
                        const ElementSource& values, bool lossy);
   void add_field(const StepPart& part, const Placement& placement, std::size_t field, bool lossy);
+  void add_elements(const Field& field, const std::vector<Run>& runs, const SelectionWalk& elements,
+                    const ElementSource& values, bool lossy);
 
   WritePlan first_;
   PlanRoom room_;

@@ -30,11 +30,10 @@ bool has_name(const Items& items, const std::string& name) {
   return std::ranges::any_of(items, [&](const auto& item) { return item.name == name; });
 }
 
-/// Throws usage errors unless the selection lies inside the field and the views hold its elements.
-void check_part(const Field& field, const Selection& selection, const std::vector<ConstView>& components,
-                const MemorySelection& memory) {
-  selection.check(field.extents);
-  std::uint64_t values = selection.elements();
+/// Throws usage errors unless the views hold the elements that are selected.
+void check_values(const Field& field, const FieldPart& part) {
+  const MemorySelection& memory = part.memory;
+  std::uint64_t values = part.selection.elements();
   if (!memory.is_packed()) {
     memory.selection.check(memory.extents);
     if (memory.selection.elements() != values) {
@@ -44,7 +43,7 @@ void check_part(const Field& field, const Selection& selection, const std::vecto
     if (field.type == Type::string) throw Error(ErrorKind::unsupported, "strings must be packed in memory");
     values = volume(memory.extents);
   }
-  for (const ConstView& view : components) {
+  for (const ConstView& view : part.views) {
     if (view.type != field.type) throw Error(ErrorKind::usage, "the components differ in their types");
     if (view.count != values) {
       throw Error(ErrorKind::usage, "a component has " + std::to_string(view.count) + " values where the " +
@@ -141,20 +140,36 @@ void StepBuilder::add_column(Column column, const ConstView& values, std::uint64
 
 void StepBuilder::put_field(Field field, Selection selection, std::vector<ConstView> components,
                             MemorySelection memory) {
+  if (!components.empty()) field.type = components.front().type;
+  field.components = components.size();
+  add_field(std::move(field), {std::move(selection), std::move(components), std::move(memory)});
+}
+
+void StepBuilder::declare_field(Field field, Box mine) {
+  if (field.type == Type::string) {
+    return fail(Error(ErrorKind::unsupported, "texts have no size before they are there: they cannot come in parts")
+                    .on(field.name)
+                    .advise("put the field whole"));
+  }
+  const ConstView nothing(field.type, nullptr, 0, 0);
+  std::vector<ConstView> views(static_cast<std::size_t>(field.components), nothing);
+  add_field(std::move(field), {Selection(mine), std::move(views), {}, std::move(mine)});
+}
+
+void StepBuilder::add_field(Field field, FieldPart part) {
   if (has_name(part_.description.fields, field.name)) {
     return fail(Error(ErrorKind::usage, "the field is put twice").on(field.name));
   }
-  if (components.empty()) return fail(Error(ErrorKind::usage, "a field needs at least one component").on(field.name));
-  field.type = components.front().type;
-  field.components = components.size();
+  if (part.views.empty()) return fail(Error(ErrorKind::usage, "a field needs at least one component").on(field.name));
   try {
     check_geometry(field);
-    check_part(field, selection, components, memory);
+    part.selection.check(field.extents);
+    if (!part.declared) check_values(field, part);
   } catch (Error& error) {
     return fail(error.on(field.name));
   }
   part_.description.fields.push_back(std::move(field));
-  part_.fields.push_back({std::move(selection), std::move(components), std::move(memory)});
+  part_.fields.push_back(std::move(part));
 }
 
 StepPart& StepBuilder::finish() {
@@ -184,9 +199,7 @@ std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) 
     const Table& table = step.tables[t];
     packer(table.name, table.columns, table.expansion, mine.rows_chosen_of(t) != nullptr);
   }
-  for (const Field& field : step.fields) {
-    packer(field);
-  }
+  for (std::size_t f = 0; f < step.fields.size(); ++f) packer(step.fields[f], mine.fields[f].declared.has_value());
   const auto bytes = packer.take();
   return XXH3_64bits(bytes.data(), bytes.size());
 }

@@ -24,6 +24,7 @@ class StepBuilder {
   void put(Column column, const ConstView& values);
   void declare(Column column, std::uint64_t string_bytes);
   void put_field(Field field, Selection selection, std::vector<ConstView> components, MemorySelection memory);
+  void declare_field(Field field, Box mine);
 
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
   /// Checks what can only be known at the end and hands out the part. Tables whose rows are chosen have none in it.
@@ -31,11 +32,13 @@ class StepBuilder {
   /// What was said of chosen rows, for each table of the part.
   [[nodiscard]] std::vector<std::optional<RowChoice>>& choices() noexcept { return choices_; }
   [[nodiscard]] bool is_streamed() const noexcept { return streamed_; }
+  [[nodiscard]] std::int64_t number() const noexcept { return part_.description.number; }
 
  private:
   void fail(Error error);
   Table& current();
   void add_column(Column column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
+  void add_field(Field field, FieldPart part);
 
   StepPart part_;
   std::size_t table_ = 0;
@@ -46,7 +49,7 @@ class StepBuilder {
 };
 
 /// A hash of what all ranks must agree on: texts and attributes of the file, number and attributes of the step, names,
-/// types and texts of tables, columns and fields, not their rows, but whether these are chosen.
+/// types and texts of tables, columns and fields, not their rows, but whether these are chosen, and fields declared.
 [[nodiscard]] std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine);
 
 }  // namespace quire

@@ -13,10 +13,11 @@ namespace {
 struct Common {
   FileDescription file;
   StepDescription step;
-  std::vector<std::uint8_t> choices{};  ///< for each table whether its rows are chosen
+  std::vector<std::uint8_t> choices{};       ///< for each table whether its rows are chosen
+  std::vector<std::uint8_t> declarations{};  ///< for each field whether it comes in parts
   template <class Archive>
   void archive(Archive& a) {
-    a(file, step, choices);
+    a(file, step, choices, declarations);
   }
 };
 
@@ -24,6 +25,12 @@ std::vector<std::uint8_t> choices_of(const StepPart& part) {
   std::vector<std::uint8_t> choices;
   for (std::size_t t = 0; t < part.tables.size(); ++t) choices.push_back(part.rows_chosen_of(t) != nullptr ? 1 : 0);
   return choices;
+}
+
+std::vector<std::uint8_t> declarations_of(const StepPart& part) {
+  std::vector<std::uint8_t> declarations;
+  for (const FieldPart& field : part.fields) declarations.push_back(field.declared ? 1 : 0);
+  return declarations;
 }
 
 /// How this rank's attributes differ from rank 0's.
@@ -125,18 +132,29 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
   return difference(mine.attributes, root.attributes);
 }
 
-/// Of tables that are the same but for their rows.
-std::optional<Error> difference(const StepDescription& step, const std::vector<std::uint8_t>& mine,
-                                const std::vector<std::uint8_t>& root) {
-  for (std::size_t t = 0; t < std::min(mine.size(), root.size()); ++t) {
-    if (mine[t] == root[t]) continue;
-    return conflict(
-        step.tables[t].name,
-        mine[t] != 0 ? "its rows are chosen here, but not on rank 0" : "its rows are chosen on rank 0, but not here",
-        "every rank calls rows_at() for a table, also without rows, or none does");
+/// Of tables or fields that are the same but for a way in which their values are brought: words for a rank that goes
+/// this way and for one that does not.
+struct WayWords {
+  const char* mine;
+  const char* other;
+  const char* advice;
+};
+
+template <class Item>
+std::optional<Error> difference(const std::vector<Item>& items, const std::vector<std::uint8_t>& mine,
+                                const std::vector<std::uint8_t>& root, const WayWords& words) {
+  for (std::size_t i = 0; i < std::min(mine.size(), root.size()); ++i) {
+    if (mine[i] != root[i]) return conflict(items[i].name, mine[i] != 0 ? words.mine : words.other, words.advice);
   }
   return std::nullopt;
 }
+
+constexpr WayWords chosen_rows{"its rows are chosen here, but not on rank 0",
+                               "its rows are chosen on rank 0, but not here",
+                               "every rank calls rows_at() for a table, also without rows, or none does"};
+constexpr WayWords declared_fields{"the field is declared here, but put on rank 0",
+                                   "the field is put here, but declared on rank 0",
+                                   "every rank declares a field, also without elements, or none does"};
 
 std::optional<Error> difference(const FileDescription& mine, const FileDescription& root) {
   if (mine.title != root.title || mine.contents != root.contents) {
@@ -150,11 +168,17 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
 [[noreturn]] void fail_for_structure(WriteStep::State& step) {
   Comm& comm = step.writer->comm;
   const FileDescription& file = step.writer->file;
-  const std::vector<std::uint8_t> choices = choices_of(*step.part);
-  const auto root = unpack<Common>(from_root(comm, [&] { return pack(Common{file, step.accepted, choices}); }));
+  const Common mine{file, step.accepted, choices_of(*step.part), declarations_of(*step.part)};
+  const auto root = unpack<Common>(from_root(comm, [&] { return pack(mine); }));
   fail_together(step, caught(comm.rank(), [&] {
                   if (const auto error = difference(step.accepted, root.step)) throw *error;
-                  if (const auto error = difference(step.accepted, choices, root.choices)) throw *error;
+                  if (const auto error = difference(step.accepted.tables, mine.choices, root.choices, chosen_rows)) {
+                    throw *error;
+                  }
+                  if (const auto error =
+                          difference(step.accepted.fields, mine.declarations, root.declarations, declared_fields)) {
+                    throw *error;
+                  }
                   if (const auto error = difference(file, root.file)) throw *error;
                 }));
 }

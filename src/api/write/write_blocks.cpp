@@ -53,13 +53,7 @@ void require_all_bytes(const State& step, std::size_t table) {
   // Encoded groups are compared one by one, and an engine has places of its own.
   if (!step.grouped.empty() || table >= step.positions.size()) return;
   for (std::size_t r = 0; r < step.positions[table].size(); ++r) {
-    const Run& run = step.placement.tables[table][r];
-    const std::uint64_t written = step.positions[table][r];
-    if (run.record_bytes != 0 || written == run.bytes) continue;
-    throw Error(ErrorKind::usage, "the rows take " + std::to_string(run.bytes - written) +
-                                      " bytes less than was declared for their strings or weighed")
-        .on(step.accepted.tables[table].name)
-        .advise("declare the bytes of all strings of this rank, and weigh the blocks that are written");
+    require_weighed_bytes(step.placement.tables[table][r], step.positions[table][r], step.accepted.tables[table].name);
   }
 }
 
@@ -73,6 +67,14 @@ void check_block(const Table& table, std::uint64_t rows, std::uint64_t first, st
   if (first > rows || rows_of(columns) > rows - first) {
     throw Error(ErrorKind::usage, "the block ends beyond this rank's rows");
   }
+}
+
+void require_weighed_bytes(const Run& run, std::uint64_t written, const std::string& object) {
+  if (run.record_bytes != 0 || written == run.bytes) return;
+  throw Error(ErrorKind::usage, "the values take " + std::to_string(run.bytes - written) +
+                                    " bytes less than was declared for their strings or weighed")
+      .on(object)
+      .advise("declare the bytes of all strings of this rank, and weigh the blocks that are written");
 }
 
 void write_block(State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "api/write/writer_state.hpp"
 
@@ -16,6 +17,9 @@ void check_block(const Table& table, std::uint64_t rows, std::uint64_t first, st
 /// Independent. Writes the block of a placed step that begins at row `first` of this rank. Throws usage errors unless
 /// it follows the one before.
 void write_block(WriteStep::State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns);
+
+/// Throws usage errors for a run whose values have no places of their own and have taken less than its bytes.
+void require_weighed_bytes(const Run& run, std::uint64_t written, const std::string& object);
 
 /// Throws usage errors for a streamed step of which rows are missing: their bytes would be whatever is there.
 void require_all_rows(const WriteStep::State& step);

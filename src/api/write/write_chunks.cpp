@@ -8,11 +8,11 @@
 
 #include "api/root.hpp"
 #include "api/write/field_chunks.hpp"
+#include "api/write/write_parts.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 
 namespace quire {
-namespace {
 
 using State = WriteStep::State;
 /// For each chunked field.
@@ -21,22 +21,46 @@ using Owners = std::vector<std::vector<ChunkOwner>>;
 using Indices = std::vector<std::vector<std::uint64_t>>;
 using HeldChunks = std::vector<std::vector<std::vector<Chunk>>>;  ///< and each component
 
-constexpr std::size_t exchanges_for_new = 5;
-constexpr std::size_t exchanges_for_held = 2;
-
 /// The chunked fields of a step on one rank, from meeting to meeting. What fails is kept, and the rank goes on with
 /// nothing; answers that are missing because another rank has failed are no error of this one.
-class Encoding {
+class FieldEncoding {
  public:
-  Encoding(State& step, std::optional<Error>& error) : step_(step), comm_(step.writer->comm), error_(error) {}
+  /// Of these fields.
+  FieldEncoding(State& step, std::vector<std::size_t> chunked)
+      : step_(step), comm_(step.writer->comm), chunked_(std::move(chunked)) {}
 
-  void run() {
-    attempt([&] { begin(); });
+  /// Of these many meetings.
+  static constexpr std::size_t exchanges_to_finish = 3;
+
+  /// Collective. Who owns the chunks.
+  void begin(bool holds_fields) {
+    attempt([&] { make_fields(); });
     find_owners();
-    if (step_.holds_fields) find_held();
+    if (holds_fields) find_held();
+    step_.failure = error_;
+  }
+
+  /// Collective. What the chunks take, and where they go.
+  void finish(std::optional<Error>& error) {
+    if (!error_) error_ = error;
     attempt([&] { gather(); });
     hand_over();
     find_places();
+    error = error_;
+  }
+
+  /// Independent. A part of a field: to measure it before finish(), and afterwards for its bytes.
+  void add(std::size_t field, const Box& part, std::span<const ConstView> components) {
+    const auto found = std::ranges::find(chunked_, field);
+    if (found == chunked_.end() || is_lost_) return;
+    const Stopwatch watch(step_.writer->timing.encode);
+    const auto f = static_cast<std::size_t>(found - chunked_.begin());
+    fields_[f].add(part, components, values_held_of(f));
+  }
+
+  /// The chunks of such a field that are complete since it was asked last.
+  [[nodiscard]] std::vector<std::vector<PackedChunk>> take(std::size_t field) {
+    return fields_.at(static_cast<std::size_t>(std::ranges::find(chunked_, field) - chunked_.begin())).take();
   }
 
  private:
@@ -52,12 +76,12 @@ class Encoding {
     return comm_.exchange(error_ || is_lost_ ? std::vector<Parcel>{} : std::move(parcels));
   }
 
-  void begin() {
+  void make_fields() {
     const Stopwatch watch(step_.writer->timing.encode);
     StepPart& part = *step_.part;
     part.chunks.assign(part.fields.size(), {});
     part.all_chunks.clear();
-    for (const std::size_t f : step_.chunked) {
+    for (const std::size_t f : chunked_) {
       fields_.emplace_back(*step_.writer->planner, step_.accepted, f, part.fields[f],
                            static_cast<std::uint64_t>(comm_.rank()), step_.writer->options.lossy);
     }
@@ -136,7 +160,7 @@ class Encoding {
   [[nodiscard]] HeldChunks look_up(const Indices& wanted) const {
     HeldChunks found(wanted.size());
     for (std::size_t f = 0; f < wanted.size(); ++f) {
-      const std::size_t field = step_.chunked[f];
+      const std::size_t field = chunked_[f];
       found[f].resize(static_cast<std::size_t>(step_.accepted.fields[field].components));
       for (std::size_t c = 0; c < found[f].size(); ++c) {
         for (const std::uint64_t chunk : wanted[f]) {
@@ -155,16 +179,21 @@ class Encoding {
     std::vector<std::byte> bytes(static_cast<std::size_t>(chunk.bytes));
     if (writer.transport->get(chunk.offset, bytes) != bytes.size()) {
       throw Error(ErrorKind::bad_file, "the file ends inside a chunk")
-          .on(step_.accepted.fields[step_.chunked[f]].name)
+          .on(step_.accepted.fields[chunked_[f]].name)
           .at(chunk.offset);
     }
-    return writer.planner->unpack_chunk(step_.accepted, step_.chunked[f], chunk, bytes);
+    return writer.planner->unpack_chunk(step_.accepted, chunked_[f], chunk, bytes);
+  }
+
+  [[nodiscard]] FieldChunks::HeldValues values_held_of(std::size_t f) const {
+    return [this, f](std::size_t component, std::uint64_t chunk) { return held_values(f, component, chunk); };
   }
 
   void gather() {
     const Stopwatch watch(step_.writer->timing.encode);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
-      fields_[f].gather([&](std::size_t component, std::uint64_t chunk) { return held_values(f, component, chunk); });
+      require_weighed_parts(step_, chunked_[f]);
+      fields_[f].gather(values_held_of(f));
     }
   }
 
@@ -190,7 +219,8 @@ class Encoding {
       }
       for (std::size_t f = 0; f < fields_.size(); ++f) {
         fields_[f].finish();
-        step_.part->chunks[step_.chunked[f]] = fields_[f].take();
+        step_.part->chunks[chunked_[f]] = fields_[f].take();
+        if (step_.part->fields[chunked_[f]].declared) fields_[f].begin_again();
       }
     });
   }
@@ -236,33 +266,64 @@ class Encoding {
 
   State& step_;
   Comm& comm_;
-  std::optional<Error>& error_;
+  std::vector<std::size_t> chunked_;
+  std::optional<Error> error_;
   bool is_lost_ = false;
   std::vector<FieldChunks> fields_;
   Indices wanted_;
   HeldChunks held_;
 };
 
-}  // namespace
-
-void find_chunked_fields(State& step) {
-  step.chunked.clear();
-  step.holds_fields = false;
+void begin_fields(State& step) {
+  std::vector<std::size_t> chunked;
+  bool holds_fields = false;
   const WritePlanner& planner = *step.writer->planner;
   for (std::size_t f = 0; f < step.accepted.fields.size(); ++f) {
     if (planner.chunk_shape(step.accepted, f).empty()) continue;
-    step.chunked.push_back(f);
-    step.holds_fields = step.holds_fields || !planner.held_extents(step.accepted, f).empty();
+    chunked.push_back(f);
+    holds_fields = holds_fields || !planner.held_extents(step.accepted, f).empty();
   }
+  step.encoding.reset();
+  if (chunked.empty()) return;
+  step.encoding = std::make_shared<FieldEncoding>(step, std::move(chunked));
+  step.encoding->begin(holds_fields);
 }
 
-std::size_t field_exchanges(const State& step) {
-  if (step.chunked.empty()) return 0;
-  return exchanges_for_new + (step.holds_fields ? exchanges_for_held : 0);
+std::size_t field_exchanges(const State& step) { return step.encoding ? FieldEncoding::exchanges_to_finish : 0; }
+
+void weigh_chunks(State& step, std::size_t field, const Box& part, std::span<const ConstView> components) {
+  if (step.encoding) step.encoding->add(field, part, components);
 }
 
 void encode_fields(State& step, std::optional<Error>& error) {
-  if (!step.chunked.empty()) Encoding(step, error).run();
+  if (!step.encoding) return;
+  step.encoding->finish(error);
+  // Only what comes in parts is encoded once more.
+  if (std::ranges::none_of(step.declared, [](const auto& field) { return field.has_value(); })) step.encoding.reset();
+}
+
+void add_chunks(WritePlan& plan, State& step, std::size_t field, const Box& part,
+                std::span<const ConstView> components) {
+  step.encoding->add(field, part, components);
+  std::vector<std::vector<PackedChunk>> encoded = step.encoding->take(field);
+  for (std::size_t c = 0; c < encoded.size(); ++c) {
+    const std::vector<PackedChunk>& weighed = step.part->chunks[field][c];
+    for (PackedChunk& chunk : encoded[c]) {
+      const auto place = std::ranges::lower_bound(weighed, chunk.index, {}, &PackedChunk::index);
+      if (place == weighed.end() || place->index != chunk.index || place->length != chunk.length) {
+        throw Error(ErrorKind::usage, "the elements are not those that were weighed")
+            .on(step.accepted.fields[field].name);
+      }
+      plan.add(step.placement.fields[field][c].offset + place->place, std::move(chunk.bytes));
+    }
+  }
+}
+
+void forget_fields(State& step) {
+  step.encoding.reset();
+  for (auto& field : step.declared) {
+    if (field) field->weighed.clear();
+  }
 }
 
 }  // namespace quire

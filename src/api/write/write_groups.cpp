@@ -121,7 +121,7 @@ void agree_on_rows(State& step) {
     step.group_owners.push_back(step.grouped.back().begins_group() ? static_cast<std::uint64_t>(rank) : 0);
   }
   if (!step.grouped.empty()) writer.comm.prefix_maximum(step.group_owners);
-  find_chunked_fields(step);
+  begin_fields(step);
   step.agreed_on_rows = true;
 }
 
@@ -166,6 +166,7 @@ void pay_owed_rows(Writer::State& writer) {
     step->agreed_on_rows = false;
     step->grouped.clear();
     step->groups.clear();
+    forget_fields(*step);
   }
   for (; writer.owed_exchanges > 0; --writer.owed_exchanges) static_cast<void>(writer.comm.exchange({}));
 }

@@ -11,6 +11,7 @@
 #include "api/write/remarks.hpp"
 #include "api/write/write_blocks.hpp"
 #include "api/write/write_groups.hpp"
+#include "api/write/write_parts.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/write/writer_state.hpp"
 #include "base/stopwatch.hpp"
@@ -61,6 +62,7 @@ void weigh(State& step) {
         .on(table.name)
         .advise("give all blocks to weigh() before open()");
   }
+  for (std::size_t f = 0; f < step.declared.size(); ++f) require_weighed_parts(step, f);
   pack_fields(step);
   writer.planner->weigh(*step.part, writer.options.lossy);
 }
@@ -374,7 +376,12 @@ void commit_step(State& step) {
     exchange(step);
     error = writer.engine ? write_by_engine(step) : transfer(step);
   }
-  if (!error) error = caught(writer.comm.rank(), [&] { require_all_rows(step); });
+  if (!error) {
+    error = caught(writer.comm.rank(), [&] {
+      require_all_rows(step);
+      require_all_parts(step);
+    });
+  }
   if (!error && writer.options.durable && !writer.engine)
     error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
   if (writer.engine) {
@@ -400,6 +407,18 @@ void State::require_filling(const char* what) const {
 void State::accept(StepPart& brought) {
   if (table_names.empty()) {
     for (const Table& table : brought.description.tables) table_names.push_back(table.name);
+  }
+  if (field_names.empty()) {
+    for (std::size_t f = 0; f < brought.fields.size(); ++f) {
+      const Field& field = brought.description.fields[f];
+      field_names.push_back(field.name);
+      auto& parts = declared.emplace_back();
+      if (const auto& box = brought.fields[f].declared) {
+        const auto components = static_cast<std::size_t>(field.components);
+        const BoxCover nothing(*box);
+        parts.emplace(DeclaredField{field.type, components, nothing, nothing, std::vector<std::uint64_t>(components)});
+      }
+    }
   }
   accepted = writer->planner->accept(brought.description, writer->options.lossy);
 }
@@ -436,8 +455,7 @@ WriteStep::~WriteStep() {
   writer->owed_exchanges += owed_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;
-  if (state_->phase == State::Phase::filling && !state_->weighed_rows.empty())
-    writer->planner->advance(*state_->part, {}, false);
+  if (state_->phase == State::Phase::filling && state_->has_weighed) writer->planner->advance(*state_->part, {}, false);
   if (state_->phase != State::Phase::placed) return;
   // The file keeps the step now, and must not be kept by it.
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
@@ -468,6 +486,17 @@ void WriteStep::agree_on_rows() {
   });
 }
 
+void begin_weighing(State& step) {
+  StepPart& part = step.builder.finish();
+  // If the step fails, the planner forgets what it has weighed of it.
+  step.part = &part;
+  if (std::exchange(step.has_weighed, true)) return;
+  step.writer->tell_file();
+  step.accept(part);
+  step.weighed_rows.resize(part.tables.size(), 0);
+  part.weights.tables.resize(part.tables.size(), 0);
+}
+
 void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns) {
   State& step = *state_;
   Writer::State& writer = *step.writer;
@@ -479,15 +508,8 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
   }
   if (!writer.planner->weighs_values()) return;
   step.failure = caught(writer.comm.rank(), [&] {
-    StepPart& part = step.builder.finish();
-    // If the step fails, the planner forgets what it has weighed of it.
-    step.part = &part;
-    if (step.weighed_rows.empty()) {
-      writer.tell_file();
-      step.accept(part);
-      step.weighed_rows.resize(part.tables.size(), 0);
-      part.weights.tables.resize(part.tables.size(), 0);
-    }
+    begin_weighing(step);
+    StepPart& part = *step.part;
     const std::size_t index = step.find_table(table);
     check_block(step.accepted.tables[index], rows_of_rank(part, step.accepted, index), step.weighed_rows[index],
                 columns);

@@ -349,6 +349,8 @@ WriteStep Writer::step(std::int64_t number) {
 
 bool Writer::weighs_values() const { return state_->planner->weighs_values() || state_->planner->groups_rows(); }
 
+bool Writer::takes_parts() const { return !state_->engine || state_->engine->takes_parts(); }
+
 void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
   WriteStep step = this->step(number);
   try {

@@ -12,6 +12,7 @@
 #include "api/write/row_groups.hpp"
 #include "api/write/step_builder.hpp"
 #include "api/write/write_target.hpp"
+#include "plan/box_cover.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 #include "quire/format/streams.hpp"
@@ -69,6 +70,17 @@ struct Writer::State {
   [[nodiscard]] Error placed(Error error) const;
 };
 
+/// A field of a step whose values come part by part.
+struct DeclaredField {
+  Type type;  ///< of the values
+  std::size_t components;
+  BoxCover weighed;
+  BoxCover written;
+  std::vector<std::uint64_t> positions;  ///< in each component's text, where the last part ended
+};
+
+class FieldEncoding;
+
 /// Everything of a step that is being written.
 struct WriteStep::State {
   explicit State(std::shared_ptr<Writer::State> file, std::int64_t number) : writer(std::move(file)), builder(number) {}
@@ -80,17 +92,20 @@ struct WriteStep::State {
   std::vector<std::vector<std::byte>> packed;  ///< fields that had to be copied out of larger arrays
   StepDescription accepted;
   std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
-  std::vector<std::uint64_t> weighed_rows;  ///< of each table of a streamed step
+  std::vector<std::string> field_names;     ///< the same of fields
+  bool has_weighed = false;                 ///< the planner has seen values of a streamed step:
+  std::vector<std::uint64_t> weighed_rows;  ///< of each table
   std::vector<std::uint64_t> written_rows;  ///< the same of those that are in the file
   Measure total;                            ///< of all ranks,
   Measure before;                           ///< and of the lower ones
   Placement placement;
-  std::uint64_t plans = 0;                            ///< how many all ranks run together
-  std::vector<std::vector<std::uint64_t>> positions;  ///< in each table's runs, where the last block ended
-  std::optional<Error> failure;                       ///< of a streamed block; told at the next meeting
-  std::optional<Publication> publication;             ///< rank 0: what makes the step visible, once it is known
-  std::optional<PendingElements> elements;            ///< whose tables are put at the commit
-  Call call = Call::commit;                           ///< in which this rank meets the others
+  std::uint64_t plans = 0;                             ///< how many all ranks run together
+  std::vector<std::vector<std::uint64_t>> positions;   ///< in each table's runs, where the last block ended
+  std::vector<std::optional<DeclaredField>> declared;  ///< for each field
+  std::optional<Error> failure;                        ///< of a streamed block; told at the next meeting
+  std::optional<Publication> publication;              ///< rank 0: what makes the step visible, once it is known
+  std::optional<PendingElements> elements;             ///< whose tables are put at the commit
+  Call call = Call::commit;                            ///< in which this rank meets the others
 
   // Where rows are encoded in groups (api/write_groups.hpp), for each table:
   bool agreed_on_rows = false;
@@ -104,8 +119,7 @@ struct WriteStep::State {
   std::map<std::uint64_t, StreamUse> merged;  ///< rank 0: of each that takes pieces of others, by its request
 
   // Where fields are encoded in chunks (api/write_chunks.hpp):
-  std::vector<std::size_t> chunked;  ///< which ones
-  bool holds_fields = false;         ///< the file has elements of some of them
+  std::shared_ptr<FieldEncoding> encoding;
 
   void require_filling(const char* what) const;
   /// Takes the part as the format will hold it.
@@ -124,6 +138,8 @@ inline WriteStep::State* Writer::State::placed_step() const noexcept {
 
 /// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
 [[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
+/// Independent. Before the planner weighs values of a streamed step: the part as the format will hold it.
+void begin_weighing(WriteStep::State& step);
 /// Collective, before anything else is: this rank's part in taking back a step that it has left, if there is one.
 /// Throws the error that all ranks throw.
 void take_back_left_step(Writer::State& writer);

@@ -7,6 +7,7 @@
 #include "phdf5_files.hpp"
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
+#include "support/error_of.hpp"
 #include "support/sample.hpp"
 
 namespace quire::test {
@@ -168,6 +169,55 @@ TEST_P(Engines, WriteTheSameFields) {
                              {puts ? ConstView(some) : ConstView(std::span<const std::int16_t>())});
             });
   }
+}
+
+/// The layers of a field one by one, the last one first.
+void write_layers(WriteStep& step, std::uint64_t layers) {
+  Comm comm = everyone();
+  const Slice mine = slice(Spread::first_has_nothing, layers, comm);
+  Field field;
+  field.name = "rho";
+  field.extents = {layers, 4, 3};
+  field.components = 2;
+  step.declare_field(field, Box{{mine.first, 0, 0}, {mine.count, 4, 3}});
+  const auto for_layers = [&](auto&& take) {
+    for (std::uint64_t layer = mine.end(); layer-- > mine.first;) {
+      std::vector<double> values(12);
+      std::iota(values.begin(), values.end(), 100.0 * static_cast<double>(layer));
+      const std::vector<double> second(12, static_cast<double>(layer));
+      take(Box{{layer, 0, 0}, {1, 4, 3}}, std::vector<ConstView>{values, second});
+    }
+  };
+  step.agree_on_rows();
+  for_layers([&](const Box& part, const std::vector<ConstView>& values) { step.weigh_field("rho", part, values); });
+  step.open();
+  for_layers([&](const Box& part, const std::vector<ConstView>& values) { step.write_field("rho", part, values); });
+}
+
+TEST_P(Engines, WriteTheSameFieldsInParts) {
+  for (const Kind& kind : kinds()) {
+    compare(kind, std::string("parts_") + kind.name, 1,
+            [](WriteStep& step, std::int64_t /*number*/) { write_layers(step, 7); });
+  }
+}
+
+TEST(Compressed, FieldsDoNotComeInPartsByTheLibrary) {
+  const Kind kind = compressed_kinds().front();
+  Comm comm = everyone();
+  Writer direct = create(path("parts.direct"), comm, by_direct(kind));
+  EXPECT_TRUE(direct.takes_parts());
+  direct.close();
+  Writer out = create(path("parts.phdf5"), comm, by_phdf5(kind, "collective"));
+  EXPECT_FALSE(out.takes_parts());
+  const auto error = error_of([&] {
+    WriteStep step = out.step(0);
+    write_layers(step, 7);
+    step.commit();
+  });
+  out.close();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::unsupported) << error->what();
+  EXPECT_EQ(error->advice(), "engine=direct");
 }
 
 /// Rows at equal distances, lists of more rows than the library unites, ranks with nothing, and rows that nobody

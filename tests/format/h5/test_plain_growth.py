@@ -49,7 +49,18 @@ def share(side: slice, rank: int, size: int) -> slice:
     return slice(side.start + length * rank // size, side.start + length * (rank + 1) // size)
 
 
-def grow(comm: Any, path: str, way: str, reopen: bool) -> None:
+def write_rows(step: quire.WriteStep, name: str, first: int, values: Array) -> None:
+    """A declared field row by row, the last one first."""
+    step.agree_on_rows()
+    rows = [(first + row, 0) for row in reversed(range(len(values)))]
+    for start in rows:
+        step.weigh_field(name, start, values[start[0] - first :][:1])
+    step.open()
+    for start in rows:
+        step.write_field(name, start, values[start[0] - first :][:1])
+
+
+def grow(comm: Any, path: str, way: str, reopen: bool, parted: bool = False) -> None:
     """A table that gets longer, a scalar field that grows along both axes, and a vector field along one."""
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     how = WAYS[way] | {"grow": True, "format": "hdf5"}
@@ -74,7 +85,12 @@ def grow(comm: Any, path: str, way: str, reopen: bool) -> None:
                 step.put_field("rho", mine, extents=extents, boxes=boxes)
                 long = share(slice(old[0], extents[0]), rank, size)
                 vector = np.stack([FIELD[long], -FIELD[long]], axis=-1)[:, :2]
-                step.put_field("E", vector, extents=(extents[0], 2), start=(long.start, 0), components=2)
+                whole = (extents[0], 2)
+                if parted:
+                    step.declare_field("E", "float64", whole, [long, slice(0, 2)], components=2)
+                    write_rows(step, "E", long.start, vector)
+                else:
+                    step.put_field("E", vector, extents=whole, start=(long.start, 0), components=2)
         done, old = done + rows, extents
     out.close()
 
@@ -108,6 +124,29 @@ def check(path: Path, way: str) -> None:
 def test_one_process(tmp_path: Path, way: str, reopen: bool) -> None:
     grow(None, str(tmp_path / "file.hdf5"), way, reopen)
     check(tmp_path / "file.hdf5", way)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_same_bytes_from_parts(tmp_path: Path, way: str) -> None:
+    for parted in (False, True):
+        grow(None, str(tmp_path / f"{parted}.hdf5"), way, True, parted)
+    assert (tmp_path / "True.hdf5").read_bytes() == (tmp_path / "False.hdf5").read_bytes()
+
+
+def grow_in_parts(comm: Any, folder: str) -> None:
+    for way in WAYS:
+        grow(comm, f"{folder}/{way}.hdf5", way, False, True)
+
+
+@pytest.mark.mpi
+def test_the_same_bytes_from_parts_of_all_ranks(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    run_ranks(grow_in_parts, 3, str(tmp_path / "parts"))
+    for way in WAYS:
+        grow(None, str(tmp_path / "alone.hdf5"), way, False)
+        assert (tmp_path / "parts" / f"{way}.hdf5").read_bytes() == (tmp_path / "alone.hdf5").read_bytes(), (
+            way
+        )
 
 
 def grow_all(comm: Any, folder: str) -> None:

@@ -87,6 +87,9 @@ class ParallelEngine final : public StepEngine {
   void write_fields(const StepPart& mine) override;
   void write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
                   std::span<const ConstView> columns) override;
+  void write_part(const StepPart& mine, std::size_t field, const Box& part,
+                  std::span<const ConstView> components) override;
+  [[nodiscard]] bool takes_parts() const noexcept override { return !settings_.is_filtered; }
 
   void publish(const StepPart& mine) override {
     with_library([&] {
@@ -172,9 +175,11 @@ class ParallelEngine final : public StepEngine {
   /// The next records of a stream that has some left. `select` chooses so many rows in the space of a data set.
   template <class Select>
   [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t done, Select&& select);
-  /// This rank's elements of a field, if it has any, in the caller's memory or in the buffers.
-  [[nodiscard]] std::optional<Piece> field_piece(const EngineTarget& target, const StepPart& mine,
+  /// These elements of a field, if there are any, in the caller's memory or in the buffers.
+  [[nodiscard]] std::optional<Piece> field_piece(const EngineTarget& target, const Field& field, const FieldPart& part,
                                                  FieldBuffers& buffers);
+  /// Throws unsupported errors where parts would have to be encoded by the ranks together.
+  void require_parts() const;
   void put(const EngineTarget& target, const Piece& piece, const Handle& transfer);
 
   EngineSettings settings_;
@@ -302,13 +307,16 @@ void ParallelEngine::write_tables(const StepPart& mine) {
   });
 }
 
+void ParallelEngine::require_parts() const {
+  if (takes_parts() && std::ranges::none_of(targets_, &EngineTarget::is_filtered)) return;
+  throw Error(ErrorKind::unsupported, "parallel HDF5 cannot compress a step that each rank writes block by block")
+      .advise("engine=direct");
+}
+
 void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::uint64_t first,
                                 std::span<const ConstView> columns) {
   if (!is_begun_) return;
-  if (settings_.is_filtered || std::ranges::any_of(targets_, &EngineTarget::is_filtered)) {
-    throw Error(ErrorKind::unsupported, "parallel HDF5 cannot compress a step that each rank writes block by block")
-        .advise("engine=direct");
-  }
+  require_parts();
   const std::vector<std::string> names = names_of(mine.description.tables[table]);
   with_library([&] {
     for (const EngineTarget& target : targets_) {
@@ -328,10 +336,8 @@ void ParallelEngine::write_rows(const StepPart& mine, std::size_t table, std::ui
   });
 }
 
-std::optional<Piece> ParallelEngine::field_piece(const EngineTarget& target, const StepPart& mine,
+std::optional<Piece> ParallelEngine::field_piece(const EngineTarget& target, const Field& field, const FieldPart& part,
                                                  FieldBuffers& buffers) {
-  const Field& field = mine.description.fields[target.index];
-  const FieldPart& part = mine.fields[target.index];
   const Cell& cell = target.cells.front();
   ConstView view = part.views[static_cast<std::size_t>(cell.column)];
   Piece piece;
@@ -372,10 +378,28 @@ void ParallelEngine::write_fields(const StepPart& mine) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       const EngineTarget& target = targets_[i];
       if (target.kind != EngineTarget::Kind::field || !nothing_[i]) continue;
+      const FieldPart& part = mine.fields[target.index];
+      if (part.declared) continue;
       FieldBuffers buffers;
-      put_made(i, failure, [&] { return field_piece(target, mine, buffers); });
+      put_made(i, failure, [&] { return field_piece(target, mine.description.fields[target.index], part, buffers); });
     }
     failure.rethrow();
+  });
+}
+
+void ParallelEngine::write_part(const StepPart& mine, std::size_t field, const Box& part,
+                                std::span<const ConstView> components) {
+  if (!is_begun_) return;
+  require_parts();
+  const FieldPart values{part, {components.begin(), components.end()}, {}};
+  with_library([&] {
+    for (const EngineTarget& target : targets_) {
+      if (target.kind != EngineTarget::Kind::field || target.index != field) continue;
+      FieldBuffers buffers;
+      if (const auto piece = field_piece(target, mine.description.fields[field], values, buffers)) {
+        put(target, *piece, alone_);
+      }
+    }
   });
 }
 

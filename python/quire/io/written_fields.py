@@ -1,0 +1,162 @@
+"""Fields of a step that is being written, as the core takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quire import _core
+from quire.errors import UsageError
+from quire.io.attributes import Attribute
+from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory
+from quire.io.field_parts import geometry_of
+from quire.io.quantity import Quantity
+from quire.io.texts import Texts, core_attribute, core_quantity, texts
+from quire.io.types import Array, dtype_of, host_array, ready_array
+
+Geometry = tuple[
+    Sequence[float] | None, Sequence[float] | None, Sequence[Sequence[float] | Array | None] | None
+]
+"""Origin, spacing and coordinates as a caller gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTraits:
+    """What a field is besides its values."""
+
+    name: str
+    type: str
+    words: Texts
+    group: str
+    extents: list[int]
+    components: int
+    attributes: list[tuple[_core.Quantity, list[int], Any]]
+    geometry: tuple[list[float], list[float], list[list[float]]]
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        type: str,
+        extents: Sequence[int],
+        components: int = 1,
+        *,
+        words: Texts | None = None,
+        group: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        like: Quantity | None = None,
+        geometry: Geometry = (None, None, None),
+        lossy: bool = False,
+    ) -> FieldTraits:
+        """Independent. From the words of a caller; what is not given comes from `like`."""
+        dtype_of(type)
+        own = [
+            core_attribute(
+                key,
+                value,
+                texts(value if isinstance(value, Attribute) else None, *[None] * 4),
+                None,
+                lossy,
+            )
+            for key, value in (attributes or {}).items()
+        ]
+        family = group if group is not None else str(getattr(like, "group", ""))
+        plain = texts(like, None, None, None, None) if words is None else words
+        shape = [int(extent) for extent in extents]
+        return cls(name, type, plain, family, shape, components, own, geometry_of(like, *geometry))
+
+    def row(self) -> Any:
+        """Independent. The field as the core takes it."""
+        quantity = core_quantity(self.name, self.type, self.words)
+        return (quantity, self.group, self.extents, self.attributes, *self.geometry)
+
+
+@dataclass(frozen=True, slots=True)
+class PutField:
+    """A field with this rank's values, which wait for the commit."""
+
+    traits: FieldTraits
+    selection: list[Slab]
+    values: Array
+
+    def hand_over(self, core: _core.WriteStep, lossy: bool) -> None:
+        """Independent. Give it to the core, converted where it must be."""
+        traits = self.traits
+        parts, memory = self._lines()
+        ready = [ready_array(part, traits.type, lossy, traits.name) for part in parts]
+        core.put_field(traits.row(), self.selection, traits.type, ready, memory)
+
+    def _lines(self) -> tuple[list[Array], Memory]:
+        """The components as lines of memory, and where their elements are in them."""
+        values, count = self.values, self.traits.components
+        is_ready = (
+            values.dtype.isnative
+            and not values.dtype.hasobject
+            and values.dtype == dtype_of(self.traits.type)
+        )
+        if is_ready and not values.flags.c_contiguous:
+            parts = [values[..., component] for component in range(count)] if count > 1 else [values]
+            lines = [flat_memory(part) for part in parts]
+            found = [line for line in lines if line is not None]
+            if len(found) == len(lines):
+                return [line for line, _ in found], found[0][1]
+        elements = values.reshape(-1, count)
+        return [elements[:, component] for component in range(count)], PACKED
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredField:
+    """A field whose values come part by part once the step is placed."""
+
+    traits: FieldTraits
+    start: list[int]
+    count: list[int]
+
+    @classmethod
+    def of(cls, traits: FieldTraits, box: Box | None) -> DeclaredField:
+        """Independent. With this rank's box; the whole field if nothing. Raises UsageError."""
+        if box is None:
+            return cls(traits, [0] * len(traits.extents), traits.extents)
+        axes = axes_of(box, traits.extents, traits.name)
+        if any(axis.step != 1 and axis.count > 1 for axis in axes):
+            raise UsageError(
+                "a field that comes in parts has a box without steps",
+                object=traits.name,
+                advice="put it whole",
+            )
+        return cls(traits, [axis.first for axis in axes], [axis.count for axis in axes])
+
+    def hand_over(self, core: _core.WriteStep, lossy: bool) -> None:
+        """Independent. Declare it to the core."""
+        core.declare_field(self.traits.row(), self.traits.components, self.start, self.count)
+
+    def part(
+        self, start: Sequence[int], values: Any, lossy: bool
+    ) -> tuple[list[int], list[int], list[tuple[str, Any]]]:
+        """Independent. The part that begins at `start`, as the core takes it. Raises UsageError."""
+        traits = self.traits
+        array = host_array(values, traits.name)
+        shape = shape_of(array, traits.components, traits.name)
+        if not len(start) == len(shape) == len(traits.extents):
+            raise UsageError(
+                f"the part has {len(shape)} axes, its start {len(start)}, the field {len(traits.extents)}",
+                object=traits.name,
+            )
+        if any(place < 0 for place in start):
+            raise UsageError(f"a part cannot start at {tuple(start)}", object=traits.name)
+        elements = array.reshape(-1, traits.components)
+        ready = [
+            (traits.type, ready_array(elements[:, component], traits.type, lossy, traits.name))
+            for component in range(traits.components)
+        ]
+        return [int(place) for place in start], shape, ready
+
+
+def shape_of(array: Array, components: int, name: str) -> list[int]:
+    """Independent. The shape of a box in memory, whose components are the last axis if there are several."""
+    if components > 1 and (array.ndim == 0 or array.shape[-1] != components):
+        raise UsageError(
+            f"the last axis of shape {array.shape} does not have the {components} components", object=name
+        )
+    return list(array.shape[:-1] if components > 1 else array.shape)

@@ -1,0 +1,146 @@
+"""Fields that are declared and written part by part from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.python.support.files import path_for, table_formats
+
+import quire
+
+SHAPE = (5, 4, 3)
+VALUES = np.arange(180.0).reshape(*SHAPE, 3) / 7
+
+
+def holds_fields(folder: Path, format_name: str) -> bool:
+    try:
+        with quire.create(folder / "asked", format=format_name) as out, out.step(0) as step:
+            step.put_field("E", VALUES, components=3)
+    except quire.UnsupportedError:
+        return False
+    return True
+
+
+def declared(step: quire.WriteStep, **changes: Any) -> quire.WriteStep:
+    wanted: dict[str, Any] = {"type": "float64", "extents": SHAPE, "components": 3, "unit": "V/m"} | changes
+    return step.declare_field("E", **wanted)
+
+
+def opened(step: quire.WriteStep, values: Any = VALUES) -> None:
+    step.agree_on_rows()
+    step.weigh_field("E", (0, 0, 0), values)
+    step.open()
+
+
+def test_parts_are_the_whole(tmp_path: Path, format_name: str) -> None:
+    if not holds_fields(tmp_path, format_name):
+        pytest.skip("this format has no fields")
+    whole, parted = (path_for(tmp_path, format_name, stem) for stem in ("whole", "parted"))
+    with quire.create(whole, format=format_name) as out, out.step(0) as step:
+        step.put_field("E", VALUES, components=3, unit="V/m", origin=[1, 2, 3], spacing=[1, 1, 2])
+    with quire.create(parted, format=format_name) as out:
+        assert out.takes_parts
+        with out.step(0) as step:
+            declared(step, origin=[1, 2, 3], spacing=[1, 1, 2])
+            opened(step)
+            for layer in range(5):
+                # Any memory will do.
+                part = np.asfortranarray(VALUES[layer : layer + 1]).astype(">f8")
+                step.write_field("E", (layer, 0, 0), part)
+    assert parted.read_bytes() == whole.read_bytes()
+
+
+def test_a_field_that_was_read_tells_how_it_is(tmp_path: Path) -> None:
+    source, target = tmp_path / "a.h5", tmp_path / "b.h5"
+    with quire.create(source) as out, out.step(0) as step:
+        step.put_field("E", VALUES, components=3, unit="V/m", origin=[1, 2, 3], spacing=[1, 1, 2])
+    with quire.open(source) as file, quire.create(target) as out, out.step(0) as step:
+        field = file[0].fields["E"]
+        step.declare_field("E", like=field)
+        opened(step)
+        step.write_field("E", (0, 0, 0), field[...])
+    assert target.read_bytes() == source.read_bytes()
+
+
+def test_chunks_are_told_before_boxes_are_chosen(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "a.h5", chunk=5, field_chunk="2x4x1", filter="deflate") as out:
+        with out.step(0) as step:
+            assert step.field_chunk("E", "float64", SHAPE) == (2, 4, 1)
+            step.put_field("E", VALUES, components=3)
+        with quire.open(tmp_path / "a.h5") as file:
+            assert file[0].fields["E"].location().chunk[-3:] == (2, 4, 1)
+    with quire.create(tmp_path / "b.h5") as out, out.step(0) as step:
+        assert step.field_chunk("E", "float64", SHAPE) == ()
+        step.put_field("E", VALUES, components=3)
+    with quire.open(tmp_path / "b.h5") as file:
+        assert file[0].fields["E"].location().chunk == ()
+
+
+def write_step(out: quire.Writer, number: int, action: Callable[[quire.WriteStep], object]) -> None:
+    with out.step(number) as step:
+        declared(step)
+        opened(step)
+        action(step)
+
+
+def write_twice(step: quire.WriteStep, start: tuple[int, ...]) -> None:
+    step.write_field("E", (0, 0, 0), VALUES[:2])
+    step.write_field("E", start, VALUES)
+
+
+WRONG: dict[str, tuple[Callable[[quire.WriteStep], object], str]] = {
+    "another shape": (lambda step: step.write_field("E", (0, 0, 0), VALUES[0]), "the part has 2 axes"),
+    "other components": (lambda step: step.write_field("E", (0, 0, 0), VALUES[..., :2]), "the 3 components"),
+    "a negative start": (lambda step: step.write_field("E", (-1, 0, 0), VALUES), "cannot start"),
+    "another name": (lambda step: step.write_field("B", (0, 0, 0), VALUES), "was declared"),
+    "declared late": (lambda step: declared(step), "too late"),
+    "weighed late": (lambda step: step.weigh_field("E", (0, 0, 0), VALUES), "too late"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_told_at_once(tmp_path: Path, name: str) -> None:
+    action, words = WRONG[name]
+    path = tmp_path / "file.h5"
+    with quire.create(path) as out:
+        with out.step(0) as step:
+            step.put_field("E", VALUES, components=3)
+        with pytest.raises(quire.UsageError, match=words):
+            write_step(out, 1, action)
+    with quire.open(path) as file:
+        assert file.numbers == [0]
+
+
+def test_what_the_core_refuses_is_told_by_the_commit(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "file.h5") as out:
+        for number, (start, words) in enumerate(
+            {(1, 0, 0): "not inside of this rank's box", (0, 0, 0): "have come already"}.items()
+        ):
+            with pytest.raises(quire.UsageError, match=words):
+                write_step(out, number, partial(write_twice, start=start))
+
+
+def test_declarations_that_cannot_be(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "file.h5") as out, out.step(0) as step:
+        declared(step, box=[(0, 2), slice(0, 4), slice(None)])
+        with pytest.raises(quire.UsageError, match="put twice"):
+            declared(step)
+        with pytest.raises(quire.UsageError, match="needs a type and extents"):
+            step.declare_field("B")
+        with pytest.raises(quire.UsageError, match="without steps"):
+            step.declare_field("B", "float64", SHAPE, box=[slice(0, 5, 2), slice(0, 4), slice(None)])
+        with pytest.raises(quire.UsageError, match="before open"):
+            step.write_field("E", (0, 0, 0), VALUES)
+        opened(step, VALUES[:2])
+        step.write_field("E", (0, 0, 0), VALUES[:2])
+
+
+@pytest.fixture(params=table_formats())
+def format_name(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
