@@ -91,10 +91,10 @@ def copy(
 ) -> CopyReport:
     """Collective. Copy a file into another format (or the same), the ranks of `comm` sharing the rows.
 
-    Streams blocks of 16 MiB per rank, whatever the size of the file; only fields are held whole, each rank
-    its part. Attributes keep types, units and texts, steps their numbers. Where the target wants all steps
-    to have the same structure, what not every step has is left out and told as a loss. The target appears
-    when it is complete; it does not depend on the number of ranks.
+    Streams blocks of 16 MiB per rank, whatever the size of the file, tables by rows and fields by boxes of
+    whole chunks. Attributes keep types, units and texts, steps their numbers. Where the target wants all
+    steps to have the same structure, what not every step has is left out and told as a loss. The target
+    appears when it is complete; it does not depend on the number of ranks.
 
     Parameters
     ----------

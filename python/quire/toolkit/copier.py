@@ -14,7 +14,7 @@ from quire.io.fit import Fit, fit
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.agreement import Together, agreed_count, reads_with_others, require_shared_reads
 from quire.toolkit.elements import align_to_elements, elements_first, pass_on_expansion
-from quire.toolkit.layers import put_field
+from quire.toolkit.layers import FieldCopies
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import (
     even_slice,
@@ -211,18 +211,18 @@ class StepCopier:
                 for share in shares:
                     together.do(self.declare, target, share)
                 self.declare_absent(target, step)
-                for name, quantity in fitted.fields.items() if self.request.columns is None else ():
-                    place = self.request.place_fields
-                    field = step.fields[name]
-                    together.do(put_field, target, field, quantity, self.rank, self.size, place=place)
+                fields = self.field_copies(out, target, step, fitted)
+                fields.announce(together)
             target.agree_on_rows()
             with Together(goes_on) as together:
                 for share in elements_first(step, shares) if target.weighs_values else ():
                     together.do(self.weigh_rows, target, share)
+                fields.weigh(together)
             target.open()
             with Together(goes_on) as together:
                 for share in shares:
                     together.do(self.write_rows, target, share)
+                fields.write(together)
         self.report.steps += 1
         self.report.rows += rows
 
@@ -333,6 +333,17 @@ class StepCopier:
         """Independent. The columns that were asked for."""
         names = self.request.columns
         return {name: quantity for name, quantity in columns.items() if names is None or matches(name, names)}
+
+    def field_copies(self, out: Writer, target: WriteStep, step: Step, fitted: Fit) -> FieldCopies:
+        """Independent. How this rank copies the fields of a step."""
+        wanted = fitted.fields if self.request.columns is None else {}
+        return FieldCopies(
+            target,
+            [(step.fields[name], quantity) for name, quantity in wanted.items()],
+            (self.rank, self.size),
+            takes_parts=out.takes_parts,
+            place=self.request.place_fields,
+        )
 
     def declare(self, target: WriteStep, share: TableShare) -> None:
         """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
