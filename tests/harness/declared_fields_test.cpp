@@ -430,6 +430,21 @@ TEST_P(RefusedParts, AbortedBetweenThem) {
   EXPECT_NE(error.message().find("enough"), std::string::npos) << error.what();
 }
 
+TEST_P(RefusedParts, AbortedWhileTheyAreWeighed) {
+  const Error error = refused([&](WriteStep& step) {
+    step.agree_on_rows();
+    if (comm_.rank() == comm_.size() - 1) {
+      step.abort("enough");
+      throw Error(ErrorKind::aborted, "enough");
+    }
+    weigh(step, by_layers(mine()));
+    step.open();
+    step.commit();
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+  EXPECT_NE(error.message().find("enough"), std::string::npos) << error.what();
+}
+
 TEST_P(RefusedParts, AFaultOfTheSystemBetweenThem) {
   if (!holds_steps()) return;
   Writer first = create(file_, comm_, options_);
