@@ -10,6 +10,7 @@
 #include "format/records_fixed.hpp"
 #include "quire/base/error.hpp"
 #include "quire/kernels/codec.hpp"
+#include "quire/plan/chunk_cache.hpp"
 
 namespace quire {
 namespace {
@@ -74,7 +75,7 @@ struct Turns {
 class ChunkReader {
  public:
   ChunkReader(const Run& run, std::span<const Slice> slices, const std::vector<WantedColumn>& columns,
-              std::shared_ptr<Turns> turns);
+              std::shared_ptr<Turns> turns, std::shared_ptr<ChunkCache> cache);
   ChunkReader(const ChunkReader&) = delete;
   ChunkReader& operator=(const ChunkReader&) = delete;
   ~ChunkReader() {
@@ -102,7 +103,9 @@ class ChunkReader {
     sink_of(chunk).take(piece.row, static_cast<std::size_t>(piece.count), in, piece.record);
   }
   /// Undoes the filters of a whole chunk and puts what is wanted of it into the columns.
-  void take(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in);
+  void take(std::uint64_t chunk, const Chunk& place, std::span<const std::byte> in);
+  /// The same for a chunk that the cache has; else false.
+  [[nodiscard]] bool take_kept(std::uint64_t chunk, const Chunk& place);
   /// Gives the records of a chunk that was never written their fill value.
   void fill(std::uint64_t chunk);
 
@@ -110,7 +113,12 @@ class ChunkReader {
   [[nodiscard]] RecordSink& sink_of(std::uint64_t chunk) {
     return *sinks_[static_cast<std::size_t>(chunk % grid_.cell_chunks())];
   }
-  void decode(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in, std::span<std::byte> out);
+  void decode(std::uint64_t chunk, const Chunk& place, std::span<const std::byte> in, std::span<std::byte> out);
+  /// Decodes a chunk into the cache, if that takes it, else into memory of this reader.
+  [[nodiscard]] std::span<const std::byte> decoded(std::uint64_t chunk, const Chunk& place,
+                                                   std::span<const std::byte> in);
+  /// Puts what is wanted of a decoded chunk into the columns.
+  void deliver(std::uint64_t chunk, std::span<const std::byte> decoded);
   void take_turn();
   void release() noexcept {
     codec_.reset();
@@ -119,9 +127,9 @@ class ChunkReader {
 
   ChunkGrid grid_;
   WantedRecords records_;
-  std::vector<Filter> filters_;
-  std::vector<std::byte> fill_;
+  std::shared_ptr<const ChunkedLayout> array_;  ///< without its table of chunks
   std::shared_ptr<Turns> turns_;
+  std::shared_ptr<ChunkCache> cache_;
   std::optional<kernels::Codec> codec_;           ///< and the memory below: while it is this reader's turn
   std::vector<std::optional<RecordSink>> sinks_;  ///< for each place along the axis of the cells
   std::optional<View> ready_;                     ///< the one column, if its bytes are those of the chunks
@@ -153,14 +161,20 @@ std::optional<RecordSink> make_sink(const Run& run, const ChunkGrid& grid, std::
                     rows);
 }
 
+/// What the chunks of an array have in common.
+std::shared_ptr<const ChunkedLayout> without_table(const ChunkedLayout& array) {
+  return std::make_shared<const ChunkedLayout>(
+      ChunkedLayout{array.extents, array.shape, array.element_bytes, array.filters, array.fill, {}});
+}
+
 ChunkReader::ChunkReader(const Run& run, std::span<const Slice> slices, const std::vector<WantedColumn>& columns,
-                         std::shared_ptr<Turns> turns)
+                         std::shared_ptr<Turns> turns, std::shared_ptr<ChunkCache> cache)
     : grid_(run),
       records_(slices),
-      filters_(run.chunks->filters),
-      fill_(run.chunks->fill),
+      array_(without_table(*run.chunks)),
       turns_(std::move(turns)),
-      codec_(filters_),
+      cache_(std::move(cache)),
+      codec_(array_->filters),
       object_(columns.front().target.object()) {
   for (std::uint64_t i = 0; i < grid_.cell_chunks(); ++i) {
     sinks_.push_back(make_sink(run, grid_, i, columns, records_.rows()));
@@ -181,7 +195,7 @@ bool ChunkReader::is_wanted(std::uint64_t chunk) const {
 }
 
 bool ChunkReader::is_plain(const Chunk& place) const noexcept {
-  const std::uint64_t all = (std::uint64_t{1} << filters_.size()) - 1;
+  const std::uint64_t all = (std::uint64_t{1} << array_->filters.size()) - 1;
   return (place.filter_mask & all) == all;
 }
 
@@ -192,47 +206,71 @@ std::byte* ChunkReader::ready_memory(const ChunkPiece& piece) const noexcept {
 void ChunkReader::take_turn() {
   if (turns_->holder != nullptr && turns_->holder != this) turns_->holder->release();
   turns_->holder = this;
-  if (!codec_) codec_.emplace(filters_);
+  if (!codec_) codec_.emplace(array_->filters);
 }
 
-void ChunkReader::decode(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in,
+void ChunkReader::decode(std::uint64_t chunk, const Chunk& place, std::span<const std::byte> in,
                          std::span<std::byte> out) {
   try {
-    codec_->decode(mask, in, out);
+    codec_->decode(place.filter_mask, in, out);
   } catch (const Error& error) {
     throw Error(error.kind(), grid_.name(chunk) + ": " + error.message()).on(object_).at(error.offset().value_or(0));
   }
 }
 
-void ChunkReader::take(std::uint64_t chunk, std::uint32_t mask, std::span<const std::byte> in) {
-  take_turn();
+std::span<const std::byte> ChunkReader::decoded(std::uint64_t chunk, const Chunk& place,
+                                                std::span<const std::byte> in) {
   const auto bytes = static_cast<std::size_t>(grid_.chunk_bytes());
+  const auto fill = [&](std::span<std::byte> out) { decode(chunk, place, in, out); };
+  if (cache_ && cache_->takes(bytes)) return cache_->add(array_, place, bytes, fill);
+  decoded_.resize(bytes);
+  fill(decoded_);
+  return decoded_;
+}
+
+void ChunkReader::deliver(std::uint64_t chunk, std::span<const std::byte> decoded) {
+  for_each_piece(chunk, [&](const ChunkPiece& piece) {
+    take(chunk, piece, decoded.data() + piece.position * grid_.record_bytes());
+    return true;
+  });
+}
+
+void ChunkReader::take(std::uint64_t chunk, const Chunk& place, std::span<const std::byte> in) {
+  take_turn();
   bool is_done = false;
   if (ready_) {
-    // A chunk that is wanted as it is needs no other memory.
+    // A chunk that is wanted as it is needs no other memory, and nothing of it is left to be asked for.
     for_each_piece(chunk, [&](const ChunkPiece& piece) {
       is_done = piece.count == grid_.chunk_records();
-      if (is_done) decode(chunk, mask, in, {ready_memory(piece), bytes});
+      if (is_done) decode(chunk, place, in, {ready_memory(piece), static_cast<std::size_t>(grid_.chunk_bytes())});
       return false;
     });
   }
-  if (is_done) return;
-  decoded_.resize(bytes);
-  decode(chunk, mask, in, decoded_);
-  for_each_piece(chunk, [&](const ChunkPiece& piece) {
-    take(chunk, piece, decoded_.data() + piece.position * grid_.record_bytes());
-    return true;
-  });
+  if (!is_done) deliver(chunk, decoded(chunk, place, in));
+}
+
+bool ChunkReader::take_kept(std::uint64_t chunk, const Chunk& place) {
+  if (!cache_) return false;
+  const auto kept = cache_->find(*array_, place);
+  if (!kept) return false;
+  try {
+    deliver(chunk, *kept);
+  } catch (Error& error) {
+    // As if the chunk had been read.
+    throw error.at(place.offset + error.offset().value_or(0));
+  }
+  return true;
 }
 
 void ChunkReader::fill(std::uint64_t chunk) {
   // Without memory the plan is only looked at.
   const auto has_memory = [](const TargetColumn& column) { return column.view().data != nullptr; };
   if (!std::ranges::all_of(sink_of(chunk).columns(), has_memory)) return;
+  const std::vector<std::byte>& fill = array_->fill;
   constexpr std::uint64_t most_records = 1024;
   const std::uint64_t at_once = std::min(grid_.chunk_records(), most_records);
   std::vector<std::byte> block(static_cast<std::size_t>(at_once * grid_.record_bytes()), std::byte{0});
-  for (std::size_t i = 0; !fill_.empty() && i < block.size(); ++i) block[i] = fill_[i % fill_.size()];
+  for (std::size_t i = 0; !fill.empty() && i < block.size(); ++i) block[i] = fill[i % fill.size()];
   for_each_piece(chunk, [&](ChunkPiece piece) {
     for (std::uint64_t left = piece.count; left > 0; left -= piece.count) {
       piece.count = std::min(left, at_once);
@@ -248,23 +286,20 @@ void ChunkReader::fill(std::uint64_t chunk) {
 class ChunkDecoder final : public Decoder {
  public:
   ChunkDecoder(std::shared_ptr<ChunkReader> reader, std::uint64_t chunk, const Chunk& place)
-      : reader_(std::move(reader)),
-        chunk_(chunk),
-        bytes_(static_cast<std::size_t>(place.bytes)),
-        mask_(place.filter_mask) {}
+      : reader_(std::move(reader)), chunk_(chunk), place_(place), bytes_(static_cast<std::size_t>(place.bytes)) {}
 
   [[nodiscard]] const ChunkReader& reader() const noexcept { return *reader_; }
 
   [[nodiscard]] std::size_t decode(std::uint64_t position, std::span<const std::byte> in) override {
     if (position == 0 && in.size() == bytes_) {
-      reader_->take(chunk_, mask_, in);
+      reader_->take(chunk_, place_, in);
       return in.size();
     }
     // The transport's pieces are smaller than the chunk.
     if (position == 0) held_.reserve(bytes_);
     held_.insert(held_.end(), in.begin(), in.end());
     if (held_.size() == bytes_) {
-      reader_->take(chunk_, mask_, held_);
+      reader_->take(chunk_, place_, held_);
       held_ = {};
     }
     return in.size();
@@ -273,8 +308,8 @@ class ChunkDecoder final : public Decoder {
  private:
   std::shared_ptr<ChunkReader> reader_;
   std::uint64_t chunk_;
+  Chunk place_;
   std::size_t bytes_;
-  std::uint32_t mask_;
   std::vector<std::byte> held_;
 };
 
@@ -326,7 +361,7 @@ std::shared_ptr<Turns> turns_of(const ReadPlan& plan) {
 
 void add_chunked(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
                  const std::vector<WantedColumn>& columns) {
-  const auto reader = std::make_shared<ChunkReader>(run, slices, columns, turns_of(plan));
+  const auto reader = std::make_shared<ChunkReader>(run, slices, columns, turns_of(plan), plan.cache);
   const ChunkGrid& grid = reader->grid();
   const std::uint64_t end = grid.end_chunk(slices.back().end() - 1);
   for (std::uint64_t chunk = grid.first_chunk(slices.front().first); chunk < end; ++chunk) {
@@ -336,7 +371,7 @@ void add_chunked(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
       reader->fill(chunk);
     } else if (reader->is_plain(place) && grid.is_line() && place.bytes == grid.chunk_bytes()) {
       add_plain(plan, reader, chunk, place);
-    } else {
+    } else if (!reader->take_kept(chunk, place)) {
       plan.add(place.offset, place.bytes, std::make_shared<ChunkDecoder>(reader, chunk, place));
     }
   }

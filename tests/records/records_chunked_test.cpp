@@ -6,6 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "quire/base/error.hpp"
 #include "quire/format/records.hpp"
 #include "quire/kernels/codec.hpp"
+#include "quire/plan/chunk_cache.hpp"
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 
@@ -196,6 +200,175 @@ TEST(ChunkedBox, DamageNamesObjectAndChunk) {
     EXPECT_NE(error.message().find("the chunk at [10]"), std::string::npos) << error.message();
   }
   EXPECT_EQ(values[9], 0.0F) << "without a fill value there are zeros";
+}
+
+/// A column of its own row numbers in deflated chunks of 100 rows.
+ChunkedArray deflated_column(std::uint64_t rows) {
+  ChunkedArray array;
+  array.run.records = rows;
+  array.run.record_bytes = 4;
+  array.run.bytes = 4 * rows;
+  array.run.cells = {{0, Type::float32}};
+  array.run.chunks = ChunkedLayout{{rows}, {100}, 4, {Filter{filter_number::deflate, {1}}}, {}, {}};
+  kernels::Codec codec(array.run.chunks->filters);
+  for (std::uint64_t first = 0; first < rows; first += 100) {
+    std::vector<float> values(100);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(first + i);
+    const auto stored = codec.encode(std::as_bytes(std::span(values)));
+    array.run.chunks->chunks.push_back({array.file.bytes().size(), stored.size(), 0});
+    array.file.bytes().insert(array.file.bytes().end(), stored.begin(), stored.end());
+  }
+  return array;
+}
+
+/// Reads a column in blocks of rows, and returns how many chunks were read for it.
+std::size_t read_in_blocks(ChunkedArray& array, std::uint64_t block, const std::shared_ptr<ChunkCache>& cache) {
+  std::size_t chunks = 0;
+  for (std::uint64_t first = 0; first < array.run.records; first += block) {
+    const std::uint64_t count = std::min(block, array.run.records - first);
+    std::vector<float> values(count, -1.0F);
+    ReadPlan plan{.extents = {}, .cache = cache};
+    add_rows(plan, Place{{array.run}}, {first, count}, std::vector<ColumnTarget>{{0, View(values)}}, false);
+    chunks += plan.extents.size();
+    array.file.run(plan, 1000);
+    for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(values[i], static_cast<float>(first + i));
+  }
+  return chunks;
+}
+
+TEST(KeptChunks, AColumnInBlocksDecodesEachChunkOnce) {
+  ChunkedArray array = deflated_column(1000);
+  const auto cache = std::make_shared<ChunkCache>(2000);
+  EXPECT_EQ(read_in_blocks(array, 30, nullptr), 40U) << "without a cache: 34 blocks, 6 of them in two chunks";
+  EXPECT_EQ(read_in_blocks(array, 30, cache), 10U);
+  EXPECT_LE(cache->bytes(), 2000U);
+}
+
+TEST(KeptChunks, WhatIsLargerThanTheCacheIsDecodedAgain) {
+  ChunkedArray array = deflated_column(1000);
+  array.run.chunks->shape = {1000};
+  array.run.chunks->chunks.resize(1);
+  std::vector<float> values(1000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  array.file.bytes() = kernels::Codec(array.run.chunks->filters).encode(std::as_bytes(std::span(values)));
+  array.run.chunks->chunks.front() = {0, array.file.bytes().size(), 0};
+  const auto cache = std::make_shared<ChunkCache>(3999);
+  EXPECT_EQ(read_in_blocks(array, 100, cache), 10U);
+  EXPECT_EQ(cache->bytes(), 0U);
+}
+
+TEST(KeptChunks, AChunkThatIsWantedAsAWholeTakesNoRoomFromOthers) {
+  ChunkedArray array = deflated_column(300);
+  const auto cache = std::make_shared<ChunkCache>(1 << 20);
+  EXPECT_EQ(read_in_blocks(array, 300, cache), 3U);
+  EXPECT_EQ(cache->bytes(), 0U) << "nothing of it is left to be asked for";
+}
+
+TEST(KeptChunks, AnyBoxesOneAfterTheOtherAreTheSameAsWithoutACache) {
+  test::Random random(25);
+  std::size_t spared = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    std::vector<std::uint64_t> extents;
+    for (std::size_t axis = random.between(1, 3); axis > 0; --axis) extents.push_back(random.between(1, 12));
+    ChunkedArray array = random_array(random, extents, 1);
+    const auto cache = std::make_shared<ChunkCache>(random.between(1, 4) * ChunkCache::least_bytes);
+    for (int request = 0; request < 8; ++request) {
+      Box box;
+      for (const std::uint64_t extent : extents) {
+        box.start.push_back(random.below(extent));
+        box.count.push_back(random.between(1, extent - box.start.back()));
+      }
+      const std::uint64_t elements = volume(box.count);
+      std::vector<double> values(elements, -1.0);
+      const std::array<View, 1> views{View(values)};
+      ReadPlan plan{.extents = {}, .cache = cache};
+      add_box(plan, Place{{array.run}}, extents, box, views, false);
+      ReadPlan without;
+      add_box(without, Place{{array.run}}, extents, box, views, false);
+      spared += without.extents.size() - plan.extents.size();
+      array.file.run(plan, random.between(1, 600));
+      std::size_t i = 0;
+      for (const Slice& part : contiguous_parts(extents, box)) {
+        for (std::uint64_t j = 0; j < part.count; ++j) {
+          ASSERT_EQ(values[i++], expected_value(array, part.first + j)) << "trial " << trial;
+        }
+      }
+    }
+  }
+  EXPECT_GT(spared, 50U) << "the cache was of no use";
+}
+
+TEST(KeptChunks, AMatrixColumnByColumnDecodesItsChunksOnce) {
+  test::Random random(26);
+  std::size_t decoded = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    ChunkedArray array = random_array(random, {40, 6}, 6);
+    const ChunkedLayout& layout = *array.run.chunks;
+    const auto is_filtered = [&](std::uint64_t offset) {
+      const auto chunk = std::ranges::find(layout.chunks, offset, &Chunk::offset);
+      return !layout.filters.empty() && chunk->filter_mask == 0;
+    };
+    const auto cache = std::make_shared<ChunkCache>(1 << 20);
+    std::set<std::uint64_t> seen;
+    const Slice rows{3, 30};
+    for (std::uint64_t cell = 0; cell < 6; ++cell) {
+      std::vector<float> values(rows.count, -1.0F);
+      ReadPlan plan{.extents = {}, .cache = cache};
+      add_rows(plan, Place{{array.run}}, rows, std::vector<ColumnTarget>{{cell, View(values)}}, false);
+      for (const ReadExtent& extent : plan.extents) {
+        if (std::ranges::find(layout.chunks, extent.offset, &Chunk::offset) == layout.chunks.end()) continue;
+        if (!is_filtered(extent.offset)) continue;
+        EXPECT_TRUE(seen.insert(extent.offset).second) << "decoded again";
+      }
+      array.file.run(plan, 1000);
+      for (std::uint64_t i = 0; i < rows.count; ++i) {
+        ASSERT_EQ(values[i], expected_value(array, (rows.first + i) * 6 + cell)) << "column " << cell << " row " << i;
+      }
+    }
+    decoded += seen.size();
+  }
+  EXPECT_GT(decoded, 30U);
+}
+
+TEST(KeptChunks, ADamagedChunkIsAnErrorEachTime) {
+  ChunkedArray array = deflated_column(300);
+  const Chunk& damaged = array.run.chunks->chunks[1];
+  for (std::uint64_t i = 0; i < damaged.bytes; ++i) array.file.bytes()[damaged.offset + i] = std::byte{0x55};
+  const auto cache = std::make_shared<ChunkCache>(1 << 20);
+  std::vector<float> values(20);
+  const auto read = [&](std::uint64_t first) {
+    ReadPlan plan{.extents = {}, .cache = cache};
+    add_rows(plan, Place{{array.run}}, {first, 20}, std::vector<ColumnTarget>{{0, View(values)}}, false);
+    array.file.run(plan, 1000);
+  };
+  read(90 - 10);
+  for (int time = 0; time < 2; ++time) EXPECT_THROW(read(110), Error) << time;
+  EXPECT_NO_THROW(read(20));
+  EXPECT_EQ(values[0], 20.0F);
+}
+
+TEST(KeptChunks, AValueThatDoesNotFitIsTheSameErrorFromTheCache) {
+  ChunkedArray array = deflated_column(300);
+  const auto cache = std::make_shared<ChunkCache>(1 << 20);
+  std::vector<std::int8_t> narrow(50);
+  const auto read = [&] {
+    ReadPlan plan{.extents = {}, .cache = cache};
+    add_rows(plan, Place{{array.run}}, {220, 50}, std::vector<ColumnTarget>{{0, View(narrow), "x"}}, false);
+    array.file.run(plan, 1000);
+  };
+  std::vector<std::string> messages;
+  for (int time = 0; time < 2; ++time) {
+    try {
+      read();
+      FAIL() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::type);
+      EXPECT_EQ(error.object(), "x");
+      messages.push_back(error.message());
+    }
+  }
+  EXPECT_EQ(messages[0], messages[1]);
+  EXPECT_GT(cache->bytes(), 0U) << "the chunk itself is whole";
 }
 
 TEST(ChunkedBox, TablesThatDoNotCoverTheArrayAreDefects) {

@@ -10,6 +10,8 @@
 
 namespace quire {
 
+class ChunkCache;
+
 /// Makes the bytes of an extent from memory, piece by piece and in order, into a buffer that the transport provides.
 class Encoder {
  public:
@@ -58,6 +60,8 @@ struct WritePlan {
 /// What one rank reads.
 struct ReadPlan {
   std::vector<ReadExtent> extents;
+  /// Where chunks are found that were decoded before, and kept for later plans; none: every chunk is read.
+  std::shared_ptr<ChunkCache> cache{};
 
   void add(std::uint64_t offset, std::span<std::byte> memory);
   void add(std::uint64_t offset, std::uint64_t length, std::shared_ptr<Decoder> decoder);

@@ -81,7 +81,7 @@ void ElementBlocks::read_column(std::size_t table, std::size_t column, const Sli
         .read_opaque(step_.index, source.name + "/" + name, 0, rows, out);
     return;
   }
-  ReadPlan plan;
+  ReadPlan plan = reader.new_plan();
   const ColumnTarget target{column, out, name};
   add_rows(plan, place, rows, std::span(&target, 1), reader.options.lossy);
   coalesce(plan);

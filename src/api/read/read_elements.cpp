@@ -157,7 +157,7 @@ class ElementReading {
 
   /// Each rank its own coefficients, in one pass.
   void read_addressed() {
-    ReadPlan plan;
+    ReadPlan plan = step_.reader->new_plan();
     attempt([&] {
       for (std::size_t b = 0; b < out_.size(); ++b) {
         if (!blocks_.blocks()[b].is_opaque) blocks_.plan_values(b, std::move(parts_[b]), out_[b], plan);

@@ -57,7 +57,7 @@ void run_planned(Reader::State& reader, const std::function<NextReads()>& begin)
   const auto make_plan = [&] {
     const Stopwatch watch(reader.timing.plan);
     if (!next) next = begin();
-    plan = {};
+    plan = reader.new_plan();
     goes_on = next(plan);
     coalesce(plan);
   };

@@ -18,6 +18,7 @@
 #include "api/write/write_target.hpp"
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
+#include "format/chunk_cache_option.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
@@ -471,6 +472,7 @@ void Reader::close() {
   if (state_->closed) return;
   state_->closed = true;
   state_->describer.reset();
+  state_->cache.reset();
   in_file(*state_, [&] {
     Attempts attempts;
     if (state_->engine) attempts.attempt([&] { close_read_engine(*state_); });
@@ -519,6 +521,7 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
     state->find_members();
     state->engine = state->format->read_engine(CheckedOptions(state->format->read_options(), state->options.options));
     if (state->engine) open_read_engine(*state);
+    state->cache = make_chunk_cache(state->format->read_options(), state->options.options);
     if (state->comm.is_root() || !opening.inflation) return;
     state->inflation = opening.inflation;
     inflate_as_surveyed(state->transport, path, *opening.inflation);

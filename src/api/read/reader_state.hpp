@@ -11,6 +11,7 @@
 #include "api/read/steps_ahead.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/format/format.hpp"
+#include "quire/plan/chunk_cache.hpp"
 
 namespace quire {
 
@@ -27,7 +28,8 @@ struct Reader::State {
   std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
   std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
   FileDescription file{};
-  StepsAhead ahead{};  ///< the same on all ranks
+  std::shared_ptr<ChunkCache> cache{};  ///< of chunks that this rank has decoded, if the options leave it any
+  StepsAhead ahead{};                   ///< the same on all ranks
   std::uint64_t serials = 0;
   std::uint64_t adopted = 0;  ///< the layout that the own describer of a rank was told last
   Timing timing{};
@@ -43,6 +45,8 @@ struct Reader::State {
   /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it. Layouts
   /// that differ have other serials.
   [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial);
+  /// Independent. A plan that reads nothing yet, and no chunk that is kept.
+  [[nodiscard]] ReadPlan new_plan() const { return {.extents = {}, .cache = cache}; }
   /// Independent. A describer that has been told nothing.
   [[nodiscard]] std::unique_ptr<Describer> new_describer();
   [[nodiscard]] std::uint64_t next_serial() noexcept { return ++serials; }

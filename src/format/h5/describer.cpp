@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/chunk_cache_option.hpp"
 #include "format/h5/attachments.hpp"
 #include "format/h5/attributes.hpp"
 #include "format/h5/datasets.hpp"
@@ -81,7 +82,10 @@ auto H5partDescriber::guarded(Image& image, Work&& work) {
 
 H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context,
                                  const CheckedOptions& options)
-    : context_(std::move(context)), strict_(options.truth("strict")), may_be_cut_(options.truth("cut")) {
+    : context_(std::move(context)),
+      strict_(options.truth("strict")),
+      may_be_cut_(options.truth("cut")),
+      kept_(chunk_cache_bytes(options)) {
   try {
     main_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget, may_be_cut_);
     may_be_cut_ = main_->superblock().end > main_->raw_size();
@@ -396,8 +400,10 @@ void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object
   guarded(main_->image(), [&] {
     const StepGroup group = open_step(entries_[static_cast<std::size_t>(index)]);
     with_hdf5(group.file->image(), [&] {
-      const Handle dataset = own(H5Dopen2(group.group.id(), path.c_str(), H5P_DEFAULT), "open the data set", object);
-      read_dataset(group.file->image(), dataset.id(), object, *type, rows, out, context_.memory_budget);
+      const std::string key = std::to_string(index) + "/" + path;
+      kept_.read(group.file, key, group.group.id(), path, [&](hid_t dataset) {
+        read_dataset(group.file->image(), dataset, object, *type, rows, out, context_.memory_budget);
+      });
     });
   });
 }

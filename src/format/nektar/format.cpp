@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "format/chunk_cache_option.hpp"
 #include "format/h5/recognition.hpp"
 #include "format/nektar/acceptance.hpp"
 #include "format/nektar/h5_describer.hpp"
@@ -47,6 +48,15 @@ nektar::TextLimits limits_of(const CheckedOptions& options) {
   const long long kept = options.integer("kept_text");
   if (kept < 0) throw Error(ErrorKind::usage, "no bytes are the fewest that are kept").on("kept_text");
   return {static_cast<std::uint64_t>(largest), static_cast<std::uint64_t>(kept)};
+}
+
+/// What is not HDF5 has no chunks.
+void refuse_chunk_cache(const CheckedOptions& options) {
+  const std::string_view name = chunk_cache_option().name;
+  if (!options.given(name)) return;
+  throw Error(ErrorKind::usage, "the option means something for files in HDF5 only")
+      .on(std::string(name))
+      .advise("leave it out");
 }
 
 class NektarFormat final : public Format {
@@ -97,6 +107,7 @@ class NektarFormat final : public Format {
          {},
          "XML: files beside the one that is opened, all of them with commas between; told by itself for a directory "
          "without an index"},
+        chunk_cache_option(),
     };
     return options;
   }
@@ -127,9 +138,11 @@ class NektarFormat final : public Format {
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
     const auto blocks = options.text("blocks") == "each" ? nektar::Blocks::each : nektar::Blocks::joined;
-    switch (container_of(*bytes)) {
+    const Container container = container_of(*bytes);
+    if (container != Container::hdf5) refuse_chunk_cache(options);
+    switch (container) {
       case Container::hdf5:
-        return std::make_unique<nektar::H5Describer>(std::move(bytes), context, blocks);
+        return std::make_unique<nektar::H5Describer>(std::move(bytes), context, blocks, chunk_cache_bytes(options));
       case Container::streams:
         return std::make_unique<nektar::StreamDescriber>(std::move(bytes), context, blocks);
       case Container::xml:

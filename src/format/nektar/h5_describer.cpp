@@ -6,6 +6,7 @@
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/hdf5.hpp"
+#include "format/h5/kept_dataset.hpp"
 #include "format/h5/links.hpp"
 #include "format/nektar/metadata.hpp"
 #include "quire/base/checked.hpp"
@@ -74,8 +75,9 @@ bool holds_fields(const std::shared_ptr<ByteSource>& bytes) {
   }
 }
 
-H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks)
-    : OneStepDescriber(std::move(context)), blocks_(blocks) {
+H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,
+                         std::uint64_t cache_bytes)
+    : OneStepDescriber(std::move(context)), blocks_(blocks), cache_bytes_(cache_bytes) {
   try {
     file_ = std::make_unique<h5::OpenFile>(std::move(bytes), context_.memory_budget);
   } catch (Error& error) {
@@ -121,7 +123,7 @@ void H5Describer::open_lines(hid_t group, bool is_reworked) {
       if (!has_link(links, name)) continue;
       Line line{.handle = {}, .name = std::string(name), .data = {}};
       h5::check_before_opening(file_->image(), group, line.name);
-      line.handle = h5::own(H5Dopen2(group, line.name.c_str(), H5P_DEFAULT), "open the data set", line.name);
+      line.handle = h5::open_with_cache(group, line.name, cache_bytes_);
       auto data = h5::describe_dataset(line.handle.id(), line.name, file_->image().size());
       const bool is_integer = data && quire::is_integer(data->type);
       const bool fits =

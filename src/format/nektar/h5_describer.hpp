@@ -22,7 +22,8 @@ namespace quire::nektar {
 /// and those of one kind are one table unless asked for each.
 class H5Describer final : public OneStepDescriber {
  public:
-  H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks);
+  /// What is in chunks the library reads; of each line it keeps `cache_bytes` of those that it has decoded.
+  H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks, std::uint64_t cache_bytes);
 
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
@@ -76,6 +77,7 @@ class H5Describer final : public OneStepDescriber {
                    std::size_t first_column, bool interleaved);
 
   Blocks blocks_;
+  std::uint64_t cache_bytes_;
   std::unique_ptr<h5::OpenFile> file_;
   std::map<Part, Line> lines_;
   std::map<std::uint64_t, BlockType> types_;

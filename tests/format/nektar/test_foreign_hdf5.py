@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import quire
+from quire.errors import UsageError
 from quire.toolkit.difference import difference
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
@@ -214,3 +215,11 @@ def test_a_file_that_is_cut_is_told_as_what_it_is(tmp_path: Path, part: float) -
     with pytest.raises(quire.BadFileError, match="the file is cut") as told:
         quire.open(path, tolerant=True)
     assert "option" not in told.value.advice
+
+
+def test_the_cache_of_chunks_is_for_files_in_hdf5_only(tmp_path: Path) -> None:
+    path = changed(tmp_path, CHANGES["compressed"])
+    for size in (0, 1 << 20):
+        assert difference(SMALL, path, chunk_cache=size).same
+    with pytest.raises(UsageError, match="in HDF5 only"):
+        quire.open(DATA / "tiny.fld", chunk_cache=1 << 20)

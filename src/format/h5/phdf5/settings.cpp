@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "format/chunk_cache_option.hpp"
 #include "format/h5/phdf5/engine.hpp"
 #include "quire/base/error.hpp"
 
@@ -82,6 +83,13 @@ bool is_collective_transfer(const CheckedOptions& options) {
   throw usage("the transfer cannot be \"" + transfer + "\"", "transfer").advise("give independent or collective");
 }
 
+/// Throws usage errors for options that the engine phdf5 does not have.
+void refuse_others(const CheckedOptions& options, const std::vector<std::string_view>& only_direct) {
+  for (const std::string_view name : only_direct) {
+    if (options.given(name)) throw usage("the engine phdf5 does not have this option", name).advise("engine=direct");
+  }
+}
+
 /// A table of options, and behind them the engine and its knobs.
 std::vector<Option> with_knobs(std::vector<Option> options, const std::vector<Option>& knobs) {
   Option engine{"engine",
@@ -108,9 +116,7 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
   if (version == "v110") settings.version = LibraryVersion::v110;
   settings.is_phdf5 = chooses_phdf5(options, knobs());
   if (!settings.is_phdf5) return settings;
-  for (const std::string_view name : only_direct) {
-    if (options.given(name)) throw usage("the engine phdf5 does not have this option", name).advise("engine=direct");
-  }
+  refuse_others(options, only_direct);
   settings.is_collective = is_collective_transfer(options);
   if (!settings.is_collective && options.text("filter") != "none") {
     throw usage("parallel HDF5 compresses only what all ranks write together", "filter")
@@ -138,6 +144,7 @@ EngineSettings EngineSettings::of_reading(const CheckedOptions& options) {
   EngineSettings settings;
   settings.is_phdf5 = chooses_phdf5(options, read_knobs());
   if (!settings.is_phdf5) return settings;
+  refuse_others(options, {chunk_cache_option().name});
   settings.is_collective = is_collective_transfer(options);
   if (!settings.is_collective && options.given("collective_metadata")) {
     throw usage("ranks that read alone read metadata alone", "collective_metadata").advise("transfer=collective");
@@ -157,6 +164,7 @@ std::vector<Option> with_engine(std::vector<Option> options) {
 }
 
 std::vector<Option> with_read_engine(std::vector<Option> options) {
+  options.push_back(chunk_cache_option());
   return with_knobs(std::move(options), read_knobs());
 }
 

@@ -39,7 +39,7 @@ struct EngineSettings {
 /// A table of options, and behind them those that choose the engine and its knobs. Without parallel
 /// HDF5 they are errors that say so.
 [[nodiscard]] std::vector<Option> with_engine(std::vector<Option> options);
-/// The same for a reader.
+/// The same for a reader, and what a rank keeps of chunks where no other library reads.
 [[nodiscard]] std::vector<Option> with_read_engine(std::vector<Option> options);
 
 }  // namespace quire::h5

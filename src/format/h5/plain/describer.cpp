@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "format/chunk_cache_option.hpp"
 #include "format/h5/attributes.hpp"
 #include "format/h5/plain/compound.hpp"
 #include "format/h5/plain/words.hpp"
@@ -92,6 +93,7 @@ PlainDescriber::PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContex
     : context_(std::move(context)),
       asked_(paths_of(options.text("columns"))),
       all_matrices_(options.text("matrices") == "columns"),
+      kept_(chunk_cache_bytes(options)),
       matrix_rows_(context_.memory_budget) {
   try {
     file_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget);
@@ -196,7 +198,8 @@ void PlainDescriber::add_table_of_lines(const std::string& group, std::vector<Pl
     if (line.data.run.opaque) {
       opaque_[line.path] = [this, path = line.path, type = column.type](std::uint64_t, const Slice& rows,
                                                                         const View& out) {
-        read_dataset(file_->image(), open_dataset(path).id(), path, type, rows, out, context_.memory_budget);
+        read_kept(path,
+                  [&](hid_t id) { read_dataset(file_->image(), id, path, type, rows, out, context_.memory_budget); });
       };
     }
     table.columns.push_back(std::move(column));
@@ -259,7 +262,7 @@ void PlainDescriber::add_matrix(PlainDataset dataset, const std::vector<std::str
     if (run.opaque) {
       opaque_[table.name + "/" + column.name] = [this, path = table.name, type = column.type, count = names.size(), c](
                                                     std::uint64_t, const Slice& rows, const View& out) {
-        matrix_rows_.read(open_dataset(path).id(), path, type, count, c, rows, out);
+        read_kept(path, [&](hid_t id) { matrix_rows_.read(id, path, type, count, c, rows, out); });
       };
     }
     table.columns.push_back(std::move(column));
@@ -289,7 +292,7 @@ void PlainDescriber::add_compound(PlainDataset dataset) {
     if (run.opaque) {
       opaque_[table.name + "/" + column.name] = [this, path = table.name, value = dataset.members[m]](
                                                     std::uint64_t, const Slice& rows, const View& out) {
-        read_member(open_dataset(path).id(), path, value, rows, out, context_.memory_budget);
+        read_kept(path, [&](hid_t id) { read_member(id, path, value, rows, out, context_.memory_budget); });
       };
     }
     table.columns.push_back(std::move(column));
@@ -326,9 +329,10 @@ void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
   if (place.runs[0].opaque) {
     opaque_[field.name] = [this, path = dataset.path, type = field.type, count = field.components](
                               std::uint64_t component, const Slice& rows, const View& out) {
-      const Handle handle = open_dataset(path);
-      if (count == 1) return read_dataset(file_->image(), handle.id(), path, type, rows, out, context_.memory_budget);
-      read_component(handle.id(), path, type, component, rows, out, context_.memory_budget);
+      read_kept(path, [&](hid_t id) {
+        if (count == 1) return read_dataset(file_->image(), id, path, type, rows, out, context_.memory_budget);
+        read_component(id, path, type, component, rows, out, context_.memory_budget);
+      });
     };
   }
   step_->description.fields.push_back(std::move(field));
@@ -355,6 +359,10 @@ void PlainDescriber::add_scalar(const PlainDataset& dataset) {
 
 Handle PlainDescriber::open_dataset(const std::string& path) const {
   return own(H5Dopen2(file_->id(), ("/" + path).c_str(), H5P_DEFAULT), "open the data set", path);
+}
+
+void PlainDescriber::read_kept(const std::string& path, const std::function<void(hid_t)>& read) {
+  kept_.read(file_, path, file_->id(), "/" + path, read);
 }
 
 void PlainDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component,

@@ -1,0 +1,54 @@
+#include "quire/plan/chunk_cache.hpp"
+
+#include <iterator>
+
+#include "quire/base/error.hpp"
+
+namespace quire {
+namespace {
+
+/// Whether the same bytes in the file are the same elements.
+bool is_alike(const ChunkedLayout& one, const ChunkedLayout& other) {
+  return one.extents == other.extents && one.shape == other.shape && one.element_bytes == other.element_bytes &&
+         one.filters == other.filters;
+}
+
+}  // namespace
+
+std::optional<std::span<const std::byte>> ChunkCache::find(const ChunkedLayout& array, const Chunk& chunk) {
+  const auto found = by_offset_.find(chunk.offset);
+  if (found == by_offset_.end()) return std::nullopt;
+  const Entries::iterator entry = found->second;
+  if (entry->chunk != chunk || !is_alike(*entry->array, array)) return std::nullopt;
+  entries_.splice(entries_.begin(), entries_, entry);
+  return entry->bytes;
+}
+
+std::vector<std::byte> ChunkCache::make_room(const Chunk& chunk, std::size_t bytes) {
+  if (!takes(bytes)) throw Error(ErrorKind::internal, "a chunk is larger than what is kept of all");
+  std::vector<std::byte> memory;
+  if (const auto known = by_offset_.find(chunk.offset); known != by_offset_.end()) memory = drop(known->second);
+  while (bytes_ + cost(bytes) > most_bytes_) memory = drop(std::prev(entries_.end()));
+  // Memory that was touched before is faster by far; but what is kept shall not be larger than it looks.
+  if (memory.capacity() != bytes) memory = {};
+  memory.resize(bytes);
+  return memory;
+}
+
+std::span<const std::byte> ChunkCache::keep(std::shared_ptr<const ChunkedLayout> array, const Chunk& chunk,
+                                            std::vector<std::byte> bytes) {
+  entries_.push_front({std::move(array), chunk, std::move(bytes)});
+  by_offset_.emplace(chunk.offset, entries_.begin());
+  bytes_ += cost(entries_.front().bytes.size());
+  return entries_.front().bytes;
+}
+
+std::vector<std::byte> ChunkCache::drop(Entries::iterator entry) {
+  std::vector<std::byte> bytes = std::move(entry->bytes);
+  bytes_ -= cost(bytes.size());
+  by_offset_.erase(entry->chunk.offset);
+  entries_.erase(entry);
+  return bytes;
+}
+
+}  // namespace quire
