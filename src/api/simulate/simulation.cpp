@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "api/simulate/choice_simulation.hpp"
 #include "api/simulate/chunk_simulation.hpp"
 #include "api/simulate/group_simulation.hpp"
 #include "api/simulate/step_simulation.hpp"
@@ -99,9 +100,11 @@ PlannedStep WriteSimulation::next(const Parts& part) {
 }
 
 StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
+  ChoiceSimulation choices(*planner_);
   const auto accepted = [&](int rank) {
     StepPart result = part(rank);
-    result.description = planner_->accept(result.description, lossy_);
+    result.description = planner_->accept(choices.without_chosen(result), lossy_);
+    choices.check(result);
     planner_->weigh(result, lossy_);
     return result;
   };
@@ -129,9 +132,15 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   };
   StepFrame frame = begin_step(*planner_, root);
   Measure total;
-  grouped([&](int /*rank*/, const StepPart& /*mine*/, const Measure& measure) { add_measure(total, measure); });
+  grouped([&](int /*rank*/, const StepPart& mine, const Measure& measure) {
+    choices.add(mine);
+    add_measure(total, measure);
+  });
+  choices.finish(root, total);
   Measure before(total.size(), 0);
-  grouped([&](int rank, const StepPart& mine, const Measure& measure) {
+  std::uint64_t written = frame.begin;
+  grouped([&](int rank, StepPart& mine, const Measure& measure) {
+    choices.tell(mine);
     const Placement placement = planner_->place(mine, before, total, rank == 0);
     const WritePlan plan = whole_plan(mine, placement, lossy_);
     std::vector<ExtentTrain> trains = trains_of(plan);
@@ -142,6 +151,7 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
     std::ranges::sort(trains, {}, &ExtentTrain::offset);
     if (rank == 0) sink.begin(frame.begin, placement.end);
     frame.end = placement.end;
+    for (const ExtentTrain& train : trains) written = std::max(written, train.offset + train.length);
     sink.add(rank, trains);
     add_measure(before, measure);
   });
@@ -149,6 +159,8 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   groups.tell_root(root);
   chunks.tell(0, root);
   chunks.tell_root(root);
+  // What nobody has chosen at the end is a hole.
+  if (choices.are_there() && written < frame.end) frame.publication.push_back({frame.end, 0});
   finish_step(*planner_, root, total, frame);
   return frame;
 }

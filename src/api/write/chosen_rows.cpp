@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/root.hpp"
+#include "api/write/whole_tables.hpp"
 
 namespace quire {
 namespace {
@@ -79,17 +80,14 @@ std::vector<std::size_t> chosen_tables(const State& step) {
   return tables;
 }
 
-/// Every rank places the whole table; to what all have measured it comes once.
+/// Every rank places the whole tables, whatever it has chosen of them.
 void complete_measure(State& step, const std::vector<std::size_t>& tables, const std::vector<AllChoices>& choices) {
-  const WritePlanner& planner = *step.writer->planner;
-  const Measure without = planner.measure(*step.part, false);
+  std::vector<WholeTable> whole;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    step.accepted.tables[tables[i]].rows = choices[i].total;
-    step.part->chosen[tables[i]]->leaves_gaps = choices[i].rows < choices[i].total;
+    whole.push_back({tables[i], choices[i].total, choices[i].rows < choices[i].total});
   }
-  step.part->description = step.accepted;
-  const Measure with = planner.measure(*step.part, false);
-  for (std::size_t slot = 0; slot < with.size(); ++slot) step.total[slot] += with[slot] - without[slot];
+  add_whole_tables(*step.writer->planner, *step.part, whole, step.total);
+  step.accepted = step.part->description;
 }
 
 }  // namespace

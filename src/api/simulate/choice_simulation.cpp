@@ -1,0 +1,51 @@
+#include "api/simulate/choice_simulation.hpp"
+
+#include <algorithm>
+
+namespace quire {
+namespace {
+
+/// One behind the last row of a walk.
+std::uint64_t end_of(SelectionWalk walk) {
+  std::uint64_t end = 0;
+  while (const auto line = walk.next()) end = line->first + (line->count - 1) * line->step + 1;
+  return end;
+}
+
+}  // namespace
+
+StepDescription ChoiceSimulation::without_chosen(const StepPart& part) {
+  StepDescription description = part.description;
+  for (std::size_t t = 0; t < part.chosen.size(); ++t) {
+    if (part.chosen[t]) description.tables[t].rows = 0;
+  }
+  return description;
+}
+
+void ChoiceSimulation::check(const StepPart& part) const {
+  for (std::size_t t = 0; t < part.chosen.size(); ++t) {
+    if (part.chosen[t]) planner_.require_row_places(part.description, t);
+  }
+}
+
+void ChoiceSimulation::add(const StepPart& part) {
+  for (std::size_t t = 0; t < part.chosen.size(); ++t) {
+    const ChosenRows* chosen = part.rows_chosen_of(t);
+    if (chosen == nullptr) continue;
+    auto known = std::ranges::find(tables_, t, &WholeTable::table);
+    if (known == tables_.end()) {
+      known = tables_.insert(known, {t, 0, false});
+      chosen_.push_back(0);
+    }
+    known->rows = std::max(known->rows, end_of(chosen->walk));
+    chosen_[static_cast<std::size_t>(known - tables_.begin())] += chosen->walk.elements();
+  }
+}
+
+void ChoiceSimulation::finish(StepPart& root, Measure& total) {
+  if (tables_.empty()) return;
+  for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].leaves_gaps = chosen_[i] < tables_[i].rows;
+  add_whole_tables(planner_, root, tables_, total);
+}
+
+}  // namespace quire
