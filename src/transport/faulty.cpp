@@ -73,7 +73,8 @@ class FaultyTransport final : public ForwardingTransport {
   template <class Plan, class Run>
   void disturb(const Plan& mine, const char* action, bool due, Run&& run) {
     if (!due) return run(mine);
-    Plan fitting;
+    Plan fitting = mine;
+    fitting.extents.clear();
     std::optional<std::uint64_t> broken_at;
     for (auto extent : mine.extents) {
       std::size_t fits = take(extent.length);

@@ -1,5 +1,7 @@
 #include "transport/file_set.hpp"
 
+#include <type_traits>
+
 #include "base/attempts.hpp"
 #include "quire/plan/member.hpp"
 
@@ -15,6 +17,8 @@ std::map<std::uint64_t, Plan> split(const Plan& whole) {
     extents.push_back(extent);
     extents.back().offset = offset_in(extent.offset);
   }
+  // It is the first member's transport that meets the other ranks.
+  if constexpr (std::is_same_v<Plan, ReadPlan>) parts[0].goes_on = whole.goes_on;
   return parts;
 }
 

@@ -22,6 +22,7 @@ class FileSet final : public Transport {
   [[nodiscard]] bool is_collective() const noexcept override { return first_->is_collective(); }
   void run(const WritePlan& mine) override;
   void run(const ReadPlan& mine) override;
+  [[nodiscard]] bool comes_again() const noexcept override { return first_->comes_again(); }
   void run_alone(const WritePlan& mine) override;
   void run_alone(const ReadPlan& mine) override;
   [[nodiscard]] std::size_t get(std::uint64_t offset, std::span<std::byte> out) override;

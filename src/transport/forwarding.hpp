@@ -15,6 +15,7 @@ class ForwardingTransport : public Transport {
   [[nodiscard]] bool is_collective() const noexcept override { return inner_->is_collective(); }
   void run(const WritePlan& mine) override { inner_->run(mine); }
   void run(const ReadPlan& mine) override { inner_->run(mine); }
+  [[nodiscard]] bool comes_again() const noexcept override { return inner_->comes_again(); }
   void run_alone(const WritePlan& mine) override { inner_->run_alone(mine); }
   void run_alone(const ReadPlan& mine) override { inner_->run_alone(mine); }
   [[nodiscard]] std::size_t get(std::uint64_t offset, std::span<std::byte> out) override {

@@ -51,10 +51,13 @@ class MpiCollectiveTransport final : public FileTransport {
   }
 
   void run(const ReadPlan& mine) override {
+    comes_again_ = false;
     FirstFailure failure(request_.path);
     std::optional<ReadPieces> pieces;
     failure.attempt([&] { pieces.emplace(mine, file().limits(), staging(), file().counters()); });
-    const Meeting meeting = meet(failure, pieces ? pieces->count() : 0, mine.bytes());
+    const Meeting meeting = meet(failure, pieces ? pieces->count() : 0, mine.bytes(), mine.goes_on);
+    // Further plans are of small pieces in the main: unless this one was worth it, they will hardly be.
+    comes_again_ = meeting.goes_on && meeting.worthwhile;
     if (!meeting.worthwhile) {
       failure.attempt([&] {
         while (const auto piece = pieces->next()) pieces->take(file().read(piece->offset, piece->memory));
@@ -72,6 +75,8 @@ class MpiCollectiveTransport final : public FileTransport {
     failure.rethrow();
   }
 
+  [[nodiscard]] bool comes_again() const noexcept override { return comes_again_; }
+
   void close() override {
     FirstFailure failure(request_.path);
     if (!is_closed_) failure.attempt([&] { leave_together(); });
@@ -84,19 +89,21 @@ class MpiCollectiveTransport final : public FileTransport {
 
  private:
   /// What a rank tells the others when they meet: the greatest of each is known to all.
-  enum Word : std::size_t { most_pieces, most_bytes, leaving, staying, words };
+  enum Word : std::size_t { most_pieces, most_bytes, leaving, staying, going_on, words };
   /// What the ranks have before them, the same on all of them.
   struct Meeting {
     std::uint64_t rounds = 0;
     bool worthwhile = false;
+    bool goes_on = false;
   };
 
   /// The greatest number of pieces of any rank. Opens the file together if they shall be moved together.
-  Meeting meet(const FirstFailure& failure, std::uint64_t pieces, std::uint64_t bytes) {
+  Meeting meet(const FirstFailure& failure, std::uint64_t pieces, std::uint64_t bytes, bool goes_on = false) {
     require_usable();
     std::array<std::uint64_t, words> most{};
     if (!failure.error()) most = {pieces, bytes};
     most[staying] = 1;
+    most[going_on] = goes_on ? 1 : 0;
     comm_.maximum(most);
     if (most[leaving] != 0) {
       throw Error(ErrorKind::aborted, "this rank closes the file while others move bytes of it")
@@ -106,7 +113,8 @@ class MpiCollectiveTransport final : public FileTransport {
     const auto ranks = static_cast<std::uint64_t>(comm_.size());
     // A meeting for each piece pays where pieces are large: small ones are moved by every rank for itself.
     const bool are_large = most[most_bytes] >= most[most_pieces] * (file().limits().direct_from / 4);
-    const Meeting meeting{most[most_pieces], are_large && most[most_bytes] > file().limits().staging / ranks};
+    const bool worthwhile = are_large && most[most_bytes] > file().limits().staging / ranks;
+    const Meeting meeting{most[most_pieces], worthwhile, most[going_on] != 0};
     if (meeting.worthwhile && !together_.is_open()) open_together();
     return meeting;
   }
@@ -179,6 +187,7 @@ class MpiCollectiveTransport final : public FileTransport {
   MpiHandle together_;
   bool usable_ = true;
   bool is_closed_ = false;
+  bool comes_again_ = false;
 };
 
 }  // namespace

@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "quire/base/error.hpp"
 #include "quire/plan/member.hpp"
+#include "transport/forwarding.hpp"
 #include "transport/pattern.hpp"
 
 namespace quire {
@@ -69,6 +73,39 @@ TEST_F(FileSetTest, PlansAreSplitByMember) {
   EXPECT_EQ(first, test::pattern(0, 30));
   EXPECT_EQ(second, test::pattern(0, 40));
   EXPECT_EQ(again.get(address_in(2, 35), first), 5U);
+}
+
+/// Comes again as long as it is told of further plans.
+class AgainTransport final : public ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+  using ForwardingTransport::run;
+  void run(const ReadPlan& mine) override {
+    goes_on_ = mine.goes_on;
+    inner().run(mine);
+  }
+  [[nodiscard]] bool comes_again() const noexcept override { return goes_on_; }
+
+ private:
+  bool goes_on_ = false;
+};
+
+TEST_F(FileSetTest, TheFirstMemberHearsOfFurtherPlans) {
+  auto first = open_transport("posix", first_, Access::create, Comm::self(), {});
+  FileSet set(std::make_unique<AgainTransport>(std::move(first)), [this](std::uint64_t member) {
+    return open_transport("posix", path(member), Access::join, Comm::self(), {});
+  });
+  set.put(address_in(1, 0), test::pattern(0, 10));
+  std::vector<std::byte> memory(10);
+  ReadPlan reading;
+  reading.add(address_in(1, 0), std::span(memory));
+  for (const bool goes_on : {true, false}) {
+    reading.goes_on = goes_on;
+    set.run(reading);
+    EXPECT_EQ(set.comes_again(), goes_on);
+  }
+  EXPECT_EQ(memory, test::pattern(0, 10));
+  set.close();
 }
 
 TEST_F(FileSetTest, JoiningKeepsWhatOthersHaveWritten) {

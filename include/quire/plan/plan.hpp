@@ -62,6 +62,8 @@ struct ReadPlan {
   std::vector<ReadExtent> extents;
   /// Where chunks are found that were decoded before, and kept for later plans; none: every chunk is read.
   std::shared_ptr<ChunkCache> cache{};
+  /// This rank has further plans for the same request.
+  bool goes_on = false;
 
   void add(std::uint64_t offset, std::span<std::byte> memory);
   void add(std::uint64_t offset, std::uint64_t length, std::shared_ptr<Decoder> decoder);

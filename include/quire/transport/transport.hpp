@@ -114,6 +114,10 @@ class Transport {
   virtual void run(const WritePlan& mine) = 0;
   virtual void run(const ReadPlan& mine) = 0;
 
+  /// Independent. Whether all ranks run a plan together once more, for one of them goes on with a request: known when
+  /// a plan has been read together. If false, whoever goes on does so alone.
+  [[nodiscard]] virtual bool comes_again() const noexcept { return false; }
+
   /// Independent always, whatever the transport: small things, and blocks of a streamed step.
   virtual void run_alone(const WritePlan& mine) = 0;
   virtual void run_alone(const ReadPlan& mine) = 0;

@@ -48,27 +48,31 @@ Location location_of(const Place& place, std::uint64_t column, std::uint64_t val
 /// Adds what this rank reads next to a plan; false behind the last.
 using NextReads = std::function<bool(ReadPlan&)>;
 
-/// Plans what this rank reads and runs it. A rank that cannot plan still takes part in a collective transfer, with
-/// nothing, so that the others do not wait for it. Further plans are of small pieces: each rank runs its own.
+/// Plans what this rank reads and runs it, plan after plan. Where ranks read together, all come as long as one of them
+/// goes on with what is worth a meeting: those that have no more, or cannot plan, with nothing.
 void run_planned(Reader::State& reader, const std::function<NextReads()>& begin) {
+  Transport& transport = *reader.transport;
   NextReads next;
-  ReadPlan plan;
-  bool goes_on = false;
   const auto make_plan = [&] {
     const Stopwatch watch(reader.timing.plan);
     if (!next) next = begin();
-    plan = reader.new_plan();
-    goes_on = next(plan);
+    ReadPlan plan = reader.new_plan();
+    plan.goes_on = next(plan);
     coalesce(plan);
+    return plan;
   };
-  const auto error = caught(make_plan);
-  if (error && reader.transport->is_collective()) reader.transport->run(ReadPlan{});
-  if (error) throw Error(*error);
-  reader.transport->run(plan);
-  while (goes_on) {
-    make_plan();
-    reader.transport->run_alone(plan);
+  std::optional<Error> error;
+  bool all_come = transport.is_collective();
+  for (bool goes_on = true; goes_on || all_come;) {
+    ReadPlan plan;
+    if (goes_on) error = caught([&] { plan = make_plan(); });
+    if (error) plan = {};
+    const auto failure = caught([&] { all_come ? transport.run(plan) : transport.run_alone(plan); });
+    if (!error) error = failure;
+    goes_on = plan.goes_on && !error;
+    all_come = all_come && transport.comes_again();
   }
+  if (error) throw Error(*error);
 }
 
 /// Plans and runs what `find` finds, or lets the engine read it and plans what that leaves: `ask` makes a request of
@@ -332,7 +336,7 @@ void ReadStep::read_nothing() const {
   // All that read together through a library ask for the same: they hear that this rank does not, and throw.
   if (reader.engine && reader.engine->is_collective()) return refuse_by_engine(reader);
   if (!reader.transport->is_collective()) return;
-  in_file(reader, [&] { reader.transport->run(ReadPlan{}); });
+  in_file(reader, [&] { run_planned(reader, [] { return [](ReadPlan&) { return false; }; }); });
 }
 
 std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal) const {
