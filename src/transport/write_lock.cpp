@@ -36,7 +36,8 @@ bool WriteLock::is_lost() const noexcept {
   struct stat mine {};
   struct stat there {};
   if (::fstat(descriptor_.number(), &mine) != 0) return false;
-  return ::stat(path_.c_str(), &there) != 0 || mine.st_dev != there.st_dev || mine.st_ino != there.st_ino;
+  if (::stat(path_.c_str(), &there) != 0) return errno == ENOENT;
+  return mine.st_dev != there.st_dev || mine.st_ino != there.st_ino;
 }
 
 }  // namespace quire

@@ -164,9 +164,11 @@ void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
     // Two that begin at the same time may both find nobody at work; the place is the one's whose file stands there.
     if (lock.is_lost()) {
-      throw Error(ErrorKind::conflict, "another writer that began at the same time has taken the place of this one")
+      throw Error(ErrorKind::conflict,
+                  "what was written to replace the file has gone: another writer that began at the same time took its "
+                  "place, or somebody removed it")
           .in_file(target_)
-          .advise("write it again when the other has closed the file");
+          .advise("write it again when nobody else writes the file");
     }
     keep_permissions(target_);
     carry_out(replacement_acts(target_, is_member));
