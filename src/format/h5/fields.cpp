@@ -20,10 +20,23 @@ struct Components {
   std::string defect;
 };
 
+/// How many links of a field are called by a number. Others are told: writers of other programs keep notes there.
+std::size_t count_components(hid_t group, const std::string& name, std::vector<std::string>& warnings) {
+  std::size_t count = 0;
+  for (const Link& link : list_links(group, name)) {
+    if (link.name.find_first_not_of("0123456789") == std::string::npos) {
+      ++count;
+    } else {
+      warnings.push_back(link.name + " in the field " + name + " is left out: components are called 0, 1, 2");
+    }
+  }
+  return count;
+}
+
 Components components_of(hid_t group, const std::string& name, ChunkScope& scope) {
   Components components;
-  const std::vector<Link> links = list_links(group, name);
-  for (std::size_t i = 0; i < links.size(); ++i) {
+  const std::size_t count = count_components(group, name, scope.warnings);
+  for (std::size_t i = 0; i < count; ++i) {
     const std::string number = std::to_string(i);
     if (require(H5Lexists(group, number.c_str(), H5P_DEFAULT), "look for a component", name) == 0) {
       components.defect = "component " + number + " is missing";

@@ -1,5 +1,7 @@
 #include "format/h5/header_check.hpp"
 
+#include <hdf5.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -144,6 +146,19 @@ std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
     if (side == 0) message.refuse("announces chunks that hold nothing");
   }
   return side;
+}
+
+/// Refuses what only a later library can read, which the one at hand would call damage.
+void check_layout_version(const Piece& message) {
+#if !H5_VERSION_GE(2, 0, 0)
+  constexpr unsigned of_hdf5_2 = 5;
+  if (message.byte(0) != of_hdf5_2) return;
+  throw Error(ErrorKind::unsupported,
+              "its layout is one of HDF5 2.0, which the HDF5 that Quire was built with cannot read")
+      .advise("write it with the bounds of an older version (libver='v110' in h5py), or copy it so with h5repack");
+#else
+  static_cast<void>(message);
+#endif
 }
 
 bool is_virtual(const Piece& message) {
@@ -309,6 +324,7 @@ bool check_data_messages(const ReadBytes& read, std::uint64_t size, std::uint64_
         if (type == space_message && !is_shared) elements = elements_of(message);
         if (type == link_message && !is_shared) check_link(message);
         if (type != layout_message || is_shared) return;
+        check_layout_version(message);
         of_chunk = chunk_element_size(message);
         compact = compact_bytes(message);
         has_values_elsewhere = has_values_elsewhere || is_virtual(message);

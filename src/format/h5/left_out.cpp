@@ -16,7 +16,7 @@ std::string why_left_out(Image& image, const Link& link) {
     if (check_before_opening(image, link)) return "its values are those of other data sets";
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unsupported) throw;
-    return error.message();
+    return error.advice().empty() ? error.message() : error.message() + "; " + error.advice();
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <utility>
 
 #include "quire/base/error.hpp"
 
@@ -61,7 +62,9 @@ std::vector<StepEntry> step_entries(std::span<const std::string> names, const st
     const auto step = parse_step_name(name);
     if (step && step->prefix == prefix) entries.push_back({step->number, name});
   }
-  std::ranges::stable_sort(entries, {}, &StepEntry::number);
+  // Of several groups for one number the plainest name comes first: Step#0 before Step#-0 and Step#00.
+  std::ranges::stable_sort(entries, {},
+                           [](const StepEntry& entry) { return std::pair(entry.number, entry.name.size()); });
   std::vector<StepEntry> unique;
   for (StepEntry& entry : entries) {
     if (!unique.empty() && unique.back().number == entry.number) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +178,38 @@ def test_members_that_are_no_columns_are_named(tmp_path: Path) -> None:
         assert list(data[0].tables["records"].columns) == ["x", "n"]
         told = " ".join(data[0].warnings)
         assert "members of records are left out: pair, long" in told
+
+
+def test_a_layout_of_a_later_hdf5_is_named_and_its_neighbours_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "later.h5"
+    with h5py.File(path, "w", libver=("earliest", "v108")) as file:
+        file["Step#0/x"] = np.arange(3.0)
+        place = struct.pack("<QQ", file["Step#0/x"].id.get_offset(), 24)
+        file["Step#0/y"] = np.arange(3.0)
+    content = path.read_bytes()
+    assert content.count(b"\3\1" + place) == 1
+    path.write_bytes(content.replace(b"\3\1" + place, b"\5\1" + place))
+    with quire.open(path) as data:
+        assert list(data[0].table.columns) == ["y"]
+        assert "HDF5 2.0" in " ".join(data[0].warnings)
+
+
+def test_of_two_groups_for_a_number_the_plainest_is_the_step(tmp_path: Path) -> None:
+    path = one_step(tmp_path / "twice.h5")
+    with h5py.File(path, "a") as file:
+        for name in ("Step#-0", "Step#00"):
+            file[f"{name}/other"] = np.zeros(2)
+    with quire.open(path) as data:
+        assert data.numbers == [0]
+        assert list(data[0].table.columns) == ["x"]
+        assert sum("has the number of Step#0" in text for text in data.warnings) == 2
+
+
+def test_notes_beside_the_components_of_a_field_are_left_out(tmp_path: Path) -> None:
+    path = one_step(tmp_path / "notes.h5")
+    with h5py.File(path, "a") as file:
+        file["Step#0/Block/E/0"] = np.arange(8.0).reshape(2, 2, 2)
+        file["Step#0/Block/E/note"] = np.zeros(3)
+    with quire.open(path) as data:
+        assert data[0].fields["E"][...].reshape(-1).tolist() == list(range(8))
+        assert any("note in the field E is left out" in text for text in data[0].warnings)
