@@ -46,21 +46,33 @@ std::string text_or_empty(const std::vector<Attribute>& attributes, std::string_
   return there ? text(attributes, name) : "";
 }
 
-std::vector<std::uint32_t> small_numbers(const Attribute& attribute) {
-  std::vector<std::uint32_t> numbers;
-  for (std::size_t i = 0; i < attribute.value.count(); ++i) {
-    const Value one = attribute.value.converted_to(Type::uint32);
-    numbers.push_back(static_cast<std::uint32_t>(one.as_integer(i)));
+/// What `read` makes of the value; one of another type is damage.
+template <class Read>
+auto read_value(const Attribute& attribute, Read&& read) {
+  try {
+    return read(attribute.value);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::bad_file, error.message()).on(attribute.name);
   }
-  return numbers;
+}
+
+std::vector<std::uint32_t> small_numbers(const Attribute& attribute) {
+  return read_value(attribute, [](const Value& value) {
+    const Value small = value.converted_to(Type::uint32);
+    std::vector<std::uint32_t> numbers;
+    for (std::size_t i = 0; i < small.count(); ++i) numbers.push_back(static_cast<std::uint32_t>(small.as_integer(i)));
+    return numbers;
+  });
 }
 
 std::vector<double> reals(const std::vector<Attribute>& attributes, std::string_view name) {
-  std::vector<double> numbers;
   const auto found = std::ranges::find(attributes, name, &Attribute::name);
-  if (found == attributes.end()) return numbers;
-  for (std::size_t i = 0; i < found->value.count(); ++i) numbers.push_back(found->value.as_double(i));
-  return numbers;
+  if (found == attributes.end()) return {};
+  return read_value(*found, [](const Value& value) {
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < value.count(); ++i) numbers.push_back(value.as_double(i));
+    return numbers;
+  });
 }
 
 }  // namespace
@@ -93,7 +105,8 @@ H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext cont
 
 void H5Describer::check_version(hid_t group) {
   const auto attributes = h5::read_attributes(file_->image(), group, context_.memory_budget, description_.warnings);
-  const std::int64_t version = attribute(attributes, "FORMAT_VERSION").value.as_integer();
+  const std::int64_t version =
+      read_value(attribute(attributes, "FORMAT_VERSION"), [](const Value& value) { return value.as_integer(); });
   if (version == 1) return;
   throw Error(ErrorKind::unsupported, "fields of format version " + std::to_string(version) + " are not known");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "format/nektar/metadata.hpp"
@@ -178,19 +179,26 @@ void XmlDescriber::describe_file(std::uint64_t member) {
   StepDescription& step = step_->description;
   const std::shared_ptr<ByteSource> bytes = source(member);
   ids_ = {};
+  bool has_blocks = false;
+  std::optional<std::uint64_t> session;  // where what belongs into a session or a mesh begins
   try {
     XmlScanner scanner(*bytes, 0, bytes->size());
     while (const auto element = scanner.next()) {
       if (element->name == "ELEMENTS") {
+        has_blocks = true;
         attempt(member, [&] { add_block(scanner, member, *element); });
       } else if (element->name == "Metadata" || element->name == "FIELDMETADATA") {
         if (member == 0) add_metadata_of(scanner, *element);  // those of a set stand in its index
       } else if (element->name == "GEOMETRY" || element->name == "EXPANSIONS" || element->name == "CONDITIONS") {
-        throw Error(ErrorKind::unsupported, "this is a session or a mesh, it holds no fields").at(element->tag.offset);
+        session = session.value_or(element->tag.offset);
+        step.warnings.push_back("the element " + element->name + " is no part of fields and left out");
       } else if (index_.empty() || member > 0 ||
                  (element->name != "Partition" && element->name != "MultipleFldFiles")) {
         step.warnings.push_back("the element " + element->name + " is unknown and left out");
       }
+    }
+    if (session && !has_blocks) {
+      throw Error(ErrorKind::unsupported, "this is a session or a mesh, it holds no fields").at(*session);
     }
   } catch (Error& error) {
     throw error.in_file(path_of(member));

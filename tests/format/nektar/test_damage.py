@@ -61,7 +61,6 @@ def test_a_cut_file_is_refused(tmp_path: Path, name: str) -> None:
         ("Modified_B", "Modified_X", "basis"),
         ('"u,p"', '"u,u"', "twice"),
         ("</ELEMENTS>", "", "nested|closed"),
-        ("<NEKTAR>", "<NEKTAR><GEOMETRY/>", "no fields"),
     ],
 )
 def test_what_contradicts_itself_is_refused(tmp_path: Path, before: str, after: str, words: str) -> None:
@@ -69,6 +68,24 @@ def test_what_contradicts_itself_is_refused(tmp_path: Path, before: str, after: 
     assert error is not None
     assert any(word in error.message for word in words.split("|")), error
     assert error.offset is not None, error
+
+
+def test_a_session_without_fields_is_told_as_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "session.xml"
+    path.write_text("<NEKTAR><GEOMETRY/><CONDITIONS/></NEKTAR>")
+    error = damage_of(path)
+    assert error is not None
+    assert "no fields" in error.message
+    assert error.offset == len("<NEKTAR>")
+
+
+def test_fields_are_read_beside_a_mesh_in_the_same_file(tmp_path: Path) -> None:
+    path = changed(tmp_path, "<NEKTAR>", "<NEKTAR><GEOMETRY/>")
+    assert damage_of(path) is None
+    with quire.open(path) as file, quire.open(DATA / "tiny.fld") as plain:
+        assert any("GEOMETRY" in text for text in file[0].warnings)
+        for found, wanted in zip(file[0].expansions, plain[0].expansions, strict=True):
+            assert np.array_equal(found.coefficients("p"), wanted.coefficients("p"))
 
 
 def test_styles_of_old_and_odd_writers_are_read(tmp_path: Path) -> None:

@@ -179,6 +179,13 @@ def drop(root: Group, name: str) -> None:
     del root[name]
 
 
+def set_types(root: Group, name: str, value: Any) -> None:
+    """Change an attribute of all types of blocks."""
+    for group in (root[link] for link in root if isinstance(root[link], h5py.Group)):
+        if "BASIS" in group.attrs:
+            group.attrs[name] = value
+
+
 def without_version(root: Group) -> None:
     """Leave the version out, as files of branches before July 2016 do."""
     del root.attrs["FORMAT_VERSION"]
@@ -187,6 +194,9 @@ def without_version(root: Group) -> None:
 DAMAGES: dict[str, tuple[Callable[[Group], None], str]] = {
     "no version": (without_version, "missing"),
     "version 2": (lambda root: root.attrs.modify("FORMAT_VERSION", np.uint32(2)), "version 2"),
+    "version in letters": (lambda root: root.attrs.create("FORMAT_VERSION", "one"), "FORMAT_VERSION"),
+    "a negative basis": (lambda root: set_types(root, "BASIS", [-1, 4]), "BASIS: the int64 value -1"),
+    "bases in letters": (lambda root: set_types(root, "BASIS", "Modified_A"), "BASIS"),
     "mesh": (lambda root: root.create_group("GEOMETRY"), "mesh"),
     "too many elements": (lambda root: set_row(root, 0, 0, 3), "gives out more"),
     "too few values": (lambda root: set_row(root, 1, 1, 7), "more than the decomposition"),
