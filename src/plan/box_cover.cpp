@@ -38,7 +38,7 @@ bool share_elements(const Box& one, const Box& other) {
 }
 
 /// Both as one box, if the second goes on where the first ends.
-std::optional<Box> joined(const Box& first, const Box& second) {
+std::optional<Box> continued(const Box& first, const Box& second) {
   std::optional<std::size_t> along;
   for (std::size_t axis = 0; axis < first.start.size(); ++axis) {
     if (first.start[axis] == second.start[axis] && first.count[axis] == second.count[axis]) continue;
@@ -49,6 +49,12 @@ std::optional<Box> joined(const Box& first, const Box& second) {
   Box box = first;
   box.count[*along] += second.count[*along];
   return box;
+}
+
+/// The same in any order.
+std::optional<Box> joined(const Box& one, const Box& other) {
+  const auto box = continued(one, other);
+  return box ? box : continued(other, one);
 }
 
 }  // namespace
@@ -72,14 +78,23 @@ void BoxCover::add(const Box& part) {
                                       shown(*twice) + ": every element comes once");
   }
   elements_ += elements;
-  parts_.push_back(part);
   // Parts of a row make a row, rows make a layer, layers the box.
-  while (parts_.size() > 1) {
-    const auto box = joined(parts_[parts_.size() - 2], parts_.back());
-    if (!box) return;
-    parts_.pop_back();
-    parts_.back() = *box;
+  Box box = part;
+  while (take_neighbour(box)) {
   }
+  parts_.push_back(std::move(box));
+}
+
+bool BoxCover::take_neighbour(Box& box) {
+  // The one that came last is most often the neighbour.
+  for (std::size_t i = parts_.size(); i-- > 0;) {
+    auto both = joined(parts_[i], box);
+    if (!both) continue;
+    box = *std::move(both);
+    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i));
+    return true;
+  }
+  return false;
 }
 
 void BoxCover::clear() noexcept {

@@ -24,6 +24,9 @@ class BoxCover {
   void clear() noexcept;
 
  private:
+  /// Enlarges a box by a part that touches it along one whole side; false if there is none.
+  bool take_neighbour(Box& box);
+
   Box whole_;
   std::uint64_t all_elements_;
   std::uint64_t elements_ = 0;

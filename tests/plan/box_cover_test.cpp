@@ -69,6 +69,31 @@ TEST(BoxCover, RemembersARegularOrderInFewBoxes) {
   EXPECT_LE(most, 3U);
 }
 
+TEST(BoxCover, RemembersAFallingOrderInFewBoxes) {
+  BoxCover cover(whole_box);
+  std::size_t most = 0;
+  for (std::uint64_t z = 6; z-- > 0;) {
+    for (std::uint64_t y = 20; y-- > 0;) {
+      for (std::uint64_t x = 5; x-- > 0;) {
+        cover.add({{2 + z, 10 + y, x}, {1, 1, 1}});
+        most = std::max(most, cover.parts());
+      }
+    }
+  }
+  EXPECT_TRUE(cover.is_complete());
+  EXPECT_EQ(cover.parts(), 1U);
+  EXPECT_LE(most, 3U);
+}
+
+TEST(BoxCover, JoinsWhatComesBetweenItsNeighbours) {
+  BoxCover cover(whole_box);
+  for (const std::uint64_t z : {0, 4, 2}) cover.add({{2 + z, 10, 0}, {1, 20, 5}});
+  EXPECT_EQ(cover.parts(), 3U);
+  for (const std::uint64_t z : {1, 3}) cover.add({{2 + z, 10, 0}, {1, 20, 5}});
+  EXPECT_EQ(cover.parts(), 1U);
+  expect_refused(cover, {{2, 10, 0}, {1, 1, 1}}, "come already, in [2:7, 10:30, 0:5]");
+}
+
 TEST(BoxCover, OfASingleElementTakesOne) {
   BoxCover cover({{}, {}});
   EXPECT_FALSE(cover.is_complete());
