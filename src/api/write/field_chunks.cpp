@@ -37,7 +37,12 @@ void ChunkDirectory::add(std::uint64_t rank, const std::vector<ChunkTouch>& touc
   for (const ChunkTouch& touch : touches) {
     const auto [place, is_new] = entries_.try_emplace(touch.chunk);
     Entry& entry = place->second;
-    ++entry.owner.sharers;
+    // Who only looks after a chunk brings nothing that its owner would have to wait for.
+    if (is_new || (entry.is_weak && !touch.is_weak)) {
+      entry.owner.sharers = 1;
+    } else if (!touch.is_weak) {
+      ++entry.owner.sharers;
+    }
     const bool is_better = is_new || (touch.has_first && !entry.has_first) || (entry.is_weak && !touch.is_weak);
     if (!is_better) continue;
     entry.owner.rank = rank;

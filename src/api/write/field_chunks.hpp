@@ -26,7 +26,7 @@ struct ChunkTouch {
 /// To whom a chunk belongs.
 struct ChunkOwner {
   std::uint64_t rank = 0;
-  std::uint64_t sharers = 0;  ///< how many ranks put elements of it
+  std::uint64_t sharers = 0;  ///< how many ranks put elements of it; 1 if none does
   template <class Archive>
   void archive(Archive& a) {
     a(rank, sharers);
