@@ -149,10 +149,15 @@ struct PackedComponents {
   std::vector<std::vector<std::byte>> memory;
   std::vector<View> views;
 
-  PackedComponents(const std::vector<View>& like, std::uint64_t elements, std::uint64_t budget) {
+  PackedComponents(const std::vector<View>& like, std::uint64_t elements, std::uint64_t budget,
+                   const std::string& field) {
     for (const View& view : like) {
       const std::uint64_t bytes = checked_multiply(elements, size_of(view.type));
-      if (bytes > budget) throw Error(ErrorKind::memory, "the values exceed the memory budget");
+      if (bytes > budget) {
+        throw Error(ErrorKind::memory, "the values of a component exceed the memory budget")
+            .on(field)
+            .advise("read the field in parts, or raise the budget");
+      }
       auto& own = memory.emplace_back(static_cast<std::size_t>(bytes));
       views.emplace_back(view.type, own.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
     }
@@ -172,17 +177,82 @@ void check_memory(const MemorySelection& memory, std::uint64_t elements, const s
 
 ConstView looked_at(const View& view) { return {view.type, view.data, view.count, view.stride}; }
 
-/// A selection of one component that only the format itself can read: all of it, and then what is wanted.
+/// A selection of one component that only the format itself can read, slice by slice: each covers as many lines of the
+/// selection as the memory budget has room for.
+class OpaqueReading {
+ public:
+  using Read = std::function<void(const Slice& elements, const View& out)>;
+  OpaqueReading(Read read, View out, std::uint64_t budget)
+      : read_(std::move(read)),
+        out_(out),
+        width_(size_of(out.type)),
+        most_(std::max<std::uint64_t>(budget / width_, 1)) {}
+
+  void run(SelectionWalk walk) {
+    while (auto line = walk.next()) {
+      const bool is_whole = line->count == out_.count && (line->step == 1 || line->count == 1);
+      // Between other values of the caller the library cannot put these without memory of their own.
+      if (is_whole && (out_.is_contiguous() || out_.count <= most_)) return read_({line->first, line->count}, out_);
+      while (line->count > 0) {
+        const std::uint64_t count = fitting(*line);
+        if (count == 0) {
+          deliver();
+          continue;
+        }
+        const std::uint64_t last = line->first + (count - 1) * line->step;
+        if (lines_.empty()) cover_.first = line->first;
+        cover_.count = last + 1 - cover_.first;
+        lines_.push_back({line->first, line->step, count});
+        line->first += count * line->step;
+        line->count -= count;
+      }
+    }
+    deliver();
+  }
+
+ private:
+  /// How many elements of a line the slice can take, at least one if it is empty.
+  [[nodiscard]] std::uint64_t fitting(const Line& line) const {
+    const std::uint64_t before = lines_.empty() ? 0 : line.first - cover_.first;
+    if (before >= most_) return 0;
+    return std::min(line.count, (most_ - 1 - before) / std::max<std::uint64_t>(line.step, 1) + 1);
+  }
+
+  void deliver() {
+    if (lines_.empty()) return;
+    memory_.resize(static_cast<std::size_t>(cover_.count * width_));
+    read_(cover_, View(out_.type, memory_.data(), cover_.count, static_cast<std::ptrdiff_t>(width_)));
+    for (const Line& line : lines_) {
+      for (std::uint64_t i = 0; i < line.count; ++i, ++done_) {
+        const std::uint64_t place = line.first + i * line.step - cover_.first;
+        std::memcpy(out_.data + static_cast<std::ptrdiff_t>(done_) * out_.stride, memory_.data() + place * width_,
+                    static_cast<std::size_t>(width_));
+      }
+    }
+    lines_.clear();
+  }
+
+  Read read_;
+  View out_;
+  std::uint64_t width_;
+  std::uint64_t most_;  ///< elements of a slice
+  Slice cover_;
+  std::vector<Line> lines_;
+  std::vector<std::byte> memory_;
+  std::uint64_t done_ = 0;
+};
+
 void read_opaque_field(Reader::State& reader, Describer& describer, std::uint64_t step, const Field& field,
                        std::uint64_t component, const Selection& selection, const View& out) {
-  const std::uint64_t elements = volume(field.extents);
-  if (selection.elements() == elements) return describer.read_opaque(step, field.name, component, {0, elements}, out);
+  const auto read = [&](const Slice& elements, const View& part) {
+    describer.read_opaque(step, field.name, component, elements, part);
+  };
   if (out.type == Type::string) {
+    const std::uint64_t elements = volume(field.extents);
+    if (selection.elements() == elements) return read({0, elements}, out);
     throw Error(ErrorKind::unsupported, "only the whole of this field can be read").on(field.name);
   }
-  const PackedComponents all({out}, elements, reader.options.memory_budget);
-  describer.read_opaque(step, field.name, component, {0, elements}, all.views.front());
-  pack_memory({field.extents, selection}, looked_at(all.views.front()), out);
+  OpaqueReading(read, out, reader.options.memory_budget).run(SelectionWalk(field.extents, selection));
 }
 
 }  // namespace
@@ -301,7 +371,7 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
         check_memory(memory, walk->elements(), components, field);
       }
       if (!memory.is_packed() && !std::ranges::all_of(place.runs, is_addressed)) {
-        packed.emplace(components, walk->elements(), reader.options.memory_budget);
+        packed.emplace(components, walk->elements(), reader.options.memory_budget, field);
       }
       std::vector<ColumnTarget> targets;
       for (std::size_t c = 0; c < components.size(); ++c) {

@@ -195,4 +195,19 @@ std::optional<ChunkedLayout> describe_chunks(hid_t dataset, hid_t creation, cons
   return layout;
 }
 
+std::optional<ChunkedLayout> describe_chunk_shape(hid_t creation, const std::vector<std::uint64_t>& extents,
+                                                  std::uint64_t element_bytes) {
+  if (H5Pget_layout(creation) != H5D_CHUNKED || extents.empty()) return std::nullopt;
+  std::vector<hsize_t> shape(extents.size());
+  const int rank = H5Pget_chunk(creation, static_cast<int>(shape.size()), shape.data());
+  const bool is_possible = rank >= 0 && static_cast<std::size_t>(rank) == shape.size() &&
+                           std::ranges::find(shape, hsize_t{0}) == shape.end();
+  if (!is_possible) return std::nullopt;
+  ChunkedLayout layout;
+  layout.extents = extents;
+  layout.shape.assign(shape.begin(), shape.end());
+  layout.element_bytes = element_bytes;
+  return layout;
+}
+
 }  // namespace quire::h5

@@ -30,4 +30,10 @@ struct ChunkScope {
                                                            std::vector<std::uint64_t> extents,
                                                            std::uint64_t element_bytes, ChunkScope& scope);
 
+/// The same of chunks that only HDF5 can read, without their places: what reads box by box need not tear them apart.
+/// Nothing if the data set is not chunked.
+[[nodiscard]] std::optional<ChunkedLayout> describe_chunk_shape(hid_t creation,
+                                                                const std::vector<std::uint64_t>& extents,
+                                                                std::uint64_t element_bytes);
+
 }  // namespace quire::h5

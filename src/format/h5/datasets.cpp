@@ -39,32 +39,40 @@ struct Selection {
   Handle memory;
 };
 
-/// The elements [first, first + count).
+/// The largest box at the beginning of some elements, counted in C order, that has no others.
+Box leading_box(const std::vector<std::uint64_t>& extents, const Slice& elements) {
+  Box box{std::vector<std::uint64_t>(extents.size(), 0), std::vector<std::uint64_t>(extents.size(), 1)};
+  std::uint64_t left = elements.first;
+  for (std::size_t axis = extents.size(); axis-- > 0; left /= extents[axis]) box.start[axis] = left % extents[axis];
+  std::uint64_t inner = 1;
+  for (std::size_t axis = extents.size(); axis-- > 0; inner *= extents[axis]) {
+    box.count[axis] = std::min(extents[axis] - box.start[axis], elements.count / inner);
+    // Along the next axis the box can go on only if it is whole along this one.
+    if (box.count[axis] < extents[axis]) break;
+  }
+  return box;
+}
+
+/// The elements [first, first + count), counted in C order.
 Selection select(hid_t dataset, const std::string& name, std::uint64_t first, std::uint64_t count) {
   Selection selection;
   selection.file = own(H5Dget_space(dataset), "read the shape", name);
   const hsize_t length = count;
   selection.memory = own(H5Screate_simple(1, &length, nullptr), "make a shape");
-  if (H5Sget_simple_extent_ndims(selection.file.id()) == 1) {
-    const hsize_t start = first;
-    require(H5Sselect_hyperslab(selection.file.id(), H5S_SELECT_SET, &start, nullptr, &length, nullptr),
-            "select the rows", name);
-  }
-  return selection;
-}
-
-/// All elements at one place of the first axis.
-Selection select_slab(hid_t dataset, const std::string& name, std::uint64_t index) {
-  Selection selection;
-  selection.file = own(H5Dget_space(dataset), "read the shape", name);
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
-  std::vector<hsize_t> start(extents.size(), 0);
-  std::vector<hsize_t> count(extents.begin(), extents.end());
-  start.front() = index;
-  count.front() = 1;
-  selection.memory = own(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), "make a shape");
-  require(H5Sselect_hyperslab(selection.file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-          "select the component", name);
+  if (extents.empty() || count == volume(extents)) return selection;
+  // A few boxes: rows up to a whole layer, whole layers, and what is left of one.
+  H5S_seloper_t operation = H5S_SELECT_SET;
+  while (count > 0) {
+    const Box box = leading_box(extents, {first, count});
+    const std::vector<hsize_t> start(box.start.begin(), box.start.end());
+    const std::vector<hsize_t> counts(box.count.begin(), box.count.end());
+    require(H5Sselect_hyperslab(selection.file.id(), operation, start.data(), nullptr, counts.data(), nullptr),
+            "select the elements", name);
+    operation = H5S_SELECT_OR;
+    first += volume(box.count);
+    count -= volume(box.count);
+  }
   return selection;
 }
 
@@ -229,11 +237,17 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   description.run.cells = {Cell{.column = 0, .type = stored->type}};
   description.run.order = stored->direct.value_or(native_order);
   place_elements(dataset, name, file_size, size_of(stored->type), stored->direct.has_value(), description);
-  if (!stored->direct || !description.run.opaque || chunks == nullptr) return description;
+  if (!description.run.opaque || chunks == nullptr) return description;
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   Run& run = description.run;
-  run.chunks = describe_chunks(dataset, creation.id(), name, description.extents, run.record_bytes, *chunks);
-  if (run.chunks) run.opaque = false;
+  if (stored->direct) {
+    run.chunks = describe_chunks(dataset, creation.id(), name, description.extents, run.record_bytes, *chunks);
+  }
+  if (run.chunks) {
+    run.opaque = false;
+  } else {
+    run.chunks = describe_chunk_shape(creation.id(), description.extents, run.record_bytes);
+  }
   return description;
 }
 
@@ -246,9 +260,6 @@ bool check_request(hid_t dataset, const std::string& name, Type type, const Slic
   const std::uint64_t elements = volume(extents);
   if (rows.first > elements || rows.count > elements - rows.first || rows.count != out.count) {
     throw Error(ErrorKind::usage, "the rows asked for lie outside the data set").on(name);
-  }
-  if (extents.size() != 1 && rows.count != elements) {
-    throw Error(ErrorKind::unsupported, "only the whole of this data set can be read").on(name);
   }
   check_storage(dataset, name, memory_budget);
   if (rows.count == 0) return false;
@@ -273,29 +284,15 @@ void read_component(hid_t dataset, const std::string& name, Type type, std::uint
                     const View& out, std::uint64_t memory_budget) {
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
   const std::uint64_t count = extents.front() == 0 ? 0 : volume(extents) / extents.front();
-  if (component >= extents.front() || elements.first != 0 || elements.count != count || out.count != count) {
-    throw Error(ErrorKind::unsupported, "only the whole of a component can be read").on(name);
+  if (component >= extents.front() || elements.first > count || elements.count > count - elements.first) {
+    throw Error(ErrorKind::usage, "the elements asked for lie outside the component").on(name);
   }
-  check_storage(dataset, name, memory_budget);
-  if (count == 0) return;
-  check_types(type, out.type, name);
-  const Selection slab = select_slab(dataset, name, component);
-  const hid_t memory_type = native_type(out.type);
-  if (out.is_contiguous()) {
-    require(H5Dread(dataset, memory_type, slab.memory.id(), slab.file.id(), H5P_DEFAULT, out.data), "read the data set",
-            name);
-    return;
+  if (!out.is_contiguous() && checked_multiply(elements.count, size_of(out.type)) > memory_budget) {
+    throw Error(ErrorKind::memory, "the values of a component exceed the memory budget")
+        .on(name)
+        .advise("read the field in parts, or raise the budget");
   }
-  const std::uint64_t width = size_of(out.type);
-  if (checked_multiply(count, width) > memory_budget) {
-    throw Error(ErrorKind::memory, "the values of a component exceed the memory budget").on(name);
-  }
-  std::vector<std::byte> packed(static_cast<std::size_t>(count * width));
-  require(H5Dread(dataset, memory_type, slab.memory.id(), slab.file.id(), H5P_DEFAULT, packed.data()),
-          "read the data set", name);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::memcpy(out.data + static_cast<std::ptrdiff_t>(i) * out.stride, packed.data() + i * width, width);
-  }
+  read_dataset(dataset, name, type, {component * count + elements.first, elements.count}, out, memory_budget);
 }
 
 }  // namespace quire::h5

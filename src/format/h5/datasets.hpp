@@ -18,7 +18,7 @@ namespace quire::h5 {
 struct DatasetDescription {
   Type type = Type::float64;
   std::vector<std::uint64_t> extents;  ///< slowest first; none for a scalar
-  Run run;                             ///< one cell of column 0; opaque if only HDF5 can read it
+  Run run;  ///< one cell of column 0; opaque if only HDF5 can read it, with the shape of chunks
 };
 
 /// The shape of an open data set; one extent of 0 if it has no elements at all.
@@ -37,16 +37,16 @@ void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_
 [[nodiscard]] std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name,
                                                                  std::uint64_t file_size, ChunkScope* chunks = nullptr);
 
-/// Reads elements (of a data set with one dimension; of others all) through libhdf5 into `out`, converting where every
-/// value of `type` fits the view's. Other conversions are type errors. What texts of any length refer to is looked up
-/// in the `image` of the file first.
+/// Reads elements, counted in C order, through libhdf5 into `out`, converting where every value of `type` fits the
+/// view's. Other conversions are type errors. What texts of any length refer to is looked up in the `image` of the file
+/// first.
 void read_dataset(Image& image, hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
                   std::uint64_t memory_budget);
 /// The same for data sets of numbers.
 void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
                   std::uint64_t memory_budget);
 
-/// The same for all elements at one place of the first axis of a data set of numbers: a component of a field.
+/// The same for elements at one place of the first axis of a data set of numbers: of a component of a field.
 void read_component(hid_t dataset, const std::string& name, Type type, std::uint64_t component, const Slice& elements,
                     const View& out, std::uint64_t memory_budget);
 

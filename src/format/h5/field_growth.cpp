@@ -60,7 +60,7 @@ std::string growth_defect(const DatasetDescription& data, hid_t dataset, Growing
 }
 
 std::string growth_defect(const DatasetDescription& data) {
-  if (!data.run.chunks) return "it is not stored in chunks that can be addressed";
+  if (data.run.opaque || !data.run.chunks) return "it is not stored in chunks that can be addressed";
   if (data.run.order != native_order || size_of(data.type) == 0) return "its numbers are not those of this machine";
   for (const Filter& filter : data.run.chunks->filters) {
     if (!kernels::encodes(filter)) {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from tests.python.support.files import path_for, step_formats
@@ -109,6 +111,89 @@ def test_parts_give_the_same_bytes(
         assert max(sizes) <= max(PART_BYTES, 5 * 6 * 2 * 8 * 3)
     if options.get("mode") == "ascii":
         assert max(sizes) <= PART_BYTES
+
+
+OPAQUE_SHAPE = (40, 12, 10)
+POOR = 16_000
+"""Memory for a few chunks, but for no component of such a field."""
+
+
+def write_opaque(path: Path) -> dict[str, Array]:
+    """Fields that only the library of their format can read."""
+    fields: dict[str, Array] = {
+        "scaled": np.arange(np.prod(OPAQUE_SHAPE), dtype=np.int32).reshape(OPAQUE_SHAPE),
+        "half": np.random.default_rng(5).normal(size=OPAQUE_SHAPE).astype("f2"),
+        "vector": np.random.default_rng(6).normal(size=(3, *OPAQUE_SHAPE)).astype("f4"),
+    }
+    with h5py.File(path, "w") as file:
+        file.create_dataset("scaled", data=fields["scaled"], chunks=(4, 3, 5), scaleoffset=0)
+        file.create_dataset("half", data=fields["half"], chunks=(5, 2, 5), compression="gzip")
+        # Chunks across the components.
+        vector = file.create_dataset("vector", data=fields["vector"], chunks=(3, 2, 6, 5), compression="gzip")
+        vector.attrs["components"] = 3
+    return fields
+
+
+def write_opaque_on_ranks(comm: Any, source: str, target: str, options: dict[str, Any]) -> None:
+    layers.PART_BYTES = PART_BYTES
+    copy(source, target, comm=comm, **options)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"field_chunk": "2x6x2", "filter": "deflate"}], ids=["plain", "chunks"]
+)
+def test_what_only_a_library_can_read_is_read_part_by_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    source = tmp_path / "opaque.hdf5"
+    fields = write_opaque(source)
+    whole, parted = tmp_path / "whole.h5", tmp_path / "parted.h5"
+    copy(source, whole, **options)
+    with quire.open(source) as file:
+        assert file[0].fields["scaled"].location().chunk == (4, 3, 5)
+        assert file[0].fields["vector"].location().chunk == (2, 6, 5)
+    sizes = parts_written(monkeypatch)
+    monkeypatch.setattr(layers, "PART_BYTES", PART_BYTES)
+    with monkeypatch.context() as patch:
+        patch.setattr(quire, "open", partial(quire.open, memory_budget=POOR))
+        copy(source, parted, **options)
+    assert len(sizes) > 20
+    assert max(sizes) < min(values.nbytes for values in fields.values())
+    assert parted.read_bytes() == whole.read_bytes()
+    with quire.open(parted) as file:
+        np.testing.assert_array_equal(file[0].fields["scaled"][...], fields["scaled"])
+        np.testing.assert_array_equal(file[0].fields["half"][...], fields["half"])
+        np.testing.assert_array_equal(file[0].fields["vector"][...], np.moveaxis(fields["vector"], 0, -1))
+
+
+@pytest.mark.mpi
+def test_what_only_a_library_can_read_on_ranks(tmp_path: Path) -> None:
+    source = tmp_path / "opaque.hdf5"
+    write_opaque(source)
+    alone, together = tmp_path / "alone.h5", tmp_path / "together.h5"
+    copy(source, alone)
+    run_ranks(write_opaque_on_ranks, 3, str(source), str(together), {})
+    assert together.read_bytes() == alone.read_bytes()
+
+
+def test_any_part_of_what_only_a_library_can_read(tmp_path: Path) -> None:
+    source = tmp_path / "opaque.hdf5"
+    fields = write_opaque(source)
+    fields["vector"] = np.moveaxis(fields["vector"], 0, -1)
+    boxes = [
+        np.s_[3, 2, 1:4],
+        np.s_[2:9, 1:5, 2:3],
+        np.s_[1:39:3, ::2, 1:9:2],
+        np.s_[5:7],
+        np.s_[1:40],
+        np.s_[:, 11:12, 9:10],
+        np.s_[3:3],
+    ]
+    for budget in (64 << 20, POOR):
+        with quire.open(source, memory_budget=budget) as file:
+            for name, values in fields.items():
+                for box in boxes:
+                    np.testing.assert_array_equal(file[0].fields[name][box], values[box], f"{name} {box}")
 
 
 def convert_on_ranks(comm: Any, source: str, folder: str) -> None:

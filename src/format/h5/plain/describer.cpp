@@ -51,6 +51,15 @@ ChunkedLayout chunks_of(const ChunkedLayout& all, std::uint64_t component, std::
   return own;
 }
 
+/// The shape alone, of chunks that only the library reads.
+ChunkedLayout chunk_shape_of_component(const ChunkedLayout& whole) {
+  ChunkedLayout layout;
+  layout.extents.assign(whole.extents.begin() + 1, whole.extents.end());
+  layout.shape.assign(whole.shape.begin() + 1, whole.shape.end());
+  layout.element_bytes = whole.element_bytes;
+  return layout;
+}
+
 /// Makes of the run of all components one for each. Where chunks hold several of them, only the library reads them.
 void split(Place& place, std::uint64_t components) {
   Run run = std::move(place.runs.front());
@@ -62,10 +71,11 @@ void split(Place& place, std::uint64_t components) {
     run.cells.front().column = c;
     run.is_part = true;
     Run& own = place.runs.emplace_back(run);
-    if (chunks && chunks->shape.front() == 1) {
+    if (chunks && !own.opaque && chunks->shape.front() == 1) {
       own.chunks = chunks_of(*chunks, c, components);
     } else if (chunks) {
       own.opaque = true;
+      own.chunks = chunk_shape_of_component(*chunks);
     }
     run.offset += run.bytes;
   }
