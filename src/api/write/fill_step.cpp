@@ -15,31 +15,31 @@ WriteStep& WriteStep::set(std::string name, Value value, std::string unit) {
 }
 
 WriteStep& WriteStep::set(Attribute attribute) {
-  state_->require_filling("set");
+  state_->require_unweighed("set");
   state_->builder.set(std::move(attribute));
   return *this;
 }
 
 WriteStep& WriteStep::table(std::string name) {
-  state_->require_filling("table");
+  state_->require_unweighed("table");
   state_->builder.table(std::move(name));
   return *this;
 }
 
 WriteStep& WriteStep::expansion(Expansion expansion) {
-  state_->require_filling("expansion");
+  state_->require_unweighed("expansion");
   state_->builder.expansion(std::move(expansion));
   return *this;
 }
 
 WriteStep& WriteStep::rows(std::uint64_t count) {
-  state_->require_filling("rows");
+  state_->require_unweighed("rows");
   state_->builder.rows(count);
   return *this;
 }
 
 WriteStep& WriteStep::rows_at(RowSelection rows, std::optional<std::uint64_t> total) {
-  state_->require_filling("rows_at");
+  state_->require_unweighed("rows_at");
   state_->builder.rows_at(rows, total);
   return *this;
 }
@@ -52,26 +52,26 @@ WriteStep& WriteStep::put(std::string name, ConstView values, std::string unit) 
 }
 
 WriteStep& WriteStep::put(Column column, ConstView values) {
-  state_->require_filling("put");
+  state_->require_unweighed("put");
   state_->builder.put(std::move(column), values);
   return *this;
 }
 
 WriteStep& WriteStep::put_field(Field field, Selection selection, std::vector<ConstView> components,
                                 MemorySelection memory) {
-  state_->require_filling("put_field");
+  state_->require_unweighed("put_field");
   state_->builder.put_field(std::move(field), std::move(selection), std::move(components), std::move(memory));
   return *this;
 }
 
 WriteStep& WriteStep::declare(Column column, std::uint64_t string_bytes) {
-  state_->require_filling("declare");
+  state_->require_unweighed("declare");
   state_->builder.declare(std::move(column), string_bytes);
   return *this;
 }
 
 WriteStep& WriteStep::declare_field(Field field, Box mine) {
-  state_->require_filling("declare_field");
+  state_->require_unweighed("declare_field");
   state_->builder.declare_field(std::move(field), std::move(mine));
   return *this;
 }

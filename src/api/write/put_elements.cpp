@@ -172,7 +172,7 @@ std::uint64_t ElementLayout::reused() const noexcept { return state_->reused; }
 
 void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout) {
   WriteStep::State& state = *step.state_;
-  state.require_filling("put_elements");
+  state.require_unweighed("put_elements");
   if (!state.elements) state.elements.emplace();
   state.elements->layout = layout.state();
   state.elements->parts.insert(state.elements->parts.end(), mine.begin(), mine.end());

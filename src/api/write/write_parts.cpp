@@ -190,9 +190,7 @@ void WriteStep::weigh_field(std::string_view field, const Box& part, std::span<c
 
 void WriteStep::write_field(std::string_view field, const Box& part, std::span<const ConstView> components) {
   State& step = *state_;
-  if (step.phase != State::Phase::placed) {
-    throw step.writer->placed(Error(ErrorKind::usage, "write_field before open").on(std::string(field)));
-  }
+  step.require_placed("write_field", field);
   if (step.failure) return;
   step.failure = caught(step.writer->comm.rank(), [&] {
     take_part(step, field, &DeclaredField::written, part, components,

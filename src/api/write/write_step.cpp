@@ -404,6 +404,23 @@ void State::require_filling(const char* what) const {
                                                    (phase == Phase::done ? "finished" : "placed")));
 }
 
+void State::require_unweighed(const char* what) const {
+  require_filling(what);
+  if (part == nullptr) return;
+  throw writer->placed(
+      Error(ErrorKind::usage, std::string(what) + " comes too late: the ranks have agreed on the step, or weighed it")
+          .advise("say all that the step is made of before agree_on_rows(), weigh() and weigh_field()"));
+}
+
+void State::require_placed(const char* what, std::string_view object) const {
+  if (phase == Phase::placed) return;
+  const bool is_late = phase == Phase::done;
+  throw writer->placed(
+      Error(ErrorKind::usage, std::string(what) + (is_late ? " comes too late: the step is finished" : " before open"))
+          .on(std::string(object))
+          .advise(is_late ? "write all of a step before its commit" : "every rank calls open() first"));
+}
+
 void State::accept(StepPart& brought) {
   if (table_names.empty()) {
     for (const Table& table : brought.description.tables) table_names.push_back(table.name);
@@ -530,7 +547,7 @@ void WriteStep::open() {
 
 void WriteStep::write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns) {
   State& step = *state_;
-  if (step.phase != State::Phase::placed) throw step.writer->placed(Error(ErrorKind::usage, "write before open"));
+  step.require_placed("write");
   if (step.failure) return;
   step.failure = caught(step.writer->comm.rank(), [&] { write_block(step, step.find_table(table), first, columns); });
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/in_file.hpp"
@@ -88,7 +89,7 @@ struct WriteStep::State {
   std::shared_ptr<Writer::State> writer;
   StepBuilder builder;
   enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
-  StepPart* part = nullptr;
+  StepPart* part = nullptr;                    ///< once it was handed over, to be weighed or placed
   std::vector<std::vector<std::byte>> packed;  ///< fields that had to be copied out of larger arrays
   StepDescription accepted;
   std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
@@ -121,7 +122,12 @@ struct WriteStep::State {
   // Where fields are encoded in chunks (api/write_chunks.hpp):
   std::shared_ptr<FieldEncoding> encoding;
 
+  /// Throws usage errors once the step is placed.
   void require_filling(const char* what) const;
+  /// The same, and once the planner has seen what the step is made of: what comes later would be in no account.
+  void require_unweighed(const char* what) const;
+  /// Throws usage errors unless the step is placed.
+  void require_placed(const char* what, std::string_view object = {}) const;
   /// Takes the part as the format will hold it.
   void accept(StepPart& brought);
   /// The table that the caller calls so. Throws missing errors.
