@@ -340,20 +340,16 @@ class WriteStep:
         self._require_filling("declare_field")
         if name in self._fields:
             raise UsageError("the field is put twice", object=name)
-        wanted = type or (like.type if like is not None else None)
-        shape = extents if extents is not None else getattr(like, "extents", None)
-        if wanted is None or shape is None:
-            raise UsageError("a declared field needs a type and extents", object=name)
         with Placing(self._path, name):
-            traits = FieldTraits.of(
+            traits = FieldTraits.declared(
                 name,
-                wanted,
-                shape,
-                components if components is not None else getattr(like, "components", 1),
+                type,
+                extents,
+                components,
+                like,
                 words=texts(like, unit, symbol, description, display),
                 group=group,
                 attributes=attributes,
-                like=like,
                 geometry=(origin, spacing, coordinates),
                 lossy=self._lossy,
             )
@@ -362,15 +358,22 @@ class WriteStep:
 
     @placed
     def field_chunk(
-        self, name: str, type: str, extents: Sequence[int], components: int = 1
+        self,
+        name: str,
+        type: str | None = None,
+        extents: Sequence[int] | None = None,
+        components: int | None = None,
+        group: str | None = None,
+        like: Quantity | None = None,
     ) -> tuple[int, ...]:
         """Independent. The shape of the chunks in which such a field is encoded; empty if there are none.
 
         Boxes and parts of whole chunks need no memory besides; others wait until their chunks are complete.
+        Everything is as in `declare_field`.
         """
         with Placing(self._path, name):
-            traits = FieldTraits.of(name, type, extents, components)
-            return self._core.field_chunk(traits.row(), components)
+            traits = FieldTraits.declared(name, type, extents, components, like, group=group)
+            return self._core.field_chunk(traits.row(), traits.components)
 
     @placed
     def stream(

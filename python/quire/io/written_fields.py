@@ -66,6 +66,27 @@ class FieldTraits:
         shape = [int(extent) for extent in extents]
         return cls(name, type, plain, family, shape, components, own, geometry_of(like, *geometry))
 
+    @classmethod
+    def declared(
+        cls,
+        name: str,
+        type: str | None,
+        extents: Sequence[int] | None,
+        components: int | None,
+        like: Quantity | None,
+        **words: Any,
+    ) -> FieldTraits:
+        """Independent. The same before there are values: `like` also gives type, shape and components.
+
+        Raises UsageError if nothing gives them.
+        """
+        wanted = type or (like.type if like is not None else None)
+        shape = extents if extents is not None else getattr(like, "extents", None)
+        if wanted is None or shape is None:
+            raise UsageError("a declared field needs a type and extents", object=name)
+        count = components if components is not None else getattr(like, "components", 1)
+        return cls.of(name, wanted, shape, count, like=like, **words)
+
     def row(self) -> Any:
         """Independent. The field as the core takes it."""
         quantity = core_quantity(self.name, self.type, self.words)

@@ -159,7 +159,9 @@ def parted_share(
     target: WriteStep, field: Field, quantity: Quantity, place: bool, ranks: tuple[int, int]
 ) -> FieldShare:
     """Independent. What a rank copies of a field, in parts of whole chunks of the target, else the source."""
-    chunk = target.field_chunk(quantity.name, quantity.type, field.extents, field.components)
+    chunk = target.field_chunk(
+        quantity.name, quantity.type, field.extents, field.components, group=field.group, like=quantity
+    )
     unit = chunk or source_chunk(target, field)
     most = max(1, PART_BYTES // bytes_of_element(field))
     boxes = [box_of_rank(field, unit[0], rank, ranks[1], is_shared=not chunk) for rank in range(ranks[1])]

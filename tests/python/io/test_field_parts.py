@@ -81,6 +81,31 @@ def test_chunks_are_told_before_boxes_are_chosen(tmp_path: Path) -> None:
         assert file[0].fields["E"].location().chunk == ()
 
 
+def test_chunks_of_a_field_of_a_group_are_those_that_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "a.hdf5"
+    values = VALUES[..., 0]
+    with quire.create(path, field_chunk="3x2x3", grow=True) as out, out.step(0) as step:
+        step.put_field("E", values, group="run")
+    with quire.open(path) as file, quire.append(path, grow=True) as out:
+        (field,) = file[0].fields.values()
+        assert field.group == "run"
+        with out.step(0) as step:
+            grown = (9, *SHAPE[1:])
+            with pytest.raises(quire.ConflictError, match="no such field"):
+                step.field_chunk("E", "float64", grown)
+            assert step.field_chunk("E", "float64", grown, group="run") == (3, 2, 3)
+            assert step.field_chunk(field.name, extents=grown, like=field) == (3, 2, 3)
+            with pytest.raises(quire.UsageError, match="needs a type and extents"):
+                step.field_chunk("E")
+            step.declare_field(field.name, extents=grown, like=field, box=[(5, 4), (0, 4), (0, 3)])
+            step.agree_on_rows()
+            step.weigh_field(field.name, (5, 0, 0), values[:4])
+            step.open()
+            step.write_field(field.name, (5, 0, 0), values[:4])
+    with quire.open(path) as file:
+        np.testing.assert_array_equal(file[0].fields[field.name][...], np.concatenate([values, values[:4]]))
+
+
 def write_step(out: quire.Writer, number: int, action: Callable[[quire.WriteStep], object]) -> None:
     with out.step(number) as step:
         declared(step)
