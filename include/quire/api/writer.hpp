@@ -103,16 +103,17 @@ class WriteStep {
   WriteStep& declare(Column column, std::uint64_t string_bytes = 0);
   /// Independent. A field whose values come later by write_field(): this rank's box of it, with the type and the
   /// components that `field` says. Every rank declares it, also with an empty box; as for put_field(), boxes of
-  /// different ranks are disjoint, and elements outside of all are 0. commit() throws unsupported errors for texts,
-  /// which are put whole.
+  /// different ranks are disjoint, and elements outside of all are 0. What cannot come in parts, as texts, is an
+  /// unsupported error of the next call in which the ranks meet: agree_on_rows(), open() or commit().
   WriteStep& declare_field(Field field, Box mine);
   /// Independent. The shape of the chunks in which this step's file encodes the elements of such a field; empty: they
   /// have places of their own. Where there are chunks, those that are not complete wait in memory for further parts
   /// and, if ranks share them, for open(): boxes and parts of whole chunks leave nothing behind. Throws what the format
   /// has against the field.
   [[nodiscard]] std::vector<std::uint64_t> field_chunk(const Field& field) const;
-  /// Collective. Behind declare() and before weigh(), for files whose planner weighs values (Writer::weighs_values()):
-  /// which rows are encoded together depends on the rows of the lower ranks. Elsewhere without effect.
+  /// Collective. For files whose planner weighs values (Writer::weighs_values()), before weigh() and behind all that
+  /// says what the step is made of, which is a usage error afterwards: which rows are encoded together depends on the
+  /// rows of the lower ranks. Elsewhere without effect.
   void agree_on_rows();
   /// Independent. Between declare() and open(), for files whose planner weighs values (Writer::weighs_values()): the
   /// blocks that write() will get, each row once, for a text has no size before it is written. What write() gets then
@@ -128,7 +129,8 @@ class WriteStep {
   void write(std::string_view table, std::uint64_t first, std::span<const ConstView> columns);
   /// Independent. A part of this rank's box of a declared field: a box inside of it, in the extents of the field, and a
   /// view for each component, its elements in C order. Every element comes once; the parts come in any order but in
-  /// files of text, where each goes on behind the one before. Usage errors of all that are thrown by commit().
+  /// files of text, where each goes on behind the one before. commit() throws the usage errors of all that; before
+  /// open() and after the end of the step they are thrown at once.
   void write_field(std::string_view field, const Box& part, std::span<const ConstView> components);
 
   struct State;

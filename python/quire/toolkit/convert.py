@@ -92,9 +92,10 @@ def copy(
     """Collective. Copy a file into another format (or the same), the ranks of `comm` sharing the rows.
 
     Streams blocks of 16 MiB per rank, whatever the size of the file, tables by rows and fields by boxes of
-    whole chunks. Attributes keep types, units and texts, steps their numbers. Where the target wants all
-    steps to have the same structure, what not every step has is left out and told as a loss. The target
-    appears when it is complete; it does not depend on the number of ranks.
+    whole chunks; `docs/fields.md` (*Larger than memory*) names the fields that take more. Attributes keep
+    types, units and texts, steps their numbers. Where the target wants all steps to have the same structure,
+    what not every step has is left out and told as a loss. The target appears when it is complete; it does
+    not depend on the number of ranks.
 
     Parameters
     ----------
