@@ -3,7 +3,7 @@
     bench/chunk_cache.py [FOLDER]
 
 A column in chunks of 10^5 rows, 1000 rows at a time; four such columns in turn; and a field of 200 x 200 x
-200 in chunks of 40 x 40 x 40, plane by plane across them. Medians of 5 passes, in which the sizes of the
+200 in chunks of 40 x 40 x 40, every fourth plane across them. Medians of 5 passes, in which the sizes of the
 cache take turns. docs/knobs.md says what came out.
 """
 

@@ -27,6 +27,8 @@ std::uint64_t chunk_cache_bytes(const CheckedOptions& options) {
   return static_cast<std::uint64_t>(bytes);
 }
 
+std::uint64_t chunk_cache_of_format(const CheckedOptions& options) { return chunk_cache_bytes(options) / 2; }
+
 std::shared_ptr<ChunkCache> make_chunk_cache(const std::vector<Option>& table, const Options& given) {
   if (std::ranges::find(table, chunk_cache_option().name, &Option::name) == table.end()) return nullptr;
   const std::uint64_t bytes = chunk_cache_bytes(CheckedOptions(table, given));

@@ -161,17 +161,11 @@ std::optional<RecordSink> make_sink(const Run& run, const ChunkGrid& grid, std::
                     rows);
 }
 
-/// What the chunks of an array have in common.
-std::shared_ptr<const ChunkedLayout> without_table(const ChunkedLayout& array) {
-  return std::make_shared<const ChunkedLayout>(
-      ChunkedLayout{array.extents, array.shape, array.element_bytes, array.filters, array.fill, {}});
-}
-
 ChunkReader::ChunkReader(const Run& run, std::span<const Slice> slices, const std::vector<WantedColumn>& columns,
                          std::shared_ptr<Turns> turns, std::shared_ptr<ChunkCache> cache)
     : grid_(run),
       records_(slices),
-      array_(without_table(*run.chunks)),
+      array_(cache ? cache->layout_of(*run.chunks) : without_table(*run.chunks)),
       turns_(std::move(turns)),
       cache_(std::move(cache)),
       codec_(array_->filters),

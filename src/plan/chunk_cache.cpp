@@ -15,6 +15,27 @@ bool is_alike(const ChunkedLayout& one, const ChunkedLayout& other) {
 
 }  // namespace
 
+std::shared_ptr<const ChunkedLayout> without_table(const ChunkedLayout& array) {
+  return std::make_shared<const ChunkedLayout>(
+      ChunkedLayout{array.extents, array.shape, array.element_bytes, array.filters, array.fill, {}});
+}
+
+std::shared_ptr<const ChunkedLayout> ChunkCache::layout_of(const ChunkedLayout& array) {
+  for (const auto& one : arrays_) {
+    const auto known = one.lock();
+    if (known && is_alike(*known, array) && known->fill == array.fill) return known;
+  }
+  std::erase_if(arrays_, [](const auto& one) { return one.expired(); });
+  auto made = without_table(array);
+  arrays_.push_back(made);
+  return made;
+}
+
+void ChunkCache::leave_half() {
+  most_bytes_ = half_;
+  while (bytes_ > most_bytes_) static_cast<void>(drop(std::prev(entries_.end())));
+}
+
 std::optional<std::span<const std::byte>> ChunkCache::find(const ChunkedLayout& array, const Chunk& chunk) {
   const auto found = by_offset_.find(chunk.offset);
   if (found == by_offset_.end()) return std::nullopt;

@@ -91,6 +91,35 @@ TEST(ChunkCache, OfADamagedChunkNothingIsKept) {
   EXPECT_EQ(cache.bytes(), kibibyte);
 }
 
+TEST(ChunkCache, LeavesHalfAtOnceAndForGood) {
+  ChunkCache cache(4 * kibibyte);
+  const auto array = array_of(1000);
+  for (std::uint64_t i = 0; i < 4; ++i) keep(cache, array, i, kibibyte, 1);
+  cache.leave_half();
+  EXPECT_EQ(cache.bytes(), 2 * kibibyte);
+  EXPECT_TRUE(has(cache, *array, 3)) << "what was used last stays";
+  cache.leave_half();
+  keep(cache, array, 4, kibibyte, 1);
+  EXPECT_EQ(cache.bytes(), 2 * kibibyte) << "half of what was allowed at first, however often it is asked for";
+  EXPECT_FALSE(cache.takes(2 * kibibyte + 1));
+}
+
+TEST(ChunkCache, OneLayoutServesAllWhoAskForTheSameArray) {
+  ChunkCache cache(2 * kibibyte);
+  auto first = cache.layout_of(*array_of(1000));
+  EXPECT_EQ(cache.layout_of(*array_of(1000)), first);
+  EXPECT_NE(cache.layout_of(*array_of(1001)), first);
+  ChunkedLayout other = *array_of(1000);
+  other.fill = {std::byte{1}};
+  EXPECT_EQ(cache.layout_of(other)->fill, other.fill);
+  const std::weak_ptr<const ChunkedLayout> watched = first;
+  keep(cache, first, 0, kibibyte, 1);
+  first.reset();
+  EXPECT_FALSE(watched.expired()) << "it belongs to a chunk that is kept";
+  for (std::uint64_t i = 1; i < 3; ++i) keep(cache, array_of(7), i, kibibyte, 1);
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST(ChunkCache, AnArrayThatHasGrownHasOtherChunks) {
   ChunkCache cache(4 * kibibyte);
   const auto before = array_of(70);

@@ -244,6 +244,13 @@ TEST(KeptChunks, AColumnInBlocksDecodesEachChunkOnce) {
   EXPECT_LE(cache->bytes(), 2000U);
 }
 
+TEST(KeptChunks, RequestsShareWhatTheyKnowOfAnArray) {
+  ChunkedArray array = deflated_column(1000);
+  const auto cache = std::make_shared<ChunkCache>(1 << 20);
+  read_in_blocks(array, 30, cache);
+  EXPECT_EQ(cache->layout_of(*array.run.chunks).use_count(), 10 + 1) << "each of the chunks, and who asks";
+}
+
 TEST(KeptChunks, WhatIsLargerThanTheCacheIsDecodedAgain) {
   ChunkedArray array = deflated_column(1000);
   array.run.chunks->shape = {1000};

@@ -25,7 +25,7 @@ class ChunkCache {
   static constexpr std::uint64_t least_bytes = 1 << 10;
 
   /// Never holds more than so many bytes; 0: nothing is kept.
-  explicit ChunkCache(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit ChunkCache(std::uint64_t most_bytes) : half_(most_bytes / 2), most_bytes_(most_bytes) {}
 
   /// Whether a chunk of so many bytes is kept: one that is larger than all there may be is not.
   [[nodiscard]] bool takes(std::uint64_t bytes) const noexcept { return cost(bytes) <= most_bytes_; }
@@ -41,6 +41,11 @@ class ChunkCache {
     std::forward<Fill>(fill)(std::span(memory));
     return keep(std::move(array), chunk, std::move(memory));
   }
+  /// What the chunks of an array have in common, without its table of them: one for all that ask for the same array, as
+  /// long as any of its chunks is kept.
+  [[nodiscard]] std::shared_ptr<const ChunkedLayout> layout_of(const ChunkedLayout& array);
+  /// From now on no more than half of what was allowed at first is held: what only the format can read takes the rest.
+  void leave_half();
   /// What is held at present.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
@@ -61,10 +66,15 @@ class ChunkCache {
                                                 std::vector<std::byte> bytes);
   [[nodiscard]] std::vector<std::byte> drop(Entries::iterator entry);
 
+  std::uint64_t half_;
   std::uint64_t most_bytes_;
   std::uint64_t bytes_ = 0;
   Entries entries_;  ///< the one that was used last comes first
   std::unordered_map<std::uint64_t, Entries::iterator> by_offset_;
+  std::vector<std::weak_ptr<const ChunkedLayout>> arrays_;  ///< those of the entries, and of who asks just now
 };
+
+/// What the chunks of an array have in common, without its table of them.
+[[nodiscard]] std::shared_ptr<const ChunkedLayout> without_table(const ChunkedLayout& array);
 
 }  // namespace quire

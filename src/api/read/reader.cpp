@@ -298,6 +298,8 @@ void Reader::State::find_members() {
 }
 
 Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial) {
+  // What the format reads itself it may keep itself.
+  if (cache) cache->leave_half();
   Describer& own = own_describer();
   if (comm.is_root() || serial == adopted) return own;
   own.adopt(index, layout);

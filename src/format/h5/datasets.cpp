@@ -180,6 +180,18 @@ std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name) {
   return {extents.begin(), extents.begin() + rank};
 }
 
+std::uint64_t chunk_bytes(hid_t dataset, const std::string& name) {
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return 0;
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank =
+      require(H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()), "read the chunk size", name);
+  const Handle type = own(H5Dget_type(dataset), "read the type", name);
+  std::uint64_t bytes = H5Tget_size(type.id());
+  for (int axis = 0; axis < rank; ++axis) bytes = checked_multiply(bytes, chunk[static_cast<std::size_t>(axis)]);
+  return bytes;
+}
+
 void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget) {
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   const H5D_layout_t layout = H5Pget_layout(creation.id());
@@ -188,14 +200,7 @@ void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_
         .on(name)
         .advise("copy them into this file with h5repack");
   }
-  if (layout != H5D_CHUNKED) return;
-  std::array<hsize_t, H5S_MAX_RANK> chunk{};
-  const int rank =
-      require(H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()), "read the chunk size", name);
-  const Handle type = own(H5Dget_type(dataset), "read the type", name);
-  std::uint64_t bytes = H5Tget_size(type.id());
-  for (int axis = 0; axis < rank; ++axis) bytes = checked_multiply(bytes, chunk[static_cast<std::size_t>(axis)]);
-  if (bytes > memory_budget) {
+  if (const std::uint64_t bytes = chunk_bytes(dataset, name); bytes > memory_budget) {
     throw Error(ErrorKind::memory, "one chunk takes " + std::to_string(bytes) + " bytes, more than the memory budget")
         .on(name)
         .advise("raise the budget, or rewrite the data set with smaller chunks (h5repack)");

@@ -29,6 +29,9 @@ struct DatasetDescription {
 void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_size, std::uint64_t element_bytes,
                     bool direct, DatasetDescription& data);
 
+/// The bytes of one chunk of an open data set without its filters; 0 if it is not in chunks.
+[[nodiscard]] std::uint64_t chunk_bytes(hid_t dataset, const std::string& name);
+
 /// Refuses what the library would read from other files behind our back, or with more memory than allowed.
 void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget);
 

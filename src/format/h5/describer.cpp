@@ -85,7 +85,7 @@ H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
     : context_(std::move(context)),
       strict_(options.truth("strict")),
       may_be_cut_(options.truth("cut")),
-      kept_(chunk_cache_bytes(options)) {
+      kept_(chunk_cache_of_format(options)) {
   try {
     main_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget, may_be_cut_);
     may_be_cut_ = main_->superblock().end > main_->raw_size();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/h5/chunks.hpp"
-#include "format/h5/kept_dataset.hpp"
+#include "format/h5/kept_datasets.hpp"
 #include "format/h5/links.hpp"
 #include "format/h5/meshes.hpp"
 #include "format/h5/names.hpp"
@@ -79,7 +79,7 @@ class H5partDescriber final : public Describer {
   std::shared_ptr<OpenFile> main_;
   std::string neighbour_name_;
   std::shared_ptr<OpenFile> neighbour_;  ///< the one used last
-  KeptDataset kept_;
+  KeptDatasets kept_;
   StepNaming naming_;
   std::vector<StepEntry> entries_;
   Units units_;

@@ -6,7 +6,6 @@
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/hdf5.hpp"
-#include "format/h5/kept_dataset.hpp"
 #include "format/h5/links.hpp"
 #include "format/nektar/metadata.hpp"
 #include "quire/base/checked.hpp"
@@ -89,9 +88,9 @@ bool holds_fields(const std::shared_ptr<ByteSource>& bytes) {
 
 H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,
                          std::uint64_t cache_bytes)
-    : OneStepDescriber(std::move(context)), blocks_(blocks), cache_bytes_(cache_bytes) {
+    : OneStepDescriber(std::move(context)), blocks_(blocks), kept_(cache_bytes) {
   try {
-    file_ = std::make_unique<h5::OpenFile>(std::move(bytes), context_.memory_budget);
+    file_ = std::make_shared<h5::OpenFile>(std::move(bytes), context_.memory_budget);
   } catch (Error& error) {
     if (!context_.path.empty()) error.in_file(context_.path);
     // A file is one step: of one that is cut nothing is whole, whatever helps with other files in this container.
@@ -127,6 +126,21 @@ void H5Describer::read_metadata(hid_t group) {
   add(metadata.id(), "");
 }
 
+H5Describer::Line H5Describer::open_line(hid_t group, const std::string& name) {
+  h5::check_before_opening(file_->image(), group, name);
+  const h5::Handle handle = h5::own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the data set", name);
+  auto data = h5::describe_dataset(handle.id(), name, file_->image().size());
+  if (!data) throw Error(ErrorKind::bad_file, "the data set is no line of numbers").on(name);
+  return {name, *std::move(data)};
+}
+
+void H5Describer::read_line(const Line& line, const Slice& part, const View& out) {
+  const std::string path = std::string("/") + root_group + "/" + line.name;
+  kept_.read(file_, path, file_->id(), path, [&](hid_t dataset) {
+    h5::read_dataset(dataset, line.name, line.data.type, part, out, context_.memory_budget);
+  });
+}
+
 void H5Describer::open_lines(hid_t group, bool is_reworked) {
   lines_.clear();
   const auto links = h5::list_links(group, root_group);
@@ -134,15 +148,11 @@ void H5Describer::open_lines(hid_t group, bool is_reworked) {
     const Part part = static_cast<Part>(p);
     for (const std::string_view name : names_of(part, is_reworked)) {
       if (!has_link(links, name)) continue;
-      Line line{.handle = {}, .name = std::string(name), .data = {}};
-      h5::check_before_opening(file_->image(), group, line.name);
-      line.handle = h5::open_with_cache(group, line.name, cache_bytes_);
-      auto data = h5::describe_dataset(line.handle.id(), line.name, file_->image().size());
-      const bool is_integer = data && quire::is_integer(data->type);
-      const bool fits =
-          data && data->extents.size() == 1 && (part == Part::data ? is_floating(data->type) : is_integer);
-      if (!fits) throw Error(ErrorKind::bad_file, "the data set is no line of such numbers").on(line.name);
-      line.data = *std::move(data);
+      Line line = open_line(group, std::string(name));
+      const Type type = line.data.type;
+      if (line.data.extents.size() != 1 || !(part == Part::data ? is_floating(type) : is_integer(type))) {
+        throw Error(ErrorKind::bad_file, "the data set is no line of such numbers").on(line.name);
+      }
       lines_.insert_or_assign(part, std::move(line));
       break;
     }
@@ -155,17 +165,17 @@ const H5Describer::Line& H5Describer::line(Part part) const {
   return found == lines_.end() ? nothing : found->second;
 }
 
-std::vector<std::uint64_t> H5Describer::numbers(const Line& line, const Slice& part) const {
+std::vector<std::uint64_t> H5Describer::numbers(const Line& line, const Slice& part) {
   if (checked_multiply(part.count, sizeof(std::uint64_t)) > context_.memory_budget) {
     throw Error(ErrorKind::memory, "the numbers exceed the memory budget").on(line.name);
   }
   std::vector<std::uint64_t> numbers(static_cast<std::size_t>(part.count));
   if (!is_signed_integer(line.data.type)) {
-    h5::read_dataset(line.handle.id(), line.name, line.data.type, part, View(numbers), context_.memory_budget);
+    read_line(line, part, View(numbers));
     return numbers;
   }
   std::vector<std::int64_t> with_sign(numbers.size());
-  h5::read_dataset(line.handle.id(), line.name, line.data.type, part, View(with_sign), context_.memory_budget);
+  read_line(line, part, View(with_sign));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (with_sign[i] < 0) throw Error(ErrorKind::bad_file, "a number is negative").on(line.name);
     numbers[i] = static_cast<std::uint64_t>(with_sign[i]);
@@ -173,7 +183,7 @@ std::vector<std::uint64_t> H5Describer::numbers(const Line& line, const Slice& p
   return numbers;
 }
 
-std::vector<std::uint64_t> H5Describer::numbers(Part part, const Slice& where) const {
+std::vector<std::uint64_t> H5Describer::numbers(Part part, const Slice& where) {
   if (where.count == 0) return {};
   return numbers(line(part), where);
 }
@@ -192,15 +202,12 @@ void H5Describer::describe_blocks() {
   check_version(group.id());
   read_metadata(group.id());
   const bool is_reworked = has_link(links, "DATA_DECOMPOSITION");
-  Line table{.handle = {}, .name = is_reworked ? "DATA_DECOMPOSITION" : "DECOMPOSITION", .data = {}};
-  if (!has_link(links, table.name)) throw Error(ErrorKind::bad_file, "the data set is missing").on(table.name);
-  h5::check_before_opening(file_->image(), group.id(), table.name);
-  table.handle = h5::own(H5Dopen2(group.id(), table.name.c_str(), H5P_DEFAULT), "open the data set", table.name);
-  const auto data = h5::describe_dataset(table.handle.id(), table.name, file_->image().size());
-  if (!data || data->extents.size() != 1 || !is_integer(data->type)) {
-    throw Error(ErrorKind::bad_file, "the data set is no line of whole numbers").on(table.name);
+  const std::string name = is_reworked ? "DATA_DECOMPOSITION" : "DECOMPOSITION";
+  if (!has_link(links, name)) throw Error(ErrorKind::bad_file, "the data set is missing").on(name);
+  const Line table = open_line(group.id(), name);
+  if (table.data.extents.size() != 1 || !is_integer(table.data.type)) {
+    throw Error(ErrorKind::bad_file, "the data set is no line of whole numbers").on(name);
   }
-  table.data = *data;
   const auto all = numbers(table, {0, table.size()});
   const auto rows = is_reworked ? reworked_rows_of(all) : rows_of(all);
   open_lines(group.id(), is_reworked);
@@ -273,7 +280,7 @@ void H5Describer::read_types(hid_t group, const std::vector<DecompositionRow>& r
   for (auto& [hash, type] : types_) type.block.expansion.basis = basis_names(type.basis.numbers, numbering);
 }
 
-std::uint64_t H5Describer::count_mixed(const Block& block, const Slice& orders) const {
+std::uint64_t H5Describer::count_mixed(const Block& block, const Slice& orders) {
   const std::uint64_t directions = block.expansion.basis.size();
   if (orders.count != checked_multiply(block.elements, directions)) {
     throw Error(ErrorKind::bad_file, "there are " + std::to_string(orders.count) + " numbers of modes for " +
@@ -327,7 +334,7 @@ void H5Describer::keep_opaque(const std::string& table, const Place& place, Part
   }
 }
 
-Block H5Describer::block_of(const DecompositionRow& row) const {
+Block H5Describer::block_of(const DecompositionRow& row) {
   const BlockType& type = types_.at(row.hash);
   try {
     Block block = type.block;
@@ -459,8 +466,7 @@ void H5Describer::read_opaque(std::uint64_t index, const std::string& object, st
   guarded([&] {
     h5::with_hdf5(file_->image(), [&] {
       if (where.step == 1) {
-        return h5::read_dataset(line.handle.id(), line.name, line.data.type, {where.first + rows.first, rows.count},
-                                out, context_.memory_budget);
+        return read_line(line, {where.first + rows.first, rows.count}, out);
       }
       const std::uint64_t at_once = numbers_at_once / where.step;
       for (std::uint64_t done = 0; done < rows.count; done += at_once) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/h5/datasets.hpp"
+#include "format/h5/kept_datasets.hpp"
 #include "format/h5/open_file.hpp"
 #include "format/nektar/basis.hpp"
 #include "format/nektar/block.hpp"
@@ -22,7 +23,7 @@ namespace quire::nektar {
 /// and those of one kind are one table unless asked for each.
 class H5Describer final : public OneStepDescriber {
  public:
-  /// What is in chunks the library reads; of each line it keeps `cache_bytes` of those that it has decoded.
+  /// What is in chunks the library reads, and keeps `cache_bytes` of those that it has decoded.
   H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks, std::uint64_t cache_bytes);
 
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
@@ -38,7 +39,6 @@ class H5Describer final : public OneStepDescriber {
   };
   /// A flat data set, all blocks one behind the other.
   struct Line {
-    h5::Handle handle;
     std::string name;
     h5::DatasetDescription data;
     [[nodiscard]] std::uint64_t size() const noexcept { return data.extents.empty() ? 0 : data.extents.front(); }
@@ -56,13 +56,16 @@ class H5Describer final : public OneStepDescriber {
   void read_metadata(hid_t group);
   void open_lines(hid_t group, bool is_reworked);
   [[nodiscard]] const Line& line(Part part) const;
-  [[nodiscard]] std::vector<std::uint64_t> numbers(const Line& line, const Slice& part) const;
-  [[nodiscard]] std::vector<std::uint64_t> numbers(Part part, const Slice& where) const;
+  [[nodiscard]] Line open_line(hid_t group, const std::string& name);
+  /// Values of a line, which stays open.
+  void read_line(const Line& line, const Slice& part, const View& out);
+  [[nodiscard]] std::vector<std::uint64_t> numbers(const Line& line, const Slice& part);
+  [[nodiscard]] std::vector<std::uint64_t> numbers(Part part, const Slice& where);
   /// Reads the groups that the rows name, and their bases under the one numbering of the file.
   void read_types(hid_t group, const std::vector<DecompositionRow>& rows);
   [[nodiscard]] BlockType read_type(hid_t group, const std::string& name);
   /// What a row says: its block with planes, elements and coefficients. Throws bad_file errors that name its group.
-  [[nodiscard]] Block block_of(const DecompositionRow& row) const;
+  [[nodiscard]] Block block_of(const DecompositionRow& row);
   void add_block(Block block, const DecompositionRow& row, BlockTables& tables);
   /// Gives the columns of the last two tables the types that they have in the file.
   void set_types();
@@ -70,15 +73,15 @@ class H5Describer final : public OneStepDescriber {
   void add_joined(const std::vector<DecompositionRow>& rows, BlockTables& tables);
   /// Whether all elements of all lines have places of their own: then blocks can be joined.
   [[nodiscard]] bool can_join() const;
-  [[nodiscard]] std::uint64_t count_mixed(const Block& block, const Slice& orders) const;
+  [[nodiscard]] std::uint64_t count_mixed(const Block& block, const Slice& orders);
   /// The cells of every `columns`-th element of a line that belong to one block.
   [[nodiscard]] Place place_columns(Part part, const Slice& where, std::size_t columns, bool interleaved);
   void keep_opaque(const std::string& table, const Place& place, Part part, const Slice& where,
                    std::size_t first_column, bool interleaved);
 
   Blocks blocks_;
-  std::uint64_t cache_bytes_;
-  std::unique_ptr<h5::OpenFile> file_;
+  std::shared_ptr<h5::OpenFile> file_;
+  h5::KeptDatasets kept_;
   std::map<Part, Line> lines_;
   std::map<std::uint64_t, BlockType> types_;
   std::map<std::string, Strided, std::less<>> opaque_;  ///< by table, slash and column

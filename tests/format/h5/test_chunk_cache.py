@@ -127,24 +127,6 @@ def test_a_damaged_chunk_stays_an_error(tmp_path: Path) -> None:
         np.testing.assert_array_equal(column[20:30], values[20:30])
 
 
-def test_a_file_that_has_grown_is_read_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "grown.h5"
-    how: dict[str, Any] = {"format": "h5part", "chunk": 100, "filter": "deflate", "grow": True}
-    values = values_of(250)
-    with quire.create(path, **how) as out, out.step(0) as step:
-        step.put("x", values[:130])
-    before = quire.open(path)
-    held = before[0]["x"]
-    np.testing.assert_array_equal(held[100:120], values[100:120])
-    with quire.append(path, **how) as out, out.step(0) as step:
-        step.put("x", values[130:])
-    np.testing.assert_array_equal(held[90:130], values[90:130])
-    with quire.open(path) as after:
-        for first in range(0, 250, 30):
-            np.testing.assert_array_equal(after[0]["x"][first : first + 30], values[first : first + 30])
-    before.close()
-
-
 def words_of(rows: int) -> Array:
     """Return texts that hardly compress."""
     return np.array([f"{number} {value:.12f}" for number, value in enumerate(values_of(rows))])
@@ -177,13 +159,59 @@ def test_what_the_library_reads_it_keeps_too(tmp_path: Path, kind: str, format: 
         store(file.create_group("Step#0"))
         stored = int(file["Step#0/x"].id.get_storage_size())
     counts = []
-    for cache in (CHUNK * 24, 0):
+    for cache in (2 * CHUNK * 24, 0):
         found, bytes_read = read_in_blocks(path, format=format, chunk_cache=cache)
         np.testing.assert_array_equal(found, expected(ROWS))
         counts.append(bytes_read)
     # What describes the data is read, too, and what stands beside it was read before.
     assert 0.8 * stored < counts[0] < 1.2 * stored
     assert counts[1] > 4 * stored
+
+
+@pytest.mark.parametrize("format", ["h5part", "hdf5"])
+def test_the_library_keeps_columns_that_are_read_in_turn(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "library.h5"
+    with h5py.File(path, "w") as file:
+        for name in "xy":
+            words = words_of(ROWS).astype("S24")
+            data = file.create_dataset(f"Step#0/{name}", data=words, chunks=(CHUNK,), compression="gzip")
+        stored = 2 * int(data.id.get_storage_size())
+    counts = []
+    # Half is for what the library reads: room for a chunk of each, and for one alone.
+    for cache in (4 * CHUNK * 24, 2 * CHUNK * 24):
+        with quire.open(path, format=format, chunk_cache=cache) as source:
+            begin = source.counters.bytes_read
+            for first in range(0, ROWS, BLOCK):
+                for name in "xy":
+                    found = source[0][name][first : first + BLOCK]
+                    np.testing.assert_array_equal(found, words_of(ROWS)[first : first + BLOCK])
+            counts.append(source.counters.bytes_read - begin)
+    # The first chunk of all twice: it had all the room, until the other column came.
+    assert counts[0] < 1.3 * stored
+    assert counts[1] > 4 * stored
+
+
+def test_what_the_library_keeps_is_no_more_on_top(tmp_path: Path) -> None:
+    path = tmp_path / "both.h5"
+    values = values_of(ROWS)
+    write_column(path, values, compression="gzip")
+    with h5py.File(path, "r+") as file:
+        store = file["Step#0"].create_dataset
+        store("words", data=words_of(ROWS).astype("S24"), chunks=(CHUNK,), compression="gzip")
+    with quire.open(path, chunk_cache=2 * CHUNK_BYTES) as source:
+        column, words = source[0]["x"], source[0]["words"]
+
+        def bytes_for_two_chunks() -> int:
+            begin = source.counters.bytes_read
+            for first in (0, CHUNK):
+                np.testing.assert_array_equal(column[first : first + 9], values[first : first + 9])
+            return int(source.counters.bytes_read - begin)
+
+        assert bytes_for_two_chunks() > 0
+        assert bytes_for_two_chunks() == 0, "both are kept"
+        assert words[:3].tolist() == words_of(3).tolist()
+        assert bytes_for_two_chunks() > 0
+        assert bytes_for_two_chunks() > 0, "only one of them has room beside what the library keeps"
 
 
 def test_damage_in_what_the_library_reads_stays_an_error(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tests.format.nektar.made import QUADRILATERALS
 
 import quire
 from quire.errors import UsageError
@@ -225,6 +226,36 @@ def test_a_file_that_is_cut_is_told_as_what_it_is(tmp_path: Path, part: float) -
     with pytest.raises(quire.BadFileError, match="the file is cut") as told:
         quire.open(path, tolerant=True)
     assert "option" not in told.value.advice
+
+
+def test_the_cache_of_chunks_is_one_for_all_lines(tmp_path: Path) -> None:
+    path = tmp_path / "large.fld"
+    elements, block = 2000, 200
+    ids = np.sort(np.random.default_rng(5).choice(1 << 31, elements, replace=False)).astype("u4")
+    values = np.random.default_rng(6).random(elements * 36)
+    with quire.create(path, format="nektar") as out, out.step(0) as step:
+        step.put_elements(
+            [quire.ElementBlock(ids=ids, modes=np.array([6, 6]), values={"u": values}, **QUADRILATERALS)]
+        )
+    with h5py.File(path, "r+") as file:
+        root = file["NEKTAR"]
+        for name, type, chunk in (("DATA", "f8", values.size // 4), ("ELEMENTIDS", "u8", elements)):
+            whole = root[name][:].astype(type)
+            del root[name]
+            root.create_dataset(name, data=whole, chunks=(chunk,), compression="gzip")
+        compressed = sum(root[name].id.get_storage_size() for name in ("DATA", "ELEMENTIDS"))
+    line, other = values.nbytes // 4, 1 << 14
+    for size, is_once in ((line + other, True), (line, False), (0, False)):
+        with quire.open(path, chunk_cache=size) as file:
+            coefficients, numbers = file[0].tables.values()
+            begin = file.counters.bytes_read
+            for first in range(0, elements, block):
+                part = slice(36 * first, 36 * (first + block))
+                np.testing.assert_array_equal(coefficients["u"][part], values[part])
+                part = slice(first, first + block)
+                np.testing.assert_array_equal(numbers["id"][part], ids[part])
+            times = (file.counters.bytes_read - begin) / compressed
+        assert times < 1.4 if is_once else times > 2
 
 
 def test_the_cache_of_chunks_is_for_files_in_hdf5_only(tmp_path: Path) -> None:

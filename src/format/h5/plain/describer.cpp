@@ -103,7 +103,7 @@ PlainDescriber::PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContex
     : context_(std::move(context)),
       asked_(paths_of(options.text("columns"))),
       all_matrices_(options.text("matrices") == "columns"),
-      kept_(chunk_cache_bytes(options)),
+      kept_(chunk_cache_of_format(options)),
       matrix_rows_(context_.memory_budget) {
   try {
     file_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget);

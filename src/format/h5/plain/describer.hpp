@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/h5/kept_dataset.hpp"
+#include "format/h5/kept_datasets.hpp"
 #include "format/h5/open_file.hpp"
 #include "format/h5/plain/matrix.hpp"
 #include "format/h5/plain/survey.hpp"
@@ -51,7 +51,7 @@ class PlainDescriber final : public Describer {
   /// The names of a matrix's columns if it is one that is a table.
   [[nodiscard]] std::optional<std::vector<std::string>> matrix_columns(const PlainDataset& dataset);
   [[nodiscard]] Handle open_dataset(const std::string& path) const;
-  /// Runs `read` on a data set that stays open for the next one.
+  /// Runs `read` on a data set that may stay open for the next time.
   void read_kept(const std::string& path, const std::function<void(hid_t)>& read);
   template <class Work>
   auto guarded(Work&& work);
@@ -63,7 +63,7 @@ class PlainDescriber final : public Describer {
   FileDescription description_;
   std::optional<StepLayout> step_;
   std::map<std::string, ReadRows, std::less<>> opaque_;  ///< by name of the table, a slash, and column or field
-  KeptDataset kept_;
+  KeptDatasets kept_;
   MatrixRows matrix_rows_;
 };
 
