@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "support/error_of.hpp"
 #include "support/sample.hpp"
 #include "support/workloads.hpp"
 
@@ -42,6 +43,46 @@ Outcome planned(Plan&& plan) {
     outcome.error = error.what();
   }
   return outcome;
+}
+
+/// A table with one row on each rank, which it has chosen or not.
+StepPart part_of_one_row(int rank, bool is_chosen) {
+  static constexpr double x = 0.5;
+  StepPart part;
+  Table& table = part.description.tables.emplace_back();
+  Column& column = table.columns.emplace_back();
+  column.name = "x";
+  column.type = Type::float64;
+  part.tables = {{ConstView(std::span(&x, 1))}};
+  part.string_bytes = {{0}};
+  if (is_chosen) {
+    const auto row = static_cast<std::uint64_t>(rank);
+    part.chosen.emplace_back(ChosenRows{SelectionWalk({row + 1}, Hyperslab{{row}, {}, {1}, {}}), true});
+  } else {
+    table.rows = 1;
+  }
+  return part;
+}
+
+TEST(Choices, AreMadeByEveryRankOrByNone) {
+  std::size_t compared = 0;
+  for (const Variant& variant : variants()) {
+    SCOPED_TRACE(variant.name());
+    const auto plan = [&](auto&& is_chosen) {
+      WriteSimulation simulation({}, 3, variant.write_options());
+      static_cast<void>(simulation.next([&](int rank) { return part_of_one_row(rank, is_chosen(rank)); }));
+    };
+    if (error_of([&] { plan([](int /*rank*/) { return true; }); })) continue;  // takes no chosen rows
+    ++compared;
+    const auto only_there = error_of([&] { plan([](int rank) { return rank == 2; }); });
+    const auto not_there = error_of([&] { plan([](int rank) { return rank != 2; }); });
+    ASSERT_TRUE(only_there && not_there);
+    EXPECT_EQ(only_there->message(), "its rows are chosen here, but not on rank 0");
+    EXPECT_EQ(not_there->message(), "its rows are chosen on rank 0, but not here");
+    EXPECT_EQ(not_there->kind(), ErrorKind::conflict);
+    EXPECT_EQ(not_there->rank(), 2);
+  }
+  EXPECT_GT(compared, 0U) << "no kind of file takes chosen rows";
 }
 
 class Kinds : public testing::TestWithParam<Variant> {};

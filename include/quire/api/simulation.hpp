@@ -68,7 +68,8 @@ class WriteSimulation {
 
   /// Independent. The next step; `part` gives the part of each rank and is asked several times. Views may have no
   /// memory; where they have, it must live until the next call of `part`, that of fields in chunks as long as this one.
-  /// A table of which parts have chosen rows has as many as the greatest of these tells.
+  /// A table of which the parts have chosen rows, that of every rank or none, has as many as the greatest of these
+  /// tells.
   [[nodiscard]] PlannedStep next(const Parts& part);
   /// Independent. The same, one rank after another: no more is kept than what rank 0 of the program would keep, and a
   /// number for each rank where rows are encoded in groups. Fields in chunks keep the parts of all ranks.

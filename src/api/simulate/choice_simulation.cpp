@@ -28,7 +28,10 @@ void ChoiceSimulation::check(const StepPart& part) const {
   }
 }
 
-void ChoiceSimulation::add(const StepPart& part) {
+void ChoiceSimulation::add(int rank, const StepPart& part) {
+  const std::vector<std::uint8_t> choices = choices_of(part);
+  if (rank == 0) of_root_ = choices;
+  if (auto error = choice_conflict(part.description, choices, of_root_)) throw error->from_rank(rank);
   for (std::size_t t = 0; t < part.chosen.size(); ++t) {
     const ChosenRows* chosen = part.rows_chosen_of(t);
     if (chosen == nullptr) continue;

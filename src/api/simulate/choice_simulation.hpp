@@ -18,8 +18,9 @@ class ChoiceSimulation {
   [[nodiscard]] static StepDescription without_chosen(const StepPart& part);
   /// Throws unsupported errors for chosen rows of an accepted part that have no places of their own.
   void check(const StepPart& part) const;
-  /// Ranks in order, accepted parts.
-  void add(const StepPart& part);
+  /// Ranks in order, accepted parts. Throws conflict errors, as a program would, unless all choose rows of the same
+  /// tables.
+  void add(int rank, const StepPart& part);
   /// When all have measured: adds the whole tables to that, and tells them to the part of rank 0.
   void finish(StepPart& root, Measure& total);
   /// Tells a part, once it is measured, how large the tables are that it is placed in.
@@ -28,6 +29,7 @@ class ChoiceSimulation {
 
  private:
   const WritePlanner& planner_;
+  std::vector<std::uint8_t> of_root_;  ///< for each table whether rank 0 has chosen rows
   std::vector<WholeTable> tables_;
   std::vector<std::uint64_t> chosen_;  ///< rows of each of these, of all ranks
 };

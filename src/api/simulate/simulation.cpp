@@ -31,6 +31,17 @@ class Surveyor final : public PlanSink {
   WriteSurvey& survey_;
 };
 
+/// All data of a rank, those that were encoded before included, by rising offsets.
+std::vector<ExtentTrain> placed_trains(const StepPart& mine, const Placement& placement, bool lossy) {
+  std::vector<ExtentTrain> trains = trains_of(whole_plan(mine, placement, lossy));
+  std::vector<Extent> encoded;
+  add_group_extents(encoded, mine, placement);
+  add_chunk_extents(encoded, mine, placement);
+  for (const Extent& extent : encoded) trains.push_back({extent.offset, extent.length, 0, 1, false});
+  std::ranges::sort(trains, {}, &ExtentTrain::offset);
+  return trains;
+}
+
 }  // namespace
 
 void add_measure(Measure& sum, const Measure& measure) {
@@ -132,8 +143,8 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   };
   StepFrame frame = begin_step(*planner_, root);
   Measure total;
-  grouped([&](int /*rank*/, const StepPart& mine, const Measure& measure) {
-    choices.add(mine);
+  grouped([&](int rank, const StepPart& mine, const Measure& measure) {
+    choices.add(rank, mine);
     add_measure(total, measure);
   });
   choices.finish(root, total);
@@ -142,13 +153,7 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   grouped([&](int rank, StepPart& mine, const Measure& measure) {
     choices.tell(mine);
     const Placement placement = planner_->place(mine, before, total, rank == 0);
-    const WritePlan plan = whole_plan(mine, placement, lossy_);
-    std::vector<ExtentTrain> trains = trains_of(plan);
-    std::vector<Extent> encoded;
-    add_group_extents(encoded, mine, placement);
-    add_chunk_extents(encoded, mine, placement);
-    for (const Extent& extent : encoded) trains.push_back({extent.offset, extent.length, 0, 1, false});
-    std::ranges::sort(trains, {}, &ExtentTrain::offset);
+    const std::vector<ExtentTrain> trains = placed_trains(mine, placement, lossy_);
     if (rank == 0) sink.begin(frame.begin, placement.end);
     frame.end = placement.end;
     for (const ExtentTrain& train : trains) written = std::max(written, train.offset + train.length);

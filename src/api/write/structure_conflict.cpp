@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "api/root.hpp"
+#include "api/write/whole_tables.hpp"
 #include "api/write/writer_state.hpp"
 #include "quire/base/archive.hpp"
 
@@ -20,12 +21,6 @@ struct Common {
     a(file, step, choices, declarations);
   }
 };
-
-std::vector<std::uint8_t> choices_of(const StepPart& part) {
-  std::vector<std::uint8_t> choices;
-  for (std::size_t t = 0; t < part.tables.size(); ++t) choices.push_back(part.rows_chosen_of(t) != nullptr ? 1 : 0);
-  return choices;
-}
 
 std::vector<std::uint8_t> declarations_of(const StepPart& part) {
   std::vector<std::uint8_t> declarations;
@@ -132,29 +127,18 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
   return difference(mine.attributes, root.attributes);
 }
 
-/// Of tables or fields that are the same but for a way in which their values are brought: words for a rank that goes
-/// this way and for one that does not.
-struct WayWords {
-  const char* mine;
-  const char* other;
-  const char* advice;
-};
-
-template <class Item>
-std::optional<Error> difference(const std::vector<Item>& items, const std::vector<std::uint8_t>& mine,
-                                const std::vector<std::uint8_t>& root, const WayWords& words) {
-  for (std::size_t i = 0; i < std::min(mine.size(), root.size()); ++i) {
-    if (mine[i] != root[i]) return conflict(items[i].name, mine[i] != 0 ? words.mine : words.other, words.advice);
+/// How this rank brings fields that are the same otherwise.
+std::optional<Error> difference(const std::vector<Field>& fields, const std::vector<std::uint8_t>& mine,
+                                const std::vector<std::uint8_t>& root) {
+  for (std::size_t f = 0; f < std::min(mine.size(), root.size()); ++f) {
+    if (mine[f] == root[f]) continue;
+    return conflict(fields[f].name,
+                    mine[f] != 0 ? "the field is declared here, but put on rank 0"
+                                 : "the field is put here, but declared on rank 0",
+                    "every rank declares a field, also without elements, or none does");
   }
   return std::nullopt;
 }
-
-constexpr WayWords chosen_rows{"its rows are chosen here, but not on rank 0",
-                               "its rows are chosen on rank 0, but not here",
-                               "every rank calls rows_at() for a table, also without rows, or none does"};
-constexpr WayWords declared_fields{"the field is declared here, but put on rank 0",
-                                   "the field is put here, but declared on rank 0",
-                                   "every rank declares a field, also without elements, or none does"};
 
 std::optional<Error> difference(const FileDescription& mine, const FileDescription& root) {
   if (mine.title != root.title || mine.contents != root.contents) {
@@ -172,11 +156,8 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
   const auto root = unpack<Common>(from_root(comm, [&] { return pack(mine); }));
   fail_together(step, caught(comm.rank(), [&] {
                   if (const auto error = difference(step.accepted, root.step)) throw *error;
-                  if (const auto error = difference(step.accepted.tables, mine.choices, root.choices, chosen_rows)) {
-                    throw *error;
-                  }
-                  if (const auto error =
-                          difference(step.accepted.fields, mine.declarations, root.declarations, declared_fields)) {
+                  if (const auto error = choice_conflict(step.accepted, mine.choices, root.choices)) throw *error;
+                  if (const auto error = difference(step.accepted.fields, mine.declarations, root.declarations)) {
                     throw *error;
                   }
                   if (const auto error = difference(file, root.file)) throw *error;
