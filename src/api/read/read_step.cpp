@@ -66,6 +66,7 @@ void run_planned(Reader::State& reader, const std::function<NextReads()>& begin)
   for (bool goes_on = true; goes_on || all_come;) {
     ReadPlan plan;
     if (goes_on) error = caught([&] { plan = make_plan(); });
+    if (error && !all_come) break;
     if (error) plan = {};
     const auto failure = caught([&] { all_come ? transport.run(plan) : transport.run_alone(plan); });
     if (!error) error = failure;
