@@ -180,7 +180,7 @@ def test_any_part_of_what_only_a_library_can_read(tmp_path: Path) -> None:
     source = tmp_path / "opaque.hdf5"
     fields = write_opaque(source)
     fields["vector"] = np.moveaxis(fields["vector"], 0, -1)
-    boxes = [
+    boxes: list[Any] = [
         np.s_[3, 2, 1:4],
         np.s_[2:9, 1:5, 2:3],
         np.s_[1:39:3, ::2, 1:9:2],
