@@ -58,9 +58,10 @@ def convert(
     """Convert a file to another format, or to other options.
 
     Works block by block in bounded memory, and in parallel under mpiexec with the same result, but for
-    files that keep a part of each rank: --ranks parts these anew. Only texts of fields are held whole, and
-    what a target compresses as a whole takes up to four times its memory. What the target cannot hold is
-    told on standard error before it is written. --dry-run leaves with 1 if something would be lost.
+    files that keep a part of each rank: --ranks parts these anew. Fields of texts are held whole, and fields
+    that a target takes only as a whole; compressing them takes up to four times their memory. What the target
+    cannot hold is told on standard error before it is written. --dry-run leaves with 1 if something would be
+    lost.
 
     Example: quire convert run.data run.h5
 
