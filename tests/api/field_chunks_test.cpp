@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "support/idle_planner.hpp"
+
 namespace quire::test {
 namespace {
 
@@ -15,15 +17,8 @@ constexpr std::uint64_t chunk = 4;
 constexpr std::uint64_t held = 6;  // the second chunk is across this edge
 
 /// Encodes a chunk as its values. The file has some of the elements already.
-class PlainPacker final : public WritePlanner {
+class PlainPacker final : public IdlePlanner {
  public:
-  [[nodiscard]] Publication resume(std::shared_ptr<ByteSource>, std::optional<std::int64_t>, bool) override {
-    return {};
-  }
-  [[nodiscard]] std::vector<std::byte> state() const override { return {}; }
-  void adopt(std::span<const std::byte>) override {}
-  void set_file(const FileDescription&) override {}
-  [[nodiscard]] StepDescription accept(const StepDescription& step, bool) const override { return step; }
   [[nodiscard]] std::vector<std::uint64_t> chunk_shape(const StepDescription&, std::size_t) const override {
     return {chunk};
   }
@@ -34,13 +29,6 @@ class PlainPacker final : public WritePlanner {
                                        std::span<const std::byte> values) const override {
     return {.length = values.size(), .bytes = {values.begin(), values.end()}};
   }
-  [[nodiscard]] WritePlan guard(const StepPart&) override { return {}; }
-  [[nodiscard]] Measure measure(const StepPart&, bool) const override { return {}; }
-  [[nodiscard]] Placement place(const StepPart&, const Measure&, const Measure&, bool) const override { return {}; }
-  [[nodiscard]] Publication publish(const StepPart&, const Measure&) override { return {}; }
-  void advance(const StepPart&, const Measure&, bool) override {}
-  [[nodiscard]] std::uint64_t published_size() const override { return 0; }
-  [[nodiscard]] Publication finish() override { return {}; }
 };
 
 StepDescription growing_field() {

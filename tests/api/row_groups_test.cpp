@@ -8,31 +8,18 @@
 #include <numeric>
 
 #include "quire/base/error.hpp"
+#include "support/idle_planner.hpp"
 
 namespace quire::test {
 namespace {
 
 /// Encodes a group as its values, with a length that no other column has.
-class PlainPacker final : public WritePlanner {
+class PlainPacker final : public IdlePlanner {
  public:
-  [[nodiscard]] Publication resume(std::shared_ptr<ByteSource>, std::optional<std::int64_t>, bool) override {
-    return {};
-  }
-  [[nodiscard]] std::vector<std::byte> state() const override { return {}; }
-  void adopt(std::span<const std::byte>) override {}
-  void set_file(const FileDescription&) override {}
-  [[nodiscard]] StepDescription accept(const StepDescription& step, bool) const override { return step; }
   [[nodiscard]] PackedGroup pack_group(const StepDescription&, std::size_t, std::size_t,
                                        std::span<const std::byte> values) const override {
     return {.length = values.size(), .bytes = {values.begin(), values.end()}};
   }
-  [[nodiscard]] WritePlan guard(const StepPart&) override { return {}; }
-  [[nodiscard]] Measure measure(const StepPart&, bool) const override { return {}; }
-  [[nodiscard]] Placement place(const StepPart&, const Measure&, const Measure&, bool) const override { return {}; }
-  [[nodiscard]] Publication publish(const StepPart&, const Measure&) override { return {}; }
-  void advance(const StepPart&, const Measure&, bool) override {}
-  [[nodiscard]] std::uint64_t published_size() const override { return 0; }
-  [[nodiscard]] Publication finish() override { return {}; }
 };
 
 Column column(std::string name, Type type) {
