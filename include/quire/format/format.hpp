@@ -26,7 +26,7 @@ namespace quire {
 
 /// What a describer may use besides the bytes of its file.
 struct DescribeContext {
-  std::string path;                           ///< for messages only
+  std::string path;                           ///< for messages, and what the file is called among those beside it
   std::uint64_t memory_budget = 64ULL << 20;  ///< for anything the file announces, beyond the file's own size
   /// The bytes of another file that this one refers to (an include, an external link), by the name written in the
   /// file; nothing if there is no such file.
@@ -193,6 +193,8 @@ class WritePlanner {
  public:
   virtual ~WritePlanner() = default;
 
+  /// Before anything else where the file stands; of one opened for append on rank 0, with how those beside it are read.
+  virtual void introduce(const DescribeContext& /*context*/) {}
   /// Rank 0 of a file opened for append, before anything else: learns from the existing file, of which steps up to and
   /// including `after` are kept (all steps if nothing). What must happen to the file first (dropping later steps) is
   /// returned. `drop` false and later steps present: a conflict error. The planner may keep `existing` and read from it
@@ -274,6 +276,8 @@ class WritePlanner {
   virtual void advance(const StepPart& mine, const Measure& total, bool published) = 0;
   /// How large the file is without the unfinished step: what a failed commit returns to.
   [[nodiscard]] virtual std::uint64_t published_size() const = 0;
+  /// Where the data of the next step may begin at the earliest: in a set of files maybe in another one.
+  [[nodiscard]] virtual std::uint64_t data_begin() const { return published_size(); }
 
   /// Rank 0. Keeps an attachment until the next publication, of a step or at close, brings it into the file; an empty
   /// optional drops what the file has under this name. Throws unsupported errors where the format has no attachments,
@@ -344,6 +348,9 @@ class Format {
   /// Options with which a reader gives what is whole of files that it refuses otherwise.
   [[nodiscard]] virtual Options tolerant_options() const { return {}; }
   [[nodiscard]] virtual const std::vector<Option>& write_options() const = 0;
+  /// Whether what is written with these options are several files, or may be, that know each other by their names: only
+  /// their writer can put them in the place of others.
+  [[nodiscard]] virtual bool makes_set(const CheckedOptions& /*options*/) const { return holds_streams(); }
   /// Options for each kind of file that the format can write, the presets first: what tests and benchmarks go through.
   /// Unless the format knows better, every combination of its text options that have choices.
   [[nodiscard]] virtual std::vector<Options> writing_variants() const;

@@ -9,6 +9,7 @@
 
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
+#include "api/neighbour.hpp"
 #include "api/publication.hpp"
 #include "api/read/engine_reads.hpp"
 #include "api/read/piece_lists.hpp"
@@ -26,19 +27,6 @@
 namespace quire {
 
 namespace {
-
-/// A file of its own, for includes and external links.
-class NeighbourSource final : public ByteSource {
- public:
-  explicit NeighbourSource(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
-  [[nodiscard]] std::uint64_t size() override { return transport_->size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    return transport_->get(offset, out);
-  }
-
- private:
-  std::unique_ptr<Transport> transport_;
-};
 
 /// An answer of rank 0, with the warnings of the file that the others have not heard of.
 template <class Value>
@@ -228,21 +216,6 @@ PackedReport examine(Describer& describer) {
   const std::vector<std::string>& of_file = describer.file().warnings;
   report.warnings.insert(report.warnings.begin(), of_file.begin(), of_file.end());
   return report;
-}
-
-}  // namespace
-
-namespace {
-
-std::shared_ptr<ByteSource> neighbour_of(const std::string& file, const std::string& name) {
-  const std::filesystem::path beside = std::filesystem::path(file).parent_path() / name;
-  for (const std::filesystem::path& candidate : {beside, std::filesystem::path(name)}) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(candidate, ignored)) continue;
-    return std::make_shared<NeighbourSource>(
-        open_transport("posix", candidate.string(), Access::read, Comm::self(), {}));
-  }
-  return nullptr;
 }
 
 }  // namespace

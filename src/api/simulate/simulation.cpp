@@ -60,7 +60,7 @@ std::vector<ExtentTrain> trains_of(const WritePlan& plan) {
 
 StepFrame begin_step(WritePlanner& planner, const StepPart& root) {
   StepFrame frame;
-  frame.begin = planner.published_size();
+  frame.begin = planner.data_begin();
   frame.guard = extents_of(planner.guard(root));
   return frame;
 }

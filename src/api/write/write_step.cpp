@@ -178,7 +178,7 @@ WritePlan next_plan(State& step, StepPlans& plans) {
 void reserve(State& step) {
   Writer::State& writer = *step.writer;
   if (!writer.comm.is_root() || step.placement.is_in_sight) return;
-  writer.transport->reserve(writer.planner->published_size(), step.placement.end);
+  writer.transport->reserve(writer.planner->data_begin(), step.placement.end);
 }
 
 /// Elements of fields and chosen rows that nobody has put are zeros, also at the end of the file.

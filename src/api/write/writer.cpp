@@ -8,6 +8,7 @@
 
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
+#include "api/neighbour.hpp"
 #include "api/publication.hpp"
 #include "api/read/compressed.hpp"
 #include "api/root.hpp"
@@ -250,6 +251,7 @@ void Writer::State::roll_back() {
     const std::uint64_t published = planner->published_size();
     // Of a set of files the first one may be empty when others are not.
     if (published == 0 || transport->size() > published) transport->resize(published);
+    if (const std::uint64_t data = planner->data_begin(); data != published) transport->resize(data);
   }));
 }
 
@@ -463,14 +465,18 @@ Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path
     striping = striping_of(of_format);
     state->target = WriteTarget(path, of_format);
     const Format& format = chosen_format(path, options);
-    state->planner = format.plan_writing(CheckedOptions(format.write_options(), of_format));
+    const CheckedOptions of_writer(format.write_options(), of_format);
+    state->planner = format.plan_writing(of_writer);
     state->engine = state->planner->engine();
     if (state->engine) check_engine_options(options);
     check_name(path, *state->planner);
     if (state->target.keeps_sums()) check_summed(format, state->engine != nullptr);
     if (state->target.is_compressed()) check_compressed(*state->planner);
+    // Of streams that is known when they are placed.
+    if (format.makes_set(of_writer) && !format.holds_streams()) state->target.require_place_for_set();
     state->file.format = format.name();
     state->first_file = first_file_for(state->target.written(), *state->planner);
+    state->planner->introduce({.path = state->first_file, .neighbour = {}});
     if (!root && !state->engine) make_file(*state);
   });
   Choice mine = choice(path, options);
@@ -513,6 +519,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     state->lock = WriteLock(path, false);
   });
   agree_on_choice(state->comm, choice(path, options, after, later), locking);
+  state->first_file = path;
   state->transport = wrapped_transport(path, Access::update, state->comm, options);
   const auto plan_with = [&](const Format& format) {
     state->planner =
@@ -528,7 +535,11 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     const auto existing = std::make_shared<TransportSource>(*state->transport);
     const Format& format = options.format.empty() ? recognise(head, existing) : format_named(options.format);
     plan_with(format);
-    carry_out(state->planner->resume(existing, after, later == Later::drop), *state->transport, options.durable);
+    state->planner->introduce(
+        {.path = path, .neighbour = [path](const std::string& name) { return file_beside(path, name); }});
+    const Publication acts = state->planner->resume(existing, after, later == Later::drop);
+    state->find_members();
+    carry_out(acts, *state->transport, options.durable);
     return pack(Resumption{std::string(format.name()), state->planner->state()});
   });
   const auto error = caught(state->comm.rank(), [&] {
@@ -536,6 +547,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     const auto resumption = unpack<Resumption>(message);
     plan_with(format_named(resumption.format));
     state->planner->adopt(resumption.state);
+    state->find_members();
   });
   agree(state->comm, error);
   if (state->engine) open_engine(*state, path, false);
