@@ -46,7 +46,7 @@ bool has_link(hid_t group, const std::string& name) {
 std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings) {
   std::vector<Attachment> attachments;
   if (!has_link(file, attachment_group)) return attachments;
-  const std::uint64_t file_size = image.size();
+  const FileEnds ends = image.ends();
   Handle group;
   std::vector<Link> links;
   try {
@@ -62,8 +62,8 @@ std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<s
       if (!why.empty()) throw Error(ErrorKind::unsupported, why);
       const Handle dataset(H5Dopen2(group.id(), link.name.c_str(), H5P_DEFAULT));
       if (!dataset) image.rethrow_failure();
-      const auto data = dataset ? describe_dataset(dataset.id(), link.name, file_size) : std::nullopt;
-      if (data && is_bytes(*data) && !is_possible(data->extents.front(), file_size)) {
+      const auto data = dataset ? describe_dataset(dataset.id(), link.name, ends) : std::nullopt;
+      if (data && is_bytes(*data) && !is_possible(data->extents.front(), ends.longest())) {
         warnings.push_back("the attachment " + link.name + " is left out: the file is too small for the " +
                            std::to_string(data->extents.front()) + " bytes that it claims");
         continue;
@@ -84,7 +84,7 @@ void read_attachment(hid_t file, const std::string& name, std::uint64_t offset, 
                      std::uint64_t memory_budget) {
   const Handle group = own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
   const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the attachment", name);
-  const auto data = describe_dataset(dataset.id(), name, HADDR_MAX);
+  const auto data = describe_dataset(dataset.id(), name, {.first = HADDR_MAX, .raw = HADDR_MAX});
   if (!data || !is_bytes(*data)) throw Error(ErrorKind::bad_file, "the attachment is no line of bytes").on(name);
   const View view(data->type, out.data(), out.size(), 1);
   read_dataset(dataset.id(), name, data->type, {offset, out.size()}, view, memory_budget);

@@ -71,7 +71,7 @@ class ChunkIndex {
   [[nodiscard]] std::optional<Chunk> look_up(const std::vector<hsize_t>& origin) {
     hsize_t bytes = 0;
     if (H5Dget_chunk_storage_size(dataset_, origin.data(), &bytes) < 0 || bytes == 0) return std::nullopt;
-    if (bytes > image_.size()) throw_outside(image_.last_read().value_or(0), bytes);
+    if (bytes > image_.ends().longest()) throw_outside(image_.last_read().value_or(0), bytes);
     if (bytes > most_bytes_) {
       throw Error(ErrorKind::bad_file, "a chunk takes " + std::to_string(bytes) + " bytes, more than the " +
                                            std::to_string(most_bytes_) + " that its filters can make of it")
@@ -84,7 +84,7 @@ class ChunkIndex {
     const PlannedSpace place = image_.last_raw();
     chunk.offset = place.offset;
     chunk.bytes = place.length;
-    if (chunk.offset > image_.size() || chunk.bytes > image_.size() - chunk.offset) throw_outside(chunk.offset, bytes);
+    if (!image_.ends().hold(chunk.offset, chunk.bytes)) throw_outside(chunk.offset, bytes);
     return chunk;
   }
 
@@ -99,7 +99,8 @@ class ChunkIndex {
     throw Error(ErrorKind::bad_file, "a chunk lies outside the file")
         .on(name_)
         .at(offset)
-        .advise("it takes " + std::to_string(bytes) + " bytes, the file has " + std::to_string(image_.size()));
+        .advise("it takes " + std::to_string(bytes) + " bytes, the file has " +
+                std::to_string(image_.ends().longest()));
   }
 
   hid_t dataset_;

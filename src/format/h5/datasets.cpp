@@ -30,7 +30,7 @@ std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string&
   // Without space it means nothing: behind a user block it is not even undefined.
   H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
   require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
-  return space == H5D_SPACE_STATUS_ALLOCATED ? std::optional<std::uint64_t>(offset) : std::nullopt;
+  return space == H5D_SPACE_STATUS_ALLOCATED ? std::optional(place_of(offset)) : std::nullopt;
 }
 
 /// Elements of a data set, and the memory for them.
@@ -153,7 +153,7 @@ void read_texts(Image& image, hid_t dataset, const std::string& name, const Slic
 }
 
 /// Elements that are arrays are more dimensions of the data set, where they stand one behind the other in the file.
-std::optional<DatasetDescription> describe_arrays(hid_t dataset, const std::string& name, std::uint64_t file_size,
+std::optional<DatasetDescription> describe_arrays(hid_t dataset, const std::string& name, const FileEnds& ends,
                                                   const ElementType& element, const StoredType& stored) {
   DatasetDescription description{.type = stored.type, .extents = {}, .run = {}};
   Run& run = description.run;
@@ -162,7 +162,7 @@ std::optional<DatasetDescription> describe_arrays(hid_t dataset, const std::stri
   const std::vector<std::uint64_t> inner(element.extents.begin(), element.extents.end());
   const std::uint64_t count = volume(inner);
   const std::uint64_t width = size_of(stored.type);
-  place_elements(dataset, name, file_size, checked_multiply(count, width), stored.direct.has_value(), description);
+  place_elements(dataset, name, ends, checked_multiply(count, width), stored.direct.has_value(), description);
   if (run.opaque) return std::nullopt;
   run.records = checked_multiply(run.records, count);
   run.record_bytes = width;
@@ -207,7 +207,7 @@ void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_
   }
 }
 
-void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_size, std::uint64_t element_bytes,
+void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends, std::uint64_t element_bytes,
                     bool direct, DatasetDescription& data) {
   data.extents = extents_of(dataset, name);
   Run& run = data.run;
@@ -222,26 +222,26 @@ void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_s
   run.opaque = !offset.has_value();
   if (run.opaque) return;
   run.offset = *offset;
-  if (run.offset > file_size || run.bytes > file_size - run.offset) {
+  if (!ends.hold(run.offset, run.bytes)) {
     throw Error(ErrorKind::bad_file, "the data set lies outside the file")
         .on(name)
         .at(run.offset)
-        .advise("it takes " + std::to_string(run.bytes) + " bytes, the file has " + std::to_string(file_size));
+        .advise("it takes " + std::to_string(run.bytes) + " bytes, the file has " + std::to_string(ends.longest()));
   }
 }
 
-std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, std::uint64_t file_size,
+std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name, const FileEnds& ends,
                                                    ChunkScope* chunks) {
   const Handle type = own(H5Dget_type(dataset), "read the type", name);
   const ElementType element = element_of(type.id());
   const auto stored = stored_type(element.type.id());
   if (!stored) return std::nullopt;
   if (chunks != nullptr) tell_left_out_names(element.type.id(), name, chunks->warnings);
-  if (!element.extents.empty()) return describe_arrays(dataset, name, file_size, element, *stored);
+  if (!element.extents.empty()) return describe_arrays(dataset, name, ends, element, *stored);
   DatasetDescription description{.type = stored->type, .extents = {}, .run = {}};
   description.run.cells = {Cell{.column = 0, .type = stored->type}};
   description.run.order = stored->direct.value_or(native_order);
-  place_elements(dataset, name, file_size, size_of(stored->type), stored->direct.has_value(), description);
+  place_elements(dataset, name, ends, size_of(stored->type), stored->direct.has_value(), description);
   if (!description.run.opaque || chunks == nullptr) return description;
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   Run& run = description.run;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/h5/chunks.hpp"
+#include "format/h5/split.hpp"
 #include "quire/model/slice.hpp"
 #include "quire/model/type.hpp"
 #include "quire/model/view.hpp"
@@ -24,9 +25,9 @@ struct DatasetDescription {
 /// The shape of an open data set; one extent of 0 if it has no elements at all.
 [[nodiscard]] std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name);
 
-/// Finds the elements of an open data set of a file of `file_size` bytes: sets all of `data.run` but order and cells,
+/// Finds the elements of an open data set of a file that `ends` there: sets all of `data.run` but order and cells,
 /// which describe one element that takes `element_bytes` in the file if the cells are `direct`. Throws as below.
-void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_size, std::uint64_t element_bytes,
+void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends, std::uint64_t element_bytes,
                     bool direct, DatasetDescription& data);
 
 /// The bytes of one chunk of an open data set without its filters; 0 if it is not in chunks.
@@ -35,10 +36,10 @@ void place_elements(hid_t dataset, const std::string& name, std::uint64_t file_s
 /// Refuses what the library would read from other files behind our back, or with more memory than allowed.
 void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget);
 
-/// Describes an open data set of a file of `file_size` bytes. Nothing if its type holds neither numbers nor texts.
+/// Describes an open data set of a file that `ends` there. Nothing if its type holds neither numbers nor texts.
 /// Without `chunks` chunked ones are opaque. Throws bad_file errors when its bytes lie outside the file.
 [[nodiscard]] std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name,
-                                                                 std::uint64_t file_size, ChunkScope* chunks = nullptr);
+                                                                 const FileEnds& ends, ChunkScope* chunks = nullptr);
 
 /// Reads elements, counted in C order, through libhdf5 into `out`, converting where every value of `type` fits the
 /// view's. Other conversions are type errors. What texts of any length refer to is looked up in the `image` of the file

@@ -87,8 +87,9 @@ H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
       may_be_cut_(options.truth("cut")),
       kept_(chunk_cache_of_format(options)) {
   try {
-    main_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget, may_be_cut_);
-    may_be_cut_ = main_->superblock().end > main_->raw_size();
+    main_ = std::make_shared<OpenFile>(std::move(bytes), context_, may_be_cut_);
+    may_be_cut_ = main_->cut().has_value();
+    main_->require_one_file_for(options);
   } catch (Error& error) {
     throw context_.path.empty() ? error : error.in_file(context_.path);
   }
@@ -160,7 +161,7 @@ void H5partDescriber::describe_around(const std::string& what, const std::functi
 }
 
 void H5partDescriber::keep_whole_steps() {
-  cut_ = cut_error(main_->superblock(), main_->raw_size());
+  cut_ = main_->cut();
   if (!context_.path.empty()) cut_->in_file(context_.path);
   std::vector<StepEntry> whole;
   std::vector<std::string> lost;
@@ -229,7 +230,9 @@ std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
   auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
   if (!bytes) throw Error(ErrorKind::missing, "the file " + name + " that a step is linked to is not there");
   try {
-    neighbour_ = std::make_shared<OpenFile>(std::move(bytes), context_.memory_budget);
+    const DescribeContext beside{
+        .path = name, .memory_budget = context_.memory_budget, .neighbour = context_.neighbour};
+    neighbour_ = std::make_shared<OpenFile>(std::move(bytes), beside);
   } catch (Error& error) {
     throw error.in_file(name);
   }
@@ -314,7 +317,7 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
     }
     if (!object) throw hdf5_error("open the column", link.name);
     auto data = H5Iget_type(object.id()) == H5I_DATASET
-                    ? describe_dataset(object.id(), link.name, scope.image.size(), &scope)
+                    ? describe_dataset(object.id(), link.name, scope.image.ends(), &scope)
                     : std::nullopt;
     if (data) {
       members.push_back({link.name, *std::move(data)});

@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -15,6 +16,7 @@ namespace quire::h5 {
 namespace {
 
 constexpr haddr_t highest_address = (haddr_t{1} << 62) - 1;
+constexpr haddr_t highest_split_address = HADDR_MAX;  // as HDF5's own driver
 
 /// What the access list carries to the driver.
 struct DriverInfo {
@@ -26,6 +28,7 @@ struct DriverFile {
   H5FD_t base{};
   std::shared_ptr<Image* const> link;
   haddr_t end = 0;
+  haddr_t raw_end = 0;  ///< of the other one, if the file is split
 };
 static_assert(std::is_standard_layout_v<DriverFile>);
 
@@ -63,11 +66,20 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*high
   std::unique_ptr<DriverFile> file(new (std::nothrow) DriverFile);
   if (!file) return nullptr;
   file->link = info->image;
+  if (const auto& split = (*info->image)->split()) file->raw_end = split->raw_end;
   return &file.release()->base;
 }
 
-haddr_t allocated_end(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
+/// Whether an allocation of this type belongs to the other file of a split one. HDF5 asks so for its heaps of texts,
+/// too.
+bool is_in_raw_file(const DriverFile& file, H5FD_mem_t type) noexcept {
+  const bool is_raw = type == H5FD_MEM_DRAW || type == H5FD_MEM_GHEAP;
+  return is_raw && *file.link != nullptr && (*file.link)->split().has_value();
+}
+
+haddr_t allocated_end(const H5FD_t* file, H5FD_mem_t type) noexcept {
   const DriverFile& mine = *ours(file);
+  if (is_in_raw_file(mine, type)) return first_raw_address + mine.raw_end;
   // A file without anything must look so, or the library would not make its superblock.
   if (mine.end == 0 || *mine.link == nullptr) return mine.end;
   return std::max<haddr_t>(mine.end, (*mine.link)->planned_end());
@@ -75,7 +87,9 @@ haddr_t allocated_end(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
 
 herr_t close_file(H5FD_t* file) noexcept {
   const std::unique_ptr<DriverFile> owned(ours(file));
-  if (Image* image = *owned->link) image->set_allocated_end(allocated_end(file, H5FD_MEM_SUPER));
+  if (Image* image = *owned->link) {
+    image->set_allocated_ends(allocated_end(file, H5FD_MEM_SUPER), owned->raw_end);
+  }
   return 0;
 }
 
@@ -95,28 +109,43 @@ herr_t query_features(const H5FD_t* /*file*/, unsigned long* flags) noexcept {
 haddr_t allocate(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, hsize_t size) noexcept {
   DriverFile& mine = *ours(file);
   return sheltered(mine, HADDR_UNDEF, [&](Image& image) -> haddr_t {
-    const haddr_t offset = image.allocate(type == H5FD_MEM_DRAW, size, mine.end);
-    mine.end = std::max<haddr_t>(mine.end, offset + size);
-    return offset;
+    const std::uint64_t place = image.allocate(type == H5FD_MEM_DRAW, size, mine.end);
+    if (image.split() && place >= first_raw_place) {
+      mine.raw_end = std::max<haddr_t>(mine.raw_end, place - first_raw_place + size);
+      return raw_address_of(place);
+    }
+    mine.end = std::max<haddr_t>(mine.end, place + size);
+    return place;
   });
 }
 
-herr_t set_allocated_end(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) noexcept {
-  ours(file)->end = end;
+herr_t set_allocated_end(H5FD_t* file, H5FD_mem_t type, haddr_t end) noexcept {
+  if (!is_in_raw_file(*ours(file), type)) {
+    ours(file)->end = end;
+    return 0;
+  }
+  if (end < first_raw_address) return -1;
+  ours(file)->raw_end = end - first_raw_address;
   return 0;
 }
 
-haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) noexcept {
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t type) noexcept {
   const Image* image = *ours(file)->link;
   if (image == nullptr) return 0;
+  if (is_in_raw_file(*ours(file), type)) return first_raw_address + ours(file)->raw_end;
   const haddr_t known = std::max<haddr_t>({image->size(), image->pending().end(), image->claimed_end()});
   // As above; a file may be opened a second time in a session.
   return ours(file)->end == 0 ? known : std::max<haddr_t>(known, image->planned_end());
 }
 
-herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t offset, size_t size,
+std::uint64_t place_in(const Image& image, haddr_t address) {
+  return image.split() ? place_of(address) : std::uint64_t{address};
+}
+
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t address, size_t size,
                   void* buffer) noexcept {
   return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
+    const std::uint64_t offset = place_in(image, address);
     const std::span out(static_cast<std::byte*>(buffer), size);
     if (type == H5FD_MEM_DRAW) {
       // To drivers HDF5 calls its heaps of texts raw data, too.
@@ -128,23 +157,49 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t off
   });
 }
 
-herr_t write_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t offset, size_t size,
+herr_t write_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t address, size_t size,
                    const void* buffer) noexcept {
   return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
-    image.write(offset, {static_cast<const std::byte*>(buffer), size});
+    image.write(place_in(image, address), {static_cast<const std::byte*>(buffer), size});
     return herr_t{0};
   });
 }
 
+hsize_t information_size(H5FD_t* file) noexcept {
+  return sheltered(*ours(file), hsize_t{0},
+                   [&](Image& image) { return image.split() ? hsize_t{image.split()->encode(0).size()} : hsize_t{0}; });
+}
+
+herr_t encode_information(H5FD_t* file, char* name, unsigned char* information) noexcept {
+  return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
+    Split split = image.split().value();
+    split.raw_end = ours(file)->raw_end;
+    const std::vector<std::byte> bytes = split.encode(ours(file)->end);
+    // The end of the name may be where the information begins.
+    std::memcpy(name, split_information, std::strlen(split_information) + 1);
+    std::memcpy(information, bytes.data(), bytes.size());
+    return herr_t{0};
+  });
+}
+
+/// It has been read and checked before the library saw the file.
+herr_t decode_information(H5FD_t* /*file*/, const char* /*name*/, const unsigned char* /*bytes*/) noexcept { return 0; }
+
 /// Field by field: the members differ between the versions of the library.
-H5FD_class_t driver_class() {
+H5FD_class_t driver_class(bool is_split) {
   H5FD_class_t driver{};
 #ifdef H5FD_CLASS_VERSION
   driver.version = H5FD_CLASS_VERSION;
-  driver.value = static_cast<H5FD_class_value_t>(513);  // from the range for private use
+  driver.value = static_cast<H5FD_class_value_t>(is_split ? 514 : 513);  // from the range for private use
 #endif
-  driver.name = "quire";
-  driver.maxaddr = highest_address;
+  // HDF5 opens a split file with a driver of this name only.
+  driver.name = is_split ? split_driver : "quire";
+  driver.maxaddr = is_split ? highest_split_address : highest_address;
+  if (is_split) {
+    driver.sb_size = information_size;
+    driver.sb_encode = encode_information;
+    driver.sb_decode = decode_information;
+  }
   driver.fc_degree = H5F_CLOSE_STRONG;
   driver.fapl_size = sizeof(DriverInfo);
   driver.fapl_get = info_of;
@@ -168,10 +223,11 @@ H5FD_class_t driver_class() {
 
 /// Registered once and never again let go, unless somebody has closed the library: when the last file of a driver is
 /// closed, HDF5 1.10 frees the driver and then asks it to close the file.
-hid_t registered_driver() {
-  static hid_t driver = H5I_INVALID_HID;
+hid_t registered_driver(bool is_split) {
+  static std::array<hid_t, 2> drivers{H5I_INVALID_HID, H5I_INVALID_HID};
+  hid_t& driver = drivers[is_split ? 1 : 0];
   if (driver < 0 || H5Iget_type(driver) != H5I_VFL) {
-    const H5FD_class_t description = driver_class();
+    const H5FD_class_t description = driver_class(is_split);
     driver = H5FDregister(&description);
     require(driver < 0 ? -1 : 0, "register the file driver");
   }
@@ -181,7 +237,7 @@ hid_t registered_driver() {
 }  // namespace
 
 Handle access_list(Image& image) {
-  const hid_t driver = registered_driver();
+  const hid_t driver = registered_driver(image.split().has_value());
   Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
   const DriverInfo info{image.self()};
   require(H5Pset_driver(list.id(), driver, &info), "set the file driver");

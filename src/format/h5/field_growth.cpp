@@ -139,7 +139,7 @@ GrowingField growing_field(const std::string& name, const std::vector<hid_t>& co
   std::vector<std::string> warnings;
   ChunkScope scope(image, memory_budget, warnings);
   for (const hid_t dataset : components) {
-    auto data = describe_dataset(dataset, name, image.size(), &scope);
+    auto data = describe_dataset(dataset, name, image.ends(), &scope);
     const std::vector<std::uint64_t> limits = field.limits;
     field.defect = data ? growth_defect(*data, dataset, field, by_library) : "it holds no numbers";
     if (!field.defect.empty()) return field;

@@ -51,7 +51,7 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
       components.defect = "component " + number + " is no data set";
       return components;
     }
-    auto description = describe_dataset(dataset.id(), name, scope.image.size(), &scope);
+    auto description = describe_dataset(dataset.id(), name, scope.image.ends(), &scope);
     if (!description || description->type == Type::string) {
       components.defect = "component " + number + " holds no numbers";
     } else if (description->extents.size() != block_dimensions) {

@@ -1,6 +1,7 @@
 #include "format/h5/file_writer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "format/h5/driver.hpp"
@@ -17,9 +18,33 @@ constexpr std::uint64_t journal_budget = std::uint64_t{64} << 20;
 
 }  // namespace
 
-std::uint64_t FileWriter::first_free() const noexcept { return std::max(published_end_, front_bytes); }
+std::uint64_t FileWriter::first_free() const noexcept {
+  return split_ ? first_raw_place + split_->raw_end : std::max(published_end_, front_bytes);
+}
 
-Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look) {
+void FileWriter::set_split(const Split& split, std::shared_ptr<ByteSource> raw) {
+  split_ = split;
+  image_->set_split(split, std::move(raw));
+}
+
+void FileWriter::adopt(const WriterState& state) {
+  published_end_ = state.published_end;
+  split_ = state.split;
+}
+
+Publication FileWriter::take_over_raw(const DescribeContext& context, const Split& split) {
+  auto raw = open_raw_file(context, split);
+  const std::uint64_t size = raw->size();
+  set_split(split, std::move(raw));
+  if (size < split.raw_end) throw raw_cut_error(split, size);
+  if (size == split.raw_end) return {};
+  return {PublishResize{first_raw_place + split.raw_end}};
+}
+
+Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const DescribeContext& context,
+                                  const std::function<void(hid_t)>& look) {
+  const bool is_split_wanted = split_.has_value();
+  split_.reset();
   const std::uint64_t raw_size = existing->size();
   image_ = std::make_unique<Image>(std::move(existing), Image::Use::writing);
   image_->set_library_version(version_);
@@ -28,6 +53,11 @@ Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const st
   const Superblock superblock = read_superblock(image_->reader(), image_->size());
   published_end_ = superblock.end;
   image_->set_base(superblock);
+  if (const auto split = read_split(image_->reader(), image_->size(), superblock)) {
+    std::ranges::move(take_over_raw(context, *split), std::back_inserter(acts));
+  } else if (is_split_wanted) {
+    throw Error(ErrorKind::conflict, "a file that exists as one cannot be continued as two").on("split");
+  }
   if (raw_size > published_end_) acts.emplace_back(PublishResize{published_end_});
   image_->begin(published_end_, {});
   with_hdf5(*image_, [&] {
@@ -59,13 +89,31 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
   if (superblock.end != next_end_) {
     throw Error(ErrorKind::internal, "HDF5 stores another end of the file than it has told its driver");
   }
-  return make_publication(image_->pending(), published_end_, next_end_, superblock);
+  Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
+  if (split_) resize_raw(acts, superblock);
+  return acts;
+}
+
+void FileWriter::resize_raw(Publication& acts, const Superblock& published) {
+  next_raw_end_ = image_->allocated_raw_end();
+  const auto told = read_split(image_->reader(next_end_), next_end_, published);
+  if (!told || told->raw_end != next_raw_end_) {
+    throw Error(ErrorKind::internal, "HDF5 stores another end of the raw data than it has told its driver");
+  }
+  const PublishResize resize{first_raw_place + next_raw_end_};
+  // Readers miss the other file even if nothing is in it; and what they have been told of stays until they are told
+  // less.
+  if (published_end_ == 0) acts.insert(acts.begin(), resize);
+  if (next_raw_end_ < split_->raw_end) acts.emplace_back(resize);
 }
 
 void FileWriter::commit() {
   if (next_end_ == 0) return;  // another rank publishes, and tells the end
   image_->commit(next_end_);
   published_end_ = next_end_;
+  if (!split_) return;
+  split_->raw_end = next_raw_end_;
+  image_->set_raw_end(next_raw_end_);
 }
 
 }  // namespace quire::h5

@@ -43,7 +43,7 @@ class H5partFormat final : public Format {
 
   [[nodiscard]] const std::vector<Option>& write_options() const override {
     static const std::vector<Option> options = [] {
-      std::vector<Option> all = h5::with_alignment({
+      std::vector<Option> all = h5::with_split(h5::with_alignment({
           {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
           {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
           {"existing", OptionKind::text, "refuse", {}, "a step whose number exists: refuse, replace, add or overwrite"},
@@ -52,7 +52,7 @@ class H5partFormat final : public Format {
            "false",
            {},
            "a step with the number of the last one adds rows to it; needs chunks"},
-      });
+      }));
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
       return h5::with_engine(std::move(all));
     }();
@@ -71,6 +71,8 @@ class H5partFormat final : public Format {
                                                     const CheckedOptions& options) const override {
     return std::make_unique<h5::H5partDescriber>(std::move(bytes), context, options);
   }
+
+  [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }
 
   [[nodiscard]] std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const override {
     return h5::make_read_engine(h5::EngineSettings::of_reading(options));

@@ -63,7 +63,7 @@ void take_shape(GrowingStep& step, hid_t dataset, hid_t creation, const std::str
   step.chunk_rows = chunk;
 }
 
-GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& name, std::uint64_t file_size,
+GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& name, const FileEnds& ends,
                              bool by_library) {
   const Handle dataset = own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the column", name);
   const Handle creation = own(H5Dget_create_plist(dataset.id()), "read the layout", name);
@@ -84,10 +84,11 @@ GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& 
   unsigned mask = 0;
   require(H5Dget_chunk_info_by_coord(dataset.id(), &first, &mask, &address, &bytes), "look for the last chunk", name);
   if (address == HADDR_UNDEF) throw cannot_grow("its last chunk was never written", name);
-  if (address > file_size || bytes > file_size - address) {
-    throw Error(ErrorKind::bad_file, "the last chunk of the column lies outside the file").on(name).at(address);
+  const std::uint64_t place = place_of(address);
+  if (!ends.hold(place, bytes)) {
+    throw Error(ErrorKind::bad_file, "the last chunk of the column lies outside the file").on(name).at(place);
   }
-  column.last = {.offset = address, .bytes = bytes, .filter_mask = mask};
+  column.last = {.offset = place, .bytes = bytes, .filter_mask = mask};
   return column;
 }
 
@@ -168,7 +169,7 @@ GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& gro
       H5O_info_t info{};
       require(H5Oget_info_by_name(group.id(), link.name.c_str(), &info, H5P_DEFAULT), "look at", link.name);
       if (info.type != H5O_TYPE_DATASET) continue;
-      step.columns.push_back(growing_column(step, group.id(), link.name, image.size(), by_library));
+      step.columns.push_back(growing_column(step, group.id(), link.name, image.ends(), by_library));
     }
   } catch (const Error& error) {
     const bool is_reason = error.kind() != ErrorKind::conflict ||

@@ -26,6 +26,7 @@ constexpr std::uint16_t link_message = 0x06;
 constexpr std::uint16_t layout_message = 0x08;
 constexpr std::uint16_t attribute_message = 0x0c;
 constexpr std::uint16_t continuation_message = 0x10;
+constexpr std::uint16_t driver_information = 0x14;
 constexpr unsigned shared_flag = 2;
 constexpr std::size_t most_dimensions = 32;
 constexpr std::uint64_t largest_header = std::uint64_t{16} << 20;  ///< hundreds of attributes of the largest size
@@ -351,6 +352,16 @@ std::optional<std::uint32_t> stored_element_bytes(const ReadBytes& read, std::ui
         if (type == type_message && !is_shared) bytes = message.number<std::uint32_t>(4);
       });
   return bytes;
+}
+
+std::optional<std::vector<std::byte>> driver_message(const ReadBytes& read, std::uint64_t size, std::uint64_t base,
+                                                     std::uint64_t address) {
+  std::optional<std::vector<std::byte>> found;
+  HeaderReader(read, size, base)
+      .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+        if (type == driver_information && !is_shared) found.emplace(message.bytes().begin(), message.bytes().end());
+      });
+  return found;
 }
 
 }  // namespace quire::h5

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "format/h5/superblock.hpp"
 
@@ -25,5 +27,9 @@ bool check_data_messages(const ReadBytes& read, std::uint64_t size, std::uint64_
 /// their members, and believes the larger ones. Nothing for types that stand elsewhere.
 [[nodiscard]] std::optional<std::uint32_t> stored_element_bytes(const ReadBytes& read, std::uint64_t size,
                                                                 std::uint64_t base, std::uint64_t address);
+
+/// What a driver of HDF5 has noted in the object header that extends later superblocks.
+[[nodiscard]] std::optional<std::vector<std::byte>> driver_message(const ReadBytes& read, std::uint64_t size,
+                                                                   std::uint64_t base, std::uint64_t address);
 
 }  // namespace quire::h5

@@ -46,7 +46,7 @@ const HeapObjects::Lengths& HeapObjects::heap_at(std::uint64_t offset) {
   const auto known = heaps_.find(offset);
   if (known != heaps_.end()) return known->second;
   const auto bytes_at = [&](std::uint64_t length) {
-    if (offset > size_ || length > size_ - offset) {
+    if (!ends_.hold(offset, length)) {
       throw Error(ErrorKind::bad_file, "a heap of texts reaches beyond the end of the file").at(offset);
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(length));
@@ -72,7 +72,7 @@ void HeapObjects::check(const Piece& reference, std::uint64_t width) {
   const auto address = reference.number<std::uint64_t>(4);
   // Also that of an empty text is followed, unless it has no heap.
   if (address == 0) return;
-  const Lengths& objects = heap_at(checked_add(base_, address));
+  const Lengths& objects = heap_at(place_of(checked_add(base_, address)));
   const auto object = objects.find(reference.number<std::uint32_t>(12));
   if (object == objects.end()) reference.refuse("is the reference of a text that is not there");
   if (object->second < wanted || object->second > (wanted / block + 1) * block) {

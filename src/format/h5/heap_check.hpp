@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "format/h5/message_piece.hpp"
+#include "format/h5/split.hpp"
 #include "format/h5/superblock.hpp"
 
 namespace quire::h5 {
@@ -20,8 +21,8 @@ void check_global_heap(std::span<const std::byte> bytes, std::uint64_t offset);
 /// many the first ones are forgotten.
 class HeapObjects {
  public:
-  HeapObjects(ReadBytes read, std::uint64_t size, std::uint64_t base)
-      : read_(std::move(read)), size_(size), base_(base) {}
+  HeapObjects(ReadBytes read, const FileEnds& ends, std::uint64_t base)
+      : read_(std::move(read)), ends_(ends), base_(base) {}
 
   /// Checks a reference of 16 bytes, which stand for so many elements of `width` bytes: HDF5 1.10 copies whatever the
   /// object has, also if there is none, to memory for the elements. Throws bad_file errors with offsets.
@@ -32,7 +33,7 @@ class HeapObjects {
   [[nodiscard]] const Lengths& heap_at(std::uint64_t offset);
 
   ReadBytes read_;
-  std::uint64_t size_;
+  FileEnds ends_;
   std::uint64_t base_;
   std::map<std::uint64_t, Lengths> heaps_;
 };

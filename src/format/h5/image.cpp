@@ -30,8 +30,23 @@ ReadBytes Image::reader(std::uint64_t size) {
 
 std::uint64_t Image::size() const { return published_size_; }
 
+void Image::set_split(Split split, std::shared_ptr<ByteSource> raw) {
+  split_ = std::move(split);
+  raw_source_ = std::move(raw);
+}
+
+FileEnds Image::ends() const {
+  if (!split_) return {.first = size()};
+  // Of one that is cut what is there.
+  return {.first = size(), .raw = raw_source_ ? std::min(split_->raw_end, raw_source_->size()) : split_->raw_end};
+}
+
 HeapObjects& Image::heap_objects() {
-  if (!heap_objects_) heap_objects_.emplace(reader(), size(), base_.value_or(0));
+  const auto read_all = [this](std::uint64_t offset, std::span<std::byte> out) {
+    read(offset, out);
+    return out.size();
+  };
+  if (!heap_objects_) heap_objects_.emplace(read_all, ends(), base_.value_or(0));
   return *heap_objects_;
 }
 
@@ -48,8 +63,9 @@ void Image::begin(std::uint64_t published, std::vector<PlannedSpace> planned) {
   if (!std::ranges::is_sorted(planned_, {}, &PlannedSpace::offset)) {
     throw Error(ErrorKind::internal, "raw data was planned out of order");
   }
-  gap_ = published;
-  gap_end_ = planned_.empty() ? published : planned_.front().offset;
+  gap_ = gap_end_ = published;
+  if (split_ || planned_.empty()) return;
+  gap_end_ = planned_.front().offset;
   for (const PlannedSpace& space : planned_) raw_end_ = std::max(raw_end_, checked_add(space.offset, space.length));
 }
 
@@ -106,9 +122,18 @@ std::uint64_t Image::known_until(std::uint64_t position) const {
   }
 }
 
+void Image::read_raw_file(std::uint64_t place, std::span<std::byte> out) {
+  if (!raw_source_) throw Error(ErrorKind::missing, "the file of raw data is not there").at(place);
+  if (ends().hold(place, out.size()) && raw_source_->read(place - first_raw_place, out) == out.size()) return;
+  throw Error(ErrorKind::bad_file, "the file's structure points beyond the end of its raw data")
+      .at(place)
+      .advise("the file of raw data has " + std::to_string(ends().raw) + " bytes");
+}
+
 void Image::read(std::uint64_t offset, std::span<std::byte> out) {
   if (out.empty()) return;
   last_read_ = offset;
+  if (is_raw_place(offset)) return read_raw_file(offset, out);
   const std::uint64_t end = checked_add(offset, out.size());
   if (pending_.known_from(offset) >= out.size()) return pending_.copy(offset, out);
   if (published_.known_from(offset) < out.size()) {
@@ -149,6 +174,9 @@ void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (offset < space.offset + space.length) {
       throw Error(ErrorKind::internal, "HDF5 writes where raw data was planned").at(offset);
     }
+  }
+  if (is_raw_place(offset)) {
+    throw Error(ErrorKind::unsupported, "texts among the raw data of a split file cannot be changed").at(offset);
   }
   heap_objects_.reset();
   pending_.write(offset, bytes);

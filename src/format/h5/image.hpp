@@ -9,6 +9,7 @@
 
 #include "format/h5/byte_map.hpp"
 #include "format/h5/heap_check.hpp"
+#include "format/h5/split.hpp"
 #include "format/h5/superblock.hpp"
 #include "quire/plan/byte_source.hpp"
 #include "quire/plan/record.hpp"
@@ -28,7 +29,7 @@ enum class LibraryVersion : std::uint8_t { earliest, v18, v110 };
 /// after the source was taken (or that a journal completes), and bytes written since and not published yet.
 ///
 /// Also decides where new objects go: raw data exactly where it was planned, metadata in the gap before it and then
-/// behind everything.
+/// behind everything. Of a split file the raw data go to the other file, and the metadata one behind the other.
 class Image {
  public:
   enum class Use : std::uint8_t { reading, writing };
@@ -53,6 +54,12 @@ class Image {
   [[nodiscard]] ReadBytes reader(std::uint64_t size);
   /// The size of the file without unpublished bytes.
   [[nodiscard]] std::uint64_t size() const;
+  /// The file is split: raw data stand in another one, member 1 of a set. Without its bytes only metadata can be read.
+  void set_split(Split split, std::shared_ptr<ByteSource> raw);
+  [[nodiscard]] const std::optional<Split>& split() const noexcept { return split_; }
+  void set_raw_end(std::uint64_t end) { split_.value().raw_end = end; }
+  /// How far the file goes, and that of raw data.
+  [[nodiscard]] FileEnds ends() const;
   /// Bytes that replace those of the source, by a complete journal: the file then ends at `size`.
   void overlay(ByteMap bytes, std::uint64_t size);
 
@@ -89,6 +96,8 @@ class Image {
   [[nodiscard]] const ByteMap& pending() const noexcept { return pending_; }
   /// The end of allocated space as of the last close.
   [[nodiscard]] std::uint64_t allocated_end() const noexcept { return allocated_end_; }
+  /// The same of the file of raw data.
+  [[nodiscard]] std::uint64_t allocated_raw_end() const noexcept { return allocated_raw_end_; }
   /// The session's bytes are in the file, which has `size` bytes now.
   void commit(std::uint64_t size);
   /// The session's bytes will never be in the file.
@@ -116,10 +125,15 @@ class Image {
   /// metadata in its place, over what is planned.
   [[nodiscard]] std::uint64_t planned_end() const noexcept { return raw_end_; }
   void keep_failure(std::exception_ptr failure) noexcept;
-  void set_allocated_end(std::uint64_t end) noexcept { allocated_end_ = end; }
+  void set_allocated_ends(std::uint64_t end, std::uint64_t raw_end) noexcept {
+    allocated_end_ = end;
+    allocated_raw_end_ = raw_end;
+  }
   [[nodiscard]] bool is_writable() const noexcept { return use_ == Use::writing; }
 
  private:
+  [[nodiscard]] bool is_raw_place(std::uint64_t place) const noexcept { return split_ && place >= first_raw_place; }
+  void read_raw_file(std::uint64_t place, std::span<std::byte> out);
   /// Where the bytes that neither the source nor a map knows begin, at or behind `position`.
   [[nodiscard]] std::uint64_t known_until(std::uint64_t position) const;
 
@@ -132,6 +146,8 @@ class Image {
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;
   std::uint64_t claimed_end_ = 0;
+  std::optional<Split> split_;
+  std::shared_ptr<ByteSource> raw_source_;
   ByteMap published_;
   ByteMap pending_;
   std::vector<PlannedSpace> planned_;
@@ -145,6 +161,7 @@ class Image {
   bool keeps_all_ = false;
   std::vector<PlannedSpace> cold_ranges_;
   std::uint64_t allocated_end_ = 0;
+  std::uint64_t allocated_raw_end_ = 0;
   bool reads_raw_ = true;
   PlannedSpace last_raw_;
   std::exception_ptr failure_;

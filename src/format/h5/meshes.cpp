@@ -177,7 +177,7 @@ void Meshes::add_values(hid_t group, const std::string& path) {
   if (!dataset) return;
   Table table;
   table.name = path + "/values";
-  auto data = describe_dataset(dataset.id(), table.name, file_.image().size(), &chunks_);
+  auto data = describe_dataset(dataset.id(), table.name, file_.image().ends(), &chunks_);
   if (!data) throw Error(ErrorKind::bad_file, "the values of a tag set are no numbers").on(table.name);
   table.rows = data->run.records;
   Column column;

@@ -1,10 +1,22 @@
 #include "format/h5/open_file.hpp"
 
+#include <filesystem>
+#include <utility>
+
 #include "format/h5/driver.hpp"
 #include "format/h5/header_check.hpp"
+#include "format/h5/phdf5/settings.hpp"
 #include "quire/base/checked.hpp"
 
 namespace quire::h5 {
+namespace {
+
+constexpr const char* cut_advice =
+    "copy it again, fetch it from a backup, or keep the whole steps: quire recover, or the reader's option cut=true";
+
+std::string name_of(const DescribeContext& context) { return std::filesystem::path(context.path).filename().string(); }
+
+}  // namespace
 
 std::optional<Journal> overlay_journal(Image& image, std::uint64_t memory_budget) {
   auto journal = find_journal(image.reader(), image.size(), memory_budget);
@@ -12,26 +24,85 @@ std::optional<Journal> overlay_journal(Image& image, std::uint64_t memory_budget
   return journal;
 }
 
+std::shared_ptr<ByteSource> open_raw_file(const DescribeContext& context, const Split& split) {
+  const auto name = split.raw_name_beside(name_of(context));
+  if (!name) {
+    throw Error(ErrorKind::missing, "the raw data of this file stand in another one, whose name only its own can tell")
+        .advise("call the two files " + split.names());
+  }
+  auto raw = context.neighbour ? context.neighbour(*name) : nullptr;
+  if (raw) return raw;
+  throw Error(ErrorKind::missing, "the raw data of this file stand in another one, which is not there: " + *name)
+      .advise("put " + *name + " beside it");
+}
+
+Error raw_cut_error(const Split& split, std::uint64_t size) {
+  return Error(ErrorKind::bad_file, "the file of raw data is cut: it has " + std::to_string(size) +
+                                        " bytes, the superblock of the other one says " +
+                                        std::to_string(split.raw_end));
+}
+
+OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, bool may_be_cut)
+    : OpenFile(std::move(bytes), context.memory_budget, &context, may_be_cut) {}
+
 OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, bool may_be_cut)
+    : OpenFile(std::move(bytes), memory_budget, nullptr, may_be_cut) {}
+
+OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, const DescribeContext* context,
+                   bool may_be_cut)
     : image_(std::move(bytes), Image::Use::reading),
       raw_size_(image_.size()),
       journal_(overlay_journal(image_, memory_budget)),
       superblock_(read_superblock(image_.reader(), image_.size(), may_be_cut)),
-      file_(with_hdf5(image_, [&] {
-        image_.claim_end(superblock_.end);
-        // Of damaged headers HDF5 forgets memory, of which it complains at exit.
-        if (superblock_.address_width == sizeof(std::uint64_t)) {
-          check_data_messages(image_.reader(), image_.size(), superblock_.offset,
-                              checked_add(superblock_.offset, superblock_.root));
-        }
-        return open_image(image_);
-      })) {
+      file_(open(context, may_be_cut)) {
   image_.set_base(superblock_);
 }
 
+Handle OpenFile::open(const DescribeContext* context, bool may_be_cut) {
+  find_raw_file(context, may_be_cut);
+  return with_hdf5(image_, [&] {
+    image_.claim_end(superblock_.end);
+    // Of damaged headers HDF5 forgets memory, of which it complains at exit.
+    if (superblock_.address_width == sizeof(std::uint64_t)) {
+      check_data_messages(image_.reader(), image_.size(), superblock_.offset,
+                          checked_add(superblock_.offset, superblock_.root));
+    }
+    return open_image(image_);
+  });
+}
+
+void OpenFile::find_raw_file(const DescribeContext* context, bool may_be_cut) {
+  auto split = read_split(image_.reader(), image_.size(), superblock_);
+  if (!split) return;
+  if (context == nullptr) return image_.set_split(*std::move(split), nullptr);
+  auto raw = open_raw_file(*context, *split);
+  raw_file_size_ = raw->size();
+  if (raw_file_size_ < split->raw_end && !may_be_cut) throw raw_cut_error(*split, raw_file_size_).advise(cut_advice);
+  members_ = {name_of(*context), split->raw_name_beside(name_of(*context)).value()};
+  image_.set_split(*std::move(split), std::move(raw));
+}
+
+std::optional<Error> OpenFile::cut() const {
+  if (superblock_.end > raw_size_) return cut_error(superblock_, raw_size_);
+  const auto& split = image_.split();
+  if (members_.empty() || raw_file_size_ >= split->raw_end) return std::nullopt;
+  return raw_cut_error(*split, raw_file_size_);
+}
+
+void OpenFile::require_one_file_for(const CheckedOptions& options) const {
+  if (members_.empty() || !EngineSettings::of_reading(options).is_phdf5) return;
+  throw Error(ErrorKind::unsupported, "parallel HDF5 does not read files that are split")
+      .on("engine")
+      .advise("engine=direct");
+}
+
 std::vector<Fact> OpenFile::facts() const {
-  return {{"superblock version", std::to_string(superblock_.version)},
-          {"user block", std::to_string(superblock_.offset) + " bytes"}};
+  std::vector<Fact> facts{{"superblock version", std::to_string(superblock_.version)},
+                          {"user block", std::to_string(superblock_.offset) + " bytes"}};
+  if (members_.empty()) return facts;
+  facts.push_back({"split", "true"});
+  facts.push_back({"raw data", members_.back()});
+  return facts;
 }
 
 void OpenFile::describe_leftovers(FileDescription& file) const {
@@ -44,17 +115,23 @@ void OpenFile::describe_leftovers(FileDescription& file) const {
         std::to_string(raw_size_ - superblock_.end) +
         " bytes behind the last published step were left by an unfinished one; quire recover drops them");
   }
+  if (members_.empty()) return;
+  file.members = members_;
+  const std::uint64_t raw_end = image_.split()->raw_end;
+  if (raw_file_size_ <= raw_end) return;
+  file.warnings.push_back(std::to_string(raw_file_size_ - raw_end) + " bytes at the end of " + members_.back() +
+                          " were left by an unfinished step; quire recover drops them");
 }
 
 Publication OpenFile::repair() const {
   const std::uint64_t end = superblock_.end;
-  if (journal_) {
-    Publication acts = complete(*journal_);
-    if (journal_->start != end) acts.emplace_back(PublishResize{end});
-    return acts;
+  Publication acts;
+  if (journal_) acts = complete(*journal_);
+  if (journal_ ? journal_->start != end : raw_size_ > end) acts.emplace_back(PublishResize{end});
+  if (!members_.empty() && raw_file_size_ > image_.split()->raw_end) {
+    acts.emplace_back(PublishResize{first_raw_place + image_.split()->raw_end});
   }
-  if (raw_size_ > end) return {PublishResize{end}};
-  return {};
+  return acts;
 }
 
 }  // namespace quire::h5

@@ -54,28 +54,27 @@ struct Naming {
 
 /// What rank 0 tells the others.
 struct SharedState {
-  std::uint64_t published_end = 0;
+  WriterState writer;
   std::optional<GrowingStep> growing;
   std::optional<Naming> naming;
   template <class Archive>
   void archive(Archive& a) {
-    a(published_end, growing, naming);
+    a(writer, growing, naming);
   }
 };
 
 }  // namespace
 
 H5partPlanner::H5partPlanner(const CheckedOptions& options)
-    : naming_{prefix_option(options), width_option(options)},
-      engine_(EngineSettings::of(options, {"existing"})),
+    : FilePlanner(options, EngineSettings::of(options, {"existing", "split"})),
+      naming_{prefix_option(options), width_option(options)},
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
       alignment_(Alignment::of(options)),
       chunking_(engine_.is_phdf5 ? Chunking() : Chunking(options)),
       library_chunking_(engine_.is_phdf5 ? Chunking(options) : Chunking()),
       grows_(options.truth("grow")),
-      existing_(existing_option(options)),
-      writer_(engine_.version) {
+      existing_(existing_option(options)) {
   if (grows_ && existing_ != Existing::refuse) {
     throw Error(ErrorKind::usage, "a file either grows or has its steps written over").on("existing");
   }
@@ -85,7 +84,7 @@ H5partPlanner::H5partPlanner(const CheckedOptions& options)
 
 Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after, bool drop) {
   std::vector<StepEntry> leaving;
-  Publication acts = writer_.take_over(std::move(existing), [&](hid_t file) {
+  Publication acts = take_over(std::move(existing), [&](hid_t file) {
     const std::vector<std::string> names = names_of(list_links(file, "/"));
     learn(file, names);
     std::vector<std::string> warnings;
@@ -144,7 +143,7 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
 // ---- What the ranks share
 
 std::vector<std::byte> H5partPlanner::state() const {
-  SharedState shared{writer_.published_end(), growing_, std::nullopt};
+  SharedState shared{writer_.state(), growing_, std::nullopt};
   if (!engine_.is_phdf5) return pack(shared);
   Naming& naming = shared.naming.emplace();
   naming.prefix = naming_.prefix;
@@ -158,7 +157,7 @@ std::vector<std::byte> H5partPlanner::state() const {
 
 void H5partPlanner::adopt(std::span<const std::byte> state) {
   auto shared = unpack<SharedState>(state);
-  writer_.set_published_end(shared.published_end);
+  writer_.adopt(shared.writer);
   growing_ = std::move(shared.growing);
   if (!shared.naming) return;
   naming_ = {shared.naming->prefix, shared.naming->width};

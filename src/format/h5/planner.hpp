@@ -9,10 +9,9 @@
 
 #include "format/h5/attachments.hpp"
 #include "format/h5/chunking.hpp"
-#include "format/h5/file_writer.hpp"
+#include "format/h5/file_planner.hpp"
 #include "format/h5/growth.hpp"
 #include "format/h5/names.hpp"
-#include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/rewriting.hpp"
 #include "format/h5/structure.hpp"
@@ -26,10 +25,10 @@ namespace quire::h5 {
 /// The raw data of a step begin at the published end of the file, rounded up, in the order of the columns: every rank
 /// knows their places from the number of rows alone. HDF5's own structures are made on rank 0 in memory and come before
 /// and behind them.
-class H5partPlanner final : public WritePlanner {
+class H5partPlanner final : public FilePlanner {
  public:
-  /// Options: `step_name`, `step_width`, `existing`, `grow`, and those of chunking_options(), with_alignment() and
-  /// with_engine().
+  /// Options: `step_name`, `step_width`, `existing`, `grow`, and those of chunking_options(), with_split(),
+  /// with_alignment() and with_engine().
   explicit H5partPlanner(const CheckedOptions& options);
 
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -62,7 +61,6 @@ class H5partPlanner final : public WritePlanner {
                                 bool root) const override;
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
-  [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
   void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) override;
   [[nodiscard]] std::unique_ptr<StepEngine> engine() override;
   [[nodiscard]] Publication finish() override;
@@ -105,7 +103,6 @@ class H5partPlanner final : public WritePlanner {
                                                      std::optional<std::int64_t> after, bool drop) const;
 
   StepNaming naming_;
-  EngineSettings engine_;
   bool is_prefix_given_;
   bool is_width_given_;
   Alignment alignment_;
@@ -116,7 +113,6 @@ class H5partPlanner final : public WritePlanner {
   Existing existing_;
 
   // The same on every rank.
-  FileWriter writer_;
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
   Units units_;                             ///< of what is in the file or will be
 

@@ -15,7 +15,9 @@ void end_cold(hid_t file, Image& image) {
   if (count > 0) {
     require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, sections.size(), sections.data()), "list what is free");
   }
-  for (const H5F_sect_info_t& section : sections) image.keep(section.addr + image.base().value_or(0), section.size);
+  for (const H5F_sect_info_t& section : sections) {
+    image.keep(place_of(section.addr + image.base().value_or(0)), section.size);
+  }
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ Handle create_dataset(hid_t group, const std::string& name, Type type, const std
 Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                       const std::vector<std::uint64_t>& extents, hid_t creation) {
   Handle dataset = create_dataset(group, name, type, extents, creation);
-  if (place.length > 0 && H5Dget_offset(dataset.id()) != place.offset) {
+  if (place.length > 0 && place_of(H5Dget_offset(dataset.id())) != place.offset) {
     throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(name).at(place.offset);
   }
   return dataset;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "quire/base/endian.hpp"
@@ -42,11 +43,12 @@ std::uint64_t moved_end(std::uint64_t end, std::uint64_t base, std::uint64_t off
 
 /// Where the fields stand that depend on the version.
 struct Shape {
-  std::size_t widths = 0;     ///< of the two bytes with the sizes of offsets and lengths
-  std::size_t addresses = 0;  ///< of the base address
-  std::size_t end_index = 0;  ///< which address is the end of file
-  std::size_t count = 0;      ///< addresses before what follows them
-  std::size_t tail = 0;       ///< bytes behind the addresses, besides those made of offsets
+  std::size_t widths = 0;        ///< of the two bytes with the sizes of offsets and lengths
+  std::size_t addresses = 0;     ///< of the base address
+  std::size_t end_index = 0;     ///< which address is the end of file
+  std::size_t driver_index = 0;  ///< which is that of driver information
+  std::size_t count = 0;         ///< addresses before what follows them
+  std::size_t tail = 0;          ///< bytes behind the addresses, besides those made of offsets
   std::size_t tail_offsets = 0;
 };
 
@@ -54,12 +56,15 @@ Shape shape_of(unsigned version, std::uint64_t offset) {
   switch (version) {
     // Behind the four addresses of versions 0 and 1 stands the symbol table entry of the root group.
     case 0:
-      return {.widths = 13, .addresses = 24, .end_index = 2, .count = 4, .tail = 24, .tail_offsets = 2};
+      return {
+          .widths = 13, .addresses = 24, .end_index = 2, .driver_index = 3, .count = 4, .tail = 24, .tail_offsets = 2};
     case 1:
-      return {.widths = 13, .addresses = 28, .end_index = 2, .count = 4, .tail = 24, .tail_offsets = 2};
+      return {
+          .widths = 13, .addresses = 28, .end_index = 2, .driver_index = 3, .count = 4, .tail = 24, .tail_offsets = 2};
     case 2:
     case 3:
-      return {.widths = 9, .addresses = 12, .end_index = 2, .count = 4, .tail = 4, .tail_offsets = 0};
+      return {
+          .widths = 9, .addresses = 12, .end_index = 2, .driver_index = 1, .count = 4, .tail = 4, .tail_offsets = 0};
     default:
       throw Error(ErrorKind::unsupported, "HDF5 superblock version " + std::to_string(version) + " is unknown")
           .at(offset + 8);
@@ -109,6 +114,11 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_b
   const std::size_t root_index = shape.tail_offsets == 0 ? shape.count - 1 : shape.count + 1;
   block.root = number_at(bytes, shape.addresses + root_index * width, width, *offset);
   block.end = number_at(bytes, shape.addresses + shape.end_index * width, width, *offset);
+  if (width == sizeof(std::uint64_t)) {
+    constexpr auto undefined = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t driver = number_at(bytes, shape.addresses + shape.driver_index * width, width, *offset);
+    if (driver != undefined) block.driver = driver;
+  }
   const std::uint64_t base = number_at(bytes, shape.addresses, width, *offset);
   if (base != *offset) {
     try {

@@ -20,6 +20,9 @@ struct Superblock {
   std::uint64_t root = 0;    ///< where the header of the root group stands, behind `offset`
   unsigned version = 0;
   std::size_t address_width = 8;  ///< bytes of an address
+  /// Where what a driver of HDF5 has noted stands, behind `offset`: a block of its own, in later versions one message
+  /// of an object header.
+  std::optional<std::uint64_t> driver{};
 };
 
 /// Where the signature stands (0, 512, 1024, 2048, ...), or nothing.

@@ -90,7 +90,7 @@ H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext cont
                          std::uint64_t cache_bytes)
     : OneStepDescriber(std::move(context)), blocks_(blocks), kept_(cache_bytes) {
   try {
-    file_ = std::make_shared<h5::OpenFile>(std::move(bytes), context_.memory_budget);
+    file_ = std::make_shared<h5::OpenFile>(std::move(bytes), context_);
   } catch (Error& error) {
     if (!context_.path.empty()) error.in_file(context_.path);
     // A file is one step: of one that is cut nothing is whole, whatever helps with other files in this container.
@@ -129,7 +129,7 @@ void H5Describer::read_metadata(hid_t group) {
 H5Describer::Line H5Describer::open_line(hid_t group, const std::string& name) {
   h5::check_before_opening(file_->image(), group, name);
   const h5::Handle handle = h5::own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the data set", name);
-  auto data = h5::describe_dataset(handle.id(), name, file_->image().size());
+  auto data = h5::describe_dataset(handle.id(), name, file_->image().ends());
   if (!data) throw Error(ErrorKind::bad_file, "the data set is no line of numbers").on(name);
   return {name, *std::move(data)};
 }

@@ -63,9 +63,9 @@ Run run_at(std::uint64_t offset, std::uint64_t records, std::vector<Cell> cells)
 
 }  // namespace
 
-std::vector<std::byte> H5Planner::state() const { return pack(writer_.published_end()); }
+std::vector<std::byte> H5Planner::state() const { return pack(writer_.state()); }
 
-void H5Planner::adopt(std::span<const std::byte> state) { writer_.set_published_end(unpack<std::uint64_t>(state)); }
+void H5Planner::adopt(std::span<const std::byte> state) { writer_.adopt(unpack<h5::WriterState>(state)); }
 
 // ---- Places
 

@@ -106,7 +106,7 @@ TEST(Texts, HaveTheirHeapsReadOnce) {
   for (std::uint64_t i = 0; i < heaps; ++i) bytes.insert(bytes.end(), one.begin(), one.end());
   const auto file = std::make_shared<MemoryFile>(bytes);
   h5::HeapObjects objects([&](std::uint64_t offset, std::span<std::byte> out) { return file->read(offset, out); },
-                          bytes.size(), 0);
+                          {.first = bytes.size()}, 0);
   const auto check = [&](std::uint64_t number) {
     const Bytes to = reference(64 * (1 + number));
     objects.check(h5::Piece(to, 0), 1);

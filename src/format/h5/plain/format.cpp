@@ -40,7 +40,7 @@ class PlainFormat final : public Format {
 
   [[nodiscard]] const std::vector<Option>& write_options() const override {
     static const std::vector<Option> options = [] {
-      std::vector<Option> all = h5::with_alignment({
+      std::vector<Option> all = h5::with_split(h5::with_alignment({
           {"layout",
            OptionKind::text,
            "columns",
@@ -52,7 +52,7 @@ class PlainFormat final : public Format {
            "false",
            {},
            "further commits of the one step add rows and elements to what is in chunks"},
-      });
+      }));
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
       return h5::with_engine(std::move(all));
     }();
@@ -71,6 +71,8 @@ class PlainFormat final : public Format {
                                                     const CheckedOptions& options) const override {
     return std::make_unique<h5::PlainDescriber>(std::move(bytes), context, options);
   }
+
+  [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }
 
   [[nodiscard]] std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const override {
     return h5::make_read_engine(h5::EngineSettings::of_reading(options));

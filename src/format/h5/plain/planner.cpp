@@ -24,12 +24,12 @@ constexpr std::uint64_t survey_budget = std::uint64_t{64} << 20;
 
 /// What rank 0 tells the others.
 struct SharedState {
-  std::uint64_t published_end = 0;
+  WriterState writer;
   bool is_written = false;
   std::optional<GrowingData> growing;
   template <class Archive>
   void archive(Archive& a) {
-    a(published_end, is_written, growing);
+    a(writer, is_written, growing);
   }
 };
 
@@ -46,13 +46,12 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
 }
 
 PlainPlanner::PlainPlanner(const CheckedOptions& options)
-    : rules_(rules_of(options)),
-      engine_(EngineSettings::of(options, {})),
+    : FilePlanner(options, EngineSettings::of(options, {"split"})),
+      rules_(rules_of(options)),
       alignment_(engine_.alignment),
       chunking_(engine_.is_phdf5 ? Chunking() : Chunking(options)),
       library_chunking_(engine_.is_phdf5 ? Chunking(options) : Chunking()),
-      grows_(options.truth("grow")),
-      writer_(engine_.version) {}
+      grows_(options.truth("grow")) {}
 
 Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
                                  bool /*drop*/) {
@@ -61,7 +60,7 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
     throw Error(ErrorKind::missing, "there is no step " + std::to_string(*after) + " to append after")
         .advise("a plain HDF5 file has the step 0");
   }
-  Publication acts = writer_.take_over(std::move(existing), [&](hid_t file) {
+  Publication acts = take_over(std::move(existing), [&](hid_t file) {
     // HDF5 tells the places of chunks without the user block.
     if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
     growing_ = growing_data(file, writer_.image(), survey_budget, engine_.is_phdf5);
@@ -71,13 +70,11 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
   return acts;
 }
 
-std::vector<std::byte> PlainPlanner::state() const {
-  return pack(SharedState{writer_.published_end(), is_written_, growing_});
-}
+std::vector<std::byte> PlainPlanner::state() const { return pack(SharedState{writer_.state(), is_written_, growing_}); }
 
 void PlainPlanner::adopt(std::span<const std::byte> state) {
   auto shared = unpack<SharedState>(state);
-  writer_.set_published_end(shared.published_end);
+  writer_.adopt(shared.writer);
   is_written_ = shared.is_written;
   growing_ = std::move(shared.growing);
 }
@@ -362,7 +359,7 @@ Handle PlainPlanner::make_dataset(hid_t file, const PlannedDataset& dataset, con
   const Handle creation =
       has_chunks ? chunked_creation(dataset.chunk, chunking_.pipeline(dataset.type), true) : contiguous_creation();
   Handle made = create_dataset(file, dataset, creation.id());
-  if (!has_chunks && space.length > 0 && H5Dget_offset(made.id()) != space.offset) {
+  if (!has_chunks && space.length > 0 && place_of(H5Dget_offset(made.id())) != space.offset) {
     throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(dataset.path).at(space.offset);
   }
   return made;

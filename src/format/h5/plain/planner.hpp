@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "format/h5/chunking.hpp"
-#include "format/h5/file_writer.hpp"
-#include "format/h5/phdf5/settings.hpp"
+#include "format/h5/file_planner.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/plain/growth.hpp"
 #include "format/h5/plain/structure.hpp"
@@ -19,9 +18,10 @@ namespace quire::h5 {
 ///
 /// The raw data of all data sets come one behind the other, so that every rank knows their places from the numbers of
 /// rows alone; HDF5's structures are made on rank 0 in memory, before and behind them.
-class PlainPlanner final : public WritePlanner {
+class PlainPlanner final : public FilePlanner {
  public:
-  /// Options: `layout`, `dataset`, `grow`, chunking_options(), and those of with_alignment() and with_engine().
+  /// Options: `layout`, `dataset`, `grow`, chunking_options(), and those of with_split(), with_alignment()
+  /// and with_engine().
   explicit PlainPlanner(const CheckedOptions& options);
 
   [[nodiscard]] static PlainRules rules_of(const CheckedOptions& options);
@@ -58,7 +58,6 @@ class PlainPlanner final : public WritePlanner {
                                 bool root) const override;
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
-  [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
   [[nodiscard]] std::unique_ptr<StepEngine> engine() override;
   [[nodiscard]] Publication finish() override;
 
@@ -104,7 +103,6 @@ class PlainPlanner final : public WritePlanner {
   [[nodiscard]] std::optional<GrowingData> grown(const StepPart& mine, const Measure& total) const;
 
   PlainRules rules_;
-  EngineSettings engine_;
   Alignment alignment_;
   Chunking chunking_;
   Chunking library_chunking_;   ///< of the engine that leaves chunks to HDF5
@@ -113,7 +111,6 @@ class PlainPlanner final : public WritePlanner {
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
   bool is_written_ = false;                 ///< the one step
   std::optional<GrowingData> growing_;      ///< it, if it can and may grow
-  FileWriter writer_;
 };
 
 }  // namespace quire::h5

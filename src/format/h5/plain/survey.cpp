@@ -84,7 +84,7 @@ class Walk {
 
   void add(std::size_t group, hid_t object, const std::string& path, const std::string& name) {
     PlainDataset dataset{.path = path, .name = name, .data = {}, .members = {}, .attributes = {}};
-    if (auto data = describe_dataset(object, path, image_.size(), &chunks_)) {
+    if (auto data = describe_dataset(object, path, image_.ends(), &chunks_)) {
       dataset.data = *std::move(data);
     } else if (auto compound = describe_compound(object, path, chunks_)) {
       dataset.data = std::move(compound->data);

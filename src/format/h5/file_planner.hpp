@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "format/h5/file_writer.hpp"
+#include "format/h5/phdf5/settings.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::h5 {
+
+/// What planners of HDF5 files have in common: a file that they write, or two of one that is split.
+class FilePlanner : public WritePlanner {
+ public:
+  void introduce(const DescribeContext& context) override;
+  [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
+  [[nodiscard]] std::uint64_t data_begin() const override;
+  [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const override;
+  [[nodiscard]] bool is_member(const std::string& first, std::string_view name) const override;
+
+ protected:
+  /// Options: `split`, and those of with_alignment() and with_engine().
+  FilePlanner(const CheckedOptions& options, EngineSettings engine);
+
+  /// FileWriter::take_over(), for the engine that was chosen.
+  [[nodiscard]] Publication take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look);
+
+  EngineSettings engine_;
+  FileWriter writer_;
+
+ private:
+  DescribeContext context_;  ///< of an existing file, on rank 0
+};
+
+/// A table of options, and behind them that for split files.
+[[nodiscard]] std::vector<Option> with_split(std::vector<Option> options);
+
+}  // namespace quire::h5

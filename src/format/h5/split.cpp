@@ -1,0 +1,161 @@
+#include "format/h5/split.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "format/h5/header_check.hpp"
+#include "format/h5/message_piece.hpp"
+#include "quire/base/checked.hpp"
+#include "quire/base/endian.hpp"
+
+namespace quire::h5 {
+namespace {
+
+constexpr std::size_t name_length = 8;
+constexpr std::size_t block_header = 16;
+constexpr std::size_t most_information = 1024;  ///< HDF5 takes file names of less than that
+constexpr std::string_view variable = "%s";
+
+/// Which file has what: superblock, B-trees, raw data, global heaps, local heaps, object headers; 1 is the file of the
+/// superblock, 3 that of the raw data (H5Pset_fapl_split).
+constexpr std::array<unsigned char, 6> members{1, 1, 3, 3, 1, 1};
+constexpr std::size_t map_length = 8;
+constexpr std::size_t names_at = map_length + 4 * sizeof(std::uint64_t);
+
+Error unsupported(const std::string& what, std::uint64_t offset) {
+  return Error(ErrorKind::unsupported, "HDF5's multi driver has written this file, and " + what)
+      .at(offset)
+      .advise("copy it to one file with HDF5's own tools");
+}
+
+/// One of the names, which stand one behind the other, each filled up to a multiple of 8 bytes.
+std::string take_name(const Piece& information, std::size_t& position) {
+  const auto rest = information.bytes().subspan(std::min(position, information.size()));
+  const auto end = std::ranges::find(rest, std::byte{0});
+  if (end == rest.end()) information.refuse("has a name without end");
+  std::string name(reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin()));
+  const bool has_variable = name.find(variable) != name.npos && name.find('%') == name.rfind('%');
+  if (!has_variable || name.find('/') != name.npos) {
+    throw unsupported("the name of one of its files is \"" + name + "\", which is none with %s in it",
+                      information.offset() + position);
+  }
+  position += (name.size() + 1 + 7) / 8 * 8;
+  return name;
+}
+
+Split parse(const Piece& information) {
+  if (information.size() < names_at) information.refuse("is too short");
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (information.byte(i) == members[i]) continue;
+    throw unsupported("its files are not just one of metadata and one of raw data", information.offset() + i);
+  }
+  const auto number = [&](std::size_t index) {
+    return information.number<std::uint64_t>(map_length + index * sizeof(std::uint64_t));
+  };
+  if (number(0) != 0 || number(2) != first_raw_address) {
+    throw unsupported("the addresses of its files do not begin where those of the split driver do",
+                      information.offset() + map_length);
+  }
+  Split split{.first_name = {}, .raw_name = {}, .raw_end = number(3)};
+  if (split.raw_end >= first_raw_place) information.refuse("gives the raw data more than 64 TiB");
+  std::size_t position = names_at;
+  split.first_name = take_name(information, position);
+  split.raw_name = take_name(information, position);
+  if (split.first_name == split.raw_name) information.refuse("has the same name twice");
+  return split;
+}
+
+/// Nothing if other drivers have noted it; those HDF5 refuses itself.
+std::optional<Split> parse_named(const Piece& name, const Piece& information) {
+  if (std::memcmp(name.bytes().data(), split_information, name_length) != 0) return std::nullopt;
+  return parse(information);
+}
+
+/// The block of old superblocks: version (1), 3 bytes for nothing, length (4), name (8), information.
+std::optional<Split> read_block(const ReadBytes& read, std::uint64_t size, std::uint64_t address) {
+  std::array<std::byte, block_header + most_information> buffer{};
+  const std::size_t available = address < size ? read(address, buffer) : 0;
+  const std::span<const std::byte> bytes(buffer.data(), available);
+  const Piece block(bytes, address);
+  if (block.size() < block_header) block.refuse("ends early");
+  const auto length = block.number<std::uint32_t>(4);
+  if (block.byte(0) != 0 || length > most_information || length > available - block_header) {
+    block.part(0, block_header).refuse("is no driver information");
+  }
+  return parse_named(block.part(block_header - name_length, name_length), block.part(block_header, length));
+}
+
+/// The message of later ones: version (1), name (8), length (2), information.
+std::optional<Split> parse_message(std::span<const std::byte> bytes, std::uint64_t address) {
+  constexpr std::size_t length_at = 1 + name_length;
+  const Piece message(bytes, address);
+  const auto length = message.number<std::uint16_t>(length_at);
+  return parse_named(message.part(1, name_length), message.part(length_at + sizeof length, length));
+}
+
+std::string replaced(std::string name, const std::string& common) {
+  return name.replace(name.find(variable), variable.size(), common);
+}
+
+void append(std::vector<std::byte>& bytes, std::uint64_t number) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof number);
+  store(bytes.data() + at, number, ByteOrder::little);
+}
+
+void append(std::vector<std::byte>& bytes, const std::string& name) {
+  const auto text = std::as_bytes(std::span(name));
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  bytes.resize((bytes.size() + 1 + 7) / 8 * 8);
+}
+
+}  // namespace
+
+Split Split::of(const std::string& first) {
+  Split split;
+  if (split.raw_name_beside(first)) return split;
+  const std::size_t dot = first.rfind('.');
+  const std::string suffix = dot == first.npos || dot == 0 ? "" : first.substr(dot);
+  split.first_name = std::string(variable) + suffix;
+  split.raw_name = std::string(variable) + "-r" + suffix;
+  if (suffix.find('%') == suffix.npos && split.encode(0).size() <= most_information) return split;
+  throw Error(ErrorKind::usage, "HDF5 cannot note the suffix of this name").in_file(first).advise("call it NAME-m.h5");
+}
+
+std::optional<std::string> Split::raw_name_beside(const std::string& first) const {
+  const std::size_t before = first_name.find(variable);
+  const std::size_t behind = first_name.size() - before - variable.size();
+  if (first.size() <= before + behind || first.compare(0, before, first_name, 0, before) != 0) return std::nullopt;
+  if (!first.ends_with(std::string_view(first_name).substr(before + variable.size()))) return std::nullopt;
+  return replaced(raw_name, first.substr(before, first.size() - before - behind));
+}
+
+std::string Split::names() const { return replaced(first_name, "NAME") + " and " + replaced(raw_name, "NAME"); }
+
+std::vector<std::byte> Split::encode(std::uint64_t first_end) const {
+  std::vector<std::byte> bytes;
+  for (const unsigned char member : members) bytes.push_back(std::byte{member});
+  bytes.resize(map_length);
+  for (const std::uint64_t number : {std::uint64_t{0}, first_end, first_raw_address, raw_end}) append(bytes, number);
+  append(bytes, first_name);
+  append(bytes, raw_name);
+  return bytes;
+}
+
+std::optional<Split> read_split(const ReadBytes& read, std::uint64_t size, const Superblock& superblock) {
+  if (!superblock.driver || superblock.address_width != sizeof(std::uint64_t)) return std::nullopt;
+  const std::uint64_t address = checked_add(superblock.offset, *superblock.driver);
+  std::optional<Split> split;
+  if (superblock.version < 2) {
+    split = read_block(read, size, address);
+  } else if (const auto message = driver_message(read, size, superblock.offset, address)) {
+    split = parse_message(*message, address);
+  }
+  if (split && superblock.offset != 0) throw unsupported("it has a user block", 0);
+  return split;
+}
+
+}  // namespace quire::h5

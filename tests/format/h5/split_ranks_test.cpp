@@ -1,0 +1,176 @@
+// Files that are split in two, written and read by several ranks: the same bytes on any of them.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+constexpr std::uint64_t rows = 23;
+constexpr std::int64_t steps = 3;
+
+struct Kind {
+  std::string name;
+  std::string format;
+  Options options;
+};
+
+std::vector<Kind> kinds() {
+  return {{"contiguous", "h5part", {}},
+          {"unaligned", "h5part", {{"alignment", "8"}, {"library_version", "v110"}}},
+          {"compressed", "h5part", {{"chunk", "5"}, {"field_chunk", "3"}, {"filter", "deflate"}}},
+          {"plain", "hdf5", {}},
+          {"matrix", "hdf5", {{"layout", "matrix"}}}};
+}
+
+/// The same name in another folder: names stand in the file.
+std::string file_in(const Kind& kind, const std::string& folder) {
+  const std::string place = path("split_" + kind.name + "." + folder);
+  std::filesystem::create_directories(place);
+  return place + "/x-m.h5";
+}
+
+std::string both(const std::string& first) {
+  return bytes_of(first) + bytes_of(first.substr(0, first.size() - 4) + "r.h5");
+}
+
+class SplitRanks : public testing::TestWithParam<Kind> {
+ protected:
+  [[nodiscard]] static WriteOptions options() {
+    WriteOptions result;
+    result.format = GetParam().format;
+    result.transport = transport();
+    result.options = GetParam().options;
+    result.options["split"] = "true";
+    return result;
+  }
+  static void write(Writer& out, Sample& sample, std::int64_t number, const Slice& mine) {
+    WriteStep step = out.step(number);
+    sample.fill(step, number, mine);
+    step.commit();
+    sample.forget();
+  }
+  void expect_values(const std::string& file, Sample& sample, std::int64_t count) const {
+    Comm comm = everyone();
+    for (const Spread spread : {Spread::even, Spread::first_has_nothing, Spread::last_has_everything}) {
+      ReadOptions reading;
+      reading.transport = transport();
+      reading.format = GetParam().format;
+      Reader in = open(file, comm, reading);
+      ASSERT_EQ(in.size(), static_cast<std::uint64_t>(count));
+      for (std::int64_t number = 0; number < count; ++number) {
+        EXPECT_EQ(sample.difference(in.step(number), slice(spread, rows, comm)), "") << "step " << number;
+      }
+      in.close();
+    }
+  }
+};
+
+TEST_P(SplitRanks, WriteTheBytesOfOne) {
+  Comm comm = everyone();
+  const Format& format = format_named(GetParam().format);
+  Sample sample(format, rows);
+  const std::string file = file_in(GetParam(), "together");
+  const std::int64_t count = possible_steps(format, steps);
+  for (const bool alone : {false, true}) {
+    const std::string target = alone ? file_in(GetParam(), "alone" + std::to_string(comm.rank())) : file;
+    Writer out = alone ? create(target, Comm::self(), options()) : create(target, comm, options());
+    for (std::int64_t number = 0; number < count; ++number) {
+      write(out, sample, number, alone ? Slice{0, rows} : slice(Spread::even, rows, comm));
+    }
+    out.close();
+  }
+  EXPECT_EQ(both(file), both(file_in(GetParam(), "alone" + std::to_string(comm.rank()))));
+  comm.barrier();
+  expect_values(file, sample, count);
+}
+
+TEST_P(SplitRanks, AppendToEachOther) {
+  const Format& format = format_named(GetParam().format);
+  if (format.holds_one_step()) GTEST_SKIP() << "the file holds one step";
+  Comm comm = everyone();
+  Sample sample(format, rows);
+  const std::string file = file_in(GetParam(), "appended");
+  Writer out = create(file, comm, options());
+  write(out, sample, 0, slice(Spread::last_has_everything, rows, comm));
+  write(out, sample, 9, slice(Spread::even, rows, comm));
+  out.close();
+  WriteOptions appending = options();
+  appending.options.erase("split");
+  Writer more = append(file, comm, 0, Later::drop, appending);
+  write(more, sample, 1, slice(Spread::first_has_nothing, rows, comm));
+  write(more, sample, 2, slice(Spread::even, rows, comm));
+  more.close();
+  comm.barrier();
+  expect_values(file, sample, steps);
+}
+
+TEST_P(SplitRanks, DoNotSeeAStepThatWasGivenUp) {
+  const Format& format = format_named(GetParam().format);
+  if (format.holds_one_step()) GTEST_SKIP() << "the file holds one step";
+  Comm comm = everyone();
+  Sample sample(format, rows);
+  const std::string file = file_in(GetParam(), "given_up");
+  Writer out = create(file, comm, options());
+  write(out, sample, 0, slice(Spread::even, rows, comm));
+  {
+    WriteStep step = out.step(1);
+    if (comm.rank() == comm.size() - 1) step.abort("on purpose");
+    if (comm.rank() != comm.size() - 1) {
+      sample.fill(step, 1, slice(Spread::even, rows, comm));
+      EXPECT_THROW(step.commit(), Error);
+    }
+    sample.forget();
+  }
+  write(out, sample, 1, slice(Spread::even, rows, comm));
+  out.close();
+  comm.barrier();
+  expect_values(file, sample, 2);
+  Reader in = open(file, comm);
+  EXPECT_TRUE(in.check().warnings.empty()) << "what was given up leaves nothing";
+  in.close();
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SplitRanks, testing::ValuesIn(kinds()),
+                         [](const auto& chosen) { return chosen.param.name; });
+
+/// Rows that are added to a compressed column read its last chunk from the other file.
+TEST(SplitGrowth, AddsRowsOfAllRanks) {
+  Comm comm = everyone();
+  const std::string file = file_in({"growth", {}, {}}, "together");
+  WriteOptions options;
+  options.transport = transport();
+  options.options = {{"split", "true"}, {"chunk", "8"}, {"filter", "deflate"}, {"grow", "true"}};
+  const auto add = [&](Writer& out, int part) {
+    const Slice mine = slice(Spread::even, rows, comm);
+    std::vector<double> values(mine.count);
+    std::iota(values.begin(), values.end(), static_cast<double>(static_cast<std::uint64_t>(part) * rows + mine.first));
+    WriteStep step = out.step(0);
+    step.put("x", ConstView(values));
+    step.commit();
+  };
+  Writer out = create(file, comm, options);
+  add(out, 0);
+  add(out, 1);
+  out.close();
+  options.options.erase("split");
+  Writer more = append(file, comm, {}, Later::refuse, options);
+  add(more, 2);
+  more.close();
+  Reader in = open(file, comm);
+  std::vector<double> all(3 * rows);
+  in.at(0).read("", {0, 3 * rows}, {{"x", View(all)}});
+  in.close();
+  std::vector<double> wanted(3 * rows);
+  std::iota(wanted.begin(), wanted.end(), 0.0);
+  EXPECT_EQ(all, wanted);
+}
+
+}  // namespace
+}  // namespace quire::test

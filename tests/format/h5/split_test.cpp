@@ -1,0 +1,414 @@
+// Files whose metadata and raw data are split in two: what stands in the driver information, what becomes of damage in
+// it, of a missing or cut file, and of a kill at any moment.
+
+#include "format/h5/split.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/killed_files.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+constexpr std::uint64_t rows = 12;
+
+const Format& h5part() { return format_named("h5part"); }
+
+WriteOptions splitting(const Options& more = {}) {
+  WriteOptions options;
+  options.options = more;
+  options.options["split"] = "true";
+  return options;
+}
+
+/// A file in a folder of its own, lest tests find each other's.
+std::string first_in(const std::string& folder, const std::string& name = "x-m.h5") {
+  std::filesystem::create_directories(path(folder));
+  return path(folder + "/" + name);
+}
+
+std::string raw_of(const std::string& first) {
+  return first.substr(0, first.size() - std::string("-m.h5").size()) + "-r.h5";
+}
+
+void write_step(Writer& out, Sample& sample, std::int64_t number) {
+  WriteStep step = out.step(number);
+  sample.fill(step, number, {0, rows});
+  step.commit();
+  sample.forget();
+}
+
+void write_steps(const std::string& file, const WriteOptions& options, std::int64_t steps) {
+  Sample sample(h5part(), rows);
+  Writer out = create(file, Comm::self(), options);
+  for (std::int64_t number = 0; number < steps; ++number) write_step(out, sample, number);
+  out.close();
+}
+
+/// How many steps are whole, each of which must be what was written.
+std::uint64_t whole_steps(const std::string& file, const ReadOptions& options = {}) {
+  Sample sample(h5part(), rows);
+  Reader in = open(file, Comm::self(), options);
+  const std::uint64_t whole = in.check().whole_steps;
+  for (std::uint64_t i = 0; i < whole; ++i) EXPECT_EQ(sample.difference(in.at(i), {0, rows}), "") << "step " << i;
+  in.close();
+  return whole;
+}
+
+/// The error of opening a file, checking it and reading what it promises.
+Error error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "there was no error";
+  return {ErrorKind::internal, ""};
+}
+
+// ---- The driver information
+
+std::string text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// As h5py 3.16 with HDF5 2.0 has written it: driver="split", metadata of 4968 bytes and 4485 bytes of raw data.
+const std::string from_hdf5(
+    "\x01\x01\x03\x03\x01\x01\x00\x00"
+    "\x00\x00\x00\x00\x00\x00\x00\x00\x68\x13\x00\x00\x00\x00\x00\x00"
+    "\xff\xff\xff\xff\xff\xff\xff\x7f\x85\x11\x00\x00\x00\x00\x00\x00"
+    "%s-m.h5\0%s-r.h5",
+    56);
+
+TEST(SplitInformation, IsThatOfHdf5) {
+  h5::Split split;
+  split.raw_end = 4485;
+  EXPECT_EQ(text(split.encode(4968)), from_hdf5);
+}
+
+TEST(SplitInformation, NamesTheOtherFile) {
+  const auto other = [](const std::string& first) { return h5::Split::of(first).raw_name_beside(first).value(); };
+  EXPECT_EQ(other("beam-m.h5"), "beam-r.h5");
+  EXPECT_EQ(other("beam.h5"), "beam-r.h5");
+  EXPECT_EQ(other("beam.0.hdf5"), "beam.0-r.hdf5");
+  EXPECT_EQ(other("100%.h5"), "100%-r.h5");
+  EXPECT_EQ(other("beam"), "beam-r");
+  EXPECT_EQ(other(".hidden"), ".hidden-r");
+  EXPECT_EQ(h5::Split::of("-m.h5").first_name, "%s.h5") << "nothing is left for the common part";
+  EXPECT_EQ(h5::Split{}.raw_name_beside("beam.h5"), std::nullopt);
+  EXPECT_EQ(error_of([] { static_cast<void>(h5::Split::of("beam.h5%s")); }).kind(), ErrorKind::usage);
+}
+
+TEST(SplitInformation, AddressesOfRawDataAreThoseOfMemberOne) {
+  EXPECT_EQ(h5::place_of(4096), 4096U);
+  EXPECT_EQ(h5::place_of(h5::first_raw_address + 24), address_in(1, 24));
+  EXPECT_EQ(h5::raw_address_of(address_in(1, 24)), h5::first_raw_address + 24);
+  const h5::FileEnds ends{.first = 100, .raw = 50};
+  EXPECT_TRUE(ends.hold(60, 40));
+  EXPECT_FALSE(ends.hold(60, 41));
+  EXPECT_TRUE(ends.hold(address_in(1, 40), 10));
+  EXPECT_FALSE(ends.hold(address_in(1, 40), 11));
+  EXPECT_FALSE(ends.hold(h5::place_of(~std::uint64_t{0} - 1), 1));
+}
+
+/// A file must be refused with an error about it, or read with the values that were written.
+void expect_refused_or_read(const std::string& file, const std::string& bytes, const std::string& when) {
+  write_bytes(file, bytes);
+  try {
+    const Error* damage = nullptr;
+    Reader in = open(file);
+    const CheckReport report = in.check();
+    if (report.damage) damage = &*report.damage;
+    if (damage == nullptr) {
+      EXPECT_EQ(whole_steps(file), 2U) << when;
+    }
+    in.close();
+  } catch (const Error& error) {
+    const bool is_about_file = error.kind() == ErrorKind::bad_file || error.kind() == ErrorKind::unsupported ||
+                               error.kind() == ErrorKind::missing || error.kind() == ErrorKind::memory;
+    EXPECT_TRUE(is_about_file) << when << ": " << error.what();
+    EXPECT_FALSE(error.file().empty()) << when;
+  }
+}
+
+class SplitDamage : public testing::TestWithParam<std::string> {};
+
+TEST_P(SplitDamage, InAnyByteIsRefusedOrHarmless) {
+  const std::string file = first_in("split_damage_" + GetParam());
+  write_steps(file, splitting({{"library_version", GetParam()}}), 2);
+  const std::string whole = bytes_of(file);
+  const std::size_t information = whole.find(h5::split_information);
+  ASSERT_NE(information, std::string::npos);
+  for (std::size_t at = 0; at < information + 80; ++at) {
+    for (const char mask : {'\x01', '\x80', '\xff'}) {
+      std::string bytes = whole;
+      bytes[at] = static_cast<char>(bytes[at] ^ mask);
+      expect_refused_or_read(file, bytes, "byte " + std::to_string(at));
+    }
+  }
+  expect_refused_or_read(file, whole.substr(0, information + 30), "cut");
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, SplitDamage, testing::Values("earliest", "v18", "v110"),
+                         [](const auto& chosen) { return chosen.param; });
+
+TEST(SplitFiles, OfOtherDriversAreRefusedByName) {
+  const std::string file = first_in("split_multi");
+  write_steps(file, splitting(), 1);
+  const std::string whole = bytes_of(file);
+  const std::size_t map = whole.find(h5::split_information) + 8;
+  std::string bytes = whole;
+  bytes[map + 1] = 2;  // B-trees in a third file
+  write_bytes(file, bytes);
+  const Error error = error_of([&] { static_cast<void>(open(file)); });
+  EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  EXPECT_NE(std::string(error.what()).find("multi driver"), std::string::npos) << error.what();
+}
+
+TEST(SplitFiles, ClaimNoMoreRawDataThanThereAre) {
+  const std::string file = first_in("split_claims");
+  write_steps(file, splitting(), 1);
+  std::string bytes = bytes_of(file);
+  const std::size_t end = bytes.find(h5::split_information) + 8 + 8 + 3 * 8;
+  bytes[end + 4] = 1;  // 4 GiB more
+  write_bytes(file, bytes);
+  const Error error = error_of([&] { static_cast<void>(open(file)); });
+  EXPECT_EQ(error.kind(), ErrorKind::bad_file);
+  EXPECT_NE(std::string(error.what()).find("raw data is cut"), std::string::npos) << error.what();
+}
+
+// ---- Missing, cut and longer files
+
+TEST(SplitFiles, WithoutRawDataAreMissingByName) {
+  const std::string file = first_in("split_missing");
+  write_steps(file, splitting(), 1);
+  std::filesystem::remove(raw_of(file));
+  for (const auto& work : std::vector<std::function<void()>>{
+           [&] { static_cast<void>(open(file)); },
+           [&] { static_cast<void>(append(file)); },
+       }) {
+    const Error error = error_of(work);
+    EXPECT_EQ(error.kind(), ErrorKind::missing) << error.what();
+    EXPECT_NE(std::string(error.what()).find("x-r.h5"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(std::filesystem::exists(raw_of(file)));
+}
+
+TEST(SplitFiles, ThatBearAnotherNameSayHowToCallThem) {
+  const std::string file = first_in("split_renamed");
+  write_steps(file, splitting(), 1);
+  const std::string other = path("split_renamed/y.h5");
+  std::filesystem::rename(file, other);
+  const Error error = error_of([&] { static_cast<void>(open(other)); });
+  EXPECT_EQ(error.kind(), ErrorKind::missing);
+  EXPECT_NE(std::string(error.what()).find("NAME-m.h5 and NAME-r.h5"), std::string::npos) << error.what();
+}
+
+TEST(SplitFiles, BothRenamedAreRead) {
+  const std::string file = first_in("split_moved");
+  write_steps(file, splitting(), 2);
+  const std::string other = path("split_moved/y-m.h5");
+  std::filesystem::rename(file, other);
+  std::filesystem::rename(raw_of(file), raw_of(other));
+  EXPECT_EQ(whole_steps(other), 2U);
+}
+
+TEST(SplitFiles, WithCutRawDataGiveWholeSteps) {
+  const std::string file = first_in("split_cut");
+  write_steps(file, splitting(), 2);
+  std::filesystem::resize_file(raw_of(file), std::filesystem::file_size(raw_of(file)) - 1);
+  EXPECT_EQ(error_of([&] { static_cast<void>(open(file)); }).kind(), ErrorKind::bad_file);
+  EXPECT_EQ(error_of([&] { static_cast<void>(append(file)); }).kind(), ErrorKind::bad_file);
+  ReadOptions tolerant;
+  tolerant.options["cut"] = "true";
+  EXPECT_EQ(whole_steps(file, tolerant), 1U);
+  Reader in = open(file, Comm::self(), tolerant);
+  EXPECT_TRUE(in.check().damage.has_value());
+  in.close();
+}
+
+TEST(SplitFiles, DropWhatAnUnfinishedStepLeft) {
+  const std::string file = first_in("split_leftover");
+  write_steps(file, splitting(), 1);
+  const std::string whole = bytes_of(raw_of(file));
+  write_bytes(raw_of(file), whole + std::string(1000, 'x'));
+  Reader in = open(file);
+  const std::vector<std::string> warnings = in.check().warnings;
+  in.close();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("1000 bytes at the end of x-r.h5"), std::string::npos) << warnings[0];
+  EXPECT_TRUE(repair(file));
+  EXPECT_EQ(bytes_of(raw_of(file)), whole);
+  EXPECT_FALSE(repair(file));
+  EXPECT_EQ(whole_steps(file), 1U);
+}
+
+// ---- Writing
+
+TEST(SplitFiles, KeepRawDataOutOfTheMetadata) {
+  const std::string file = first_in("split_sizes");
+  constexpr std::size_t many = 100000;
+  const std::vector<double> values(many, 0.5);
+  Writer out = create(file, Comm::self(), splitting());
+  WriteStep step = out.step(0);
+  step.put("x", ConstView(values));
+  step.commit();
+  out.close();
+  EXPECT_LT(std::filesystem::file_size(file), 16U << 10);
+  EXPECT_EQ(std::filesystem::file_size(raw_of(file)), many * sizeof(double));
+  Reader in = open(file);
+  EXPECT_EQ(in.description().members, (std::vector<std::string>{"x-m.h5", "x-r.h5"}));
+  in.close();
+}
+
+TEST(SplitFiles, WithoutStepsHaveBothFiles) {
+  const std::string file = first_in("split_empty");
+  Writer out = create(file, Comm::self(), splitting());
+  out.set("code", Value("empty"));
+  out.close();
+  EXPECT_EQ(std::filesystem::file_size(raw_of(file)), 0U);
+  EXPECT_EQ(whole_steps(file), 0U);
+  Sample sample(h5part(), rows);
+  Writer more = append(file);
+  write_step(more, sample, 0);
+  more.close();
+  EXPECT_EQ(whole_steps(file), 1U);
+}
+
+TEST(SplitFiles, DropLaterStepsAndTheirRawData) {
+  const std::string file = first_in("split_dropped");
+  write_steps(file, splitting(), 3);
+  const auto size = std::filesystem::file_size(raw_of(file));
+  Writer more = append(file, Comm::self(), 0, Later::drop);
+  more.close();
+  EXPECT_EQ(whole_steps(file), 1U);
+  EXPECT_LT(std::filesystem::file_size(raw_of(file)), size);
+}
+
+TEST(SplitFiles, HaveTheirStepsReplaced) {
+  const std::string file = first_in("split_replaced");
+  write_steps(file, splitting(), 3);
+  Sample sample(h5part(), rows);
+  WriteOptions replacing;
+  replacing.options["existing"] = "replace";
+  Writer more = append(file, Comm::self(), {}, Later::refuse, replacing);
+  write_step(more, sample, 1);
+  more.close();
+  EXPECT_EQ(whole_steps(file), 3U);
+}
+
+TEST(SplitFiles, KeepAttachments) {
+  const std::string file = first_in("split_attached");
+  const std::vector<std::byte> input(3000, std::byte{'q'});
+  write_steps(file, splitting(), 1);
+  Writer more = append(file);
+  more.attach("run.in", input);
+  Sample sample(h5part(), rows);
+  write_step(more, sample, 1);
+  more.close();
+  Reader in = open(file);
+  EXPECT_EQ(in.attachment("run.in"), input);
+  in.close();
+  EXPECT_EQ(whole_steps(file), 2U);
+}
+
+TEST(SplitFiles, TakeThePlaceOfOlderOnesAsAWhole) {
+  const std::string file = first_in("split_whole");
+  write_steps(file, splitting(), 3);
+  write_steps(file, splitting({{"replacement", "whole"}}), 2);
+  EXPECT_EQ(whole_steps(file), 2U);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("split_whole")), {}), 2);
+}
+
+TEST(SplitFiles, AreRefusedWhereTheyMeanNothing) {
+  const auto creating = [](const std::string& name, const WriteOptions& options) {
+    return error_of([&] { static_cast<void>(create(path(name), Comm::self(), options)); });
+  };
+  EXPECT_EQ(creating("split.sdds", splitting()).kind(), ErrorKind::usage);
+  EXPECT_EQ(creating("split-m.h5.gz", splitting()).kind(), ErrorKind::usage);
+  EXPECT_EQ(creating("split-m.h5", splitting({{"alignment", "24"}})).kind(), ErrorKind::usage);
+  EXPECT_FALSE(std::filesystem::exists(path("split-m.h5")));
+  const std::string file = path("one.h5");
+  write_steps(file, {}, 1);
+  EXPECT_EQ(error_of([&] { static_cast<void>(append(file, Comm::self(), {}, Later::refuse, splitting())); }).kind(),
+            ErrorKind::conflict);
+}
+
+// ---- A kill at any moment
+
+/// Kinds of chunks, and whether the file is opened again before each step.
+using Kill = std::tuple<std::string, bool>;
+class SplitCrash : public testing::TestWithParam<Kill> {};
+
+TEST_P(SplitCrash, KeepsWhatWasCommitted) {
+  const auto& [chunk, reopened] = GetParam();
+  const std::string name = "split_" + chunk + (reopened ? "_again" : "");
+  const std::string traced = first_in(name + "_traced");
+  const std::string crashed = first_in(name + "_crashed");
+  KilledFiles killed;
+  Options chunks;
+  if (chunk == "chunked") chunks = {{"chunk", "12"}, {"filter", "deflate"}};
+  WriteOptions options = splitting(chunks);
+  killed.wrap(options);
+  Sample sample(h5part(), rows);
+  std::optional<Writer> out = create(traced, Comm::self(), options);
+  for (std::int64_t number = 0; number < 3; ++number) {
+    if (reopened && number > 0) {
+      out->close();
+      out = append(traced, Comm::self(), {}, Later::refuse, options);
+    }
+    write_step(*out, sample, number);
+  }
+  out->close();
+
+  std::uint64_t seen = 0;
+  const auto count = [&] {
+    try {
+      return whole_steps(crashed);
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.kind() == ErrorKind::bad_file || error.kind() == ErrorKind::missing) << error.what();
+      return std::uint64_t{0};
+    }
+  };
+  killed.replay(path(name + "_traced/x"), path(name + "_crashed/x"), [&](const std::string& when) {
+    SCOPED_TRACE(when);
+    const std::uint64_t now = count();
+    EXPECT_GE(now, seen) << "a step was lost";
+    seen = std::max(seen, now);
+    if (now == 0) return;
+    const std::string first = bytes_of(crashed);
+    const std::string raw = bytes_of(raw_of(crashed));
+    Writer more = append(crashed);
+    write_step(more, sample, 100);
+    more.close();
+    EXPECT_EQ(count(), now + 1) << "after appending to the crashed file";
+    write_bytes(crashed, first);
+    write_bytes(raw_of(crashed), raw);
+    repair(crashed);
+    EXPECT_EQ(count(), now) << "after repair";
+    Reader repaired = open(crashed);
+    EXPECT_TRUE(repaired.check().warnings.empty()) << "repair leaves nothing behind";
+    repaired.close();
+    // Of what comes next only one file changes.
+    write_bytes(crashed, first);
+    write_bytes(raw_of(crashed), raw);
+  });
+  EXPECT_EQ(seen, 3U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SplitCrash,
+                         testing::Values(Kill("contiguous", false), Kill("contiguous", true), Kill("chunked", true)),
+                         [](const auto& chosen) {
+                           return std::get<0>(chosen.param) + (std::get<1>(chosen.param) ? "_reopened" : "_one_run");
+                         });
+
+}  // namespace
+}  // namespace quire::test
