@@ -1,6 +1,9 @@
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "bindings.hpp"
+#include "options.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/format/format.hpp"
 #include "text.hpp"
@@ -64,6 +67,17 @@ void bind_formats(nb::module_& module) {
       "may_be_named",
       [](const Text& format, const Text& path) { return may_be_named(format_named(format.value), path.value); },
       nb::arg("format"), nb::arg("path"));
+  module.def(
+      "makes_set",
+      [](const Text& name, const nb::dict& given) {
+        const Format& format = format_named(name.value);
+        Options known = options_from(given);
+        std::erase_if(known, [&](const auto& one) {
+          return std::ranges::find(format.write_options(), one.first, &Option::name) == format.write_options().end();
+        });
+        return format.makes_set(CheckedOptions(format.write_options(), known));
+      },
+      nb::arg("format"), nb::arg("options"));
 }
 
 }  // namespace quire::python

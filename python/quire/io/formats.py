@@ -92,6 +92,14 @@ def may_be_named(format: str, path: str | os.PathLike[str]) -> bool:
     return _core.may_be_named(format, os.fspath(path))
 
 
+def makes_set(format: str, options: dict[str, Any]) -> bool:
+    """Independent. Whether a writer with these options makes files that know each other by their names.
+
+    Only the writer itself can put such files in the place of others: `replacement="whole"`.
+    """
+    return _core.makes_set(format, option_texts(options))
+
+
 def has_compressed_suffix(path: str | os.PathLike[str]) -> bool:
     """Independent. Whether the end of the name of a file to be written asks for compression."""
     # The suffix of a format is looked for below that of a compression, and only below that.

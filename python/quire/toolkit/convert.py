@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -18,7 +17,7 @@ from quire.io.formats import format_for_path, format_info, formats, option_texts
 from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
-from quire.toolkit.replacing import left_behind, refuse_overwriting, replacement, sync_directory
+from quire.toolkit.replacing import left_behind, place_of, refuse_overwriting, sync_directory
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import StepSelection, parse_steps, require_found, select_steps
 from quire.toolkit.structure import common_structure
@@ -210,13 +209,11 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
     """Collective. Write the selected steps of an open file to one that takes the target's place."""
     request = copier.request
     options = dict(request.options)
-    place: AbstractContextManager[Path] = replacement(target, comm)
     if format_info(copier.format).holds_streams:
         from quire.toolkit.streams import stream_options
 
-        # It may be a set of files, which know their names: the writer itself puts them in their place.
-        place = nullcontext(Path(target))
-        options = stream_options(file, copier.format, options) | {"replacement": "whole"}
+        options = stream_options(file, copier.format, options)
+    place, options = place_of(target, copier.format, options, comm)
     with place as beside:
         out = quire.create(
             beside,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import BadFileError, Error, MissingError, MissingFileError, UsageError
 from quire.io.fit import fit_file
-from quire.io.formats import format_for_path, format_info, may_be_named
+from quire.io.formats import format_for_path, format_info, makes_set, may_be_named
 from quire.toolkit.attachments import copy_attachments
 from quire.toolkit.copier import StepCopier, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement
@@ -61,6 +61,8 @@ class Found:
     report: CheckReport
     compression: str | None
     is_set: bool
+    knows_names: bool
+    """Whether the files of a set know each other by their names."""
 
     @property
     def final(self) -> str | Path:
@@ -109,7 +111,7 @@ def recover(
         return recover_anew(found)
     # A copy of the first file of a set would not find the others.
     if found.is_set and not (target is None and found.is_safe):
-        with place_of_set(found.format, found.final) as work:
+        with place_of_new(found) as work:
             return write_anew(source, found.final, work, None, rows, found.options)
     return recover_bytes(found)
 
@@ -119,7 +121,9 @@ def look_through(source: str | Path, target: str | Path | None, rows: bool, opti
     with quire.open(source, **options) as file:
         report = file.check()
         compression = file.layout.get("compression")
-        return Found(source, target, rows, options, file.format, report, compression, bool(file.members))
+        is_set = bool(file.members)
+        knows_names = makes_set(file.format, layout_options(file))
+        return Found(source, target, rows, options, file.format, report, compression, is_set, knows_names)
 
 
 def recover_anew(found: Found) -> Recovery:
@@ -127,10 +131,7 @@ def recover_anew(found: Found) -> Recovery:
     report = found.report
     if found.target is None and report.damage is None:
         return Recovery(report.numbers, 0, None, None, False, warnings=report.warnings)
-    place = (
-        place_of_set(found.format, found.final) if found.is_set else replacement(found.final, is_damaged=True)
-    )
-    with place as work:
+    with place_of_new(found) as work:
         kept = found.compression if found.target is None else None
         return write_anew(found.source, found.final, work, kept, found.rows, found.options)
 
@@ -171,14 +172,14 @@ def refuse_other_name(source: str | Path, target: str | Path, format: str) -> No
     )
 
 
-def place_of_set(format: str, target: str | Path) -> AbstractContextManager[Path]:
-    """Independent. Where the files of a set are written.
+def place_of_new(found: Found) -> AbstractContextManager[Path]:
+    """Independent. Where a file, or the files of a set, are written anew.
 
-    Those of streams know their names: their writer itself puts them in their place.
+    Some know their names: their writer itself puts them in their place.
     """
-    if format_info(format).holds_streams:
-        return nullcontext(Path(target))
-    return replacement(target, is_damaged=True)
+    if found.is_set and found.knows_names:
+        return nullcontext(Path(found.final))
+    return replacement(found.final, is_damaged=True)
 
 
 def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, Any]:

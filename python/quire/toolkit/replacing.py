@@ -7,12 +7,13 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import quire
 from quire.errors import ConflictError, Error, UsageError
+from quire.io.formats import makes_set
 
 
 def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
@@ -117,6 +118,18 @@ def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) 
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
+
+
+def place_of(
+    target: str | Path, format: str, options: dict[str, Any], comm: Any = None
+) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
+    """Collective. Where a new file is written until it is complete, and the options of its writer.
+
+    Files of a set know their names: the writer itself puts them in their place.
+    """
+    if makes_set(format, options):
+        return nullcontext(Path(target)), options | {"replacement": "whole"}
+    return replacement(target, comm), options
 
 
 def name_beside(final: Path, owner: int | str) -> Path:

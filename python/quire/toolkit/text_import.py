@@ -23,7 +23,7 @@ from quire.errors import BadFileError, Error, MissingError, UsageError
 from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
 from quire.toolkit.convert import target_format
-from quire.toolkit.replacing import refuse_overwriting, replacement
+from quire.toolkit.replacing import place_of, refuse_overwriting
 from quire.toolkit.selection import matches
 
 BLOCK_BYTES: Final = 8 << 20
@@ -137,7 +137,8 @@ def import_text(
         columns, changes = held_columns(name, columns, text.step_place)
         kept = [column for place, column in enumerate(columns) if place != text.step_place]
         report = ImportReport(kept, sum(one.rows for one in segments), len(segments), changes)
-        with replacement(target) as beside, quire.create(beside, format=name, title=title, **options) as out:
+        place, ways = place_of(target, name, options)
+        with place as beside, quire.create(beside, format=name, title=title, **ways) as out:
             importer = Importer(out, text, columns, report, progress)
             for segment in segments:
                 importer.write(segment)

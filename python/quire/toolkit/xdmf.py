@@ -86,7 +86,7 @@ def write_xdmf(
     Raises
     ------
     MissingError : no column or attribute of a given name, or nothing that can be shown
-    UnsupportedError : the file is compressed as a whole, so that nothing in it has a place
+    UnsupportedError : the file is compressed as a whole, so that nothing in it has a place, or a set of files
     """
     selection = steps if isinstance(steps, StepSelection) else parse_steps(steps)
     if positions is not None and len(positions) not in (2, 3):
@@ -98,6 +98,12 @@ def write_xdmf(
                 "the file is compressed as a whole, and other programs cannot look into it",
                 file=str(source),
                 advice="write it plain by quire convert",
+            )
+        if len(file.members) > 1:
+            raise UnsupportedError(
+                "the values stand in several files, where other programs do not find them",
+                file=str(source),
+                advice="write one file by quire convert",
             )
         name = os.path.relpath(source, Path(target).resolve().parent)
         sidecar = Sidecar(name, positions, time_attribute(file, selection, time), by_columns(file.format))

@@ -1,0 +1,254 @@
+"""Files split into metadata and raw data: exchanged with HDF5's own driver, and copied."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.errors import Error, MissingError, UnsupportedError, UsageError
+from quire.toolkit.recover import recover
+from quire.toolkit.xdmf import write_xdmf
+
+ROWS = 1000
+VERSIONS = ("earliest", "v18", "v110")
+
+
+def split_by_h5py(path: Path, **options: Any) -> Any:
+    """The pair whose first file is `path`, through HDF5's split driver."""
+    return h5py.File(str(path).removesuffix("-m.h5"), driver="split", **options)
+
+
+def raw_of(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix("-m.h5") + "-r.h5")
+
+
+def write(path: Path, steps: int = 3, **options: Any) -> Path:
+    with quire.create(path, split=True, **options) as out:
+        out.set("code", "split")
+        for number in range(steps):
+            with out.step(number) as step:
+                step.set("s", 1.0 * number)
+                step.put("x", np.arange(ROWS) + 0.5 * number, unit="m")
+                step.put_field("phi", np.arange(60.0).reshape(3, 4, 5) + number)
+    return path
+
+
+def expect_steps(path: Path, numbers: Sequence[int]) -> None:
+    with quire.open(path) as file:
+        assert file.numbers == list(numbers)
+        assert file.check().damage is None
+        for step in file:
+            np.testing.assert_array_equal(step["x"][:], np.arange(ROWS) + 0.5 * step.number)
+            np.testing.assert_array_equal(
+                step.fields["phi"].read(), np.arange(60.0).reshape(3, 4, 5) + step.number
+            )
+
+
+@pytest.mark.parametrize("chunks", [{}, {"chunk": 300, "filter": "deflate"}], ids=["contiguous", "chunked"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_hdf5_reads_what_we_split(tmp_path: Path, version: str, chunks: dict[str, Any]) -> None:
+    path = write(tmp_path / "x-m.h5", library_version=version, **chunks)
+    with split_by_h5py(path, mode="r") as file:
+        for number in range(3):
+            np.testing.assert_array_equal(file[f"Step#{number}/x"][:], np.arange(ROWS) + 0.5 * number)
+        assert file.attrs["code"] == b"split"
+    expect_steps(path, range(3))
+
+
+def test_the_tools_of_hdf5_read_what_we_split(tmp_path: Path) -> None:
+    tool = shutil.which("h5dump")
+    if tool is None:
+        pytest.skip("there is no h5dump")
+    write(tmp_path / "x-m.h5", 1)
+    dumped = subprocess.run(
+        [tool, "-f", "split", "-d", "/Step#0/x", "-s", "7", "-c", "1", str(tmp_path / "x")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "(7): 7" in dumped.stdout, dumped.stderr
+
+
+def test_other_names_are_known_to_hdf5_by_their_suffixes(tmp_path: Path) -> None:
+    path = write(tmp_path / "beam.h5", 2)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["beam-r.h5", "beam.h5"]
+    expect_steps(path, range(2))
+    with h5py.File(tmp_path / "beam", "r", driver="split", meta_ext=b".h5", raw_ext=b"-r.h5") as file:
+        np.testing.assert_array_equal(file["Step#1/x"][:], np.arange(ROWS) + 0.5)
+
+
+@pytest.mark.parametrize("libver", ["earliest", "v108", "v110"])
+def test_we_read_what_hdf5_splits(tmp_path: Path, libver: str) -> None:
+    path = tmp_path / "x-m.h5"
+    low = libver if libver == "earliest" else (libver, "latest")
+    with split_by_h5py(path, mode="w", libver=low) as file:
+        file.attrs["text"] = "of any length, which HDF5 keeps with the raw data"
+        file["Step#0/x"] = np.arange(ROWS)
+        file.create_dataset("Step#0/y", data=np.arange(ROWS) * 2, chunks=(300,), compression="gzip")
+        file["Step#0"].attrs["texts"] = ["one", "two"]
+    with quire.open(path) as file:
+        assert file.attributes["text"].value == "of any length, which HDF5 keeps with the raw data"
+        np.testing.assert_array_equal(file[0]["x"][:], np.arange(ROWS))
+        np.testing.assert_array_equal(file[0]["y"][10:], np.arange(ROWS)[10:] * 2)
+        assert list(file[0].attributes["texts"].value) == ["one", "two"]
+        assert file.members == ["x-m.h5", "x-r.h5"]
+    with quire.open(path, format="hdf5") as file:
+        assert len(file[0].tables) == 1
+
+
+@pytest.mark.parametrize("libver", ["earliest", "v110"])
+def test_both_append_to_each_other(tmp_path: Path, libver: str) -> None:
+    path = tmp_path / "x-m.h5"
+    low = libver if libver == "earliest" else (libver, "latest")
+    with split_by_h5py(path, mode="w", libver=low) as file:
+        file["Step#0/x"] = np.arange(ROWS)
+        file["Step#0"].attrs["text"] = "of any length"
+    with quire.append(path) as out, out.step(1) as step:
+        step.put("x", np.arange(ROWS) + 1)
+    with split_by_h5py(path, mode="r+", libver=low) as file:
+        np.testing.assert_array_equal(file["Step#1/x"][:], np.arange(ROWS) + 1)
+        assert file["Step#0"].attrs["text"] == "of any length"
+        file["Step#2/x"] = np.arange(ROWS) + 2
+    with quire.append(path) as out, out.step(3) as step:
+        step.put("x", np.arange(ROWS) + 3)
+    with quire.open(path) as file:
+        assert file.numbers == [0, 1, 2, 3]
+        for number in file.numbers:
+            np.testing.assert_array_equal(file[number]["x"][:], np.arange(ROWS) + number)
+    with split_by_h5py(path, mode="r") as file:
+        np.testing.assert_array_equal(file["Step#3/x"][:], np.arange(ROWS) + 3)
+
+
+def test_steps_with_texts_among_raw_data_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x-m.h5"
+    with split_by_h5py(path, mode="w") as file:
+        for number in range(2):
+            file[f"Step#{number}/x"] = np.arange(ROWS)
+            file[f"Step#{number}"].attrs["text"] = "of any length"
+    with quire.append(path, existing="replace") as out, out.step(0) as step:
+        step.put("x", np.arange(ROWS) + 1)
+    with split_by_h5py(path, mode="r") as file:
+        np.testing.assert_array_equal(file["Step#0/x"][:], np.arange(ROWS) + 1)
+        np.testing.assert_array_equal(file["Step#1/x"][:], np.arange(ROWS))
+        assert file["Step#1"].attrs["text"] == "of any length"
+
+
+def test_plain_hdf5_is_split_too(tmp_path: Path) -> None:
+    path = tmp_path / "x-m.h5"
+    with quire.create(path, format="hdf5", split=True, layout="matrix") as out, out.step(0) as step:
+        step.put("x", np.arange(ROWS) * 0.5).put("y", np.arange(ROWS) * 2.0)
+    with split_by_h5py(path, mode="r") as file:
+        np.testing.assert_array_equal(file["table"][:, 1], np.arange(ROWS) * 2.0)
+    with quire.open(path) as file:
+        np.testing.assert_array_equal(next(iter(file[0].tables.values()))["y"][:], np.arange(ROWS) * 2.0)
+
+
+# ---- Copies
+
+
+def test_convert_makes_and_takes_split_files(tmp_path: Path) -> None:
+    source = write(tmp_path / "x-m.h5")
+    one = tmp_path / "one.h5"
+    quire.copy(source, one)
+    expect_steps(one, range(3))
+    with h5py.File(one) as file:
+        assert len(file) == 3
+    again = tmp_path / "again-m.h5"
+    for _ in range(2):
+        quire.copy(one, again, split=True, overwrite=True)
+        expect_steps(again, range(3))
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
+        "again-m.h5",
+        "again-r.h5",
+        "one.h5",
+        "x-m.h5",
+        "x-r.h5",
+    ]
+
+
+def test_recover_keeps_both_files(tmp_path: Path) -> None:
+    path = write(tmp_path / "x-m.h5")
+    with raw_of(path).open("r+b") as raw:
+        raw.truncate(raw_of(path).stat().st_size - 1)
+    saved = tmp_path / "saved-m.h5"
+    assert recover(path, saved).kept == [0, 1]
+    expect_steps(saved, [0, 1])
+    with quire.open(saved) as file:
+        assert file.members == ["saved-m.h5", "saved-r.h5"]
+    assert recover(path).kept == [0, 1]
+    expect_steps(path, [0, 1])
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [
+        "saved-m.h5",
+        "saved-r.h5",
+        "x-m.h5",
+        "x-r.h5",
+    ]
+
+
+def test_what_cannot_find_raw_data_says_so(tmp_path: Path) -> None:
+    path = write(tmp_path / "x-m.h5")
+    with pytest.raises(UnsupportedError, match="several files"):
+        write_xdmf(path, tmp_path / "x.xmf")
+    raw_of(path).unlink()
+    for work in (lambda: quire.open(path), lambda: quire.append(path), lambda: recover(path)):
+        with pytest.raises(MissingError, match=r"x-r\.h5"):
+            work()
+
+
+# ---- Where it is refused
+
+
+@pytest.mark.parametrize("name", ["x.sdds", "x.sion"])
+def test_other_formats_refuse_the_option(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="split"):
+        quire.create(tmp_path / name, split=True)
+
+
+def test_parallel_hdf5_does_not_split(tmp_path: Path) -> None:
+    path = write(tmp_path / "x-m.h5", 1)
+    try:
+        quire.create(tmp_path / "y.h5", engine="phdf5").close()
+    except Error:
+        pytest.skip("this build has no parallel HDF5")
+    with pytest.raises(UsageError, match="split"):
+        quire.create(tmp_path / "z-m.h5", engine="phdf5", split=True)
+    with pytest.raises(UnsupportedError, match="split"):
+        quire.open(path, engine="phdf5")
+    with pytest.raises(UnsupportedError, match="split"):
+        quire.append(path, engine="phdf5")
+    expect_steps(path, [0])
+
+
+def fill(comm: Any, folder: str) -> None:
+    """Each rank its rows, to new files and behind the steps of old ones."""
+    share = np.array_split(np.arange(ROWS), comm.size)[comm.rank]
+    with quire.create(f"{folder}/x-m.h5", comm, split=True, deadline=60) as out, out.step(0) as step:
+        step.put("x", share)
+    with quire.append(f"{folder}/x-m.h5", comm, deadline=60) as out, out.step(1) as step:
+        step.put("x", share * 2)
+    with quire.open(f"{folder}/x-m.h5", comm) as file:
+        rows = file[1].table.share(comm.rank, comm.size)
+        np.testing.assert_array_equal(file[1]["x"][rows], share * 2)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_write_what_one_writes(tmp_path: Path, ranks: int) -> None:
+    folders = [tmp_path / "together", tmp_path / "alone"]
+    for folder, count in zip(folders, (ranks, 1), strict=True):
+        folder.mkdir()
+        run_ranks(fill, count, str(folder))
+    for name in ("x-m.h5", "x-r.h5"):
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+    with split_by_h5py(folders[0] / "x-m.h5", mode="r") as file:
+        np.testing.assert_array_equal(file["Step#1/x"][:], np.arange(ROWS) * 2)
