@@ -33,14 +33,17 @@ Order draw_order(std::mt19937_64& random, std::size_t count) {
   return order;
 }
 
-/// Removes a file and all others beside it whose names go on with a dot: a file of each rank, parts of a multifile.
+/// Removes a file and all others beside it whose names go on with a dot or a hyphen: a file of each rank, parts of a
+/// multifile, raw data.
 void remove(const std::string& path, const Comm& comm) {
   if (!comm.is_root()) return;
   std::filesystem::remove(path);
   const std::filesystem::path first(path);
   std::vector<std::filesystem::path> others;
   for (const auto& entry : std::filesystem::directory_iterator(first.parent_path())) {
-    if (entry.path().filename().string().starts_with(first.filename().string() + ".")) others.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    const std::string own = first.filename().string();
+    if (name.starts_with(own + ".") || name.starts_with(own + "-")) others.push_back(entry.path());
   }
   for (const auto& other : others) std::filesystem::remove(other);
 }
