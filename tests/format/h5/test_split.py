@@ -15,6 +15,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.errors import Error, MissingError, UnsupportedError, UsageError
+from quire.toolkit.difference import difference
 from quire.toolkit.recover import recover
 from quire.toolkit.xdmf import write_xdmf
 
@@ -151,6 +152,22 @@ def test_plain_hdf5_is_split_too(tmp_path: Path) -> None:
         np.testing.assert_array_equal(file["table"][:, 1], np.arange(ROWS) * 2.0)
     with quire.open(path) as file:
         np.testing.assert_array_equal(next(iter(file[0].tables.values()))["y"][:], np.arange(ROWS) * 2.0)
+
+
+def test_elements_that_hdf5_splits_are_read(tmp_path: Path) -> None:
+    source, path = tmp_path / "one.fld", tmp_path / "two-m.fld"
+    block = quire.ElementBlock(
+        "Triangle", ("Modified_A", "Modified_B"), np.array([2, 2]), np.arange(4), {"p": np.arange(12.0)}
+    )
+    with quire.create(source) as out, out.step(3) as step:
+        step.put_elements([block])
+    suffixes = {"meta_ext": b"-m.fld", "raw_ext": b"-r.fld"}
+    with h5py.File(source) as one, h5py.File(tmp_path / "two", "w", driver="split", **suffixes) as two:
+        for name in one:
+            one.copy(name, two)
+    assert difference(source, path).same
+    with quire.open(path) as file:
+        assert file.members == ["two-m.fld", "two-r.fld"]
 
 
 # ---- Copies
