@@ -35,9 +35,9 @@ using Entry = std::array<std::byte, entry_bytes>;
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
-/// How a file of a set is told.
+/// How a file of a set is told, also after all have been renamed alike.
 std::uint64_t key_of(std::string_view name, std::string_view first) {
-  if (name.starts_with(first)) name.remove_prefix(first.size());
+  name.remove_prefix(static_cast<std::size_t>(std::ranges::mismatch(name, first).in1 - name.begin()));
   return name.empty() ? 0 : hash_of(std::as_bytes(std::span(name)));
 }
 

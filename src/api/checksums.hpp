@@ -15,8 +15,8 @@ namespace quire {
 ///
 /// It is a table of little-endian 64-bit numbers: behind a head of 32 bytes (a mark of 16 bytes, the number of entries,
 /// the sum modulo 2^64 of the XXH3-64 of all entries) for each piece that a rank wrote the file of the set that it is
-/// in (0: the first one; else the XXH3-64 of its name, without that of the first one if it begins so), its offset
-/// there, its bytes and their XXH3-64. Files of a set are not told by number: a reader may leave some out.
+/// in (0: the first one; else the XXH3-64 of its name, from where that differs from the name of the first one on), its
+/// offset there, its bytes and their XXH3-64. Files of a set are not told by number: a reader may leave some out.
 [[nodiscard]] std::string sums_path(const std::string& path);
 
 /// Independent, rank 0. What stood there is about to change: its checksums go.
