@@ -101,10 +101,13 @@ void FileWriter::resize_raw(Publication& acts, const Superblock& published) {
     throw Error(ErrorKind::internal, "HDF5 stores another end of the raw data than it has told its driver");
   }
   const PublishResize resize{first_raw_place + next_raw_end_};
-  // Readers miss the other file even if nothing is in it; and what they have been told of stays until they are told
-  // less.
-  if (published_end_ == 0) acts.insert(acts.begin(), resize);
-  if (next_raw_end_ < split_->raw_end) acts.emplace_back(resize);
+  // What readers have been told of stays until they are told less. They miss what they are told of: also the rest of a
+  // chunk that no rank has written, and the file itself if nothing is in it.
+  if (next_raw_end_ < split_->raw_end) {
+    acts.emplace_back(resize);
+  } else if (next_raw_end_ > split_->raw_end || published_end_ == 0) {
+    acts.insert(acts.begin(), resize);
+  }
 }
 
 void FileWriter::commit() {

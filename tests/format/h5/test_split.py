@@ -80,12 +80,106 @@ def test_the_tools_of_hdf5_read_what_we_split(tmp_path: Path) -> None:
     assert "(7): 7" in dumped.stdout, dumped.stderr
 
 
-def test_other_names_are_known_to_hdf5_by_their_suffixes(tmp_path: Path) -> None:
-    path = write(tmp_path / "beam.h5", 2)
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["beam-r.h5", "beam.h5"]
-    expect_steps(path, range(2))
-    with h5py.File(tmp_path / "beam", "r", driver="split", meta_ext=b".h5", raw_ext=b"-r.h5") as file:
-        np.testing.assert_array_equal(file["Step#1/x"][:], np.arange(ROWS) + 0.5)
+# ---- Whatever a step is made of, and however it is stored
+
+CONTENTS = ("table", "field", "both", "empty table", "nothing", "mixed")
+STORAGE: dict[str, dict[str, Any]] = {
+    "contiguous": {},
+    "chunks": {"chunk": 300, "field_chunk": 7},
+    "filtered": {"chunk": 300, "field_chunk": 7, "filter": "deflate"},
+    "large chunks": {"chunk": 5000, "field_chunk": 20},
+    "packed": {"alignment": 8},
+    "v110": {"chunk": 300, "field_chunk": 7, "library_version": "v110"},
+}
+
+
+def content_of(content: str, number: int) -> str:
+    """What a step is made of: in a mixed file every one of something else."""
+    return CONTENTS[number % (len(CONTENTS) - 1)] if content == "mixed" else content
+
+
+def put_content(step: Any, content: str, number: int) -> None:
+    step.set("s", 1.0 * number)
+    if content in ("table", "both"):
+        step.put("x", np.arange(ROWS) + 0.5 * number).put("id", np.arange(ROWS, dtype=np.int32))
+    if content == "empty table":
+        step.put("x", np.zeros(0))
+    if content in ("field", "both"):
+        step.put_field("phi", np.arange(60.0).reshape(3, 4, 5) + number)
+
+
+def write_contents(path: Path, content: str, numbers: Sequence[int], how: dict[str, Any], new: bool) -> None:
+    with quire.create(path, split=True, **how) if new else quire.append(path, **how) as out:
+        for number in numbers:
+            with out.step(number) as step:
+                put_content(step, content_of(content, number), number)
+
+
+def expect_contents(path: Path, content: str, count: int) -> None:
+    with quire.open(path) as file:
+        report = file.check()
+        assert (report.damage, report.warnings, file.numbers) == (None, [], list(range(count)))
+        for number, step in enumerate(file):
+            one = content_of(content, number)
+            if one in ("table", "both"):
+                np.testing.assert_array_equal(step["x"][:], np.arange(ROWS) + 0.5 * number)
+                np.testing.assert_array_equal(step["id"][5:9], np.arange(5, 9))
+            if one in ("field", "both"):
+                np.testing.assert_array_equal(
+                    step.fields["phi"].read(), np.arange(60.0).reshape(3, 4, 5) + number
+                )
+
+
+def expect_contents_by_hdf5(path: Path, content: str, count: int) -> None:
+    with split_by_h5py(path, mode="r") as file:
+        for number in range(count):
+            step, one = file[f"Step#{number}"], content_of(content, number)
+            if one in ("table", "both"):
+                np.testing.assert_array_equal(step["x"][:], np.arange(ROWS) + 0.5 * number)
+            if one in ("field", "both"):
+                phi = step["Block/phi/0"][:]
+                np.testing.assert_array_equal(phi.ravel(), np.arange(60.0) + number)
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize("storage", STORAGE)
+def test_steps_of_any_content_are_whole_in_both_files(tmp_path: Path, storage: str, content: str) -> None:
+    path, how = tmp_path / "x-m.h5", STORAGE[storage]
+    write_contents(path, content, range(2), how, new=True)
+    expect_contents(path, content, 2)
+    write_contents(path, content, range(2, 4), how, new=False)
+    write_contents(path, content, range(4, 5), how, new=False)
+    expect_contents(path, content, 5)
+    expect_contents_by_hdf5(path, content, 5)
+    assert not recover(path).changed
+    write_contents(path, content, range(5, 7), how, new=False)
+    assert recover(path, tmp_path / "saved-m.h5").kept == list(range(7))
+    quire.copy(path, tmp_path / "copy-m.h5", split=True)
+    for copy in ("x-m.h5", "saved-m.h5", "copy-m.h5"):
+        expect_contents(tmp_path / copy, content, 7)
+        expect_contents_by_hdf5(tmp_path / copy, content, 7)
+
+
+@pytest.mark.parametrize(
+    "how", [{"chunk": 300}, {"chunk": 300, "filter": "deflate"}], ids=["plain", "filtered"]
+)
+@pytest.mark.parametrize("format", ["h5part", "hdf5"])
+def test_columns_grow_in_both_files(tmp_path: Path, format: str, how: dict[str, Any]) -> None:
+    path = tmp_path / "x-m.h5"
+    columns = "x" if format == "hdf5" else "Step#0/x"
+    values = np.zeros(0)
+    for part in range(4):
+        more = np.arange(250 + part) + 0.5
+        new = part == 0
+        file = quire.create(path, format=format, split=True, grow=True, **how) if new else None
+        with file or quire.append(path, grow=True, **how) as out, out.step(0) as step:
+            step.put("x", more)
+        values = np.concatenate([values, more])
+        with quire.open(path) as read:
+            assert read.check().warnings == []
+            np.testing.assert_array_equal(read[0]["x"][:], values)
+        with split_by_h5py(path, mode="r") as by_hdf5:
+            np.testing.assert_array_equal(by_hdf5[columns][:], values)
 
 
 @pytest.mark.parametrize("libver", ["earliest", "v108", "v110"])
