@@ -159,7 +159,7 @@ class Bench:
             raise RuntimeError("the driver is not built: this build has no MPI")
         with tempfile.TemporaryDirectory(prefix="quire-bench-", dir=self.places[place]) as folder:
             command = [self.mpiexec, "-n", str(ranks), str(self.driver), "methods"]
-            command += ["--ranks", str(ranks), "--path", f"{folder}/data", *arguments]
+            command += ["--ranks", str(ranks), "--path", f"{folder}/data-m.h5", *arguments]
             activity = Activity()
             load = os.getloadavg()[0]
             done = self.execute(command)

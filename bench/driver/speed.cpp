@@ -8,6 +8,7 @@
 #include "driver/json.hpp"
 #include "driver/run.hpp"
 #include "driver/scratch.hpp"
+#include "quire/api/reader.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/partition.hpp"
 
@@ -33,17 +34,16 @@ Order draw_order(std::mt19937_64& random, std::size_t count) {
   return order;
 }
 
-/// Removes a file and all others beside it whose names go on with a dot or a hyphen: a file of each rank, parts of a
-/// multifile, raw data.
+/// Removes a file, others of its set that it names, and all others beside it whose names go on with a dot: a file of
+/// each rank, parts of a multifile.
 void remove(const std::string& path, const Comm& comm) {
   if (!comm.is_root()) return;
-  std::filesystem::remove(path);
   const std::filesystem::path first(path);
+  for (const std::string& member : named_members(path)) std::filesystem::remove(first.parent_path() / member);
+  std::filesystem::remove(path);
   std::vector<std::filesystem::path> others;
   for (const auto& entry : std::filesystem::directory_iterator(first.parent_path())) {
-    const std::string name = entry.path().filename().string();
-    const std::string own = first.filename().string();
-    if (name.starts_with(own + ".") || name.starts_with(own + "-")) others.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(first.filename().string() + ".")) others.push_back(entry.path());
   }
   for (const auto& other : others) std::filesystem::remove(other);
 }
@@ -82,7 +82,9 @@ class Speed {
  private:
   /// The file that a method reads: its own, or that of the method it names.
   [[nodiscard]] std::string file_of(const Runner& runner) const {
-    return request_.path + "." + runner.spec.get("file", runner.spec.name);
+    const std::filesystem::path path(request_.path);
+    const std::string maker = runner.spec.get("file", runner.spec.name);
+    return (path.parent_path() / (maker + "." + path.filename().string())).string();
   }
 
   void make_files() {

@@ -78,6 +78,14 @@ void bind_formats(nb::module_& module) {
         return format.makes_set(CheckedOptions(format.write_options(), known));
       },
       nb::arg("format"), nb::arg("options"));
+  module.def(
+      "named_members",
+      [](const Text& path) {
+        nb::list names;
+        for (const std::string& name : named_members(path.value)) names.append(decode(name));
+        return names;
+      },
+      nb::arg("path"));
 }
 
 }  // namespace quire::python

@@ -179,7 +179,7 @@ nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everyth
 nb::tuple place_of(const Location& location) {
   return nb::make_tuple(decode(location.path), decode(quire::name(location.type)), location.contiguous, location.offset,
                         location.order == ByteOrder::little ? "little" : "big", location.values,
-                        to_tuple(location.chunk));
+                        to_tuple(location.chunk), decode(location.member));
 }
 
 nb::bytes read_attachment(const ReaderHandle& self, const Text& name, std::uint64_t offset, std::uint64_t count) {

@@ -7,6 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "api/root.hpp"
+#include "api/transport_source.hpp"
+#include "quire/api/reader.hpp"
 #include "quire/base/error.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_set.hpp"
@@ -17,6 +20,8 @@ namespace quire {
 namespace {
 
 namespace files = std::filesystem;
+
+std::string name_of(const files::path& path) { return path.filename().string(); }
 
 void require_plain_name(const std::string& name, const std::string& beside) {
   if (!name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos) return;
@@ -86,17 +91,87 @@ std::string first_file_for(const std::string& path, const WritePlanner& planner)
   return entry.empty() ? path : (files::path(path) / entry).string();
 }
 
-void clear_members(const std::string& path, const WritePlanner& planner, bool durable) {
+std::vector<std::string> named_members(const std::string& path) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  if (!files::is_regular_file(path, ignored)) return names;
+  // Who cannot read it does not know.
+  static_cast<void>(caught([&] {
+    const auto transport = open_transport("posix", path, Access::read, Comm::self(), {});
+    TransportSource bytes(*transport);
+    std::vector<std::byte> head(std::size_t{1} << 16);
+    head.resize(bytes.read(0, head));
+    // Formats that share a container share what it says of its files; a damaged one belongs to none of them.
+    for (const Format* format : formats()) {
+      if (!names.empty()) break;
+      if (format->recognises(head, bytes.size())) names = format->named_members(bytes, name_of(path));
+    }
+  }));
+  return names;
+}
+
+std::vector<std::string> paths_of_members(const std::string& first, const WritePlanner& planner) {
+  std::vector<std::string> paths;
+  if (planner.names_tell_members()) return paths;
+  for (std::uint64_t member = 1;; ++member) {
+    const std::string name = planner.member_name(name_of(first), member);
+    if (name.empty()) return paths;
+    paths.push_back((files::path(first).parent_path() / name).string());
+  }
+}
+
+std::function<bool(const std::string& name)> member_test(const std::string& target, const WritePlanner& planner) {
+  const bool names_tell = planner.names_tell_members();
+  return [&planner, names_tell, first = name_of(target),
+          named = names_tell ? std::vector<std::string>() : named_members(target)](const std::string& name) {
+    return planner.is_member(first, name) && (names_tell || std::ranges::find(named, name) != named.end());
+  };
+}
+
+void refuse_strangers(const std::string& target, const WritePlanner& planner, bool renamed) {
+  std::error_code ignored;
+  for (const std::string& path : paths_of_members(target, planner)) {
+    const files::file_status there = files::symlink_status(path, ignored);
+    if (!files::exists(there)) continue;
+    if (renamed && files::is_symlink(there)) {
+      throw Error(ErrorKind::conflict, "a file of the set is a symbolic link, which a new one would replace")
+          .in_file(path)
+          .advise("write over the set (replacement=direct), or remove the link first");
+    }
+    // An empty one is what a writer left that failed before its first step: nothing is lost with it.
+    const bool is_empty = files::is_regular_file(path, ignored) && files::is_empty(path, ignored);
+    if (is_empty || member_test(target, planner)(name_of(path))) continue;
+    throw Error(ErrorKind::conflict, "a file stands where one of the new set comes, and does not belong to " + target)
+        .in_file(path)
+        .advise("choose another name; or remove it, if a writer that was killed has left it");
+  }
+}
+
+namespace {
+
+/// Takes an old member away. A link, maybe to another storage, may stay: then only what it leads to is emptied.
+void clear_place(const files::path& path, bool keeps_link) {
   std::error_code code;
+  const bool is_link = files::is_symlink(path, code);
+  if (!is_link || !keeps_link) {
+    files::remove(path, code);
+  } else if (files::exists(path, code)) {
+    files::resize_file(path, 0, code);
+  }
+  if (code) throw system_error("remove", code.value()).in_file(path.string());
+}
+
+}  // namespace
+
+void clear_members(const std::string& path, const WritePlanner& planner, bool durable) {
   const files::path first = first_file_for(path, planner);
   if (!planner.entry().empty()) make_directories(path, durable);
+  const bool names_tell = planner.names_tell_members();
+  if (names_tell && planner.member_name(name_of(first), 1).empty()) return;
   const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
-  const std::string first_name = first.filename().string();
-  if (planner.member_name(first_name, 1).empty()) return;
-  for (const std::string& name : names_in(directory.string())) {
-    if (name == first_name || !planner.is_member(first_name, name)) continue;
-    files::remove(directory / name, code);
-    if (code) throw system_error("remove", code.value()).in_file((directory / name).string());
+  const auto is_member = member_test(first, planner);
+  for (const std::string& name : names_tell ? names_in(directory.string()) : named_members(first)) {
+    if (name != name_of(first) && is_member(name)) clear_place(directory / name, !names_tell);
   }
 }
 

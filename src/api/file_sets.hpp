@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "quire/format/format.hpp"
 #include "quire/transport/transport.hpp"
@@ -30,8 +31,20 @@ using OpenAlone = std::function<std::unique_ptr<Transport>(const std::string& pa
 /// Independent. The path of member 0 of what is written to `path`.
 [[nodiscard]] std::string first_file_for(const std::string& path, const WritePlanner& planner);
 
+/// Rank 0. Throws conflict errors if a file that belongs to no set with `target` as its first file stands where a
+/// member of a new one comes, or, if members are to be `renamed` to their places, a symbolic link: only the link would
+/// go.
+void refuse_strangers(const std::string& target, const WritePlanner& planner, bool renamed);
+
+/// Rank 0. Whether a file beside `target` belongs to its set, and goes when a new one takes its place.
+[[nodiscard]] std::function<bool(const std::string& name)> member_test(const std::string& target,
+                                                                       const WritePlanner& planner);
+
 /// Rank 0. Makes room for a new set: the directory, and no member of an old one in it. If `durable`, a directory that
 /// was not there survives a power cut.
 void clear_members(const std::string& path, const WritePlanner& planner, bool durable);
+
+/// The paths of the members other than the first of a set whose names are known before it is written.
+[[nodiscard]] std::vector<std::string> paths_of_members(const std::string& first, const WritePlanner& planner);
 
 }  // namespace quire

@@ -10,6 +10,8 @@
 namespace quire {
 namespace {
 
+namespace files = std::filesystem;
+
 /// A file of its own, for includes and external links.
 class NeighbourSource final : public ByteSource {
  public:
@@ -23,21 +25,33 @@ class NeighbourSource final : public ByteSource {
   std::unique_ptr<Transport> transport_;
 };
 
-std::shared_ptr<ByteSource> opened(const std::filesystem::path& path) {
+bool is_file(const files::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return nullptr;
+  return files::is_regular_file(path, ignored);
+}
+
+std::shared_ptr<ByteSource> opened(const files::path& path) {
+  if (!is_file(path)) return nullptr;
   return std::make_shared<NeighbourSource>(open_transport("posix", path.string(), Access::read, Comm::self(), {}));
+}
+
+/// Where a file stands that one refers to.
+files::path place_of(const std::string& file, const std::string& name) {
+  const files::path beside = files::path(file).parent_path() / name;
+  return is_file(beside) ? beside : files::path(name);
 }
 
 }  // namespace
 
-std::shared_ptr<ByteSource> file_beside(const std::string& file, const std::string& name) {
-  return opened(std::filesystem::path(file).parent_path() / name);
-}
-
-std::shared_ptr<ByteSource> neighbour_of(const std::string& file, const std::string& name) {
-  auto beside = file_beside(file, name);
-  return beside ? beside : opened(name);
+DescribeContext context_of(const std::string& file, std::uint64_t memory_budget) {
+  return {.path = file,
+          .memory_budget = memory_budget,
+          .neighbour = [file](const std::string& name) { return opened(place_of(file, name)); },
+          .member =
+              [file](const std::string& neighbour, const std::string& name) {
+                const files::path first = neighbour.empty() ? files::path(file) : place_of(file, neighbour);
+                return opened(first.parent_path() / name);
+              }};
 }
 
 }  // namespace quire

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <string>
 
-#include "quire/plan/byte_source.hpp"
+#include "quire/format/format.hpp"
 
 namespace quire {
 
-/// Independent. The bytes of the file that is called `name` and stands beside another one; null if there is none.
-[[nodiscard]] std::shared_ptr<ByteSource> file_beside(const std::string& file, const std::string& name);
-
-/// Independent. The same of a file that one refers to, which may also stand where this process is.
-[[nodiscard]] std::shared_ptr<ByteSource> neighbour_of(const std::string& file, const std::string& name);
+/// Independent. What a describer, or who continues a file, may use besides its bytes: files that it refers to, which
+/// stand beside it or else where this process is, and other members of its set, which stand beside it.
+[[nodiscard]] DescribeContext context_of(const std::string& file, std::uint64_t memory_budget);
 
 }  // namespace quire

@@ -77,6 +77,8 @@ std::string WritePlanner::member_name(const std::string&, std::uint64_t) const {
 
 bool WritePlanner::is_member(const std::string&, std::string_view) const { return false; }
 
+std::vector<std::string> Format::named_members(ByteSource&, const std::string&) const { return {}; }
+
 std::string Format::entry_of(std::span<const std::string>) const { return {}; }
 
 Options Format::entry_options(std::span<const std::string>) const { return {}; }

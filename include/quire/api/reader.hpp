@@ -42,10 +42,11 @@ struct Location {
   std::string path;           ///< inside the file, where it is a container with paths (HDF5); empty elsewhere
   Type type = Type::float64;  ///< as stored
   bool contiguous = false;    ///< the values stand one behind the other as they are in memory, `offset` is known
-  std::uint64_t offset = 0;   ///< of the first value
+  std::uint64_t offset = 0;   ///< of the first value, in the file that it stands in
   ByteOrder order = native_order;
   std::uint64_t values = 0;
   std::vector<std::uint64_t> chunk{};  ///< the shape in which values are encoded together; empty: they are not
+  std::string member{};  ///< of a set of files the name of the one with the values, beside the first; empty: the first
 };
 
 /// One step of an open file. A cheap handle that keeps the file open.
@@ -178,6 +179,10 @@ class Reader {
 /// Collective. What a rank calls in place of open(), create(), append(), repair() or finish_replacement() that was told
 /// wrongly how to do it: all ranks throw this error, also those in the call itself, which would wait for this one.
 [[noreturn]] void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& options, Error why);
+
+/// Independent. The names of the other files of a set that the file there says to be the first one of, whether they are
+/// there or not: those beside it that only make sense together with it. None of other files, and where there is none.
+[[nodiscard]] std::vector<std::string> named_members(const std::string& path);
 
 /// Collective. Finishes what a writer began that was to replace a file as a whole (`replacement=whole`) and was
 /// interrupted while it did so, or drops what it left behind before that: afterwards the file is the new one or the old

@@ -31,6 +31,9 @@ struct DescribeContext {
   /// The bytes of another file that this one refers to (an include, an external link), by the name written in the
   /// file; nothing if there is no such file.
   std::function<std::shared_ptr<ByteSource>(const std::string& name)> neighbour;
+  /// The same of another file of a set, which stands beside its first one and nowhere else. That is this file, or the
+  /// `neighbour` of this name.
+  std::function<std::shared_ptr<ByteSource>(const std::string& neighbour, const std::string& name)> member{};
 };
 
 /// Reads the structure of one file. Lives on the rank that describes; the others receive what it answers.
@@ -193,7 +196,8 @@ class WritePlanner {
  public:
   virtual ~WritePlanner() = default;
 
-  /// Before anything else where the file stands; of one opened for append on rank 0, with how those beside it are read.
+  /// Before anything else where the file stands; of one opened for append on rank 0, with how those beside it are read,
+  /// which of a new one nobody knows. Throws usage errors for names that a new one cannot have.
   virtual void introduce(const DescribeContext& /*context*/) {}
   /// Rank 0 of a file opened for append, before anything else: learns from the existing file, of which steps up to and
   /// including `after` are kept (all steps if nothing). What must happen to the file first (dropping later steps) is
@@ -299,10 +303,14 @@ class WritePlanner {
   // Where what is written is a directory, or a set of files (quire/plan/member.hpp):
   /// The name of member 0 inside the directory that is made; empty if the path itself is member 0.
   [[nodiscard]] virtual std::string entry() const { return {}; }
-  /// The name of a member beside that of member 0, `first`. Empty for formats of one file.
+  /// The name of a member beside that of member 0, `first`. Empty for formats of one file, and behind the last member
+  /// if there cannot be more.
   [[nodiscard]] virtual std::string member_name(const std::string& first, std::uint64_t member) const;
-  /// Whether a file beside `first` belongs to such a set: a new one removes it first.
+  /// Whether a file beside `first` may belong to such a set, by its name: a new one removes it first.
   [[nodiscard]] virtual bool is_member(const std::string& first, std::string_view name) const;
+  /// Whether the name alone says that it does. Else only what an existing first file names (Format::named_members()) is
+  /// removed or replaced, and anything else in the place of a new member is in the way.
+  [[nodiscard]] virtual bool names_tell_members() const { return true; }
 };
 
 /// What a format can hold of a step, told before anything is converted.
@@ -351,6 +359,9 @@ class Format {
   /// Whether what is written with these options are several files, or may be, that know each other by their names: only
   /// their writer can put them in the place of others.
   [[nodiscard]] virtual bool makes_set(const CheckedOptions& /*options*/) const { return holds_streams(); }
+  /// The names of the other files of a set, as its first one says which is called `first`, be it damaged: whether they
+  /// are there or not. None where names alone tell (WritePlanner::names_tell_members()).
+  [[nodiscard]] virtual std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) const;
   /// Options for each kind of file that the format can write, the presets first: what tests and benchmarks go through.
   /// Unless the format knows better, every combination of its text options that have choices.
   [[nodiscard]] virtual std::vector<Options> writing_variants() const;

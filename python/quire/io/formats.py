@@ -100,6 +100,14 @@ def makes_set(format: str, options: dict[str, Any]) -> bool:
     return _core.makes_set(format, option_texts(options))
 
 
+def named_members(path: str | os.PathLike[str]) -> list[str]:
+    """Independent. The names of the other files of a set that the file there says to be the first one of.
+
+    They stand beside it, or should; none of other files, and where there is none.
+    """
+    return _core.named_members(os.fspath(path))
+
+
 def has_compressed_suffix(path: str | os.PathLike[str]) -> bool:
     """Independent. Whether the end of the name of a file to be written asks for compression."""
     # The suffix of a format is looked for below that of a compression, and only below that.

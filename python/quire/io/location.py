@@ -16,8 +16,11 @@ class Location:
     is_contiguous: bool
     """The values stand one behind the other as they are in memory, from `offset` on."""
     offset: int
+    """Of the first one, in the file that it stands in."""
     byte_order: str
     """"little" or "big"."""
     values: int
     chunk: tuple[int, ...] = ()
     """The shape in which values are encoded together; empty where they are not."""
+    member: str = ""
+    """Of a set of files the name of the one with the values, beside the first one; empty: the first one."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import BadFileError, Error, MissingError, MissingFileError, UsageError
 from quire.io.fit import fit_file
-from quire.io.formats import format_for_path, format_info, makes_set, may_be_named
+from quire.io.formats import format_for_path, format_info, makes_set, may_be_named, named_members
 from quire.toolkit.attachments import copy_attachments
 from quire.toolkit.copier import StepCopier, copy_attributes
 from quire.toolkit.replacing import refuse_overwriting, replacement
@@ -109,8 +109,8 @@ def recover(
     # Those who change a file in place read it without options.
     if found.compression is not None or (found.options and damage is not None):
         return recover_anew(found)
-    # A copy of the first file of a set would not find the others.
-    if found.is_set and not (target is None and found.is_safe):
+    # A copy of the first file of a set would not find the others, and one in its place leave them behind.
+    if (found.is_set or named_members(found.final)) and not (target is None and found.is_safe):
         with place_of_new(found) as work:
             return write_anew(source, found.final, work, None, rows, found.options)
     return recover_bytes(found)
@@ -175,9 +175,9 @@ def refuse_other_name(source: str | Path, target: str | Path, format: str) -> No
 def place_of_new(found: Found) -> AbstractContextManager[Path]:
     """Independent. Where a file, or the files of a set, are written anew.
 
-    Some know their names: their writer itself puts them in their place.
+    Some know their names: their writer itself puts them in their place, or one file in the place of all.
     """
-    if found.is_set and found.knows_names:
+    if (found.is_set and found.knows_names) or named_members(found.final):
         return nullcontext(Path(found.final))
     return replacement(found.final, is_damaged=True)
 

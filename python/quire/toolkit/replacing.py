@@ -13,18 +13,22 @@ from typing import Any
 
 import quire
 from quire.errors import ConflictError, Error, UsageError
-from quire.io.formats import makes_set
+from quire.io.formats import makes_set, named_members
 
 
 def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
-    """Independent. Raises ConflictError if the target is the source, or exists and may not be replaced,
-    UsageError if it has no name.
+    """Independent. Raises ConflictError if the target is the source, a part of it, or exists and may not be
+    replaced, UsageError if it has no name.
     """
     refuse_device(target)
     if not os.path.exists(target):
         return
     if os.path.exists(source) and os.path.samefile(source, target):
         raise ConflictError("the target is the source itself", file=str(target))
+    for member in named_members(source):
+        path = Path(source).with_name(member)
+        if path.exists() and os.path.samefile(path, target):
+            raise ConflictError("the target is a part of the source", file=str(target))
     if os.path.isdir(target):
         refuse_strange_directory(target)
     if not overwrite:
@@ -125,9 +129,13 @@ def place_of(
 ) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
     """Collective. Where a new file is written until it is complete, and the options of its writer.
 
-    Files of a set know their names: the writer itself puts them in their place.
+    Files of a set know their names: the writer itself puts them in their place, or one file in the place of
+    all of them.
     """
-    if makes_set(format, options):
+    is_set = bool(named_members(target))
+    if comm is not None:
+        is_set = comm.bcast(is_set, root=0)
+    if is_set or makes_set(format, options):
         return nullcontext(Path(target)), options | {"replacement": "whole"}
     return replacement(target, comm), options
 

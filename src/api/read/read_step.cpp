@@ -13,6 +13,7 @@
 #include "base/system_memory.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/format/element_reader.hpp"
+#include "quire/plan/member.hpp"
 
 namespace quire {
 namespace {
@@ -24,8 +25,16 @@ bool is_opaque(const Place& place, std::uint64_t column) {
   });
 }
 
+/// In a set of files an offset is an address.
+void name_member(const std::vector<std::string>& members, Location& location) {
+  const auto member = static_cast<std::size_t>(member_of(location.offset));
+  if (member >= members.size()) return;
+  location.offset = offset_in(location.offset);
+  if (member > 0) location.member = members[member];
+}
+
 /// Where the values of a column, or of a component of a field, stand.
-Location location_of(const Place& place, std::uint64_t column, std::uint64_t values) {
+Location location_of(const Reader::State& reader, const Place& place, std::uint64_t column, std::uint64_t values) {
   Location location;
   location.values = values;
   std::size_t runs = 0;
@@ -37,6 +46,7 @@ Location location_of(const Place& place, std::uint64_t column, std::uint64_t val
     location.type = cell->type;
     location.order = run.order;
     location.offset = run.offset;
+    name_member(reader.file.members, location);
     if (run.chunks) location.chunk = run.chunks->shape;
     const bool is_plain = !run.opaque && !run.text && !run.chunks && run.pieces.empty() && run.cells.size() == 1 &&
                           cell->type != Type::string;
@@ -453,7 +463,7 @@ Location ReadStep::locate(const std::string& table, const std::string& column) c
   return in_file(*state_->reader, [&] {
     const std::size_t index = description().find_table(table);
     const Table& source = description().tables[index];
-    return location_of(state_->whole().tables[index], source.find(column), source.rows);
+    return location_of(*state_->reader, state_->whole().tables[index], source.find(column), source.rows);
   });
 }
 
@@ -464,7 +474,7 @@ Location ReadStep::locate_field(const std::string& field, std::uint64_t componen
     if (component >= source.components) {
       throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
     }
-    return location_of(state_->layout.fields[index], component, volume(source.extents));
+    return location_of(*state_->reader, state_->layout.fields[index], component, volume(source.extents));
   });
 }
 

@@ -248,12 +248,9 @@ std::string Reader::State::find_first_file() {
 }
 
 std::unique_ptr<Describer> Reader::State::new_describer() {
-  const DescribeContext context{
-      .path = first_file, .memory_budget = options.memory_budget, .neighbour = [this](const std::string& name) {
-        return neighbour_of(first_file, name);
-      }};
-  auto made = format->describe(std::make_shared<TransportSource>(*transport), context,
-                               CheckedOptions(format->read_options(), options.options));
+  auto made =
+      format->describe(std::make_shared<TransportSource>(*transport), context_of(first_file, options.memory_budget),
+                       CheckedOptions(format->read_options(), options.options));
   if (inflation && inflation->damage) return describer_before_damage(std::move(made), *inflation);
   return made;
 }
@@ -542,12 +539,8 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
     refuse_compressed(head, path);
     const auto bytes = std::make_shared<TransportSource>(*transport);
     const Format& format = options.format.empty() ? recognise(head, bytes) : format_named(options.format);
-    const auto describer =
-        format.describe(bytes,
-                        {.path = first_file,
-                         .memory_budget = options.memory_budget,
-                         .neighbour = [&](const std::string& name) { return neighbour_of(first_file, name); }},
-                        CheckedOptions(format.read_options(), options.options));
+    const auto describer = format.describe(bytes, context_of(first_file, options.memory_budget),
+                                           CheckedOptions(format.read_options(), options.options));
     const Publication acts = describer->repair();
     if (!describer->file().members.empty()) {
       transport = with_members(std::move(transport), first_file, describer->file(), [&](const std::string& member) {

@@ -91,6 +91,14 @@ namespace {
 /// Whether all ranks run their plans together: as many as the rank has that has most.
 bool moves_together(const Writer::State& writer) { return !writer.engine && writer.transport->is_collective(); }
 
+/// Rank 0, before others write.
+void prepare_place(State& step) {
+  Writer::State& writer = *step.writer;
+  // Elements that nobody puts are zeros only where nothing stands. Who only opens a file takes nothing from it.
+  if (writer.has_leftovers) writer.drop_leftovers();
+  writer.transport->run_alone(writer.planner->guard(*step.part));
+}
+
 /// What an accepted step takes, if it is well so far.
 Announcement measured(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
@@ -102,7 +110,7 @@ Announcement measured(State& step, std::optional<Error>& error) {
     error = caught(writer.comm.rank(), [&] {
       if (step.grouped.empty()) weigh(step);
       mine.structure = structure_hash(writer.file, *step.part);
-      if (writer.comm.is_root()) writer.transport->run_alone(writer.planner->guard(*step.part));
+      if (writer.comm.is_root()) prepare_place(step);
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       tell_chosen_rows(step, mine);
       if (moves_together(writer)) mine.compared.push_back(count_plans(*step.part));

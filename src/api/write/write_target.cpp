@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "api/file_sets.hpp"
 #include "api/root.hpp"
 #include "api/write/transport_knobs.hpp"
 #include "quire/api/writer.hpp"
@@ -141,13 +142,14 @@ void WriteTarget::require_place_for_set() const {
       .advise("write to " + target_ + " itself, and read it there, or make it one file");
 }
 
-void WriteTarget::prepare() const {
+void WriteTarget::prepare(const WritePlanner& planner) const {
   std::error_code ignored;
   if (is_compressed() && files::is_directory(target_, ignored)) {
     throw system_error("create", EISDIR).in_file(target_);
   }
   if (is_compressed() || replaces_whole_) refuse_device(target_);
   finish_replacing(target_);
+  refuse_strangers(target_, planner, replaces_whole_);
   if (!replaces_whole_) return;
   refuse_strange_directory(target_);
   begin_staging(target_);
@@ -158,7 +160,7 @@ void WriteTarget::discard(const WriteLock& lock) const {
 }
 
 void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
-                           const std::function<bool(const std::string& name)>& is_member) const {
+                           const WritePlanner& planner) const {
   if (is_compressed()) compress(comm, open, durable);
   if (!replaces_whole_) return;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
@@ -170,8 +172,11 @@ void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const
           .in_file(target_)
           .advise("write it again when nobody else writes the file");
     }
+    // They may have come since this one was begun.
+    refuse_strangers(target_, planner, true);
     keep_permissions(target_);
-    carry_out(replacement_acts(target_, is_member));
+    const bool is_directory = !planner.entry().empty();
+    carry_out(is_directory ? replacement_acts(target_) : replacement_acts(target_, member_test(target_, planner)));
     return {};
   }));
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "quire/format/format.hpp"
 #include "quire/format/options.hpp"
 #include "transport/compress_file.hpp"
 #include "transport/write_lock.hpp"
@@ -32,17 +33,16 @@ class WriteTarget {
 
   /// Independent, rank 0. Finishes what an interrupted replacement left, lest it should later take the place of what is
   /// written now, and makes room beside the target. Throws errors that would come only at the end otherwise.
-  void prepare() const;
+  void prepare(const WritePlanner& planner) const;
   /// Independent. Throws usage errors if a set of files is to be compressed, for only one file is, and conflict errors
   /// if one is to take its place through a symbolic link: its members would stand beside what the link leads to, and
   /// who reads the link looks for them beside the link.
   void require_place_for_set() const;
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
-  /// throws the same error; what was written then stays where it is. `is_member` tells by its name whether a file
-  /// beside the target belongs to its set: those of an older, larger set go. Rank 0 has locked what it wrote: throws
-  /// conflict errors if it is not there any more.
+  /// throws the same error; what was written then stays where it is. Files of an older set that the new one does not
+  /// have go. Rank 0 has locked what it wrote: throws conflict errors if it is not there any more.
   void complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
-                const std::function<bool(const std::string& name)>& is_member) const;
+                const WritePlanner& planner) const;
   /// Independent, rank 0. Forgets what was written to replace the target as a whole.
   void discard(const WriteLock& lock) const;
 

@@ -251,8 +251,13 @@ void Writer::State::roll_back() {
     const std::uint64_t published = planner->published_size();
     // Of a set of files the first one may be empty when others are not.
     if (published == 0 || transport->size() > published) transport->resize(published);
-    if (const std::uint64_t data = planner->data_begin(); data != published) transport->resize(data);
+    drop_leftovers();
   }));
+}
+
+void Writer::State::drop_leftovers() {
+  has_leftovers = false;
+  if (const std::uint64_t data = planner->data_begin(); data != planner->published_size()) transport->resize(data);
 }
 
 Writer::Writer(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -381,14 +386,10 @@ void close_file(Writer::State& state) {
   const auto open = [&state](const std::string& path, Access access) {
     return wrapped_transport(path, access, state.comm, state.options);
   };
-  const auto is_member =
-      [&state, first = std::filesystem::path(state.first_file).filename().string()](const std::string& name) {
-        return state.planner->entry().empty() && state.planner->is_member(first, name);
-      };
   // The old checksums go before what they are of, and the new ones come behind it.
   const bool replaces = state.target.replaces_whole() && !lock.is_lost();
   if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
-  state.target.complete(state.comm, open, state.options.durable, lock, is_member);
+  state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
   if (state.sums == nullptr || is_left(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
   write_sums(state.comm, state.path, state.sums->told(), [&state, first](std::uint64_t member) {
@@ -443,16 +444,22 @@ void make_file(Writer::State& state) {
       state.first_file, state.comm.rank(), options);
 }
 
+/// Rank 0: to all files that are known before they are written. One remark is enough for all.
+void apply_to_set(Writer::State& state, const Striping& striping) {
+  std::vector<std::string> paths = paths_of_members(state.first_file, *state.planner);
+  paths.push_back(state.first_file);
+  std::string remark;
+  for (const std::string& path : paths) remark = apply_striping(path, striping);
+  if (!remark.empty()) state.remarks.push_back(std::move(remark));
+}
+
 /// Rank 0, when all ranks are known to make the same file: takes away what is in its place and keeps other writers out.
 void clear_place(Writer::State& state, const Striping& striping) {
-  state.target.prepare();
+  state.target.prepare(*state.planner);
   const bool replaces = state.target.replaces_whole();
   clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
   if (!replaces) remove_sums(state.path);
-  if (striping.is_asked_for()) {
-    std::string remark = apply_striping(state.first_file, striping);
-    if (!remark.empty()) state.remarks.push_back(std::move(remark));
-  }
+  if (striping.is_asked_for()) apply_to_set(state, striping);
   state.lock = WriteLock(state.first_file, true);
 }
 
@@ -535,11 +542,11 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     const auto existing = std::make_shared<TransportSource>(*state->transport);
     const Format& format = options.format.empty() ? recognise(head, existing) : format_named(options.format);
     plan_with(format);
-    state->planner->introduce(
-        {.path = path, .neighbour = [path](const std::string& name) { return file_beside(path, name); }});
+    state->planner->introduce(context_of(path, DescribeContext().memory_budget));
     const Publication acts = state->planner->resume(existing, after, later == Later::drop);
     state->find_members();
     carry_out(acts, *state->transport, options.durable);
+    state->has_leftovers = true;
     return pack(Resumption{std::string(format.name()), state->planner->state()});
   });
   const auto error = caught(state->comm.rank(), [&] {

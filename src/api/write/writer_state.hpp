@@ -48,6 +48,8 @@ struct Writer::State {
   std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
   WriteStep::State* open_step = nullptr;     ///< a step that is there and neither committed nor aborted
 
+  bool has_leftovers = false;  ///< rank 0: maybe, of a step that nobody has published before this writer
+
   std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
 
   Timing timing{};
@@ -68,6 +70,8 @@ struct Writer::State {
   void carry_out(const Publication& acts);
   /// Rank 0: takes back what an unfinished step left in the file.
   void roll_back();
+  /// Rank 0: takes away what stands where data of the next step may begin, if that is in another file of a set.
+  void drop_leftovers();
   [[nodiscard]] Error placed(Error error) const;
 };
 

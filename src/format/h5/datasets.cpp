@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 /// Where the elements stand, if they stand one behind the other in this file; 0 for a data set without any.
-std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string& name, std::uint64_t bytes) {
+std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string& name, std::uint64_t bytes,
+                                               const FileEnds& ends) {
   if (bytes == 0) {
     const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
     const bool is_in_this_file =
@@ -30,7 +31,7 @@ std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string&
   // Without space it means nothing: behind a user block it is not even undefined.
   H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
   require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
-  return space == H5D_SPACE_STATUS_ALLOCATED ? std::optional(place_of(offset)) : std::nullopt;
+  return space == H5D_SPACE_STATUS_ALLOCATED ? std::optional(ends.place(offset)) : std::nullopt;
 }
 
 /// Elements of a data set, and the memory for them.
@@ -218,7 +219,7 @@ void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends
   }
   run.record_bytes = element_bytes;
   run.bytes = checked_multiply(run.records, run.record_bytes);
-  const std::optional<std::uint64_t> offset = direct ? contiguous_offset(dataset, name, run.bytes) : std::nullopt;
+  const std::optional<std::uint64_t> offset = direct ? contiguous_offset(dataset, name, run.bytes, ends) : std::nullopt;
   run.opaque = !offset.has_value();
   if (run.opaque) return;
   run.offset = *offset;

@@ -230,9 +230,12 @@ std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
   auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
   if (!bytes) throw Error(ErrorKind::missing, "the file " + name + " that a step is linked to is not there");
   try {
-    const DescribeContext beside{
-        .path = name, .memory_budget = context_.memory_budget, .neighbour = context_.neighbour};
-    neighbour_ = std::make_shared<OpenFile>(std::move(bytes), beside);
+    const auto member = [this, name](const std::string&, const std::string& other) {
+      return context_.member ? context_.member(name, other) : nullptr;
+    };
+    const DescribeContext of_neighbour{
+        .path = name, .memory_budget = context_.memory_budget, .neighbour = {}, .member = member};
+    neighbour_ = std::make_shared<OpenFile>(std::move(bytes), of_neighbour);
   } catch (Error& error) {
     throw error.in_file(name);
   }

@@ -139,7 +139,7 @@ haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t type) noexcept {
 }
 
 std::uint64_t place_in(const Image& image, haddr_t address) {
-  return image.split() ? place_of(address) : std::uint64_t{address};
+  return image.split() ? place_in_split(address) : std::uint64_t{address};
 }
 
 herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t address, size_t size,

@@ -17,17 +17,25 @@ std::vector<Option> with_split(std::vector<Option> options) {
 
 FilePlanner::FilePlanner(const CheckedOptions& options, EngineSettings engine)
     : engine_(std::move(engine)), writer_(engine_.version, options.truth("split")) {
+  require_alignment();
+}
+
+void FilePlanner::require_alignment() const {
   if (!writer_.split() || std::has_single_bit(engine_.alignment.multiple)) return;
   throw Error(ErrorKind::usage, "the alignment of a split file must be a power of two").on("alignment");
 }
 
 void FilePlanner::introduce(const DescribeContext& context) {
   context_ = context;
-  writer_.set_name(std::filesystem::path(context.path).filename().string());
+  const bool is_new = context.member == nullptr;
+  if (is_new && writer_.split()) {
+    writer_.split()->require_name(std::filesystem::path(context.path).filename().string());
+  }
 }
 
 Publication FilePlanner::take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look) {
   return writer_.take_over(std::move(existing), context_, [&](hid_t file) {
+    require_alignment();
     if (writer_.split() && engine_.is_phdf5) {
       throw Error(ErrorKind::unsupported, "parallel HDF5 does not write files that are split")
           .on("engine")
@@ -42,15 +50,12 @@ std::uint64_t FilePlanner::data_begin() const {
 }
 
 std::string FilePlanner::member_name(const std::string& first, std::uint64_t member) const {
-  if (!writer_.split()) return {};
-  if (member == 0) return first;
-  // Of a new one it need not be known yet.
-  const Split split = writer_.published_end() == 0 ? Split::of(first) : *writer_.split();
-  return split.raw_name_beside(first).value_or("");
+  if (!writer_.split() || member > 1) return {};
+  return member == 0 ? first : writer_.split()->raw_name_beside(first).value_or("");
 }
 
 bool FilePlanner::is_member(const std::string& first, std::string_view name) const {
-  return writer_.split() && name == member_name(first, 1);
+  return name == Split().raw_name_beside(first);
 }
 
 }  // namespace quire::h5

@@ -16,7 +16,9 @@ class FilePlanner : public WritePlanner {
   [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
   [[nodiscard]] std::uint64_t data_begin() const override;
   [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const override;
+  /// Of all files, split or not: either kind may take the place of the other.
   [[nodiscard]] bool is_member(const std::string& first, std::string_view name) const override;
+  [[nodiscard]] bool names_tell_members() const override { return false; }
 
  protected:
   /// Options: `split`, and those of with_alignment() and with_engine().
@@ -29,6 +31,8 @@ class FilePlanner : public WritePlanner {
   FileWriter writer_;
 
  private:
+  void require_alignment() const;
+
   DescribeContext context_;  ///< of an existing file, on rank 0
 };
 

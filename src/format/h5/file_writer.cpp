@@ -1,7 +1,6 @@
 #include "format/h5/file_writer.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "format/h5/driver.hpp"
@@ -32,13 +31,10 @@ void FileWriter::adopt(const WriterState& state) {
   split_ = state.split;
 }
 
-Publication FileWriter::take_over_raw(const DescribeContext& context, const Split& split) {
-  auto raw = open_raw_file(context, split);
-  const std::uint64_t size = raw->size();
-  set_split(split, std::move(raw));
-  if (size < split.raw_end) throw raw_cut_error(split, size);
-  if (size == split.raw_end) return {};
-  return {PublishResize{first_raw_place + split.raw_end}};
+void FileWriter::take_over_raw(const DescribeContext& context, const Split& split) {
+  const RawFile raw = open_raw_file(context, split);
+  if (raw.bytes->size() < split.raw_end) throw raw_cut_error(raw.name, split, raw.bytes->size());
+  set_split(split, raw.bytes);
 }
 
 Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const DescribeContext& context,
@@ -54,7 +50,7 @@ Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const De
   published_end_ = superblock.end;
   image_->set_base(superblock);
   if (const auto split = read_split(image_->reader(), image_->size(), superblock)) {
-    std::ranges::move(take_over_raw(context, *split), std::back_inserter(acts));
+    take_over_raw(context, *split);
   } else if (is_split_wanted) {
     throw Error(ErrorKind::conflict, "a file that exists as one cannot be continued as two").on("split");
   }
@@ -88,6 +84,10 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
   const Superblock superblock = read_superblock(image_->reader(next_end_), next_end_);
   if (superblock.end != next_end_) {
     throw Error(ErrorKind::internal, "HDF5 stores another end of the file than it has told its driver");
+  }
+  if (split_) {
+    const std::vector<std::byte> extension = timeless_extension(image_->reader(next_end_), superblock);
+    if (!extension.empty()) image_->write(superblock.offset + *superblock.driver, extension);
   }
   Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
   if (split_) resize_raw(acts, superblock);

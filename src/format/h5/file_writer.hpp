@@ -41,10 +41,6 @@ class FileWriter {
   [[nodiscard]] Image& image() noexcept { return *image_; }
   /// Where what was published ends; 0 for a file that does not exist yet.
   [[nodiscard]] std::uint64_t published_end() const noexcept { return published_end_; }
-  /// What a new file is called.
-  void set_name(const std::string& name) {
-    if (split_ && published_end_ == 0) set_split(Split::of(name));
-  }
   /// The names and the end of raw data, if the file is split.
   [[nodiscard]] const std::optional<Split>& split() const noexcept { return split_; }
   /// What other ranks than 0 learn from it.
@@ -72,8 +68,7 @@ class FileWriter {
 
  private:
   void set_split(const Split& split, std::shared_ptr<ByteSource> raw = nullptr);
-  /// What makes the other file of a split one as long as its raw data are.
-  [[nodiscard]] Publication take_over_raw(const DescribeContext& context, const Split& split);
+  void take_over_raw(const DescribeContext& context, const Split& split);
   /// How the other file follows a publication that `acts` make.
   void resize_raw(Publication& acts, const Superblock& published);
 

@@ -11,6 +11,7 @@
 #include "format/h5/placing.hpp"
 #include "format/h5/planner.hpp"
 #include "format/h5/recognition.hpp"
+#include "format/h5/split.hpp"
 
 namespace quire {
 namespace {
@@ -73,6 +74,11 @@ class H5partFormat final : public Format {
   }
 
   [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }
+
+  [[nodiscard]] std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) const override {
+    const auto raw = h5::named_raw_file(bytes, first);
+    return raw ? std::vector{*raw} : std::vector<std::string>();
+  }
 
   [[nodiscard]] std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const override {
     return h5::make_read_engine(h5::EngineSettings::of_reading(options));

@@ -84,7 +84,7 @@ GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& 
   unsigned mask = 0;
   require(H5Dget_chunk_info_by_coord(dataset.id(), &first, &mask, &address, &bytes), "look for the last chunk", name);
   if (address == HADDR_UNDEF) throw cannot_grow("its last chunk was never written", name);
-  const std::uint64_t place = place_of(address);
+  const std::uint64_t place = ends.place(address);
   if (!ends.hold(place, bytes)) {
     throw Error(ErrorKind::bad_file, "the last chunk of the column lies outside the file").on(name).at(place);
   }

@@ -72,7 +72,7 @@ void HeapObjects::check(const Piece& reference, std::uint64_t width) {
   const auto address = reference.number<std::uint64_t>(4);
   // Also that of an empty text is followed, unless it has no heap.
   if (address == 0) return;
-  const Lengths& objects = heap_at(place_of(checked_add(base_, address)));
+  const Lengths& objects = heap_at(ends_.place(checked_add(base_, address)));
   const auto object = objects.find(reference.number<std::uint32_t>(12));
   if (object == objects.end()) reference.refuse("is the reference of a text that is not there");
   if (object->second < wanted || object->second > (wanted / block + 1) * block) {

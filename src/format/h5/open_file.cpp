@@ -24,22 +24,22 @@ std::optional<Journal> overlay_journal(Image& image, std::uint64_t memory_budget
   return journal;
 }
 
-std::shared_ptr<ByteSource> open_raw_file(const DescribeContext& context, const Split& split) {
+RawFile open_raw_file(const DescribeContext& context, const Split& split) {
   const auto name = split.raw_name_beside(name_of(context));
   if (!name) {
     throw Error(ErrorKind::missing, "the raw data of this file stand in another one, whose name only its own can tell")
         .advise("call the two files " + split.names());
   }
-  auto raw = context.neighbour ? context.neighbour(*name) : nullptr;
-  if (raw) return raw;
+  auto bytes = context.member ? context.member({}, *name) : nullptr;
+  if (bytes) return {*name, std::move(bytes)};
   throw Error(ErrorKind::missing, "the raw data of this file stand in another one, which is not there: " + *name)
       .advise("put " + *name + " beside it");
 }
 
-Error raw_cut_error(const Split& split, std::uint64_t size) {
-  return Error(ErrorKind::bad_file, "the file of raw data is cut: it has " + std::to_string(size) +
-                                        " bytes, the superblock of the other one says " +
-                                        std::to_string(split.raw_end));
+Error raw_cut_error(const std::string& name, const Split& split, std::uint64_t size) {
+  return Error(ErrorKind::bad_file, "the file of raw data is cut: " + name + " has " + std::to_string(size) +
+                                        " bytes, the superblock of the other one says " + std::to_string(split.raw_end))
+      .advise(cut_advice);
 }
 
 OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, bool may_be_cut)
@@ -75,18 +75,18 @@ void OpenFile::find_raw_file(const DescribeContext* context, bool may_be_cut) {
   auto split = read_split(image_.reader(), image_.size(), superblock_);
   if (!split) return;
   if (context == nullptr) return image_.set_split(*std::move(split), nullptr);
-  auto raw = open_raw_file(*context, *split);
-  raw_file_size_ = raw->size();
-  if (raw_file_size_ < split->raw_end && !may_be_cut) throw raw_cut_error(*split, raw_file_size_).advise(cut_advice);
-  members_ = {name_of(*context), split->raw_name_beside(name_of(*context)).value()};
-  image_.set_split(*std::move(split), std::move(raw));
+  RawFile raw = open_raw_file(*context, *split);
+  raw_file_size_ = raw.bytes->size();
+  if (raw_file_size_ < split->raw_end && !may_be_cut) throw raw_cut_error(raw.name, *split, raw_file_size_);
+  members_ = {name_of(*context), raw.name};
+  image_.set_split(*std::move(split), std::move(raw.bytes));
 }
 
 std::optional<Error> OpenFile::cut() const {
   if (superblock_.end > raw_size_) return cut_error(superblock_, raw_size_);
   const auto& split = image_.split();
   if (members_.empty() || raw_file_size_ >= split->raw_end) return std::nullopt;
-  return raw_cut_error(*split, raw_file_size_);
+  return raw_cut_error(members_.back(), *split, raw_file_size_);
 }
 
 void OpenFile::require_one_file_for(const CheckedOptions& options) const {
@@ -120,7 +120,8 @@ void OpenFile::describe_leftovers(FileDescription& file) const {
   const std::uint64_t raw_end = image_.split()->raw_end;
   if (raw_file_size_ <= raw_end) return;
   file.warnings.push_back(std::to_string(raw_file_size_ - raw_end) + " bytes at the end of " + members_.back() +
-                          " were left by an unfinished step; quire recover drops them");
+                          " belong to no step: an unfinished one left them, or this is the file of another " +
+                          members_.front() + "; quire recover and the next step that is written drop them");
 }
 
 Publication OpenFile::repair() const {

@@ -65,10 +65,16 @@ class OpenFile {
 /// Overlays the journal at the tail of an image's file, if there is one, and returns it.
 std::optional<Journal> overlay_journal(Image& image, std::uint64_t memory_budget);
 
-/// The file of raw data of a split one. Throws missing errors that name it.
-[[nodiscard]] std::shared_ptr<ByteSource> open_raw_file(const DescribeContext& context, const Split& split);
+/// The file of raw data of a split one.
+struct RawFile {
+  std::string name;  ///< beside the other one
+  std::shared_ptr<ByteSource> bytes;
+};
+
+/// Throws missing errors that name it.
+[[nodiscard]] RawFile open_raw_file(const DescribeContext& context, const Split& split);
 
 /// The error that it has `size` bytes, fewer than the other one says.
-[[nodiscard]] Error raw_cut_error(const Split& split, std::uint64_t size);
+[[nodiscard]] Error raw_cut_error(const std::string& name, const Split& split, std::uint64_t size);
 
 }  // namespace quire::h5

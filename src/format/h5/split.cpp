@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "format/h5/checksum.hpp"
 #include "format/h5/header_check.hpp"
 #include "format/h5/message_piece.hpp"
 #include "quire/base/checked.hpp"
@@ -114,23 +115,23 @@ void append(std::vector<std::byte>& bytes, const std::string& name) {
 
 }  // namespace
 
-Split Split::of(const std::string& first) {
-  Split split;
-  if (split.raw_name_beside(first)) return split;
-  const std::size_t dot = first.rfind('.');
-  const std::string suffix = dot == first.npos || dot == 0 ? "" : first.substr(dot);
-  split.first_name = std::string(variable) + suffix;
-  split.raw_name = std::string(variable) + "-r" + suffix;
-  if (suffix.find('%') == suffix.npos && split.encode(0).size() <= most_information) return split;
-  throw Error(ErrorKind::usage, "HDF5 cannot note the suffix of this name").in_file(first).advise("call it NAME-m.h5");
-}
-
 std::optional<std::string> Split::raw_name_beside(const std::string& first) const {
   const std::size_t before = first_name.find(variable);
   const std::size_t behind = first_name.size() - before - variable.size();
   if (first.size() <= before + behind || first.compare(0, before, first_name, 0, before) != 0) return std::nullopt;
   if (!first.ends_with(std::string_view(first_name).substr(before + variable.size()))) return std::nullopt;
-  return replaced(raw_name, first.substr(before, first.size() - before - behind));
+  std::string raw = replaced(raw_name, first.substr(before, first.size() - before - behind));
+  if (raw == first) throw Error(ErrorKind::bad_file, "the file names itself as that of its raw data");
+  return raw;
+}
+
+void Split::require_name(const std::string& first) const {
+  if (raw_name_beside(first)) return;
+  const std::size_t dot = first.rfind('.');
+  const std::string common = dot == first.npos || dot == 0 ? first : first.substr(0, dot);
+  throw Error(ErrorKind::usage, "files that are split are called " + names())
+      .on("split")
+      .advise("call it " + replaced(first_name, common));
 }
 
 std::string Split::names() const { return replaced(first_name, "NAME") + " and " + replaced(raw_name, "NAME"); }
@@ -156,6 +157,43 @@ std::optional<Split> read_split(const ReadBytes& read, std::uint64_t size, const
   }
   if (split && superblock.offset != 0) throw unsupported("it has a user block", 0);
   return split;
+}
+
+std::vector<std::byte> timeless_extension(const ReadBytes& read, const Superblock& superblock) {
+  // Signature (4), version (1), flags (1), four times (4 each), what the flags announce, length, messages, checksum
+  // (4).
+  constexpr std::size_t flags_at = 5;
+  constexpr std::size_t times_at = 6;
+  constexpr std::size_t times_length = 16;
+  constexpr unsigned has_times = 0x20;
+  constexpr unsigned has_limits = 0x10;
+  if (superblock.version < 2 || !superblock.driver) return {};
+  const std::uint64_t address = checked_add(superblock.offset, *superblock.driver);
+  std::vector<std::byte> bytes(2 * most_information);
+  bytes.resize(read(address, bytes));
+  const Piece header(bytes, address);
+  const unsigned flags = header.byte(flags_at);
+  if ((flags & has_times) == 0) return {};
+  const std::size_t length_at = times_at + times_length + ((flags & has_limits) != 0 ? 4 : 0);
+  const std::size_t width = std::size_t{1} << (flags & 3U);
+  std::uint64_t length = 0;
+  for (std::size_t i = width; i-- > 0;) length = length << 8U | header.byte(length_at + i);
+  const std::size_t end = header.part(0, checked_add(length_at + width, length)).size();
+  const std::size_t whole = header.part(0, end + sizeof(std::uint32_t)).size();
+  bytes.resize(whole);
+  std::fill_n(bytes.begin() + times_at, times_length, std::byte{0});
+  store(bytes.data() + end, checksum(std::span(bytes).first(end)), ByteOrder::little);
+  return bytes;
+}
+
+std::optional<std::string> named_raw_file(ByteSource& bytes, const std::string& first) {
+  const ReadBytes read = [&bytes](std::uint64_t offset, std::span<std::byte> out) { return bytes.read(offset, out); };
+  try {
+    const auto split = read_split(read, bytes.size(), read_superblock(read, bytes.size(), true));
+    return split ? split->raw_name_beside(first) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // so damaged that it says nothing
+  }
 }
 
 }  // namespace quire::h5
