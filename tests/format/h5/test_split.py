@@ -340,26 +340,35 @@ def test_parallel_hdf5_does_not_split(tmp_path: Path) -> None:
     expect_steps(path, [0])
 
 
-def fill(comm: Any, folder: str) -> None:
-    """Each rank its rows, to new files and behind the steps of old ones."""
-    share = np.array_split(np.arange(ROWS), comm.size)[comm.rank]
-    with quire.create(f"{folder}/x-m.h5", comm, split=True, deadline=60) as out, out.step(0) as step:
-        step.put("x", share)
-    with quire.append(f"{folder}/x-m.h5", comm, deadline=60) as out, out.step(1) as step:
-        step.put("x", share * 2)
-    with quire.open(f"{folder}/x-m.h5", comm) as file:
-        rows = file[1].table.share(comm.rank, comm.size)
-        np.testing.assert_array_equal(file[1]["x"][rows], share * 2)
+def fill(comm: Any, folder: str, how: dict[str, Any]) -> None:
+    """Each rank its rows, if it has any, to new files and behind the steps of old ones."""
+    path = f"{folder}/x-m.h5"
+    for number, rows in enumerate((ROWS, 2, 0, ROWS)):
+        share = np.array_split(np.arange(rows) * (number + 1), comm.size)[comm.rank]
+        new = number == 0
+        with (
+            quire.create(path, comm, split=True, deadline=60, **how)
+            if new
+            else quire.append(path, comm, deadline=60, **how) as out,
+            out.step(number) as step,
+        ):
+            step.put("x", share)
+    with quire.open(path, comm) as file:
+        assert file.check().damage is None
+        mine = file[3].table.share(comm.rank, comm.size)
+        np.testing.assert_array_equal(file[3]["x"][mine], share)
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("how", [{}, {"chunk": 300}], ids=["contiguous", "chunks"])
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_ranks_write_what_one_writes(tmp_path: Path, ranks: int) -> None:
+def test_ranks_write_what_one_writes(tmp_path: Path, ranks: int, how: dict[str, Any]) -> None:
     folders = [tmp_path / "together", tmp_path / "alone"]
     for folder, count in zip(folders, (ranks, 1), strict=True):
         folder.mkdir()
-        run_ranks(fill, count, str(folder))
+        run_ranks(fill, count, str(folder), how)
     for name in ("x-m.h5", "x-r.h5"):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
     with split_by_h5py(folders[0] / "x-m.h5", mode="r") as file:
-        np.testing.assert_array_equal(file["Step#1/x"][:], np.arange(ROWS) * 2)
+        np.testing.assert_array_equal(file["Step#1/x"][:], [0, 2])
+        np.testing.assert_array_equal(file["Step#3/x"][:], np.arange(ROWS) * 4)
