@@ -449,7 +449,10 @@ void apply_to_set(Writer::State& state, const Striping& striping) {
   std::vector<std::string> paths = paths_of_members(state.first_file, *state.planner);
   paths.push_back(state.first_file);
   std::string remark;
-  for (const std::string& path : paths) remark = apply_striping(path, striping);
+  for (const std::string& path : paths) {
+    std::string told = apply_striping(path, striping);
+    if (!told.empty()) remark = std::move(told);
+  }
   if (!remark.empty()) state.remarks.push_back(std::move(remark));
 }
 

@@ -160,13 +160,13 @@ std::optional<Split> read_split(const ReadBytes& read, std::uint64_t size, const
 }
 
 std::vector<std::byte> timeless_extension(const ReadBytes& read, const Superblock& superblock) {
-  // Signature (4), version (1), flags (1), four times (4 each), what the flags announce, length, messages, checksum
-  // (4).
+  // Signature (4), version (1), flags (1), four times of 4, what flags announce, length, messages, checksum (4).
   constexpr std::size_t flags_at = 5;
   constexpr std::size_t times_at = 6;
   constexpr std::size_t times_length = 16;
   constexpr unsigned has_times = 0x20;
   constexpr unsigned has_limits = 0x10;
+  constexpr std::size_t checksum_length = 4;
   if (superblock.version < 2 || !superblock.driver) return {};
   const std::uint64_t address = checked_add(superblock.offset, *superblock.driver);
   std::vector<std::byte> bytes(2 * most_information);
@@ -178,9 +178,10 @@ std::vector<std::byte> timeless_extension(const ReadBytes& read, const Superbloc
   const std::size_t width = std::size_t{1} << (flags & 3U);
   std::uint64_t length = 0;
   for (std::size_t i = width; i-- > 0;) length = length << 8U | header.byte(length_at + i);
-  const std::size_t end = header.part(0, checked_add(length_at + width, length)).size();
-  const std::size_t whole = header.part(0, end + sizeof(std::uint32_t)).size();
-  bytes.resize(whole);
+  const std::size_t begin = length_at + width;
+  if (length > bytes.size() - begin || bytes.size() - begin - length < checksum_length) return {};  // a foreign one
+  const auto end = static_cast<std::size_t>(begin + length);
+  bytes.resize(end + checksum_length);
   std::fill_n(bytes.begin() + times_at, times_length, std::byte{0});
   store(bytes.data() + end, checksum(std::span(bytes).first(end)), ByteOrder::little);
   return bytes;

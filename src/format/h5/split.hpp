@@ -88,7 +88,7 @@ inline constexpr const char* split_driver = "multi";
 [[nodiscard]] std::optional<Split> read_split(const ReadBytes& read, std::uint64_t size, const Superblock& superblock);
 
 /// The object header that extends later superblocks and has the driver information, without the times at which HDF5 has
-/// made and changed it: the same bytes whenever they are written. Empty if there are none in it.
+/// made and changed it: the same bytes whenever they are written. Empty if there are none in it, or if it is long.
 [[nodiscard]] std::vector<std::byte> timeless_extension(const ReadBytes& read, const Superblock& superblock);
 
 /// What the file of raw data is called beside a file called `first`, be that damaged; nothing if it tells of none.

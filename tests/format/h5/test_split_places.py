@@ -225,6 +225,17 @@ def test_values_are_located_in_their_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(values, np.arange(ROWS) + 1)
 
 
+def test_both_files_get_stripes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "bin" / "lfs"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nfor file; do :; done\n: > "$file"\necho "$file" >> {tmp_path}/striped\n')
+    tool.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tool.parent))
+    path = write(tmp_path / "x-m.h5", stripe_count=4)
+    assert sorted((tmp_path / "striped").read_text().split()) == [str(path), str(raw_of(path))]
+    expect(path)
+
+
 # ---- Raw data that are longer, shorter or linked
 
 
