@@ -75,6 +75,7 @@ void Image::commit(std::uint64_t size) {
   for (const PlannedSpace& space : cold_ranges_) published_.erase(space.offset, space.length);
   if (published_.end() > size) published_.erase(size, published_.end() - size);
   published_size_ = size;
+  source_size_ = std::min(source_size_, size);  // steps that were dropped are not there any more
   discard();
 }
 

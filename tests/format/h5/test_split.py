@@ -108,6 +108,14 @@ def put_content(step: Any, content: str, number: int) -> None:
         step.put_field("phi", np.arange(60.0).reshape(3, 4, 5) + number)
 
 
+def expect_content(step: Any, content: str, number: int) -> None:
+    if content in ("table", "both"):
+        np.testing.assert_array_equal(step["x"][:], np.arange(ROWS) + 0.5 * number)
+        np.testing.assert_array_equal(step["id"][5:9], np.arange(5, 9))
+    if content in ("field", "both"):
+        np.testing.assert_array_equal(step.fields["phi"].read(), np.arange(60.0).reshape(3, 4, 5) + number)
+
+
 def write_contents(path: Path, content: str, numbers: Sequence[int], how: dict[str, Any], new: bool) -> None:
     with quire.create(path, split=True, **how) if new else quire.append(path, **how) as out:
         for number in numbers:
@@ -120,14 +128,7 @@ def expect_contents(path: Path, content: str, count: int) -> None:
         report = file.check()
         assert (report.damage, report.warnings, file.numbers) == (None, [], list(range(count)))
         for number, step in enumerate(file):
-            one = content_of(content, number)
-            if one in ("table", "both"):
-                np.testing.assert_array_equal(step["x"][:], np.arange(ROWS) + 0.5 * number)
-                np.testing.assert_array_equal(step["id"][5:9], np.arange(5, 9))
-            if one in ("field", "both"):
-                np.testing.assert_array_equal(
-                    step.fields["phi"].read(), np.arange(60.0).reshape(3, 4, 5) + number
-                )
+            expect_content(step, content_of(content, number), number)
 
 
 def expect_contents_by_hdf5(path: Path, content: str, count: int) -> None:
@@ -158,6 +159,31 @@ def test_steps_of_any_content_are_whole_in_both_files(tmp_path: Path, storage: s
     for copy in ("x-m.h5", "saved-m.h5", "copy-m.h5"):
         expect_contents(tmp_path / copy, content, 7)
         expect_contents_by_hdf5(tmp_path / copy, content, 7)
+
+
+@pytest.mark.parametrize("split", [True, False])
+@pytest.mark.parametrize("content", CONTENTS[:-1])
+def test_small_steps_follow_those_that_were_dropped(tmp_path: Path, content: str, split: bool) -> None:
+    for storage, how in STORAGE.items():
+        for rest in CONTENTS[:-1]:
+            path = tmp_path / "x-m.h5"
+            with quire.create(path, split=split, **how) as out, out.step(0) as step:
+                put_content(step, "nothing", 0)
+            for number in (1, 2):
+                with quire.append(path, **how) as out, out.step(number) as step:
+                    put_content(step, content, number)
+            with quire.append(path, after=0, later="drop", **how) as out:
+                for number in (1, 2, 3):
+                    with out.step(number) as step:
+                        put_content(step, rest, number)
+            with quire.open(path) as file:
+                report = file.check()
+                assert (report.damage, report.warnings, file.numbers) == (None, [], [0, 1, 2, 3]), (
+                    storage,
+                    rest,
+                )
+                for number in (1, 2, 3):
+                    expect_content(file[number], rest, number)
 
 
 @pytest.mark.parametrize(
