@@ -54,6 +54,10 @@ struct Writer::State {
 
   Timing timing{};
 
+  /// Independent. A transport as the options have it, of a file that `ranks` open together. Throws its errors.
+  [[nodiscard]] std::unique_ptr<Transport> opened(const std::string& where, Access access, const Comm& ranks) const;
+  /// Independent. The same around another: what the options wrap transports in knows this rank among all that write.
+  [[nodiscard]] std::unique_ptr<Transport> wrapped(std::unique_ptr<Transport> inner, const std::string& where) const;
   void tell_file();
   /// Independent. Lets the transport reach the further members of a set, if the format makes one.
   void find_members();
