@@ -204,9 +204,9 @@ class Writer {
 /// Independent. The options that create() understands for every format: compression of the whole file, and its level.
 [[nodiscard]] const std::vector<Option>& common_write_options();
 
-/// Collective. A new file; an existing one is replaced. A compressed one is written beside its target, as PATH.plain
-/// with all that is promised of steps, and takes its place at close(): until then readers find there what was there
-/// before.
+/// Collective. A new file; an existing one is emptied, or replaced when the new one is complete (`replacement`). One
+/// that is compressed is written beside its target, as PATH.plain with all that is promised of steps, and takes its
+/// place at close(): until then readers find there what was there before.
 [[nodiscard]] Writer create(const std::string& path, Comm comm = Comm::self(), const WriteOptions& options = {});
 
 /// What happens to steps behind the one after which is appended.

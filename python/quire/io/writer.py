@@ -197,7 +197,7 @@ def create(
     attributes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Writer:
-    """Collective. A new file; an existing one is emptied at once, before the first step is written.
+    """Collective. A new file; an existing one of several steps is emptied before the first is written.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def create(
     options : of the format's writer; for every format `compression` ("gzip", "xz", "none"; else as .gz, .xz
         or .lzma at the end of the path say) and `compression_level`: the file then appears when it is closed;
         `replacement="whole"`: what the path holds stays until the new file is complete and durable, and for
-        good if this one is left by an exception
+        good if this one is left by an exception, as it does in formats of one step unless "direct" is said
     """
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
 

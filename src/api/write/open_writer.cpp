@@ -100,6 +100,51 @@ void make_file(Writer::State& state) {
       state.first_file);
 }
 
+/// What is said about a new file beside what its planner takes.
+struct Asked {
+  const Format* format = nullptr;
+  Striping striping{};
+  bool makes_set = false;  ///< or may do so: of streams that is known when they are placed
+};
+
+/// What rank 0 tells the others about the file that it has made.
+struct Made {
+  bool failed = false;
+  bool replaces_whole = false;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(failed, replaces_whole);
+  }
+};
+
+/// Independent. Throws usage errors.
+Asked take_options(Writer::State& state, const std::string& path, const WriteOptions& options) {
+  Options of_format = options.options;
+  static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
+  Asked asked{.striping = striping_of(of_format)};
+  state.target = WriteTarget(path, of_format);
+  const Format& format = chosen_format(path, options);
+  asked.format = &format;
+  const CheckedOptions of_writer(format.write_options(), of_format);
+  state.planner = format.plan_writing(of_writer);
+  state.engine = state.planner->engine();
+  if (state.engine) check_engine_options(options);
+  check_name(path, *state.planner);
+  if (state.target.keeps_sums()) check_summed(format, state.engine != nullptr);
+  if (state.target.is_compressed()) check_compressed(*state.planner);
+  if (format.makes_set(of_writer) && !format.holds_streams()) state.target.require_place_for_set();
+  asked.makes_set = format.makes_set(of_writer) || format.holds_streams();
+  state.file.format = format.name();
+  return asked;
+}
+
+/// Independent. Says where the file is written. Ranks other than 0 make their side of it, which touches no file yet.
+void place(Writer::State& state) {
+  state.first_file = first_file_for(state.target.written(), *state.planner);
+  state.planner->introduce({.path = state.first_file, .neighbour = {}});
+  if (!state.comm.is_root() && !state.engine) make_file(state);
+}
+
 /// Rank 0: to all files that are known before they are written. One remark is enough for all.
 void apply_to_set(Writer::State& state, const Striping& striping) {
   std::vector<std::string> paths = paths_of_members(state.first_file, *state.planner);
@@ -113,51 +158,40 @@ void apply_to_set(Writer::State& state, const Striping& striping) {
 }
 
 /// Rank 0, when all ranks are known to make the same file: takes away what is in its place and keeps other writers out.
-void clear_place(Writer::State& state, const Striping& striping) {
-  state.target.prepare(*state.planner);
+void clear_place(Writer::State& state, const Asked& asked) {
+  state.target.prepare(*state.planner, asked.format->holds_one_step(), asked.makes_set);
+  place(state);
   const bool replaces = state.target.replaces_whole();
   clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
   if (!replaces) remove_sums(state.path);
-  if (striping.is_asked_for()) apply_to_set(state, striping);
+  if (asked.striping.is_asked_for()) apply_to_set(state, asked.striping);
   state.lock = WriteLock(state.first_file, true);
 }
 
 Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path, const WriteOptions& options) {
-  Striping striping;
-  const bool root = state->comm.is_root();
+  Asked asked;
   const auto error = caught(state->comm.rank(), [&] {
-    Options of_format = options.options;
-    static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
-    striping = striping_of(of_format);
-    state->target = WriteTarget(path, of_format);
-    const Format& format = chosen_format(path, options);
-    const CheckedOptions of_writer(format.write_options(), of_format);
-    state->planner = format.plan_writing(of_writer);
-    state->engine = state->planner->engine();
-    if (state->engine) check_engine_options(options);
-    check_name(path, *state->planner);
-    if (state->target.keeps_sums()) check_summed(format, state->engine != nullptr);
-    if (state->target.is_compressed()) check_compressed(*state->planner);
-    // Of streams that is known when they are placed.
-    if (format.makes_set(of_writer) && !format.holds_streams()) state->target.require_place_for_set();
-    state->file.format = format.name();
-    state->first_file = first_file_for(state->target.written(), *state->planner);
-    state->planner->introduce({.path = state->first_file, .neighbour = {}});
-    if (!root && !state->engine) make_file(*state);
+    asked = take_options(*state, path, options);
+    place(*state);
   });
   Choice mine = choice(path, options);
   mine.compression = state->target.compression();
   std::optional<Error> failure;
   const RootAnswer make = [&] {
     failure = caught(0, [&] {
-      clear_place(*state, striping);
+      clear_place(*state, asked);
       if (!state->engine) make_file(*state);
     });
-    return pack(failure.has_value());
+    return pack(Made{.failed = failure.has_value(), .replaces_whole = state->target.replaces_whole()});
   };
   // All meet again in steps, and when they close the file.
   const Agreed agreed = agree_on_choice(state->comm, mine, error, make, Parting::said);
-  if (unpack<bool>(agreed.said)) agree(state->comm, failure);
+  const auto made = unpack<Made>(agreed.said);
+  if (made.failed) agree(state->comm, failure);
+  if (made.replaces_whole && !state->target.replaces_whole()) {
+    state->target.replace_whole();
+    place(*state);
+  }
   if (state->engine) {
     open_engine(*state, state->first_file, true);
     state->transport = state->opened(state->first_file, Access::update, state->comm);

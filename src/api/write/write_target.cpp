@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "api/file_sets.hpp"
@@ -42,21 +43,27 @@ void refuse_device(const std::string& path) {
 }
 
 /// A directory takes the place of one with the files of a checkpoint, be they damaged, not of one with anything else:
-/// their names tell.
-void refuse_strange_directory(const std::string& path) {
+/// their names tell. The first other one; nothing for what is no directory.
+std::optional<std::string> strange_name_in(const std::string& path) {
   std::error_code ignored;
-  if (!files::is_directory(path, ignored)) return;
-  for (const std::string& name : names_in(path)) {
+  if (!files::is_directory(path, ignored)) return std::nullopt;
+  for (std::string& name : names_in(path)) {
     const std::vector<std::string> alone{name};
     const bool is_ours = name.find(".quire-") != std::string::npos;
     const bool is_known = is_ours || std::ranges::any_of(formats(), [&](const Format* format) {
                             return !format->entry_of(alone).empty();
                           });
-    if (is_known && !files::is_directory(files::path(path) / name, ignored)) continue;
-    throw Error(ErrorKind::conflict, "it is a directory with other files than those of a checkpoint: " + name)
-        .in_file(path)
-        .advise("choose another name, or move away what is there");
+    if (!is_known || files::is_directory(files::path(path) / name, ignored)) return std::move(name);
   }
+  return std::nullopt;
+}
+
+void refuse_strange_directory(const std::string& path) {
+  const auto name = strange_name_in(path);
+  if (!name) return;
+  throw Error(ErrorKind::conflict, "it is a directory with other files than those of a checkpoint: " + *name)
+      .in_file(path)
+      .advise("choose another name, or move away what is there");
 }
 
 /// What a writer locks is the first file of what it writes. Throws conflict errors while one is at work.
@@ -92,9 +99,9 @@ const std::vector<Option>& common_write_options() {
         {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
         {"replacement",
          OptionKind::text,
-         "direct",
-         {"direct", "whole"},
-         "whole: what is there stays until the new file is complete and durable, at close"},
+         "suited",
+         {"suited", "direct", "whole"},
+         "whole: what is there stays until the new file is complete and durable, at close; suited: so do checkpoints"},
         {"checksums",
          OptionKind::truth,
          "false",
@@ -123,10 +130,31 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : path_(path
     choice_.level = static_cast<int>(level);
   }
   keeps_sums_ = mine.truth("checksums");
-  replaces_whole_ = !is_compressed() && mine.text("replacement") == "whole";
-  if (!is_compressed() && !replaces_whole_) return;
-  target_ = target_of(path);
-  written_ = is_compressed() ? target_ + ".plain" : staged_path(target_);
+  const std::string replacement = mine.text("replacement");
+  if (is_compressed()) {
+    target_ = target_of(path);
+    written_ = target_ + ".plain";
+  } else if (replacement == "whole") {
+    replace_whole();
+  } else {
+    is_open_ = replacement == "suited";
+  }
+}
+
+void WriteTarget::replace_whole() {
+  replaces_whole_ = true;
+  target_ = target_of(path_);
+  written_ = staged_path(target_);
+}
+
+bool WriteTarget::is_worth_keeping(bool is_directory, bool is_set) const {
+  std::error_code code;
+  // Through a link a set cannot be replaced; what has another form or is no checkpoint is refused, or not, as ever.
+  if (is_set && files::is_symlink(without_end_separators(path_), code)) return false;
+  if (is_directory) {
+    return files::is_directory(path_, code) && !files::is_empty(path_, code) && !strange_name_in(path_);
+  }
+  return files::is_regular_file(path_, code) && files::file_size(path_, code) > 0 && !code;
 }
 
 void WriteTarget::require_place_for_set() const {
@@ -142,13 +170,14 @@ void WriteTarget::require_place_for_set() const {
       .advise("write to " + target_ + " itself, and read it there, or make it one file");
 }
 
-void WriteTarget::prepare(const WritePlanner& planner) const {
+void WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bool is_set) {
   std::error_code ignored;
   if (is_compressed() && files::is_directory(target_, ignored)) {
     throw system_error("create", EISDIR).in_file(target_);
   }
   if (is_compressed() || replaces_whole_) refuse_device(target_);
   finish_replacing(target_);
+  if (is_open_ && is_one_step && is_worth_keeping(!planner.entry().empty(), is_set)) replace_whole();
   refuse_strangers(target_, planner, replaces_whole_);
   if (!replaces_whole_) return;
   refuse_strange_directory(target_);

@@ -32,8 +32,12 @@ class WriteTarget {
   [[nodiscard]] const std::string& written() const noexcept { return written_; }
 
   /// Independent, rank 0. Finishes what an interrupted replacement left, lest it should later take the place of what is
-  /// written now, and makes room beside the target. Throws errors that would come only at the end otherwise.
-  void prepare(const WritePlanner& planner) const;
+  /// written now, decides whether what is there is replaced as a whole if the options leave that open, and makes room
+  /// beside the target if so. Throws errors that would come only at the end otherwise. `is_one_step`: what is to be
+  /// written is all that a file of its format holds; `is_set`: it may be one of several files.
+  void prepare(const WritePlanner& planner, bool is_one_step, bool is_set);
+  /// Independent. What rank 0 decided: writes beside the target.
+  void replace_whole();
   /// Independent. Throws usage errors if a set of files is to be compressed, for only one file is, and conflict errors
   /// if one is to take its place through a symbolic link: its members would stand beside what the link leads to, and
   /// who reads the link looks for them beside the link.
@@ -47,6 +51,8 @@ class WriteTarget {
   void discard(const WriteLock& lock) const;
 
  private:
+  /// Whether a checkpoint would be lost if the new one never became complete.
+  [[nodiscard]] bool is_worth_keeping(bool is_directory, bool is_set) const;
   void compress(Comm& comm, const OpenFile& open, bool durable) const;
   void replace(const std::string& compressed, bool durable) const;
 
@@ -55,6 +61,7 @@ class WriteTarget {
   std::string written_{};
   CompressionChoice choice_{};
   bool replaces_whole_ = false;
+  bool is_open_ = false;  ///< whether it replaces as a whole is for rank 0 to decide
   bool keeps_sums_ = false;
 };
 

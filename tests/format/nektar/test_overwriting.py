@@ -7,7 +7,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.toolkit.recover import recover
@@ -185,3 +187,93 @@ def test_what_a_killed_writer_has_left_is_replaced(tmp_path: Path, name: str) ->
     with quire.create(target, layout="directory", replacement="whole") as out, out.step(0) as step:
         step.put_elements(blocks)
     assert blocks_of(target) == blocks_of(SMALL)
+
+
+LAYOUTS = ["hdf5", "xml", "directory", "streams"]
+
+
+def write_value(path: str | Path, layout: str, value: float, comm: Any = None, **options: Any) -> None:
+    """Write the same elements with one value everywhere; the rank fail_on= raises in its step."""
+    fail_on = options.pop("fail_on", None)
+    with quire.open(SMALL) as file:
+        blocks = list(file[0].read_elements())
+    for block in blocks:
+        for values in block.values.values():
+            values[:] = value
+    with (
+        quire.create(path, comm, "nektar", layout=layout, deadline=30, **options) as out,
+        out.step(0) as step,
+    ):
+        step.put_elements(blocks if comm is None or comm.rank == 0 else [])
+        if comm is not None and comm.rank == fail_on:
+            raise RuntimeError("no more")
+
+
+def value_of(path: Path) -> float:
+    values = {value for block in blocks_of(path) for value in np.frombuffer(block)}
+    assert len(values) == 1
+    return float(values.pop())
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_checkpoint_before_stays_until_the_next_is_complete(tmp_path: Path, layout: str) -> None:
+    target = tmp_path / "case.chk"
+    write_value(target, layout, 1.0)
+    with quire.open(SMALL) as file:
+        blocks = list(file[0].read_elements())
+    out = quire.create(target, format="nektar", layout=layout)
+    with out.step(0) as step:
+        step.put_elements(blocks)
+    assert value_of(target) == 1.0
+    out.close()
+    assert blocks_of(target) == blocks_of(SMALL)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_where_nothing_would_be_lost_it_is_written_in_its_place(tmp_path: Path, layout: str) -> None:
+    target = tmp_path / "case.chk"
+    for empty in (False, True):
+        if empty and layout == "directory":
+            target.mkdir()
+        elif empty:
+            target.touch()
+        out = quire.create(target, format="nektar", layout=layout)
+        assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+        out.abort("enough")
+        shutil.rmtree(target) if target.is_dir() else target.unlink()
+    write_value(target, layout, 1.0)
+    out = quire.create(target, format="nektar", layout=layout, replacement="direct")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+    out.abort("enough")
+    assert blocks_of(target) == []
+
+
+def replace_twice(comm: Any, path: str, layout: str) -> bool:
+    for value in (1.0, 2.0):
+        write_value(path, layout, value, comm)
+    try:
+        write_value(path, layout, 3.0, comm, fail_on=1)
+    except (RuntimeError, quire.AbortedError):
+        return True
+    return False
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_ranks_agree_that_the_checkpoint_before_stays(tmp_path: Path, layout: str) -> None:
+    target = tmp_path / "case.chk"
+    assert run_ranks(replace_twice, 3, str(target), layout) == [True] * 3
+    assert value_of(target) == 2.0
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+
+
+def test_a_set_behind_a_link_is_written_where_it_stands(tmp_path: Path) -> None:
+    """Its members cannot be put beside what the link leads to at once, and a preset refuses nothing."""
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "case.chk"
+    link.symlink_to("real/case.chk")
+    for value in (1.0, 2.0):
+        write_value(link, "streams", value)
+        assert value_of(tmp_path / "real" / "case.chk") == value
+    assert link.is_symlink()

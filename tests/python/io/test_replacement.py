@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import path_for
+from tests.python.support.files import path_for, stream_formats
 from tests.python.support.mpi import run_ranks
 
 import quire
@@ -43,6 +43,41 @@ def test_the_old_one_stays_until_the_new_one_is_complete(tmp_path: Path, format_
     out.close()
     assert values(path) == [2.0] * 3
     assert [entry.name for entry in tmp_path.iterdir()] == [Path(path).name]
+
+
+def test_files_of_several_steps_show_each_as_soon_as_it_is_committed(path: Path, format_name: str) -> None:
+    write(path, format_name, 1.0)
+    with quire.create(path, format=format_name) as out:
+        assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+        with out.step(0) as step:
+            step.put("x", np.full(3, 2.0))
+        assert values(path) == [2.0] * 3
+
+
+@pytest.mark.parametrize("name", stream_formats())
+def test_streams_that_are_there_stay_until_the_new_ones_are_complete(tmp_path: Path, name: str) -> None:
+    def write_text(text: bytes, **options: Any) -> quire.Writer:
+        out = quire.create(path, format=name, **options)
+        with out.step(0) as step:
+            step.stream(0).write(text)
+        return out
+
+    def text() -> bytes:
+        with quire.open(path) as file:
+            return bytes(file[0].streams[0].read())
+
+    path = path_for(tmp_path, name)
+    write_text(b"first").close()
+    out = write_text(b"second")
+    assert text() == b"first"
+    out.close()
+    assert text() == b"second"
+    write_text(b"third").abort("not wanted")
+    assert text() == b"second"
+    out = write_text(b"fourth", replacement="direct")
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+    out.close()
+    assert text() == b"fourth"
 
 
 def test_a_new_one_that_is_given_up_goes(path: Path, format_name: str) -> None:
