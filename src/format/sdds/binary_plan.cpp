@@ -155,6 +155,18 @@ Publication BinaryPlan::publish(std::uint64_t begin, std::span<const std::uint64
 
 }  // namespace
 
+std::optional<std::uint64_t> first_column(const PageSubject& page) {
+  const StepDescription& step = page.mine->description;
+  if (std::ranges::find(step.fields, Type::string, &Field::type) != step.fields.end()) return std::nullopt;
+  std::uint64_t position = count_bytes + title_bytes(*page.header, *page.file, step).size();
+  for (const FieldArray& array : field_arrays(step)) {
+    const Field& field = step.fields[array.field];
+    position = checked_add(position, dimension_bytes(field.extents, page.header->order()).size());
+    position = checked_add(position, checked_multiply(elements_of(field), size_of(field.type)));
+  }
+  return position;
+}
+
 std::unique_ptr<PagePlan> plan_binary_page(const PageSubject& page) { return std::make_unique<BinaryPlan>(page); }
 
 }  // namespace quire::sdds

@@ -158,6 +158,8 @@ std::string write_header(const Header& header, const HeaderStyle& style) {
   return text;
 }
 
+void lengthen(std::string& header, std::size_t blanks) { header.insert(header.rfind("&end"), blanks, ' '); }
+
 std::string text_fault(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return "it holds a zero byte";
   if (text.find('\n') != std::string_view::npos) return "it has more than one line";

@@ -22,6 +22,9 @@ struct HeaderStyle {
 /// canonical style also for commands of 1024 bytes and more, which the reference does not read.
 [[nodiscard]] std::string write_header(const Header& header, const HeaderStyle& style = {});
 
+/// Makes a header longer, by blanks at the end of its last command: readers pass over any number of them.
+void lengthen(std::string& header, std::size_t blanks);
+
 /// Why a text cannot stand in a header, or an empty text.
 [[nodiscard]] std::string text_fault(std::string_view text);
 

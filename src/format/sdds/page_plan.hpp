@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,6 +60,10 @@ class PagePlan {
 /// are written: at most eight bytes, which the kernel copies at once, where a part of all would be a third number.
 [[nodiscard]] PublishWrite count_change(const Header& header, std::uint64_t offset, std::uint64_t from,
                                         std::uint64_t to);
+
+/// Rank 0: how far behind the beginning of a binary page of up to 2^31 rows the first column begins. Nothing for one
+/// where that depends on the strings of other ranks.
+[[nodiscard]] std::optional<std::uint64_t> first_column(const PageSubject& page);
 
 /// Rows of text, not placed yet.
 [[nodiscard]] Run text_row_run(const Header& header, const StepPart& mine, bool canonical);

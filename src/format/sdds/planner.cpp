@@ -21,6 +21,10 @@ namespace {
 constexpr std::size_t header_slot = 0;
 constexpr std::size_t first_page_slot = 1;
 
+// Bytes of a cache line: columns that begin at multiples of them are copied from and to memory at full speed, by us and
+// by whoever reads them (specs/performance.md section 4, relative alignment).
+constexpr std::uint64_t column_alignment = 64;
+
 [[nodiscard]] std::vector<std::byte> bytes_of(const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
@@ -274,14 +278,27 @@ Header SddsPlanner::header_of(const StepDescription& step) const {
   return header_ ? *header_ : header_for(file_, step, layout_);
 }
 
-HeaderStyle SddsPlanner::header_style() const { return {layout_.canonical, layout_.version}; }
+std::string SddsPlanner::first_header(const Header& header, const StepPart& mine) const {
+  std::string text = write_header(header, {layout_.canonical, layout_.version});
+  const DataCommand& data = header.data;
+  if (layout_.canonical || data.mode != Mode::binary || !data.column_major || header.columns.empty()) return text;
+  const auto first = first_column(page_subject(header, mine));
+  const std::uint64_t over = first ? checked_add(text.size(), *first) % column_alignment : 0;
+  if (over != 0) lengthen(text, static_cast<std::size_t>(column_alignment - over));
+  return text;
+}
 
-std::unique_ptr<PagePlan> SddsPlanner::page_plan(const Header& header, const StepPart& mine) const {
+PageSubject SddsPlanner::page_subject(const Header& header, const StepPart& mine) const {
   PageSubject page{.header = &header, .file = &file_, .mine = &mine, .canonical = layout_.canonical};
   // The reference counts the pages of each opened output; all of a file is what a reader would count.
   page.number = pages_ - (layout_.canonical ? pages_found_ : 0) + 1;
   page.is_first = pages_ == 0;
   page.growth_rows = layout_.growth_rows;
+  return page;
+}
+
+std::unique_ptr<PagePlan> SddsPlanner::page_plan(const Header& header, const StepPart& mine) const {
+  const PageSubject page = page_subject(header, mine);
   return is_growth(mine.description) ? plan_growth(page) : plan_page(page);
 }
 
@@ -329,7 +346,7 @@ WritePlan SddsPlanner::guard(const StepPart& mine) {
     growing_->announced = count;
     if (grows) return plan;
   }
-  std::vector<std::byte> bytes = header_ ? std::vector<std::byte>() : bytes_of(write_header(header, header_style()));
+  std::vector<std::byte> bytes = header_ ? std::vector<std::byte>() : bytes_of(first_header(header, mine));
   const auto mark = page_plan(header, mine)->guard();
   bytes.insert(bytes.end(), mark.begin(), mark.end());
   plan.add(end_, std::move(bytes));
@@ -339,7 +356,7 @@ WritePlan SddsPlanner::guard(const StepPart& mine) {
 Measure SddsPlanner::measure(const StepPart& mine, bool root) const {
   const Header header = header_of(mine.description);
   Measure slots(first_page_slot, 0);
-  if (root) slots[header_slot] = write_header(header, header_style()).size();
+  if (root) slots[header_slot] = first_header(header, mine).size();
   const Measure page = page_plan(header, mine)->measure(root);
   slots.insert(slots.end(), page.begin(), page.end());
   return slots;

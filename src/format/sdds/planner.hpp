@@ -66,9 +66,11 @@ class SddsPlanner final : public WritePlanner {
  private:
   /// The header of the file, or the one that this first step gives it.
   [[nodiscard]] Header header_of(const StepDescription& step) const;
-  [[nodiscard]] HeaderStyle header_style() const;
+  /// Rank 0: the header in front of the first page.
+  [[nodiscard]] std::string first_header(const Header& header, const StepPart& mine) const;
   /// Where the page of a step begins.
   [[nodiscard]] std::uint64_t page_begin(const Measure& total) const;
+  [[nodiscard]] PageSubject page_subject(const Header& header, const StepPart& mine) const;
   [[nodiscard]] std::unique_ptr<PagePlan> page_plan(const Header& header, const StepPart& mine) const;
   /// Whether a step adds rows to the last page.
   [[nodiscard]] bool is_growth(const StepDescription& step) const;

@@ -1,0 +1,76 @@
+"""Columns of binary files by columns begin at multiples of 64 bytes, by blanks in the header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.python.support.mpi import run_ranks
+
+import quire
+
+ROWS = 16  # 128 bytes of a column of float64
+
+
+def write(path: Path | str, comm: Any = None, title: str = "", number: int = 0, **options: Any) -> None:
+    rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
+    with (
+        quire.create(
+            path, comm, major_order="column", title=title, attributes={"code": "fodo"}, **options
+        ) as out,
+        out.step(number) as step,
+    ):
+        step.set("note", "n" * number)
+        if number % 2:
+            step.put_field("E", np.zeros(3 if rank == 0 else 0), extents=(3,), start=(0,))
+        for name in "xy":
+            step.put(name, np.arange(float(ROWS))[rank * ROWS // size : (rank + 1) * ROWS // size])
+
+
+def header_of(path: Path) -> bytes:
+    content = path.read_bytes()
+    return content[: content.index(b"&end\n", content.index(b"&data ")) + len(b"&end\n")]
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("length", [1, 17, 63, 64, 65])
+def test_columns_begin_at_multiples_of_a_cache_line(tmp_path: Path, length: int, number: int) -> None:
+    path = tmp_path / "aligned.sdds"
+    write(path, title="t" * length, number=number)
+    with quire.open(path) as file:
+        for name in "xy":
+            assert file[0][name].location().offset % 64 == 0
+            assert list(file[0][name][:]) == list(range(ROWS))
+    assert header_of(path).count(b" " * 64) == 0
+
+
+def test_what_is_written_as_the_reference_does_has_no_blanks(tmp_path: Path) -> None:
+    lines = set()
+    for length in (1, 2):
+        path = tmp_path / f"{length}.sdds"
+        write(path, title="t" * length, canonical=True)
+        lines.add(header_of(path).splitlines()[-1])
+    assert lines == {b"&data mode=binary, endian=little, column_major_order=1, &end"}
+
+
+@pytest.mark.parametrize("options", [{"major_order": "row"}, {"mode": "ascii"}])
+def test_only_columns_of_numbers_are_aligned(tmp_path: Path, options: dict[str, str]) -> None:
+    for length in (1, 2):
+        path = tmp_path / "plain.sdds"
+        with quire.create(path, title="t" * length, **options) as out, out.step(0) as step:
+            step.put("x", np.zeros(ROWS))
+        assert b"  &end" not in header_of(path).splitlines()[-1]
+
+
+def write_together(comm: Any, path: str) -> None:
+    write(path, comm, number=3)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_write_the_same_blanks(tmp_path: Path, ranks: int) -> None:
+    write(tmp_path / "one.sdds", number=3)
+    run_ranks(write_together, ranks, str(tmp_path / "many.sdds"))
+    assert (tmp_path / "many.sdds").read_bytes() == (tmp_path / "one.sdds").read_bytes()
