@@ -198,7 +198,8 @@ class Bench:
     def speed_of(self, run: dict[str, Any], ranks: int, place: str, targets: list[dict[str, Any]]) -> None:
         """Measure the targets that share a run, again if it was disturbed on an idle machine."""
         arguments = ["--operation", run["operation"], "--columns", run["columns"]]
-        arguments += ["--steps", str(run.get("steps", 1)), "--size", str(run.get("size", self.options.size))]
+        size = run.get("size", self.options.size * run.get("share", 1))
+        arguments += ["--steps", str(run.get("steps", 1)), "--size", str(size)]
         passes = max(self.options.passes, run.get("passes", 0))
         arguments += ["--passes", str(passes), "--seed", str(self.options.seed)]
         for method in methods_for(run, targets):
