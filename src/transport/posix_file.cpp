@@ -115,7 +115,9 @@ void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
   const int file = descriptor();
   if (!file_system_.preallocates || to > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) return;
   const std::uint64_t end = std::max(from, size());
-  if (to <= end || to - end < limits().reserve_from) return;
+  const std::uint64_t growth = to - std::min(to, end);
+  const bool is_new = growth > end;
+  if (growth < (is_new ? limits().reserve_new_from : limits().reserve_from)) return;
   const Stopwatch stopwatch(counters().transfer_seconds);
   // The call of Linux, not posix_fallocate, which writes into every block where the file system lacks it. A hint:
   // where it is not supported nothing is lost, and a full disk is reported by the write that does not fit.

@@ -226,6 +226,23 @@ TEST(PosixTest, ReservesOnlyLargeGrowthAndNeverBeyondIt) {
   EXPECT_TRUE(test::bytes_of_file(path) == test::pattern(0, 1000));
 }
 
+TEST(PosixTest, ReservesLessForFilesThatAreNewThanForThoseThatGrow) {
+  constexpr std::uint64_t mebibyte = 1 << 20;
+  const std::string path = own_path();
+  const auto file = open_posix(path, Access::create);
+  file->put(0, test::pattern(0, 1000));
+  const bool preallocates = file_system_of(path).preallocates;
+  const auto expect_size_after = [&](std::uint64_t to, std::uint64_t size) {
+    file->reserve(0, to);
+    EXPECT_EQ(file->size(), preallocates ? size : 1000U) << to;
+  };
+  expect_size_after(mebibyte, 1000);  // less than a mebibyte more
+  expect_size_after(2 * mebibyte, 2 * mebibyte);
+  expect_size_after(4 * mebibyte - 1, 2 * mebibyte);  // not twice as much
+  expect_size_after(5 * mebibyte, 5 * mebibyte);
+  file->close();
+}
+
 TEST(PosixTest, DurableWritesAreSynced) {
   const std::string path = own_path();
   TransportOptions options;

@@ -93,7 +93,8 @@ struct TransportLimits {
   std::size_t staging = 1 << 20;           ///< bytes of the staging buffer for encoded bytes; rounded up to pages
   std::size_t direct_from = 256 << 10;     ///< ready bytes shorter than this share calls with their neighbours
   std::size_t gap = 4 << 10;               ///< between small reads: up to this many bytes are read and dropped
-  std::size_t reserve_from = 16 << 20;     ///< preallocate when the file grows by at least this much
+  std::size_t reserve_from = 16 << 20;     ///< preallocate when the file grows by at least this much,
+  std::size_t reserve_new_from = 1 << 20;  ///< or by this much where that is more than it has
   std::size_t writeback = 8 << 20;         ///< durable: start write-back after this many bytes
   std::size_t largest_record = 256 << 20;  ///< a staging buffer never grows beyond this for one record
 };
