@@ -112,6 +112,10 @@ void keep_permissions(const std::string& target) {
   }
 }
 
+bool is_being_replaced(const std::string& target) {
+  return exists(partial(target)) || exists(ready(target)) || exists(previous(target));
+}
+
 std::vector<ReplacementAct> finishing_acts(const std::string& target) {
   std::vector<ReplacementAct> acts;
   if (exists(ready(target))) {

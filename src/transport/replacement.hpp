@@ -50,6 +50,8 @@ using ReplacementAct = std::variant<RenameAct, RemoveAct, SyncAct>;
     const std::string& target, const std::function<bool(const std::string& name)>& is_member = {});
 /// What takes the place of the target gets the permissions that it has, if it is there.
 void keep_permissions(const std::string& target);
+/// Whether anything stands beside the target that a replacement makes there.
+[[nodiscard]] bool is_being_replaced(const std::string& target);
 /// The acts that finish a replacement that was interrupted; none if there is none. A staging directory that was never
 /// completed is dropped.
 [[nodiscard]] std::vector<ReplacementAct> finishing_acts(const std::string& target);

@@ -154,7 +154,8 @@ bool WriteTarget::is_worth_keeping(bool is_directory, bool is_set) const {
   if (is_directory) {
     return files::is_directory(path_, code) && !files::is_empty(path_, code) && !strange_name_in(path_);
   }
-  return files::is_regular_file(path_, code) && files::file_size(path_, code) > 0 && !code;
+  const std::uintmax_t size = files::file_size(path_, code);
+  return !code && size > 0;
 }
 
 void WriteTarget::require_place_for_set() const {
@@ -241,6 +242,8 @@ void WriteTarget::replace(const std::string& compressed, bool durable) const {
 
 bool finish_replacing(const std::string& path) {
   const std::string target = target_of(path);
+  // Nearly always there is nothing, and all ranks wait.
+  if (!is_being_replaced(target)) return false;
   const std::vector<WriteLock> locks = locks_on_new_one(target);
   const auto acts = finishing_acts(target);
   carry_out(acts);
