@@ -207,7 +207,7 @@ TEST(PosixTest, ErrorsOfEncodersNameTheFile) {
 TEST(PosixTest, ReservesOnlyLargeGrowthAndNeverBeyondIt) {
   const std::string path = own_path();
   TransportOptions options;
-  options.limits.reserve_from = 1 << 20;
+  options.limits.reserve_new_from = 1 << 20;
   const auto file = open_posix(path, Access::create, options);
   file->reserve(0, (1 << 20) - 1);
   EXPECT_EQ(file->size(), 0U);

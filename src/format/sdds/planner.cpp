@@ -22,7 +22,8 @@ constexpr std::size_t header_slot = 0;
 constexpr std::size_t first_page_slot = 1;
 
 // Bytes of a cache line: columns that begin at multiples of them are copied from and to memory at full speed, by us and
-// by whoever reads them (specs/performance.md section 4, relative alignment).
+// by whoever reads them; the others do, too, where a column has a multiple of them (specs/performance.md section 4,
+// relative alignment).
 constexpr std::uint64_t column_alignment = 64;
 
 [[nodiscard]] std::vector<std::byte> bytes_of(const std::string& text) {

@@ -43,7 +43,7 @@ def test_columns_begin_at_multiples_of_a_cache_line(tmp_path: Path, length: int,
         for name in "xy":
             assert file[0][name].location().offset % 64 == 0
             assert list(file[0][name][:]) == list(range(ROWS))
-    assert header_of(path).count(b" " * 64) == 0
+    assert header_of(path).count(b" " * 65) == 0
 
 
 def test_what_is_written_as_the_reference_does_has_no_blanks(tmp_path: Path) -> None:
@@ -74,3 +74,30 @@ def test_ranks_write_the_same_blanks(tmp_path: Path, ranks: int) -> None:
     write(tmp_path / "one.sdds", number=3)
     run_ranks(write_together, ranks, str(tmp_path / "many.sdds"))
     assert (tmp_path / "many.sdds").read_bytes() == (tmp_path / "one.sdds").read_bytes()
+
+
+def test_files_with_blanks_are_continued(tmp_path: Path) -> None:
+    path = tmp_path / "aligned.sdds"
+    write(path, number=1)
+    with quire.append(path) as out, out.step(3) as step:
+        step.set("note", "behind")
+        step.put_field("E", np.ones(3))
+        for name in "xy":
+            step.put(name, np.zeros(2))
+    with quire.open(path) as file:
+        assert file.numbers == [1, 3]
+        assert list(file[0]["y"][:]) == list(range(ROWS))
+        assert list(file[1]["y"][:]) == [0, 0]
+
+
+def test_columns_behind_strings_of_a_field_stand_where_they_come(tmp_path: Path) -> None:
+    lines = set()
+    for length in (1, 2):
+        path = tmp_path / "plain.sdds"
+        with quire.create(path, major_order="column", title="t" * length) as out, out.step(0) as step:
+            step.put_field("names", np.array(["a", "bc"]))
+            step.put("x", np.arange(float(ROWS)))
+        lines.add(header_of(path).splitlines()[-1])
+        with quire.open(path) as file:
+            assert list(file[0]["x"][:]) == list(range(ROWS))
+    assert len(lines) == 1
