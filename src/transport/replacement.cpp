@@ -1,6 +1,9 @@
 #include "transport/replacement.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <system_error>
 
@@ -68,6 +71,12 @@ std::string target_of(const std::string& path) {
 
 std::string staged_path(const std::string& target) { return partial(target) + "/" + name_of(target); }
 std::string ready_path(const std::string& target) { return ready(target) + "/" + name_of(target); }
+
+bool can_be_staged(const std::string& target) {
+  const files::path beside = files::path(target).parent_path();
+  return name_of(previous(target)).size() <= NAME_MAX &&
+         ::access(beside.empty() ? "." : beside.c_str(), W_OK | X_OK) == 0;
+}
 
 void begin_staging(const std::string& target) {
   // The whole file is durable before it takes its place.

@@ -24,6 +24,8 @@ namespace quire {
 /// Where it stands until it takes its place, once the new one is complete.
 [[nodiscard]] std::string ready_path(const std::string& target);
 
+/// Whether the target's directory may be written and the names beside the target are not too long.
+[[nodiscard]] bool can_be_staged(const std::string& target);
 /// Makes an empty staging directory where none may be: finishing_acts() first. Throws io errors, and conflict errors if
 /// another writer has made one meanwhile.
 void begin_staging(const std::string& target);

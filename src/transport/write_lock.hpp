@@ -15,6 +15,8 @@ class WriteLock {
   /// none. Without effect where the file system has no locks or the file cannot be opened: opening will tell.
   WriteLock(const std::string& path, bool creates);
 
+  /// Independent. Whether there is a file that it could lock.
+  [[nodiscard]] bool is_held() const noexcept { return descriptor_.is_open(); }
   /// Independent. Whether another file has the name now, or none: somebody who looked before it was locked has taken it
   /// away.
   [[nodiscard]] bool is_lost() const noexcept;

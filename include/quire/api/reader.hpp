@@ -184,9 +184,9 @@ class Reader {
 /// there or not: those beside it that only make sense together with it. None of other files, and where there is none.
 [[nodiscard]] std::vector<std::string> named_members(const std::string& path);
 
-/// Collective. Finishes what a writer began that was to replace a file as a whole (`replacement=whole`) and was
-/// interrupted while it did so, or drops what it left behind before that: afterwards the file is the new one or the old
-/// one. Returns whether anything had to be done. A conflict error tells of a writer that is still at work.
+/// Collective. Finishes what a writer began that was to replace a file as a whole and was interrupted while it did so,
+/// or drops what it left behind before that: afterwards the file is the new one or the old one. Returns whether
+/// anything had to be done. A conflict error tells of a writer that is still at work.
 bool finish_replacement(const std::string& path, Comm comm = Comm::self());
 
 /// Collective. Makes a file whole again in place: finishes its replacement and a publication that were interrupted,

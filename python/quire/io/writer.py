@@ -197,7 +197,7 @@ def create(
     attributes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Writer:
-    """Collective. A new file; an existing one of several steps is emptied before the first is written.
+    """Collective. A new file; one that exists and holds several steps is emptied before the first is written.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info, makes_set, may_be_named, named_members
 from quire.toolkit.attachments import copy_attachments
 from quire.toolkit.copier import StepCopier, copy_attributes
-from quire.toolkit.replacing import refuse_overwriting, replacement
+from quire.toolkit.replacing import refuse_dropping_rows, refuse_overwriting, replacement
 from quire.toolkit.request import Observer, Request
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ def recover(
     target exists and may not be replaced, UsageError if it has the name of another format than the source is,
     BadFileError for bytes that differ from their checksums.
     """
+    if rows:
+        refuse_dropping_rows(source)
     if target is None and quire.finish_replacement(source) and not Path(source).exists():
         raise MissingFileError(
             "there is nothing whole to keep: its writer ended before the first file was complete; "

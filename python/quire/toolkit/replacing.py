@@ -35,6 +35,18 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
         raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
 
 
+def refuse_dropping_rows(source: str | Path) -> None:
+    """Independent. Raises ConflictError if a killed writer left a part of what was to replace the source."""
+    final = Path(source)
+    partial = final.with_name(f"{final.name}.quire-partial") / final.name
+    if partial.exists():
+        raise ConflictError(
+            "a file that was to replace this one was not completed, and may hold rows that are newer",
+            file=str(partial),
+            advice=f"recover that one first, to another name; recovering {source} without --rows drops it",
+        )
+
+
 def refuse_device(target: str | Path) -> None:
     """Independent. Raises ConflictError for what is there and neither a file nor a directory.
 

@@ -102,7 +102,6 @@ void make_file(Writer::State& state) {
 
 /// What is said about a new file beside what its planner takes.
 struct Asked {
-  const Format* format = nullptr;
   Striping striping{};
   bool makes_set = false;  ///< or may do so: of streams that is known when they are placed
 };
@@ -111,9 +110,10 @@ struct Asked {
 struct Made {
   bool failed = false;
   bool replaces_whole = false;
+  std::string target{};
   template <class Archive>
   void archive(Archive& a) {
-    a(failed, replaces_whole);
+    a(target, failed, replaces_whole);
   }
 };
 
@@ -124,7 +124,6 @@ Asked take_options(Writer::State& state, const std::string& path, const WriteOpt
   Asked asked{.striping = striping_of(of_format)};
   state.target = WriteTarget(path, of_format);
   const Format& format = chosen_format(path, options);
-  asked.format = &format;
   const CheckedOptions of_writer(format.write_options(), of_format);
   state.planner = format.plan_writing(of_writer);
   state.engine = state.planner->engine();
@@ -133,7 +132,8 @@ Asked take_options(Writer::State& state, const std::string& path, const WriteOpt
   if (state.target.keeps_sums()) check_summed(format, state.engine != nullptr);
   if (state.target.is_compressed()) check_compressed(*state.planner);
   if (format.makes_set(of_writer) && !format.holds_streams()) state.target.require_place_for_set();
-  asked.makes_set = format.makes_set(of_writer) || format.holds_streams();
+  asked.makes_set = format.makes_set(of_writer);
+  state.holds_one_step = format.holds_one_step();
   state.file.format = format.name();
   return asked;
 }
@@ -159,13 +159,22 @@ void apply_to_set(Writer::State& state, const Striping& striping) {
 
 /// Rank 0, when all ranks are known to make the same file: takes away what is in its place and keeps other writers out.
 void clear_place(Writer::State& state, const Asked& asked) {
-  state.target.prepare(*state.planner, asked.format->holds_one_step(), asked.makes_set);
+  state.lock = state.target.prepare(*state.planner, state.holds_one_step, asked.makes_set);
   place(state);
   const bool replaces = state.target.replaces_whole();
   clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
   if (!replaces) remove_sums(state.path);
   if (asked.striping.is_asked_for()) apply_to_set(state, asked.striping);
-  state.lock = WriteLock(state.first_file, true);
+  if (!state.lock.is_held()) state.lock = WriteLock(state.first_file, true);
+}
+
+/// A rank other than 0 hears where the file is written. What fails here fails the first step of all ranks.
+void follow(Writer::State& state, const std::string& target) {
+  const auto error = caught(state.comm.rank(), [&] {
+    state.target.replace_whole(target);
+    place(state);
+  });
+  if (error) state.abandoned = error->what();
 }
 
 Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path, const WriteOptions& options) {
@@ -182,16 +191,14 @@ Writer create_file(std::shared_ptr<Writer::State> state, const std::string& path
       clear_place(*state, asked);
       if (!state->engine) make_file(*state);
     });
-    return pack(Made{.failed = failure.has_value(), .replaces_whole = state->target.replaces_whole()});
+    const WriteTarget& target = state->target;
+    return pack(Made{failure.has_value(), target.replaces_whole(), target.target()});
   };
   // All meet again in steps, and when they close the file.
   const Agreed agreed = agree_on_choice(state->comm, mine, error, make, Parting::said);
   const auto made = unpack<Made>(agreed.said);
   if (made.failed) agree(state->comm, failure);
-  if (made.replaces_whole && !state->target.replaces_whole()) {
-    state->target.replace_whole();
-    place(*state);
-  }
+  if (made.replaces_whole && !state->target.replaces_whole()) follow(*state, made.target);
   if (state->engine) {
     open_engine(*state, state->first_file, true);
     state->transport = state->opened(state->first_file, Access::update, state->comm);

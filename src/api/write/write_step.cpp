@@ -335,6 +335,14 @@ void enter(State& next, Call call) {
   if (error) throw Error(*error);
 }
 
+/// The step is in the file, which may take the place of an older one now.
+void end_commit(State& step) {
+  Writer::State& writer = *step.writer;
+  writer.schema = step.accepted;
+  step.finish(true);
+  if (writer.completes_with_step()) writer.replace_old();
+}
+
 /// A step of streams: their places, their bytes, and what they have used.
 void commit_streams(State& step) {
   if (step.phase == State::Phase::filling) {
@@ -342,9 +350,7 @@ void commit_streams(State& step) {
     write_streams(step);
   }
   finish_streams(step);
-  step.writer->schema = step.accepted;
-  ++step.writer->steps_written;
-  step.finish(true);
+  end_commit(step);
 }
 
 void open_step(State& step) {
@@ -399,9 +405,7 @@ void commit_step(State& step) {
     publish_together(step, error);
   }
   keep_layout(step);
-  writer.schema = step.accepted;
-  ++writer.steps_written;
-  step.finish(true);
+  end_commit(step);
 }
 
 }  // namespace

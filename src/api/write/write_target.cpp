@@ -1,6 +1,9 @@
 #include "api/write/write_target.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -8,6 +11,7 @@
 #include "api/file_sets.hpp"
 #include "api/root.hpp"
 #include "api/write/transport_knobs.hpp"
+#include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
@@ -82,6 +86,27 @@ std::vector<WriteLock> locks_on_new_one(const std::string& target) {
   return locks;
 }
 
+/// Who writes a set through a link over the first file of another one leaves that one with files that are not its own.
+void refuse_first_of_another(const std::string& path, const WritePlanner& planner) {
+  const std::vector<std::string> mine = paths_of_members(path, planner);
+  const std::string first = target_of(path);
+  if (mine.empty() || first == path) return;
+  std::error_code ignored;
+  for (const std::string& name : named_members(first)) {
+    const files::path member = files::path(first).parent_path() / name;
+    const auto is_mine = [&](const std::string& one) { return files::equivalent(member, one, ignored); };
+    if (!files::exists(member, ignored) || std::ranges::any_of(mine, is_mine)) continue;
+    throw Error(ErrorKind::conflict, "it leads to the first file of another set, which would lose " + member.string())
+        .in_file(path)
+        .advise("write to " + first + " itself, or remove the link first");
+  }
+}
+
+void require_writable(const std::string& path) {
+  if (::access(path.c_str(), W_OK) == 0 || errno == ENOENT || errno == ENOTDIR) return;
+  throw system_error("create", errno).in_file(path);
+}
+
 void require(const std::error_code& code, const std::string& action, const std::string& path) {
   if (code) throw system_error(action, code.value()).in_file(path);
 }
@@ -101,7 +126,7 @@ const std::vector<Option>& common_write_options() {
          OptionKind::text,
          "suited",
          {"suited", "direct", "whole"},
-         "whole: what is there stays until the new file is complete and durable, at close; suited: so do checkpoints"},
+         "whole: what is there stays until the new file is complete and durable; suited: so do files of one step"},
         {"checksums",
          OptionKind::truth,
          "false",
@@ -135,23 +160,26 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : path_(path
     target_ = target_of(path);
     written_ = target_ + ".plain";
   } else if (replacement == "whole") {
-    replace_whole();
+    replace_whole(target_of(path));
   } else {
     is_open_ = replacement == "suited";
   }
 }
 
-void WriteTarget::replace_whole() {
+void WriteTarget::replace_whole(const std::string& target) {
   replaces_whole_ = true;
-  target_ = target_of(path_);
+  target_ = target;
   written_ = staged_path(target_);
 }
 
-bool WriteTarget::is_worth_keeping(bool is_directory, bool is_set) const {
+bool WriteTarget::is_worth_keeping(const WritePlanner& planner, bool is_set) const {
   std::error_code code;
   // Through a link a set cannot be replaced; what has another form or is no checkpoint is refused, or not, as ever.
-  if (is_set && files::is_symlink(without_end_separators(path_), code)) return false;
-  if (is_directory) {
+  const auto is_link = [&](const std::string& path) { return files::is_symlink(path, code); };
+  if (is_set && is_link(without_end_separators(path_))) return false;
+  if (std::ranges::any_of(paths_of_members(target_of(path_), planner), is_link)) return false;
+  if (!can_be_staged(target_of(path_))) return false;
+  if (!planner.entry().empty()) {
     return files::is_directory(path_, code) && !files::is_empty(path_, code) && !strange_name_in(path_);
   }
   const std::uintmax_t size = files::file_size(path_, code);
@@ -171,18 +199,24 @@ void WriteTarget::require_place_for_set() const {
       .advise("write to " + target_ + " itself, and read it there, or make it one file");
 }
 
-void WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bool is_set) {
+WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bool is_set) {
   std::error_code ignored;
   if (is_compressed() && files::is_directory(target_, ignored)) {
     throw system_error("create", EISDIR).in_file(target_);
   }
   if (is_compressed() || replaces_whole_) refuse_device(target_);
   finish_replacing(target_);
-  if (is_open_ && is_one_step && is_worth_keeping(!planner.entry().empty(), is_set)) replace_whole();
+  // Nothing is taken away, or replaced, that another one writes or that may not be written.
+  const std::string first = first_file_for(is_compressed() ? written_ : target_, planner);
+  WriteLock lock(first, false);
+  if (!replaces_whole_) require_writable(first);
+  if (is_open_ && is_one_step && is_worth_keeping(planner, is_set)) replace_whole(target_of(path_));
+  if (!replaces_whole_) refuse_first_of_another(path_, planner);
   refuse_strangers(target_, planner, replaces_whole_);
-  if (!replaces_whole_) return;
+  if (!replaces_whole_) return lock;
   refuse_strange_directory(target_);
   begin_staging(target_);
+  return {};
 }
 
 void WriteTarget::discard(const WriteLock& lock) const {
@@ -190,9 +224,9 @@ void WriteTarget::discard(const WriteLock& lock) const {
 }
 
 void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
-                           const WritePlanner& planner) const {
+                           const WritePlanner& planner) {
   if (is_compressed()) compress(comm, open, durable);
-  if (!replaces_whole_) return;
+  if (!replaces_whole_ || is_complete_) return;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
     // Two that begin at the same time may both find nobody at work; the place is the one's whose file stands there.
     if (lock.is_lost()) {
@@ -209,6 +243,7 @@ void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const
     carry_out(is_directory ? replacement_acts(target_) : replacement_acts(target_, member_test(target_, planner)));
     return {};
   }));
+  is_complete_ = true;
 }
 
 void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable) const {

@@ -25,19 +25,24 @@ class WriteTarget {
   [[nodiscard]] bool is_compressed() const noexcept { return choice_.compression != Compression::none; }
   /// Whether the new one takes the place of the old one only when it is complete, durable, and not given up.
   [[nodiscard]] bool replaces_whole() const noexcept { return replaces_whole_; }
+  /// Whether it has done so.
+  [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
   /// Whether checksums of what is written are kept beside it.
   [[nodiscard]] bool keeps_sums() const noexcept { return keeps_sums_; }
   [[nodiscard]] std::string_view compression() const noexcept { return name(choice_.compression); }
+  /// What the path leads to, if something beside it is written.
+  [[nodiscard]] const std::string& target() const noexcept { return target_; }
   /// The path to write: beside the target, or the target itself.
   [[nodiscard]] const std::string& written() const noexcept { return written_; }
 
   /// Independent, rank 0. Finishes what an interrupted replacement left, lest it should later take the place of what is
   /// written now, decides whether what is there is replaced as a whole if the options leave that open, and makes room
-  /// beside the target if so. Throws errors that would come only at the end otherwise. `is_one_step`: what is to be
-  /// written is all that a file of its format holds; `is_set`: it may be one of several files.
-  void prepare(const WritePlanner& planner, bool is_one_step, bool is_set);
-  /// Independent. What rank 0 decided: writes beside the target.
-  void replace_whole();
+  /// beside the target if so. Throws errors that would come only at the end otherwise, and conflict errors while
+  /// somebody writes what is there. Returns the lock on what is written over. `is_one_step`: what is to be written is
+  /// all that a file of its format holds; `is_set`: it may be one of several files.
+  [[nodiscard]] WriteLock prepare(const WritePlanner& planner, bool is_one_step, bool is_set);
+  /// Independent. What rank 0 decided: writes beside what the path leads to.
+  void replace_whole(const std::string& target);
   /// Independent. Throws usage errors if a set of files is to be compressed, for only one file is, and conflict errors
   /// if one is to take its place through a symbolic link: its members would stand beside what the link leads to, and
   /// who reads the link looks for them beside the link.
@@ -45,14 +50,13 @@ class WriteTarget {
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
   /// throws the same error; what was written then stays where it is. Files of an older set that the new one does not
   /// have go. Rank 0 has locked what it wrote: throws conflict errors if it is not there any more.
-  void complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
-                const WritePlanner& planner) const;
+  void complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock, const WritePlanner& planner);
   /// Independent, rank 0. Forgets what was written to replace the target as a whole.
   void discard(const WriteLock& lock) const;
 
  private:
   /// Whether a checkpoint would be lost if the new one never became complete.
-  [[nodiscard]] bool is_worth_keeping(bool is_directory, bool is_set) const;
+  [[nodiscard]] bool is_worth_keeping(const WritePlanner& planner, bool is_set) const;
   void compress(Comm& comm, const OpenFile& open, bool durable) const;
   void replace(const std::string& compressed, bool durable) const;
 
@@ -62,6 +66,7 @@ class WriteTarget {
   CompressionChoice choice_{};
   bool replaces_whole_ = false;
   bool is_open_ = false;  ///< whether it replaces as a whole is for rank 0 to decide
+  bool is_complete_ = false;
   bool keeps_sums_ = false;
 };
 

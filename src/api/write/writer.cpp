@@ -78,7 +78,8 @@ void finish(Writer::State& state) {
   }
   const Stopwatch watch(state.timing.metadata);
   if (root && !state.broken && !state.engine) state.carry_out(state.planner->finish());
-  if ((root && state.options.durable) || (wrote && state.target.replaces_whole())) state.transport->sync(true);
+  const bool replaces = state.target.replaces_whole() && !state.completes_with_step();
+  if ((root && state.options.durable) || (wrote && replaces)) state.transport->sync(true);
 }
 
 /// Collective where moving bytes is, else independent: this rank's side of the file.
@@ -113,11 +114,25 @@ bool is_left(Writer::State& state) {
   return reasons != 0;
 }
 
-/// Collective. The same: then the older file stays.
+/// Collective. Whether the older file stays: a rank has left the new one, or it did not get the step that makes it
+/// whole.
 bool was_given_up(Writer::State& state, const WriteLock& lock) {
-  const bool is_given_up = is_left(state);
-  if (is_given_up && state.comm.is_root()) state.target.discard(lock);
-  return is_given_up;
+  const bool is_given_up = state.completes_with_step() ? !state.target.is_complete() : is_left(state);
+  if (!is_given_up || !state.comm.is_root()) return is_given_up;
+  state.target.discard(lock);
+  if (!state.given_up && !state.abandoned && !state.broken) {
+    state.remarks.emplace_back("no step was written: what was there stays as it was");
+  }
+  return true;
+}
+
+/// Collective. The file takes its place, unless it stands there.
+void put_in_place(Writer::State& state, const WriteLock& lock) {
+  const auto open = [&state](const std::string& path, Access access) { return state.opened(path, access, state.comm); };
+  // The old checksums go before what they are of, and the new ones come behind it.
+  const bool replaces = state.target.replaces_whole() && !state.target.is_complete() && !lock.is_lost();
+  if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
+  state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
 }
 
 }  // namespace
@@ -125,6 +140,14 @@ bool was_given_up(Writer::State& state, const WriteLock& lock) {
 Error Writer::State::placed(Error error) const {
   if (error.file().empty()) error.in_file(path);
   return error;
+}
+
+void Writer::State::replace_old() {
+  const bool wrote = comm.is_root() || transport->counters().bytes_written > 0;
+  agree(comm, caught(comm.rank(), [&] {
+          if (wrote) transport->sync(true);
+        }));
+  put_in_place(*this, lock);
 }
 
 void Writer::State::tell_file() {
@@ -288,11 +311,7 @@ void close_file(Writer::State& state) {
   close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (state.target.replaces_whole() && was_given_up(state, lock)) return;
-  const auto open = [&state](const std::string& path, Access access) { return state.opened(path, access, state.comm); };
-  // The old checksums go before what they are of, and the new ones come behind it.
-  const bool replaces = state.target.replaces_whole() && !lock.is_lost();
-  if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
-  state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
+  put_in_place(state, lock);
   if (state.sums == nullptr || is_left(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
   write_sums(state.comm, state.path, state.sums->told(), [&state, first](std::uint64_t member) {

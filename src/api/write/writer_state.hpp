@@ -36,13 +36,13 @@ struct Writer::State {
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
   FileDescription file{};
-  bool file_told = false;  ///< the planner knows the file's attributes
+  bool holds_one_step = false;  ///< no file of the format has more
+  bool file_told = false;       ///< the planner knows the file's attributes
   bool closed = false;
   bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
   bool broken = false;       ///< and was interrupted: no further steps
   std::vector<std::string> remarks{};  ///< rank 0: what was asked for and could not be done
   StepDescription schema{};
-  std::uint64_t steps_written = 0;
   bool given_up = false;                     ///< closed by abort()
   std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: votes in the next agreement
   std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
@@ -58,6 +58,12 @@ struct Writer::State {
   [[nodiscard]] std::unique_ptr<Transport> opened(const std::string& where, Access access, const Comm& ranks) const;
   /// Independent. The same around another: what the options wrap transports in knows this rank among all that write.
   [[nodiscard]] std::unique_ptr<Transport> wrapped(std::unique_ptr<Transport> inner, const std::string& where) const;
+  /// Whether the new file takes the place of the old one with its only step, not when it is closed.
+  [[nodiscard]] bool completes_with_step() const noexcept {
+    return holds_one_step && engine == nullptr && target.replaces_whole();
+  }
+  /// Collective. Lets it do so, durable. Throws the same on every rank; the old one then stays.
+  void replace_old();
   void tell_file();
   /// Independent. Lets the transport reach the further members of a set, if the format makes one.
   void find_members();

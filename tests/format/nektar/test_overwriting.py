@@ -221,13 +221,58 @@ def test_the_checkpoint_before_stays_until_the_next_is_complete(tmp_path: Path, 
     write_value(target, layout, 1.0)
     with quire.open(SMALL) as file:
         blocks = list(file[0].read_elements())
-    out = quire.create(target, format="nektar", layout=layout)
-    with out.step(0) as step:
-        step.put_elements(blocks)
-    assert value_of(target) == 1.0
-    out.close()
+    with quire.create(target, format="nektar", layout=layout) as out:
+        step = out.step(0).put_elements(blocks)
+        assert value_of(target) == 1.0
+        step.commit()
+        assert blocks_of(target) == blocks_of(SMALL)
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            quire.create(target, format="nektar", layout=layout)
     assert blocks_of(target) == blocks_of(SMALL)
     assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_without_its_step_a_file_takes_no_place(tmp_path: Path, layout: str) -> None:
+    target = tmp_path / "case.chk"
+    write_value(target, layout, 1.0)
+    with quire.create(target, format="nektar", layout=layout) as out:
+        out.step(0).abort("the run diverged")
+    assert value_of(target) == 1.0
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_committed_stays_whatever_comes_then(tmp_path: Path, layout: str) -> None:
+    target = tmp_path / "case.chk"
+    write_value(target, layout, 1.0)
+    with quire.open(SMALL) as file:
+        blocks = list(file[0].read_elements())
+    out = quire.create(target, format="nektar", layout=layout)
+    out.step(0).put_elements(blocks).commit()
+    out.abort("the run diverged")
+    assert blocks_of(target) == blocks_of(SMALL)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
+
+
+@pytest.mark.parametrize("layout", ["hdf5", "xml", "streams"])
+def test_one_that_is_written_has_no_second_writer(tmp_path: Path, layout: str) -> None:
+    target = tmp_path / "case.chk"
+    with quire.open(SMALL) as file:
+        blocks = list(file[0].read_elements())
+    for replacement in ("suited", "whole"):
+        with quire.create(target, format="nektar", layout=layout, replacement="direct") as out:
+            out.step(0).put_elements(blocks).commit()
+            with pytest.raises(quire.ConflictError, match="another writer"):
+                quire.create(target, format="nektar", layout=layout, replacement=replacement)
+        assert blocks_of(target) == blocks_of(SMALL)
+
+
+def test_a_name_beside_which_nothing_can_stand_is_written_in_its_place(tmp_path: Path) -> None:
+    target = tmp_path / ("c" * 240 + ".chk")
+    for value in (1.0, 2.0):
+        write_value(target, "hdf5", value)
+        assert value_of(target) == value
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -268,12 +313,14 @@ def test_ranks_agree_that_the_checkpoint_before_stays(tmp_path: Path, layout: st
     assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
 
 
-def test_a_set_behind_a_link_is_written_where_it_stands(tmp_path: Path) -> None:
-    """Its members cannot be put beside what the link leads to at once, and a preset refuses nothing."""
+def test_what_a_link_leads_to_is_replaced_there(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     link = tmp_path / "case.chk"
     link.symlink_to("real/case.chk")
-    for value in (1.0, 2.0):
-        write_value(link, "streams", value)
-        assert value_of(tmp_path / "real" / "case.chk") == value
+    write_value(link, "hdf5", 1.0)
+    inode = link.stat().st_ino
+    write_value(link, "hdf5", 2.0)
+    assert value_of(tmp_path / "real" / "case.chk") == 2.0
     assert link.is_symlink()
+    assert link.stat().st_ino != inode
+    assert [entry.name for entry in (tmp_path / "real").iterdir()] == ["case.chk"]

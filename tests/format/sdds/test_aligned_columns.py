@@ -56,7 +56,7 @@ def test_what_is_written_as_the_reference_does_has_no_blanks(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("options", [{"major_order": "row"}, {"mode": "ascii"}])
-def test_only_columns_of_numbers_are_aligned(tmp_path: Path, options: dict[str, str]) -> None:
+def test_only_columns_of_numbers_are_aligned(tmp_path: Path, options: dict[str, Any]) -> None:
     for length in (1, 2):
         path = tmp_path / "plain.sdds"
         with quire.create(path, title="t" * length, **options) as out, out.step(0) as step:

@@ -268,6 +268,23 @@ def test_a_set_is_not_replaced_through_a_link(tmp_path: Path, options: dict[str,
     assert set(read(link).values()) == {b"new"}
 
 
+@pytest.mark.parametrize("options", [{}, {"files": 2}])
+def test_behind_a_link_a_multifile_is_written_where_it_stands(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """Further files cannot be put beside what the link leads to at once; the preset refuses nothing."""
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "run.sion"
+    link.symlink_to("real/run.sion")
+    for text in (b"old", b"new"):
+        with quire.create(link, **options) as out, out.step(0) as step:
+            for task in range(2):
+                step.stream(task).write(text)
+        assert set(read(link).values()) == {text}
+    assert link.is_symlink()
+    assert all(not entry.name.count("quire") for entry in tmp_path.rglob("*"))
+
+
 def test_a_chunk_that_no_file_can_have_is_a_wrong_call(tmp_path: Path) -> None:
     """No file is damaged where the caller asks for too much."""
 

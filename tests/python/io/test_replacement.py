@@ -68,11 +68,14 @@ def test_streams_that_are_there_stay_until_the_new_ones_are_complete(tmp_path: P
 
     path = path_for(tmp_path, name)
     write_text(b"first").close()
-    out = write_text(b"second")
-    assert text() == b"first"
-    out.close()
-    assert text() == b"second"
-    write_text(b"third").abort("not wanted")
+    with quire.create(path, format=name) as out:
+        step = out.step(0)
+        step.stream(0).write(b"second")
+        assert text() == b"first"
+        step.commit()
+        assert text() == b"second"
+    with quire.create(path, format=name) as out:
+        out.step(0).abort("not wanted")
     assert text() == b"second"
     out = write_text(b"fourth", replacement="direct")
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
