@@ -300,6 +300,9 @@ class WritePlanner {
   /// Rank 0, at close: acts that make a file without any step valid, or that tidy up.
   [[nodiscard]] virtual Publication finish() = 0;
 
+  /// Whether further steps may follow where the format holds one: those by which the file grows.
+  [[nodiscard]] virtual bool grows() const { return false; }
+
   // Where what is written is a directory, or a set of files (quire/plan/member.hpp):
   /// The name of member 0 inside the directory that is made; empty if the path itself is member 0.
   [[nodiscard]] virtual std::string entry() const { return {}; }

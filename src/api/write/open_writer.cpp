@@ -133,7 +133,7 @@ Asked take_options(Writer::State& state, const std::string& path, const WriteOpt
   if (state.target.is_compressed()) check_compressed(*state.planner);
   if (format.makes_set(of_writer) && !format.holds_streams()) state.target.require_place_for_set();
   asked.makes_set = format.makes_set(of_writer);
-  state.holds_one_step = format.holds_one_step();
+  state.holds_one_step = format.holds_one_step() && !state.planner->grows();
   state.file.format = format.name();
   return asked;
 }

@@ -339,6 +339,7 @@ void enter(State& next, Call call) {
 void end_commit(State& step) {
   Writer::State& writer = *step.writer;
   writer.schema = step.accepted;
+  writer.has_step = true;
   step.finish(true);
   if (writer.completes_with_step()) writer.replace_old();
 }

@@ -117,7 +117,8 @@ bool is_left(Writer::State& state) {
 /// Collective. Whether the older file stays: a rank has left the new one, or it did not get the step that makes it
 /// whole.
 bool was_given_up(Writer::State& state, const WriteLock& lock) {
-  const bool is_given_up = state.completes_with_step() ? !state.target.is_complete() : is_left(state);
+  const bool lacks_step = state.holds_one_step && !state.has_step;
+  const bool is_given_up = lacks_step || (state.completes_with_step() ? !state.target.is_complete() : is_left(state));
   if (!is_given_up || !state.comm.is_root()) return is_given_up;
   state.target.discard(lock);
   if (!state.given_up && !state.abandoned && !state.broken) {

@@ -36,7 +36,8 @@ struct Writer::State {
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
   FileDescription file{};
-  bool holds_one_step = false;  ///< no file of the format has more
+  bool holds_one_step = false;  ///< no second one may follow
+  bool has_step = false;        ///< one was committed
   bool file_told = false;       ///< the planner knows the file's attributes
   bool closed = false;
   bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back

@@ -59,6 +59,7 @@ class PlainPlanner final : public FilePlanner {
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   [[nodiscard]] std::unique_ptr<StepEngine> engine() override;
+  [[nodiscard]] bool grows() const override { return grows_; }
   [[nodiscard]] Publication finish() override;
 
  private:
