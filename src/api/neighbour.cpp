@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "quire/base/error.hpp"
 #include "quire/comm/comm.hpp"
 #include "quire/transport/transport.hpp"
 
@@ -41,6 +42,18 @@ files::path place_of(const std::string& file, const std::string& name) {
   return is_file(beside) ? beside : files::path(name);
 }
 
+/// What writes to a member, or cuts it, must not do so to the first file.
+std::shared_ptr<ByteSource> opened_member(const files::path& first, const std::string& name) {
+  const files::path path = first.parent_path() / name;
+  std::error_code ignored;
+  if (files::equivalent(first, path, ignored)) {
+    throw Error(ErrorKind::bad_file, "the file names itself as another one of its set: " + name + " is a link to it")
+        .in_file(first.string())
+        .advise("put the other file in the place of the link");
+  }
+  return opened(path);
+}
+
 }  // namespace
 
 DescribeContext context_of(const std::string& file, std::uint64_t memory_budget) {
@@ -50,7 +63,7 @@ DescribeContext context_of(const std::string& file, std::uint64_t memory_budget)
           .member =
               [file](const std::string& neighbour, const std::string& name) {
                 const files::path first = neighbour.empty() ? files::path(file) : place_of(file, neighbour);
-                return opened(first.parent_path() / name);
+                return opened_member(first, name);
               }};
 }
 

@@ -29,9 +29,9 @@ class Recovery:
 
     `lost` has sentences about what stands beside the steps and could not be kept: attributes of the file,
     attachments. `streams_saved` and `stream_bytes` tell of a step of streams that was cut, which has no rows.
-    `warnings` has what is doubtful about a file that is not damaged. `damage_left` is what a check finds of a
-    file that was written anew: bytes of streams are kept as far as they are there, and a format that has more
-    in them than bytes may find that this ends early.
+    `warnings` has what is doubtful about a file that is not damaged, or was so before it was changed.
+    `damage_left` is what a check finds of a file that was written anew: bytes of streams are kept as far as
+    they are there, and a format that has more in them than bytes may find that this ends early.
     """
 
     kept: list[int]
@@ -152,8 +152,10 @@ def recover_bytes(found: Found) -> Recovery:
             work.unlink()
             return write_anew(source, found.final, work, None, found.rows, found.options)
         if after.damage is None and not wants_rows:
-            doubts = after.warnings if damage is None else []
-            return Recovery(after.numbers, 0, None, damage, changed, warnings=doubts)
+            before = found.report.warnings if changed else []
+            doubts = [*before, *(text for text in after.warnings if text not in before)]
+            told = doubts if damage is None else []
+            return Recovery(after.numbers, 0, None, damage, changed, warnings=told)
         saved = rewrite_end(source, work, after, wants_rows, found.options)
     step, count = saved if saved is not None else (None, 0)
     return Recovery(after.numbers, count, step, damage, True)

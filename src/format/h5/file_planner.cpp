@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "format/h5/open_file.hpp"
+
 namespace quire::h5 {
 
 std::vector<Option> with_split(std::vector<Option> options) {
@@ -55,7 +57,7 @@ std::string FilePlanner::member_name(const std::string& first, std::uint64_t mem
 }
 
 bool FilePlanner::is_member(const std::string& first, std::string_view name) const {
-  return name == Split().raw_name_beside(first);
+  return has_usual_names(first, name);
 }
 
 }  // namespace quire::h5

@@ -34,6 +34,7 @@ void FileWriter::adopt(const WriterState& state) {
 void FileWriter::take_over_raw(const DescribeContext& context, const Split& split) {
   const RawFile raw = open_raw_file(context, split);
   if (raw.bytes->size() < split.raw_end) throw raw_cut_error(raw.name, split, raw.bytes->size());
+  require_usual_names(context, raw);
   set_split(split, raw.bytes);
 }
 

@@ -36,6 +36,15 @@ RawFile open_raw_file(const DescribeContext& context, const Split& split) {
       .advise("put " + *name + " beside it");
 }
 
+bool has_usual_names(const std::string& first, std::string_view raw) { return raw == Split().raw_name_beside(first); }
+
+void require_usual_names(const DescribeContext& context, const RawFile& raw) {
+  if (has_usual_names(name_of(context), raw.name)) return;
+  throw Error(ErrorKind::unsupported, "nothing is written to a file of raw data of this name, which other files than " +
+                                          name_of(context) + " may mean, too: " + raw.name)
+      .advise("convert it; what new files are called is " + Split().names());
+}
+
 Error raw_cut_error(const std::string& name, const Split& split, std::uint64_t size) {
   return Error(ErrorKind::bad_file, "the file of raw data is cut: " + name + " has " + std::to_string(size) +
                                         " bytes, the superblock of the other one says " + std::to_string(split.raw_end))
@@ -119,9 +128,10 @@ void OpenFile::describe_leftovers(FileDescription& file) const {
   file.members = members_;
   const std::uint64_t raw_end = image_.split()->raw_end;
   if (raw_file_size_ <= raw_end) return;
-  file.warnings.push_back(std::to_string(raw_file_size_ - raw_end) + " bytes at the end of " + members_.back() +
-                          " belong to no step: an unfinished one left them, or this is the file of another " +
-                          members_.front() + "; quire recover and the next step that is written drop them");
+  file.warnings.push_back(
+      std::to_string(raw_file_size_ - raw_end) + " bytes at the end of " + members_.back() +
+      " belong to no step: an unfinished one left them, or this is the file of another " + members_.front() +
+      (has_usual_names(members_.front(), members_.back()) ? "; the next step that is written drops them" : ""));
 }
 
 Publication OpenFile::repair() const {
@@ -129,7 +139,9 @@ Publication OpenFile::repair() const {
   Publication acts;
   if (journal_) acts = complete(*journal_);
   if (journal_ ? journal_->start != end : raw_size_ > end) acts.emplace_back(PublishResize{end});
-  if (!members_.empty() && raw_file_size_ > image_.split()->raw_end) {
+  // Bytes of raw data alone may as well be those of another pair that lost its first file.
+  if (!acts.empty() && !members_.empty() && raw_file_size_ > image_.split()->raw_end &&
+      has_usual_names(members_.front(), members_.back())) {
     acts.emplace_back(PublishResize{first_raw_place + image_.split()->raw_end});
   }
   return acts;

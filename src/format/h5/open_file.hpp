@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/h5/hdf5.hpp"
@@ -73,6 +74,12 @@ struct RawFile {
 
 /// Throws missing errors that name it.
 [[nodiscard]] RawFile open_raw_file(const DescribeContext& context, const Split& split);
+
+/// Whether files that are split are called as new ones. By other names, which only the first file tells, two of them
+/// may have the same raw data, and a crafted one any file: nothing is written there, and nothing cut.
+[[nodiscard]] bool has_usual_names(const std::string& first, std::string_view raw);
+/// Throws an unsupported error unless they are.
+void require_usual_names(const DescribeContext& context, const RawFile& raw);
 
 /// The error that it has `size` bytes, fewer than the other one says.
 [[nodiscard]] Error raw_cut_error(const std::string& name, const Split& split, std::uint64_t size);

@@ -1,0 +1,147 @@
+"""What stands beside a split file and is not its own: it is neither cut, nor written to, nor replaced."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+import quire
+from quire.errors import BadFileError, UnsupportedError
+from quire.toolkit.recover import recover
+
+ROWS = 100
+
+
+def write(path: Path, steps: int = 2, first: float = 0.0, **options: Any) -> Path:
+    """A pair (or with split=False, or of another format, one file) with a column that begins with `first`."""
+    how = options if "format" in options else {"split": True, **options}
+    with quire.create(path, **how) as out:
+        for number in range(steps):
+            with out.step(number) as step:
+                step.put("x", np.arange(ROWS) + first + number)
+    return path
+
+
+def raw_of(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix("-m.h5") + "-r.h5")
+
+
+def write_another_step(path: Path) -> None:
+    with quire.append(path, later="drop") as out, out.step(9) as step:
+        step.put("x", np.arange(ROWS) + 9.0)
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def contents_of(folder: Path) -> dict[str, bytes]:
+    return {entry.name: entry.read_bytes() for entry in folder.iterdir()}
+
+
+WAYS: dict[str, Callable[[Path], Any]] = {
+    "append": write_another_step,
+    "drop": lambda path: quire.append(path, after=0, later="drop").close(),
+    "recover": recover,
+    "repair": quire.repair,
+}
+
+
+# ---- Links to the first file
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("link", ["symbolic", "hard"])
+def test_a_link_to_the_first_file_is_not_its_raw_data(tmp_path: Path, link: str, way: str) -> None:
+    path = write(tmp_path / "a-m.h5", steps=1)
+    assert path.stat().st_size > raw_of(path).stat().st_size, "else it is too short for raw data"
+    raw_of(path).unlink()
+    raw_of(path).symlink_to(path.name) if link == "symbolic" else os.link(path, raw_of(path))
+    before = path.read_bytes()
+    with pytest.raises(BadFileError, match=r"names itself.*a-r\.h5"):
+        WAYS[way](path)
+    assert path.read_bytes() == before
+
+
+# ---- Names that only the file itself tells
+
+
+def crafted(folder: Path, end_is_true: bool) -> tuple[Path, Path]:
+    """A first file that claims another one beside it to have its raw data."""
+    path = write(folder / "x-m.h5")
+    path.write_bytes(path.read_bytes().replace(b"%s-r.h5", b"no%stes"))
+    raw, notes = raw_of(path), folder / "noxtes"
+    os.rename(raw, notes)
+    if not end_is_true:
+        notes.write_bytes(notes.read_bytes() + bytes(80000))
+    return path, notes
+
+
+@pytest.mark.parametrize("unfinished", [False, True])
+@pytest.mark.parametrize("end_is_true", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_crafted_name_means_stays(
+    tmp_path: Path, way: str, end_is_true: bool, unfinished: bool
+) -> None:
+    path, notes = crafted(tmp_path, end_is_true)
+    if unfinished:
+        path.write_bytes(path.read_bytes() + bytes(500))
+    before = notes.read_bytes()
+    if way in ("append", "drop"):
+        with pytest.raises(UnsupportedError, match="noxtes") as caught:
+            WAYS[way](path)
+        assert "NAME-m.h5 and NAME-r.h5" in caught.value.advice
+    else:
+        WAYS[way](path)
+    assert notes.read_bytes() == before
+    with quire.open(path) as file:
+        assert file.numbers == [0, 1]
+
+
+def test_pairs_of_other_names_are_read_and_copied(tmp_path: Path) -> None:
+    path = tmp_path / "z.meta"
+    with h5py.File(tmp_path / "z", "w", driver="split", meta_ext=b".meta", raw_ext=b".raw") as file:
+        file["Step#0/x"] = np.arange(ROWS) + 0.0
+    before = contents_of(tmp_path)
+    with pytest.raises(UnsupportedError, match=r"z\.raw"):
+        write_another_step(path)
+    assert contents_of(tmp_path) == before
+    quire.copy(path, tmp_path / "z-m.h5", split=True, format="h5part")
+    write_another_step(tmp_path / "z-m.h5")
+    with quire.open(tmp_path / "z-m.h5") as file:
+        assert file.numbers == [0, 9]
+
+
+# ---- Raw data of another pair
+
+
+def test_raw_data_of_another_pair_are_not_cut_by_recover(tmp_path: Path) -> None:
+    path = write(tmp_path / "x-m.h5")
+    (tmp_path / "long").mkdir()
+    long = write(tmp_path / "long" / "x-m.h5", steps=8)
+    os.replace(raw_of(long), raw_of(path))
+    before = raw_of(path).read_bytes()
+    result = recover(path)
+    assert not result.changed
+    assert any("belong to no step" in text for text in result.warnings)
+    assert raw_of(path).read_bytes() == before
+
+
+def test_recover_tells_what_it_dropped(tmp_path: Path) -> None:
+    path = write(tmp_path / "x-m.h5")
+    whole = contents_of(tmp_path)
+    for one in (path, raw_of(path)):
+        one.write_bytes(one.read_bytes() + bytes(600))
+    result = recover(path)
+    assert (result.changed, result.damage) == (True, None)
+    assert any("600 bytes behind the last published step" in text for text in result.warnings)
+    assert any("600 bytes at the end of x-r.h5" in text for text in result.warnings)
+    assert contents_of(tmp_path) == whole
+    again = recover(path)
+    assert (again.changed, again.warnings) == (False, [])
