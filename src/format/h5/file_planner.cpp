@@ -47,6 +47,16 @@ Publication FilePlanner::take_over(std::shared_ptr<ByteSource> existing, const s
   });
 }
 
+std::vector<std::byte> FilePlanner::owner_of_raw_data() {
+  return writer_.split() && writer_.published_end() == 0 ? writer_.empty_file() : std::vector<std::byte>();
+}
+
+WritePlan FilePlanner::guard(const StepPart& /*mine*/) {
+  WritePlan plan;
+  plan.add(0, owner_of_raw_data());
+  return plan;
+}
+
 std::uint64_t FilePlanner::data_begin() const {
   return writer_.split() ? writer_.first_free() : writer_.published_end();
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "format/h5/file_writer.hpp"
 #include "format/h5/phdf5/settings.hpp"
@@ -13,6 +15,7 @@ namespace quire::h5 {
 class FilePlanner : public WritePlanner {
  public:
   void introduce(const DescribeContext& context) override;
+  [[nodiscard]] WritePlan guard(const StepPart& mine) override;
   [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
   [[nodiscard]] std::uint64_t data_begin() const override;
   [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const override;
@@ -26,6 +29,10 @@ class FilePlanner : public WritePlanner {
 
   /// FileWriter::take_over(), for the engine that was chosen.
   [[nodiscard]] Publication take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look);
+
+  /// What the first file of a new split one is before there are raw data, which it names: else those that a killed run
+  /// leaves are nobody's, and in the way of the next run. Empty for other files.
+  [[nodiscard]] std::vector<std::byte> owner_of_raw_data();
 
   EngineSettings engine_;
   FileWriter writer_;

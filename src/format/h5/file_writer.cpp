@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "format/h5/driver.hpp"
 #include "format/h5/journal.hpp"
@@ -33,8 +34,8 @@ void FileWriter::adopt(const WriterState& state) {
 
 void FileWriter::take_over_raw(const DescribeContext& context, const Split& split) {
   const RawFile raw = open_raw_file(context, split);
-  if (raw.bytes->size() < split.raw_end) throw raw_cut_error(raw.name, split, raw.bytes->size());
   require_usual_names(context, raw);
+  if (raw.bytes->size() < split.raw_end) throw raw_cut_error(raw.name, split, raw.bytes->size());
   set_split(split, raw.bytes);
 }
 
@@ -93,6 +94,17 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
   Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
   if (split_) resize_raw(acts, superblock);
   return acts;
+}
+
+std::vector<std::byte> FileWriter::empty_file() {
+  const Publication acts = session({}, [](hid_t) {});
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::exchange(next_end_, 0)));
+  for (const PublishAct& act : acts) {
+    const auto* write = std::get_if<PublishWrite>(&act);
+    if (write != nullptr) std::ranges::copy(write->bytes, bytes.begin() + static_cast<std::ptrdiff_t>(write->offset));
+  }
+  discard();
+  return bytes;
 }
 
 void FileWriter::resize_raw(Publication& acts, const Superblock& published) {

@@ -57,6 +57,8 @@ class FileWriter {
   /// not get again.
   [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
                                     const std::function<void(hid_t)>& before = {});
+  /// The bytes of a new file with nothing in it, which is not published.
+  [[nodiscard]] std::vector<std::byte> empty_file();
   /// The publication of the last session has been carried out. Elsewhere than on rank 0 without effect.
   void commit();
   /// It never will be.

@@ -502,7 +502,10 @@ std::unique_ptr<StepEngine> H5partPlanner::engine() {
 
 Publication H5partPlanner::finish() {
   if (writer_.published_end() != 0 && file_attributes_.empty() && attachments_.empty()) return {};
-  return session({}, [&](hid_t file) { write_file_attributes(file, {}); });
+  Publication acts;
+  if (writer_.published_end() == 0 && writer_.split()) acts.emplace_back(PublishWrite{0, owner_of_raw_data()});
+  std::ranges::move(session({}, [&](hid_t file) { write_file_attributes(file, {}); }), std::back_inserter(acts));
+  return acts;
 }
 
 }  // namespace quire::h5

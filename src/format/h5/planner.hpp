@@ -55,7 +55,6 @@ class H5partPlanner final : public FilePlanner {
   [[nodiscard]] Extent open_group(const StepDescription& step, std::size_t table, std::size_t column) const override;
   [[nodiscard]] std::vector<std::byte> unpack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                                     std::span<const std::byte> bytes) const override;
-  [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
                                 bool root) const override;

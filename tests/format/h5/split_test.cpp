@@ -469,6 +469,39 @@ TEST_P(SplitCrash, KeepsWhatWasCommitted) {
   EXPECT_EQ(seen, 3U);
 }
 
+class SplitAgain : public testing::TestWithParam<std::int64_t> {};
+
+TEST_P(SplitAgain, AfterAKillAtAnyMoment) {
+  const std::string name = "split_again_" + std::to_string(GetParam());
+  const std::string traced = first_in(name + "_traced");
+  const std::string crashed = first_in(name + "_crashed");
+  KilledFiles killed;
+  WriteOptions options = splitting();
+  killed.wrap(options);
+  Sample sample(h5part(), rows);
+  Writer out = create(traced, Comm::self(), options);
+  for (std::int64_t number = 0; number < GetParam(); ++number) write_step(out, sample, number);
+  out.attach("run.in", std::vector<std::byte>(3000, std::byte{'q'}));
+  out.close();
+
+  bool was_first_empty = false;
+  killed.replay(path(name + "_traced/x"), path(name + "_crashed/x"), [&](const std::string& when) {
+    SCOPED_TRACE(when);
+    std::map<std::string, std::string> left;
+    for (const std::string& one : {crashed, raw_of(crashed)}) {
+      if (std::filesystem::exists(one)) left[one] = bytes_of(one);
+    }
+    was_first_empty = was_first_empty || left[crashed].empty();
+    write_steps(crashed, splitting(), 1);
+    EXPECT_EQ(whole_steps(crashed), 1U);
+    for (const std::string& one : {crashed, raw_of(crashed)}) std::filesystem::remove(one);
+    for (const auto& [one, bytes] : left) write_bytes(one, bytes);
+  });
+  EXPECT_TRUE(was_first_empty) << "the first moment is seen";
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, SplitAgain, testing::Values(0, 2));
+
 INSTANTIATE_TEST_SUITE_P(Kinds, SplitCrash,
                          testing::Values(Kill("contiguous", false), Kill("contiguous", true), Kill("chunked", true),
                                          Kill("begun_chunks", false), Kill("begun_chunks", true)),

@@ -32,7 +32,6 @@ class PlainPlanner final : public FilePlanner {
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override { file_attributes_ = accepted_file(file); }
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
-  [[nodiscard]] WritePlan guard(const StepPart& /*mine*/) override { return {}; }
   void require_row_places(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] bool groups_rows() const override {
     return chunking_.may_chunk_fields() || (grows_ && !engine_.is_phdf5);
