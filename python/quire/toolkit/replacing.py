@@ -33,6 +33,28 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
         refuse_strange_directory(target)
     if not overwrite:
         raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
+    refuse_part(target)
+
+
+def refuse_part(target: str | Path) -> None:
+    """Independent. Raises ConflictError for a file that another one beside it names as a part of its set.
+
+    Only those are opened that have the beginning of their names in common, as the files of a set do.
+    """
+    final = Path(os.path.realpath(target))
+    if not final.is_file():
+        return
+    try:
+        beside = [entry.name for entry in os.scandir(final.parent) if entry.name[0] == final.name[0]]
+    except OSError:
+        return  # who may not list a directory does not know
+    for name in sorted(beside):
+        if name != final.name and final.name in named_members(final.with_name(name)):
+            raise ConflictError(
+                f"the target is a part of {name}, which could not be read without it",
+                file=str(target),
+                advice=f"choose another name, or replace {name} with all its parts",
+            )
 
 
 def refuse_dropping_rows(source: str | Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.errors import BadFileError, UnsupportedError
+from quire.errors import BadFileError, ConflictError, UnsupportedError
 from quire.toolkit.recover import recover
 
 ROWS = 100
@@ -145,3 +145,29 @@ def test_recover_tells_what_it_dropped(tmp_path: Path) -> None:
     assert contents_of(tmp_path) == whole
     again = recover(path)
     assert (again.changed, again.warnings) == (False, [])
+
+
+# ---- The raw data of a pair as a target
+
+
+@pytest.mark.parametrize("suffixes", [("-m.h5", "-r.h5"), (".meta", ".raw")])
+def test_raw_data_are_not_replaced_alone(tmp_path: Path, suffixes: tuple[str, str]) -> None:
+    first, raw = (tmp_path / f"a{suffix}" for suffix in suffixes)
+    meta_ext, raw_ext = (suffix.encode() for suffix in suffixes)
+    with h5py.File(tmp_path / "a", "w", driver="split", meta_ext=meta_ext, raw_ext=raw_ext) as file:
+        file["Step#0/x"] = np.arange(ROWS) + 0.0
+    source = write(tmp_path / "o.h5", split=False)
+    before = contents_of(tmp_path)
+    link = tmp_path / "link"
+    link.symlink_to(raw.name)
+    for target in (raw, link):
+        for work in (
+            lambda target=target: quire.copy(source, target, format="h5part", overwrite=True),
+            lambda target=target: recover(source, target, overwrite=True),
+        ):
+            with pytest.raises(ConflictError, match=f"part of {first.name}"):
+                work()
+    link.unlink()
+    assert contents_of(tmp_path) == before
+    first.unlink()
+    quire.copy(source, raw, format="h5part", overwrite=True)
