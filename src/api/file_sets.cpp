@@ -91,10 +91,18 @@ std::string first_file_for(const std::string& path, const WritePlanner& planner)
   return entry.empty() ? path : (files::path(path) / entry).string();
 }
 
-std::vector<std::string> named_members(const std::string& path) {
+namespace {
+
+/// What a first file says of the others, and whose file it is.
+struct NamedMembers {
+  const Format* format = nullptr;
   std::vector<std::string> names;
+};
+
+NamedMembers look_for_members(const std::string& path) {
+  NamedMembers found;
   std::error_code ignored;
-  if (!files::is_regular_file(path, ignored)) return names;
+  if (!files::is_regular_file(path, ignored)) return found;
   // Who cannot read it does not know.
   static_cast<void>(caught([&] {
     const auto transport = open_transport("posix", path, Access::read, Comm::self(), {});
@@ -103,12 +111,26 @@ std::vector<std::string> named_members(const std::string& path) {
     head.resize(bytes.read(0, head));
     // Formats that share a container share what it says of its files; a damaged one belongs to none of them.
     for (const Format* format : formats()) {
-      if (!names.empty()) break;
-      if (format->recognises(head, bytes.size())) names = format->named_members(bytes, name_of(path));
+      if (!found.names.empty()) break;
+      if (!format->recognises(head, bytes.size())) continue;
+      found = {.format = format, .names = format->named_members(bytes, name_of(path))};
     }
   }));
+  return found;
+}
+
+/// Those that go when anything takes the place of the first one: a crafted one may name whatever stands beside it.
+std::vector<std::string> members_that_go(const std::string& path) {
+  auto [format, names] = look_for_members(path);
+  if (names.empty()) return names;
+  const auto planner = format->plan_writing(CheckedOptions(format->write_options(), {}));
+  std::erase_if(names, [&](const std::string& name) { return !planner->is_member(name_of(path), name); });
   return names;
 }
+
+}  // namespace
+
+std::vector<std::string> named_members(const std::string& path) { return look_for_members(path).names; }
 
 std::vector<std::string> paths_of_members(const std::string& first, const WritePlanner& planner) {
   std::vector<std::string> paths;
@@ -121,10 +143,9 @@ std::vector<std::string> paths_of_members(const std::string& first, const WriteP
 }
 
 std::function<bool(const std::string& name)> member_test(const std::string& target, const WritePlanner& planner) {
-  const bool names_tell = planner.names_tell_members();
-  return [&planner, names_tell, first = name_of(target),
-          named = names_tell ? std::vector<std::string>() : named_members(target)](const std::string& name) {
-    return planner.is_member(first, name) && (names_tell || std::ranges::find(named, name) != named.end());
+  return [&planner, names_tell = planner.names_tell_members(), first = name_of(target),
+          old = members_that_go(target)](const std::string& name) {
+    return (names_tell && planner.is_member(first, name)) || std::ranges::find(old, name) != old.end();
   };
 }
 
@@ -166,12 +187,11 @@ void clear_place(const files::path& path, bool keeps_link) {
 void clear_members(const std::string& path, const WritePlanner& planner, bool durable) {
   const files::path first = first_file_for(path, planner);
   if (!planner.entry().empty()) make_directories(path, durable);
-  const bool names_tell = planner.names_tell_members();
-  if (names_tell && planner.member_name(name_of(first), 1).empty()) return;
   const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
-  const auto is_member = member_test(first, planner);
-  for (const std::string& name : names_tell ? names_in(directory.string()) : named_members(first)) {
-    if (name != name_of(first) && is_member(name)) clear_place(directory / name, !names_tell);
+  for (const std::string& name : members_that_go(first)) clear_place(directory / name, true);
+  if (!planner.names_tell_members() || planner.member_name(name_of(first), 1).empty()) return;
+  for (const std::string& name : names_in(directory.string())) {
+    if (name != name_of(first) && planner.is_member(name_of(first), name)) clear_place(directory / name, false);
   }
 }
 

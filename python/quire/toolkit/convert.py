@@ -133,7 +133,6 @@ def copy(
             profile=None if program is None else profile_named(program),
         )
         requested_format(target, request)
-        refuse_overwriting(source, target, overwrite)
         return request
 
     said = (str(target), format, steps, columns, rows, where, program, options)
@@ -146,7 +145,13 @@ def carry_out(
 ) -> CopyReport:
     """Collective. Do what was requested; see `copy`."""
     name = requested_format(target, request)
-    refuse_overwriting(source, target, request.overwrite)
+
+    def look() -> None:
+        # It opens files: one rank does so for all.
+        if comm is None or comm.rank == 0:
+            refuse_overwriting(source, target, request.overwrite)
+
+    agreed(core_comm(comm), "a copy to", look, str(target))
     copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
         copier.warn(left_behind(target) if file.rank == 0 else [])

@@ -166,7 +166,9 @@ def place_of(
     Files of a set know their names: the writer itself puts them in their place, or one file in the place of
     all of them.
     """
-    is_set = bool(named_members(target))
+    is_root = comm is None or comm.rank == 0
+    # Through a link another name may lead to the first file of a set than that which the set knows.
+    is_set = is_root and bool(named_members(os.path.realpath(target)))
     if comm is not None:
         is_set = comm.bcast(is_set, root=0)
     if is_set or makes_set(format, options):

@@ -13,6 +13,7 @@ import pytest
 
 import quire
 from quire.errors import BadFileError, ConflictError, UnsupportedError
+from quire.interfaces import sdds
 from quire.toolkit.recover import recover
 
 ROWS = 100
@@ -171,3 +172,36 @@ def test_raw_data_are_not_replaced_alone(tmp_path: Path, suffixes: tuple[str, st
     assert contents_of(tmp_path) == before
     first.unlink()
     quire.copy(source, raw, format="h5part", overwrite=True)
+
+
+# ---- Raw data of a pair that something else replaces
+
+
+def test_raw_data_go_with_the_pair_whatever_replaces_it(tmp_path: Path) -> None:
+    path = tmp_path / "a-m.h5"
+    source = write(tmp_path / "one.h5", steps=1, split=False)
+    link = tmp_path / "link"
+    works: dict[str, Callable[[], Any]] = {
+        "copy": lambda: quire.copy(source, path, overwrite=True),
+        "another format": lambda: quire.copy(source, path, overwrite=True, format="sdds"),
+        "a writer": lambda: write(path, format="sdds"),
+        "a whole writer": lambda: write(path, format="sdds", replacement="whole"),
+        "pages": lambda: sdds.save(sdds.DataSet().column("x", [[1.0, 2.0]]), path),
+        "a link": lambda: quire.copy(source, link, overwrite=True, format="h5part"),
+    }
+    for name, work in works.items():
+        write(path)
+        link.symlink_to(path.name)
+        work()
+        link.unlink()
+        assert names_in(tmp_path) == ["a-m.h5", "one.h5"], name
+        with quire.open(path) as file:
+            assert file.members == [], name
+
+
+def test_another_format_does_not_take_what_a_crafted_file_names(tmp_path: Path) -> None:
+    path, notes = crafted(tmp_path, end_is_true=False)
+    before = notes.read_bytes()
+    source = write(tmp_path / "one.h5", steps=1, split=False)
+    quire.copy(source, path, overwrite=True, format="sdds")
+    assert notes.read_bytes() == before
