@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import BadFileError, Error, MissingError, MissingFileError, UsageError
+from quire.errors import BadFileError, ConflictError, Error, MissingError, MissingFileError, UsageError
 from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info, makes_set, may_be_named, named_members
 from quire.toolkit.attachments import copy_attachments
@@ -21,6 +21,9 @@ from quire.toolkit.request import Observer, Request
 
 if TYPE_CHECKING:
     from quire import CheckReport, File, Step
+
+ELSEWHERE = "recover it to another name: -o OUTPUT"
+"""The advice where files of a set cannot be replaced."""
 
 
 @dataclass(frozen=True)
@@ -176,14 +179,37 @@ def refuse_other_name(source: str | Path, target: str | Path, format: str) -> No
     )
 
 
-def place_of_new(found: Found) -> AbstractContextManager[Path]:
+@contextmanager
+def place_of_new(found: Found) -> Iterator[Path]:
     """Independent. Where a file, or the files of a set, are written anew.
 
     Some know their names: their writer itself puts them in their place, or one file in the place of all.
+    Where it cannot, ConflictError and UsageError advise to take another place.
     """
-    if (found.is_set and found.knows_names) or named_members(found.final):
-        return nullcontext(Path(found.final))
-    return replacement(found.final, is_damaged=True)
+    if not ((found.is_set and found.knows_names) or named_members(found.final)):
+        with replacement(found.final, is_damaged=True) as work:
+            yield work
+        return
+    if found.target is None:
+        refuse_links(found.final)
+    try:
+        yield Path(found.final)
+    except UsageError as problem:
+        if found.target is None:
+            problem = UsageError(problem.message, file=problem.file, object=problem.object, advice=ELSEWHERE)
+        raise problem from None
+
+
+def refuse_links(path: str | Path) -> None:
+    """Independent. Raises ConflictError if a file of a set is a link: only the link would be replaced."""
+    for name in named_members(path):
+        member = Path(path).with_name(name)
+        if member.is_symlink():
+            raise ConflictError(
+                "a file of the set is a symbolic link, which what is written anew would replace",
+                file=str(member),
+                advice=ELSEWHERE,
+            )
 
 
 def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, Any]:

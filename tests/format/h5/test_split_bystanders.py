@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.errors import BadFileError, ConflictError, UnsupportedError
+from quire.errors import BadFileError, ConflictError, Error, UnsupportedError, UsageError
 from quire.interfaces import sdds
 from quire.toolkit.recover import recover
 
@@ -205,3 +205,27 @@ def test_another_format_does_not_take_what_a_crafted_file_names(tmp_path: Path) 
     source = write(tmp_path / "one.h5", steps=1, split=False)
     quire.copy(source, path, overwrite=True, format="sdds")
     assert notes.read_bytes() == before
+
+
+# ---- Advice
+
+
+def test_recover_in_place_advises_a_target_where_it_cannot(tmp_path: Path) -> None:
+    path = write(tmp_path / "x-m.h5", steps=3)
+    (tmp_path / "fast").mkdir()
+    os.rename(raw_of(path), tmp_path / "fast" / "values")
+    raw_of(path).symlink_to("fast/values")
+    os.truncate(tmp_path / "fast" / "values", raw_of(path).stat().st_size - 1)
+    foreign = tmp_path / "z.meta"
+    with h5py.File(tmp_path / "z", "w", driver="split", meta_ext=b".meta", raw_ext=b".raw") as file:
+        for number in range(3):
+            file[f"Step#{number}/x"] = np.arange(ROWS) + 0.0
+    os.truncate(tmp_path / "z.raw", (tmp_path / "z.raw").stat().st_size - 1)
+    for one, kind in ((path, ConflictError), (foreign, UsageError)):
+        before = contents_of(tmp_path / "fast"), one.read_bytes()
+        with pytest.raises(Error) as caught:
+            recover(one, rows=True)
+        assert isinstance(caught.value, kind)
+        assert caught.value.advice == "recover it to another name: -o OUTPUT"
+        assert (contents_of(tmp_path / "fast"), one.read_bytes()) == before
+        assert recover(one, tmp_path / "saved-m.h5", overwrite=True).kept == [0, 1]
