@@ -39,13 +39,14 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
 def refuse_part(target: str | Path) -> None:
     """Independent. Raises ConflictError for a file that another one beside it names as a part of its set.
 
-    Only those are opened that have the beginning of their names in common, as the files of a set do.
+    Only those are opened that have nearly all of its name in common, as the files of a set do: a directory may
+    have thousands.
     """
     final = Path(os.path.realpath(target))
     if not final.is_file():
         return
     try:
-        beside = [entry.name for entry in os.scandir(final.parent) if entry.name[0] == final.name[0]]
+        beside = [entry.name for entry in os.scandir(final.parent) if entry.name.startswith(final.stem[:-1])]
     except OSError:
         return  # who may not list a directory does not know
     for name in sorted(beside):
