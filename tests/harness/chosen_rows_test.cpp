@@ -421,8 +421,7 @@ TEST(ChoosingRows, CostsThreeCollectivesWhereItIsPossible) {
     const auto rank = static_cast<std::uint64_t>(comm.rank());
     const auto size = static_cast<std::uint64_t>(comm.size());
     Sample sample(*format, rows, false);
-    WriteOptions options;
-    options.format = format->name();
+    const WriteOptions options = Variant{.format = format, .options = {}}.new_file_options();
     Writer out = create(path("cost_" + options.format), comm, options);
     for (std::int64_t number = 0; number < possible_steps(*format, 3); ++number) {
       const Choice choice = by_list(rank, size);

@@ -147,8 +147,8 @@ TEST_P(ElementCalls, DoNotGrowWithTheRanks) {
   const bool is_among_few = world.rank() < 2;
   Comm some = world.split(is_among_few ? 0 : 1, world.rank());
   Checkpoint few{};
-  if (is_among_few) few = write_and_read(some, file + "_few", GetParam().write_options());
-  const Checkpoint many = write_and_read(world, file + "_many", GetParam().write_options());
+  if (is_among_few) few = write_and_read(some, file + "_few", GetParam().new_file_options());
+  const Checkpoint many = write_and_read(world, file + "_many", GetParam().new_file_options());
   if (!is_among_few) return;
   for (const Counted& one : {few.writing, few.reading}) {
     EXPECT_GT(one.root[0], 0U) << "nothing was counted";

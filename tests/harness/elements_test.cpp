@@ -84,7 +84,7 @@ std::vector<Variant> variants_of_elements() {
 class ElementFiles : public testing::TestWithParam<Variant> {
  protected:
   [[nodiscard]] static WriteOptions options() {
-    WriteOptions options = GetParam().write_options();
+    WriteOptions options = GetParam().new_file_options();
     options.transport = transport();
     return options;
   }
@@ -229,7 +229,7 @@ TEST_P(ElementsOfAKill, AreWholeOrAbsent) {
   const std::string file = file_named("traced");
   const std::string crashed = file_named("crashed");
   KilledFiles killed;
-  WriteOptions writing = GetParam().write_options();
+  WriteOptions writing = GetParam().new_file_options();
   killed.wrap(writing);
   write(file, Comm::self(), writing, mesh_of(Comm::self()));
   expect_whole_or_absent(killed, file, crashed, [&](const std::string& when) {

@@ -137,8 +137,7 @@ class Collectives : public testing::TestWithParam<const Format*> {};
 
 TEST_P(Collectives, TwoForAStepOfAnyShape) {
   Comm comm = everyone();
-  WriteOptions options;
-  options.format = GetParam()->name();
+  const WriteOptions options = Variant{.format = GetParam(), .options = {}}.new_file_options();
   Sample sample(*GetParam(), rows);
   Writer out = create(path("collectives_" + std::string(GetParam()->name())), comm, options);
   EXPECT_EQ(out.comm().collectives(), 1U);

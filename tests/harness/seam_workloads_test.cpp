@@ -92,7 +92,7 @@ TEST_P(SeamOfWorkloads, TraceEqualsPlan) {
     const Workload workload = named.make(comm.size());
     const Workload planned = named.make(comm.size());
     const std::string file = path("workload_" + named.name + "_" + GetParam().name());
-    WriteOptions options = GetParam().write_options();
+    WriteOptions options = GetParam().new_file_options();
     TracedFiles traced;
     traced.wrap(options);
     std::deque<std::vector<std::byte>> memory;

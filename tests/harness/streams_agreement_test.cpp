@@ -104,7 +104,6 @@ TEST_P(Streams, FailEverywhereWithTheDiskOfOneRank) {
     for (const std::uint64_t room : rooms) {
       const std::string when = "rank " + std::to_string(failing) + ", " + std::to_string(room) + " bytes";
       WriteOptions writing = options();
-      writing.options["replacement"] = "direct";  // what is there must not stay in its place
       writing.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int rank) {
         return rank == failing ? faulty(std::move(inner), {.after_bytes = room, .error_number = 28}) : std::move(inner);
       };
@@ -123,7 +122,6 @@ TEST_P(Streams, AreNotToldIfTheLastBytesFindNoRoom) {
   Comm comm = everyone_in_time();
   const std::string file = file_named("last");
   WriteOptions writing = options();
-  writing.options["replacement"] = "direct";
   const auto trace = std::make_shared<Trace>();
   writing.wrapper = [&](std::unique_ptr<Transport> inner, const std::string& name, int rank) {
     return name == file && rank == 0 ? traced(std::move(inner), trace) : std::move(inner);

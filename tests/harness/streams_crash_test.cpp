@@ -45,7 +45,6 @@ TEST_P(StreamsOfAKill, AreWholeOrAbsent) {
   const std::string crashed = file_named("crashed");
   KilledFiles killed;
   WriteOptions writing = options();
-  writing.options["replacement"] = "direct";  // an earlier run may have left a file
   killed.wrap(writing);
   write(file, Comm::self(), writing);
   const StreamSample mine = sample();

@@ -251,6 +251,12 @@ WriteOptions Variant::write_options() const {
   return result;
 }
 
+WriteOptions Variant::new_file_options() const {
+  WriteOptions result = write_options();
+  result.options.emplace("replacement", "direct");
+  return result;
+}
+
 void PrintTo(const Variant& variant, std::ostream* out) {
   *out << variant.name();
   for (const auto& [name, value] : variant.options) *out << ' ' << name << '=' << value;

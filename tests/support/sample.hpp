@@ -57,6 +57,9 @@ struct Variant {
   /// For tests and files: "name" or "name_3".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] WriteOptions write_options() const;
+  /// The same for a new file, which is written in its place: where an earlier run has left one, a checkpoint would
+  /// replace it as a whole, by other calls.
+  [[nodiscard]] WriteOptions new_file_options() const;
 };
 void PrintTo(const Variant& variant, std::ostream* out);
 /// The formats to which tables can be written, and those to which streams can.

@@ -50,7 +50,7 @@ class StreamFiles : public testing::TestWithParam<Variant> {
   static constexpr std::int64_t tasks = 9;
 
   [[nodiscard]] static WriteOptions options() {
-    WriteOptions options = GetParam().write_options();
+    WriteOptions options = GetParam().new_file_options();
     options.transport = transport();
     // Files of different names are compared.
     options.options["stored_name"] = "stored";

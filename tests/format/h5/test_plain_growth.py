@@ -224,3 +224,17 @@ def test_what_cannot_grow_says_why(tmp_path: Path) -> None:
     assert "grow=true" in refusal.value.advice
     with quire.open(path) as file:
         assert file[0]["t"][:].tolist() == [1, 3]
+
+
+def test_over_an_old_file_each_step_is_seen_as_in_a_new_one(tmp_path: Path) -> None:
+    """A file of one step keeps what is there until it is complete; one that grows never is."""
+    path = tmp_path / "grown.h5"
+    for first in (1.0, 5.0):
+        with quire.create(path, format="hdf5", grow=True, chunk=4) as out:
+            for value in (first, first + 1):
+                with out.step(0) as step:
+                    step.put("x", np.full(2, value))
+                with quire.open(path) as file:
+                    assert file[0]["x"][-1] == value
+        with quire.open(path) as file:
+            assert list(file[0]["x"][:]) == [first] * 2 + [first + 1] * 2

@@ -56,18 +56,6 @@ def test_files_of_several_steps_show_each_as_soon_as_it_is_committed(path: Path,
 
 
 @pytest.mark.parametrize("name", [info.name for info in format_infos() if info.one_step and info.tables])
-def test_a_file_that_grows_shows_each_step_too(tmp_path: Path, name: str) -> None:
-    path = path_for(tmp_path, name)
-    for first in (1.0, 5.0):
-        with quire.create(path, format=name, grow=True) as out:
-            for value in (first, first + 1):
-                with out.step(0) as step:
-                    step.put("x", np.full(2, value))
-                assert values(path)[-1] == value
-        assert values(path) == [first] * 2 + [first + 1] * 2
-
-
-@pytest.mark.parametrize("name", [info.name for info in format_infos() if info.one_step and info.tables])
 def test_a_table_that_is_there_stays_until_the_next_is_committed(tmp_path: Path, name: str) -> None:
     path = path_for(tmp_path, name)
     with quire.create(path, format=name) as out, out.step(0) as step:
