@@ -173,8 +173,7 @@ namespace {
 /// Takes an old member away. A link, maybe to another storage, may stay: then only what it leads to is emptied.
 void clear_place(const files::path& path, bool keeps_link) {
   std::error_code code;
-  const bool is_link = files::is_symlink(path, code);
-  if (!is_link || !keeps_link) {
+  if (!keeps_link || !files::is_symlink(path, code)) {
     files::remove(path, code);
   } else if (files::exists(path, code)) {
     files::resize_file(path, 0, code);

@@ -59,7 +59,11 @@ std::shared_ptr<ByteSource> opened_member(const files::path& first, const std::s
 DescribeContext context_of(const std::string& file, std::uint64_t memory_budget) {
   return {.path = file,
           .memory_budget = memory_budget,
-          .neighbour = [file](const std::string& name) { return opened(place_of(file, name)); },
+          .neighbour =
+              [file](const std::string& name) {
+                auto beside = opened(files::path(file).parent_path() / name);
+                return beside != nullptr ? beside : opened(name);
+              },
           .member =
               [file](const std::string& neighbour, const std::string& name) {
                 const files::path first = neighbour.empty() ? files::path(file) : place_of(file, neighbour);

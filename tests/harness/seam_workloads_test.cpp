@@ -100,6 +100,7 @@ TEST_P(SeamOfWorkloads, TraceEqualsPlan) {
     Writer out = create(file, comm, options);
     WriteStep step = out.step(0);
     put(step, with_memory(workload.part(comm.rank(), true), memory));
+    options.options.erase("replacement");  // plans are of new files
     WriteSimulation simulation({}, comm.size(), options);
     OneRank sink(comm);
     StepFrame frame;
@@ -139,6 +140,7 @@ TEST_P(SeamOfStreams, TraceEqualsPlan) {
   WriteStep step = out.step(0);
   bytes.fill(step, comm);
   step.commit();
+  writing.options.erase("replacement");
   WriteSimulation simulation({}, comm.size(), writing);
   OneRank sink(comm);
   const auto streams = [&](int rank) { return bytes.streams(rank, comm.size()); };

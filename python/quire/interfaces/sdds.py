@@ -241,7 +241,7 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
 
     `options` are those of `quire.create`: byte_order="big", major_order="column" and so on.
     """
-    from quire.toolkit.replacing import replacement
+    from quire.toolkit.replacing import place_of
 
     pages = len(data)
     fixed = {name: element for name, element in data.parameters.items() if element.fixed}
@@ -257,7 +257,8 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
         "step_parameter": False,
         **options,
     }
-    with replacement(os.fspath(path)) as beside, quire.create(beside, **options) as out:
+    place, placing = place_of(os.fspath(path), FORMAT, {})
+    with place as beside, quire.create(beside, **(options | placing)) as out:
         for page in range(pages):
             with out.step(page) as step:
                 write_page(step, data, page)

@@ -39,8 +39,8 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
 def refuse_part(target: str | Path) -> None:
     """Independent. Raises ConflictError for a file that another one beside it names as a part of its set.
 
-    Only those are opened that have nearly all of its name in common, as the files of a set do: a directory may
-    have thousands.
+    Only those are opened that have nearly all of its name in common, as the files of a set do: a directory
+    may have thousands.
     """
     final = Path(os.path.realpath(target))
     if not final.is_file():

@@ -89,8 +89,9 @@ std::vector<WriteLock> locks_on_new_one(const std::string& target) {
 /// Who writes a set through a link over the first file of another one leaves that one with files that are not its own.
 void refuse_first_of_another(const std::string& path, const WritePlanner& planner) {
   const std::vector<std::string> mine = paths_of_members(path, planner);
+  if (mine.empty()) return;
   const std::string first = target_of(path);
-  if (mine.empty() || first == path) return;
+  if (first == path) return;
   std::error_code ignored;
   for (const std::string& name : named_members(first)) {
     const files::path member = files::path(first).parent_path() / name;
