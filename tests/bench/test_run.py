@@ -30,7 +30,7 @@ def driver() -> str:
 
 def options(**changed: Any) -> argparse.Namespace:
     """Return the options of a tiny run."""
-    given = {"size": 1.0, "passes": 1, "large": 4.0, "seed": 7, "only": None, "most_ranks": 4}
+    given = {"size": 1.0, "passes": 1, "groups": 1, "large": 4.0, "seed": 7, "only": None, "most_ranks": 4}
     return argparse.Namespace(**{**given, **changed})
 
 
@@ -40,7 +40,8 @@ def options(**changed: Any) -> argparse.Namespace:
 def test_every_target_is_measured(tmp_path: Path) -> None:
     """A tiny run of everything leaves a verdict on each target and no file but its results."""
     environment = dict(os.environ, QUIRE_BENCH_DISK=str(tmp_path), QUIRE_BENCH_TMPFS=str(tmp_path))
-    command = [sys.executable, str(ROOT / "bench" / "run.py"), "--size", "1", "--passes", "1", "--large", "4"]
+    command = [sys.executable, str(ROOT / "bench" / "run.py"), "--quick", "--size", "1", "--passes", "1"]
+    command += ["--large", "4"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     results = json.loads((tmp_path / "results.json").read_text())
@@ -109,6 +110,18 @@ def test_only_paired_ratios_count_on_a_busy_machine() -> None:
     busy = run.finding_of(TARGET, 1, "disk", methods, busy=True)
     assert (idle.measured, idle.verdict()) == (0.5, "MISSED, disturbed")
     assert (busy.measured, busy.verdict()) == (0.95, "met, busy, disturbed")
+
+
+def test_the_middle_process_group_counts() -> None:
+    """Of an even number the lower one; the range of all is told, and one busy group makes all doubtful."""
+
+    def found(ratio: float, *, busy: bool = False) -> run.Finding:
+        return run.finding_of(TARGET, 1, "disk", {"own": line(ratio, ratio), "raw": line(1, 1)}, busy=busy)
+
+    middle = run.middle_of([found(1.1), found(0.8), found(0.95)])
+    assert (middle.measured, middle.least, middle.most, middle.verdict()) == (0.95, 0.8, 1.1, "met")
+    assert run.middle_of([found(1.1), found(0.8, busy=True)]).verdict() == "MISSED, busy"
+    assert run.middle_of([found(1.1)]).most is None
 
 
 def test_runs_hold_what_their_targets_need() -> None:
