@@ -98,8 +98,10 @@ FileAcceptance accept_file(const FileDescription& file, const Units& known) {
 }
 
 StepDescription accept_step(const StepDescription& step, const Units& known, bool lossy) {
-  StepDescription result = step;
-  result.tables.clear();
+  StepDescription result;
+  result.number = step.number;
+  result.streams = step.streams;
+  result.warnings = step.warnings;
   for (const Table& table : step.tables) {
     if (table.columns.empty()) continue;
     if (!result.tables.empty()) {
@@ -109,9 +111,9 @@ StepDescription accept_step(const StepDescription& step, const Units& known, boo
   }
   result.fields = accepted_fields(step.fields, lossy);
   std::set<std::string> names;
-  for (Attribute& attribute : result.attributes) {
-    attribute = accepted(attribute, lossy);
-    if (!names.insert(attribute.name).second) {
+  for (const Attribute& attribute : step.attributes) {
+    result.attributes.push_back(accepted(attribute, lossy));
+    if (!names.insert(result.attributes.back().name).second) {
       throw Error(ErrorKind::conflict, "two attributes have this name").on(attribute.name);
     }
   }
