@@ -217,7 +217,11 @@ Outcome publish(State& step, std::optional<Error>& error) {
       fill_end(step);
       prepare(step);
       writer.carry_out(*step.publication);
-      if (writer.options.durable) writer.transport->sync(true);
+      if (writer.syncs_steps()) writer.transport->sync(true);
+      if (writer.completes_with_step()) {
+        drop_notes(step);  // they have their name from where the file was written
+        writer.replace_old();
+      }
       writer.planner->advance(*step.part, step.total, true);
       outcome.state = writer.planner->state();
     });
@@ -335,13 +339,12 @@ void enter(State& next, Call call) {
   if (error) throw Error(*error);
 }
 
-/// The step is in the file, which may take the place of an older one now.
+/// The step is in the file.
 void end_commit(State& step) {
   Writer::State& writer = *step.writer;
   writer.schema = step.accepted;
   writer.has_step = true;
   step.finish(true);
-  if (writer.completes_with_step()) writer.replace_old();
 }
 
 /// A step of streams: their places, their bytes, and what they have used.
@@ -397,7 +400,7 @@ void commit_step(State& step) {
       require_all_parts(step);
     });
   }
-  if (!error && writer.options.durable && !writer.engine)
+  if (!error && writer.syncs_steps() && !writer.engine)
     error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
   if (writer.engine) {
     static_cast<void>(agree_on_data(step, error, [] { return std::vector<std::byte>(); }));

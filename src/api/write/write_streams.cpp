@@ -218,7 +218,8 @@ void write_streams(Step& step) {
 
 void drop_notes(const Step& step) {
   const Writer::State& writer = *step.writer;
-  const auto notes = writer.comm.is_root() ? writer.planner->streams()->notes() : std::nullopt;
+  const StreamPlanner* streams = writer.planner->streams();
+  const auto notes = streams != nullptr && writer.comm.is_root() ? streams->notes() : std::nullopt;
   if (!notes) return;
   // What stays is harmless: it is recognised as that of another file.
   static_cast<void>(caught(0, [&] {
@@ -241,7 +242,7 @@ Uses used_here(Step& step) {
     if (!stream->fill) continue;
     mine.uses.push_back({stream->fill->chunks(), {}});
   }
-  if (!step.failure && writer.options.durable) {
+  if (!step.failure && writer.syncs_steps()) {
     step.failure = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
   }
   if (step.failure) {

@@ -227,24 +227,31 @@ void WriteTarget::discard(const WriteLock& lock) const {
 void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
                            const WritePlanner& planner) {
   if (is_compressed()) compress(comm, open, durable);
-  if (!replaces_whole_ || is_complete_) return;
+  if (!replaces_whole_) return;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
-    // Two that begin at the same time may both find nobody at work; the place is the one's whose file stands there.
-    if (lock.is_lost()) {
-      throw Error(ErrorKind::conflict,
-                  "what was written to replace the file has gone: another writer that began at the same time took its "
-                  "place, or somebody removed it")
-          .in_file(target_)
-          .advise("write it again when nobody else writes the file");
-    }
-    // They may have come since this one was begun.
-    refuse_strangers(target_, planner, true);
-    keep_permissions(target_);
-    const bool is_directory = !planner.entry().empty();
-    carry_out(is_directory ? replacement_acts(target_) : replacement_acts(target_, member_test(target_, planner)));
+    require_place(lock, planner);
+    take_place(planner);
     return {};
   }));
-  is_complete_ = true;
+}
+
+void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& planner) const {
+  // Two that begin at the same time may both find nobody at work; the place is the one's whose file stands there.
+  if (lock.is_lost()) {
+    throw Error(ErrorKind::conflict,
+                "what was written to replace the file has gone: another writer that began at the same time took its "
+                "place, or somebody removed it")
+        .in_file(target_)
+        .advise("write it again when nobody else writes the file");
+  }
+  // They may have come since this one was begun.
+  refuse_strangers(target_, planner, true);
+}
+
+void WriteTarget::take_place(const WritePlanner& planner) const {
+  keep_permissions(target_);
+  const bool is_directory = !planner.entry().empty();
+  carry_out(is_directory ? replacement_acts(target_) : replacement_acts(target_, member_test(target_, planner)));
 }
 
 void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable) const {

@@ -25,8 +25,6 @@ class WriteTarget {
   [[nodiscard]] bool is_compressed() const noexcept { return choice_.compression != Compression::none; }
   /// Whether the new one takes the place of the old one only when it is complete, durable, and not given up.
   [[nodiscard]] bool replaces_whole() const noexcept { return replaces_whole_; }
-  /// Whether it has done so.
-  [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
   /// Whether checksums of what is written are kept beside it.
   [[nodiscard]] bool keeps_sums() const noexcept { return keeps_sums_; }
   [[nodiscard]] std::string_view compression() const noexcept { return name(choice_.compression); }
@@ -48,9 +46,14 @@ class WriteTarget {
   /// who reads the link looks for them beside the link.
   void require_place_for_set() const;
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
-  /// throws the same error; what was written then stays where it is. Files of an older set that the new one does not
-  /// have go. Rank 0 has locked what it wrote: throws conflict errors if it is not there any more.
+  /// throws the same error; what was written then stays where it is. Rank 0 has locked what it wrote.
   void complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock, const WritePlanner& planner);
+  /// Independent, rank 0. Throws conflict errors if what it wrote and has locked is not there any more, or the place
+  /// holds files of others.
+  void require_place(const WriteLock& lock, const WritePlanner& planner) const;
+  /// Independent, rank 0. Puts what was written, all of it durable, in the place of the target. Files of an older set
+  /// that the new one does not have go. What a failure interrupts `recover` finishes.
+  void take_place(const WritePlanner& planner) const;
   /// Independent, rank 0. Forgets what was written to replace the target as a whole.
   void discard(const WriteLock& lock) const;
 
@@ -66,7 +69,6 @@ class WriteTarget {
   CompressionChoice choice_{};
   bool replaces_whole_ = false;
   bool is_open_ = false;  ///< whether it replaces as a whole is for rank 0 to decide
-  bool is_complete_ = false;
   bool keeps_sums_ = false;
 };
 

@@ -118,7 +118,7 @@ bool is_left(Writer::State& state) {
 /// whole.
 bool was_given_up(Writer::State& state, const WriteLock& lock) {
   const bool lacks_step = state.holds_one_step && !state.has_step;
-  const bool is_given_up = lacks_step || (state.completes_with_step() ? !state.target.is_complete() : is_left(state));
+  const bool is_given_up = lacks_step || (!state.completes_with_step() && is_left(state));
   if (!is_given_up || !state.comm.is_root()) return is_given_up;
   state.target.discard(lock);
   if (!state.given_up && !state.abandoned && !state.broken) {
@@ -129,9 +129,10 @@ bool was_given_up(Writer::State& state, const WriteLock& lock) {
 
 /// Collective. The file takes its place, unless it stands there.
 void put_in_place(Writer::State& state, const WriteLock& lock) {
+  if (state.completes_with_step()) return;
   const auto open = [&state](const std::string& path, Access access) { return state.opened(path, access, state.comm); };
   // The old checksums go before what they are of, and the new ones come behind it.
-  const bool replaces = state.target.replaces_whole() && !state.target.is_complete() && !lock.is_lost();
+  const bool replaces = state.target.replaces_whole() && !lock.is_lost();
   if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
   state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
 }
@@ -144,11 +145,11 @@ Error Writer::State::placed(Error error) const {
 }
 
 void Writer::State::replace_old() {
-  const bool wrote = comm.is_root() || transport->counters().bytes_written > 0;
-  agree(comm, caught(comm.rank(), [&] {
-          if (wrote) transport->sync(true);
-        }));
-  put_in_place(*this, lock);
+  target.require_place(lock, *planner);
+  // The old checksums go before what they are of.
+  remove_sums(path);
+  overwriting = true;
+  target.take_place(*planner);
 }
 
 void Writer::State::tell_file() {

@@ -63,7 +63,10 @@ struct Writer::State {
   [[nodiscard]] bool completes_with_step() const noexcept {
     return holds_one_step && engine == nullptr && target.replaces_whole();
   }
-  /// Collective. Lets it do so, durable. Throws the same on every rank; the old one then stays.
+  /// Whether the bytes of a step are durable before it is told to be there.
+  [[nodiscard]] bool syncs_steps() const noexcept { return options.durable || completes_with_step(); }
+  /// Rank 0: lets the new file, which is durable, take the place of the old one. Throws; once files move it is
+  /// `overwriting`, and `recover` finishes it.
   void replace_old();
   void tell_file();
   /// Independent. Lets the transport reach the further members of a set, if the format makes one.

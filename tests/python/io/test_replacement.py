@@ -67,6 +67,23 @@ def test_a_table_that_is_there_stays_until_the_next_is_committed(tmp_path: Path,
         assert values(path) == [2.0] * 3
 
 
+@pytest.mark.parametrize("name", [info.name for info in format_infos() if info.one_step])
+def test_what_stood_under_the_name_costs_no_meeting(tmp_path: Path, name: str) -> None:
+    path = path_for(tmp_path, name)
+    meetings = []
+    for _ in range(2):
+        with quire.create(path, format=name) as out:
+            with out.step(0) as step:
+                if name in stream_formats():
+                    step.stream(0).write(b"text")
+                elif name in [info.name for info in format_infos() if info.tables]:
+                    step.put("x", np.zeros(3))
+            meetings.append(out.counters.collectives)
+        meetings.append(out.counters.collectives)
+        assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+    assert meetings[:2] == meetings[2:]
+
+
 @pytest.mark.parametrize("name", stream_formats())
 def test_streams_that_are_there_stay_until_the_new_ones_are_complete(tmp_path: Path, name: str) -> None:
     def write_text(text: bytes, **options: Any) -> quire.Writer:
