@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "format/h5/datasets.hpp"
 #include "format/h5/hdf5.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/kernels/codec.hpp"
@@ -209,6 +210,12 @@ std::optional<ChunkedLayout> describe_chunk_shape(hid_t creation, const std::vec
   layout.shape.assign(shape.begin(), shape.end());
   layout.element_bytes = element_bytes;
   return layout;
+}
+
+bool lacks_chunks(hid_t dataset, const std::string& name) {
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  const auto layout = describe_chunk_shape(creation.id(), extents_of(dataset, name), 1);
+  return layout && count_chunks(dataset, name) < volume(chunk_counts(layout->extents, layout->shape));
 }
 
 }  // namespace quire::h5

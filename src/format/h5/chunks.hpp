@@ -36,4 +36,7 @@ struct ChunkScope {
                                                                 const std::vector<std::uint64_t>& extents,
                                                                 std::uint64_t element_bytes);
 
+/// Whether chunks of an open data set were never made, and read as fill values. Goes through its index once.
+[[nodiscard]] bool lacks_chunks(hid_t dataset, const std::string& name);
+
 }  // namespace quire::h5

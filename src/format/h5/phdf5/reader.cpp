@@ -9,6 +9,7 @@
 
 #include "base/attempts.hpp"
 #include "format/h5/chunking.hpp"
+#include "format/h5/chunks.hpp"
 #include "format/h5/datasets.hpp"
 #include "format/h5/phdf5/engine.hpp"
 #include "format/h5/phdf5/library_calls.hpp"
@@ -39,6 +40,7 @@ struct Prepared {
   Handle file;
   Handle memory;
   std::uint64_t elements = 0;
+  bool is_together = false;             ///< all ranks read it in one call of the library
   std::unique_ptr<std::byte[]> buffer;  ///< values as they are stored, where others are wanted
   std::byte* data = nullptr;            ///< the buffer, or where they are wanted
 
@@ -52,6 +54,7 @@ struct Records {
   std::vector<const EngineRead*> reads;  ///< of the same rows
   std::uint64_t first = 0;               ///< of the cells
   std::uint64_t cells = 0;
+  bool is_together = false;  ///< all ranks read it in one call of the library
 
   [[nodiscard]] const EngineRead& any() const noexcept { return *reads.front(); }
   [[nodiscard]] std::uint64_t rows() const { return any().selection.elements(); }
@@ -178,7 +181,8 @@ class ParallelReader final : public ReadEngine {
     ranks_ = FileRanks(ranks);
     register_filters();
     const Handle access = ranks_.access_list(settings_);
-    transfer_ = ranks_.transfer_list(settings_.is_collective);
+    together_ = ranks_.transfer_list(settings_.is_collective);
+    alone_ = ranks_.transfer_list(false);
     file_ = own(H5Fopen(source.path.c_str(), H5F_ACC_RDONLY, access.id()), "open the HDF5 file");
   }
 
@@ -240,6 +244,15 @@ class ParallelReader final : public ReadEngine {
   [[nodiscard]] EngineCounters counters() const noexcept override { return counters_; }
 
  private:
+  /// Whether ranks may read a data set in one call. Of chunks that were never made HDF5 1.10 takes the place all the
+  /// same, which is none: MPI refuses it on the ranks that it concerns, and the others wait for ever.
+  [[nodiscard]] bool reads_together(hid_t dataset, const EngineRead& read) const {
+    return settings_.is_collective && !lacks_chunks(dataset, read.object);
+  }
+  [[nodiscard]] hid_t transfer_list(bool is_together) const noexcept {
+    return is_together ? together_.id() : alone_.id();
+  }
+
   void forget() noexcept {
     prepared_.clear();
     records_.clear();
@@ -248,6 +261,7 @@ class ParallelReader final : public ReadEngine {
   [[nodiscard]] Prepared prepared(const EngineRead& read, Handle dataset, const Axes& axes) const {
     Prepared one;
     one.read = &read;
+    one.is_together = reads_together(dataset.id(), read);
     one.dataset = std::move(dataset);
     one.file = own(H5Dget_space(one.dataset.id()), "read the shape", read.object);
     select_elements(one.file.id(), axes.lead, read.extents, read.selection, read.object);
@@ -277,12 +291,12 @@ class ParallelReader final : public ReadEngine {
   }
 
   void transfer(const Prepared& one) {
-    if (one.elements == 0 && !settings_.is_collective) return;
+    if (one.elements == 0 && !one.is_together) return;
     std::byte none{};
     void* data = one.elements == 0 ? &none : one.data;
-    require(
-        H5Dread(one.dataset.id(), native_type(one.read->type), one.memory.id(), one.file.id(), transfer_.id(), data),
-        "read the values", one.read->object);
+    require(H5Dread(one.dataset.id(), native_type(one.read->type), one.memory.id(), one.file.id(),
+                    transfer_list(one.is_together), data),
+            "read the values", one.read->object);
     if (one.elements == 0) return;
     ++counters_.reads;
     counters_.bytes_read += one.bytes();
@@ -303,6 +317,7 @@ class ParallelReader final : public ReadEngine {
     auto found = std::ranges::find_if(records_, [&](const Records& one) { return one.any().path == read.path; });
     if (found == records_.end()) {
       Records& fresh = records_.emplace_back();
+      fresh.is_together = reads_together(dataset.id(), read);
       fresh.dataset = std::move(dataset);
       fresh.shape = axes.shape;
       fresh.add(read);
@@ -345,9 +360,9 @@ class ParallelReader final : public ReadEngine {
     select_elements(file.id(), {}, records.shape, Selection(std::move(parts)), any.object);
     const Handle memory = space_of({std::max<std::uint64_t>(1, count * records.cells)});
     if (count == 0) require(H5Sselect_none(memory.id()), "select nothing");
-    require(
-        H5Dread(records.dataset.id(), native_type(any.type), memory.id(), file.id(), transfer_.id(), buffer_.data()),
-        "read the values", any.object);
+    require(H5Dread(records.dataset.id(), native_type(any.type), memory.id(), file.id(),
+                    transfer_list(records.is_together), buffer_.data()),
+            "read the values", any.object);
     if (count == 0) return 0;
     ++counters_.reads;
     counters_.bytes_read += count * records.record_bytes();
@@ -369,7 +384,8 @@ class ParallelReader final : public ReadEngine {
   EngineSource source_;
   FileRanks ranks_{EngineRanks{}};
   Handle file_;
-  Handle transfer_;
+  Handle together_;
+  Handle alone_;
   std::vector<Prepared> prepared_;
   std::vector<Records> records_;
   std::vector<std::byte> buffer_;
