@@ -10,11 +10,8 @@
 #include <span>
 
 #include "quire/format/element_writer.hpp"
-#include "quire/quire.hpp"
 #include "quire/transport/faulty.hpp"
-#include "support/environment.hpp"
-#include "support/error_of.hpp"
-#include "support/sample.hpp"
+#include "support/variant_file.hpp"
 #include "transport/forwarding.hpp"
 
 namespace quire::test {
@@ -82,18 +79,9 @@ const std::vector<Way>& ways() {
   return all;
 }
 
-class BoundedPlans : public testing::TestWithParam<Variant> {
+class BoundedPlans : public VariantFile {
  protected:
-  void SetUp() override {
-    comm_.set_deadline(std::chrono::seconds(60));
-    options_ = GetParam().write_options();
-    options_.transport = transport();
-    options_.deadline = std::chrono::seconds(60);
-    file_ = path("bounded_" + GetParam().name());
-  }
-
-  [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(comm_.rank()); }
-  [[nodiscard]] std::uint64_t size() const { return static_cast<std::uint64_t>(comm_.size()); }
+  BoundedPlans() : VariantFile("bounded") {}
 
   static std::vector<double> values_of(const List& list) {
     std::vector<double> values;
@@ -141,10 +129,6 @@ class BoundedPlans : public testing::TestWithParam<Variant> {
       return std::make_unique<MeasuringTransport>(std::move(inner), largest);
     };
   }
-
-  Comm comm_ = everyone();
-  WriteOptions options_;
-  std::string file_;
 
  private:
   static inline int choosing_ = 0;
@@ -230,8 +214,7 @@ TEST_P(BoundedPlans, HoldElementsByThemselves) {
   in.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, BoundedPlans, testing::ValuesIn(variants()),
-                         [](const auto& chosen) { return chosen.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Formats, BoundedPlans, testing::ValuesIn(variants()), name_of);
 
 }  // namespace
 }  // namespace quire::test

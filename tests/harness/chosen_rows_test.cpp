@@ -8,10 +8,7 @@
 #include <functional>
 #include <optional>
 
-#include "quire/quire.hpp"
-#include "support/environment.hpp"
-#include "support/error_of.hpp"
-#include "support/sample.hpp"
+#include "support/variant_file.hpp"
 
 namespace quire::test {
 namespace {
@@ -122,20 +119,11 @@ class Values {
   std::vector<ConstView> views_;
 };
 
-class ChosenRows : public testing::TestWithParam<Variant> {
+class ChosenRows : public VariantFile {
  protected:
-  void SetUp() override {
-    comm_.set_deadline(std::chrono::seconds(60));
-    options_ = GetParam().write_options();
-    options_.transport = transport();
-    options_.deadline = std::chrono::seconds(60);
-    file_ = path("chosen_" + GetParam().name());
-  }
+  ChosenRows() : VariantFile("chosen") {}
 
-  [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(comm_.rank()); }
-  [[nodiscard]] std::uint64_t size() const { return static_cast<std::uint64_t>(comm_.size()); }
   [[nodiscard]] Slice even() const { return slice(Spread::even, rows, comm_); }
-  [[nodiscard]] bool holds_steps() const { return possible_steps(*GetParam().format, 2) == 2; }
 
   /// Commits a step whose attributes and fields are those of the sample, and whose columns come from `choice`.
   void write(Writer& out, std::int64_t number, const Choice& choice, std::optional<std::uint64_t> total = {}) {
@@ -166,9 +154,6 @@ class ChosenRows : public testing::TestWithParam<Variant> {
     return false;
   }
 
-  Comm comm_ = everyone();
-  WriteOptions options_;
-  std::string file_;
   Sample sample_{*GetParam().format, rows, false};
 };
 
@@ -275,10 +260,7 @@ TEST_P(ChosenRows, NobodyHasAnything) {
 class RefusedRows : public ChosenRows {
  protected:
   /// By one transport: what is refused never comes to any.
-  void SetUp() override {
-    ChosenRows::SetUp();
-    options_.transport = WriteOptions().transport;
-  }
+  RefusedRows() { options_.transport = WriteOptions().transport; }
 
   Error refused(const std::function<void(WriteStep&)>& fill) {
     Writer out = create(file_, comm_, options_);
@@ -408,10 +390,8 @@ TEST_P(RefusedRows, AStepInPiecesThatLacksABlock) {
   EXPECT_NE(error.message().find("1 of the 2"), std::string::npos) << error.what();
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, ChosenRows, testing::ValuesIn(variants()),
-                         [](const auto& chosen) { return chosen.param.name(); });
-INSTANTIATE_TEST_SUITE_P(Formats, RefusedRows, testing::ValuesIn(variants()),
-                         [](const auto& chosen) { return chosen.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Formats, ChosenRows, testing::ValuesIn(variants()), name_of);
+INSTANTIATE_TEST_SUITE_P(Formats, RefusedRows, testing::ValuesIn(variants()), name_of);
 
 /// Formats whose presets give rows a place: where none did, everything above would be empty.
 TEST(ChoosingRows, CostsThreeCollectivesWhereItIsPossible) {

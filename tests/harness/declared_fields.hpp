@@ -1,16 +1,11 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "quire/quire.hpp"
-#include "support/environment.hpp"
-#include "support/error_of.hpp"
-#include "support/sample.hpp"
+#include "support/variant_file.hpp"
 
 namespace quire::test {
 
@@ -101,22 +96,15 @@ inline Field index_field() {
   return field;
 }
 
-class DeclaredFields : public testing::TestWithParam<Variant> {
+class DeclaredFields : public VariantFile {
  protected:
-  void SetUp() override {
-    comm_.set_deadline(std::chrono::seconds(60));
-    options_ = GetParam().write_options();
-    options_.transport = transport();
-    options_.deadline = std::chrono::seconds(60);
-    file_ = path("declared_" + GetParam().name());
-  }
+  DeclaredFields() : VariantFile("declared") {}
 
   /// This rank's layers in such a spread, as a box of a field.
   [[nodiscard]] Box mine(Spread spread = Spread::even) const {
     const Slice part = slice(spread, layers, comm_);
     return {{part.first, 0, 0}, {part.count, rows, columns}};
   }
-  [[nodiscard]] bool holds_steps() const { return possible_steps(*GetParam().format, 2) == 2; }
 
   template <class Number>
   std::vector<ConstView> views(const Box& box, std::uint64_t components, std::vector<std::vector<Number>>& memory) {
@@ -193,9 +181,6 @@ class DeclaredFields : public testing::TestWithParam<Variant> {
     step.commit();
   }
 
-  Comm comm_ = everyone();
-  WriteOptions options_;
-  std::string file_;
   std::vector<double> layer_numbers_;
 };
 
@@ -215,7 +200,5 @@ inline std::vector<Variant> variants_of_fields() {
   std::erase_if(all, [&](const Variant& variant) { return variant.format->fit({}, step).adapted.fields.size() != 2; });
   return all;
 }
-
-inline std::string name_of(const testing::TestParamInfo<Variant>& info) { return info.param.name(); }
 
 }  // namespace quire::test

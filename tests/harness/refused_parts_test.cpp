@@ -20,10 +20,7 @@ Field late_field() {
 /// be written.
 class RefusedParts : public DeclaredFields {
  protected:
-  void SetUp() override {
-    DeclaredFields::SetUp();
-    options_.transport = WriteOptions().transport;
-  }
+  RefusedParts() { options_.transport = WriteOptions().transport; }
 
   /// `work` gets a declared step of which nothing is weighed.
   Error refused(const std::function<void(WriteStep&)>& work) {

@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tests.format.h5.pairs import raw_of
 from tests.python.support.mpi import run_ranks
 
 import quire
@@ -26,10 +27,6 @@ VERSIONS = ("earliest", "v18", "v110")
 def split_by_h5py(path: Path, **options: Any) -> Any:
     """The pair whose first file is `path`, through HDF5's split driver."""
     return h5py.File(str(path).removesuffix("-m.h5"), driver="split", **options)
-
-
-def raw_of(path: Path) -> Path:
-    return path.with_name(path.name.removesuffix("-m.h5") + "-r.h5")
 
 
 def write(path: Path, steps: int = 3, **options: Any) -> Path:

@@ -10,36 +10,17 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tests.format.h5.pairs import ROWS, names_in, raw_of, write, write_file
 
 import quire
 from quire.errors import BadFileError, ConflictError, Error, UnsupportedError, UsageError
 from quire.interfaces import sdds
 from quire.toolkit.recover import recover
 
-ROWS = 100
-
-
-def write(path: Path, steps: int = 2, first: float = 0.0, **options: Any) -> Path:
-    """A pair (or with split=False, or of another format, one file) with a column that begins with `first`."""
-    how = options if "format" in options else {"split": True, **options}
-    with quire.create(path, **how) as out:
-        for number in range(steps):
-            with out.step(number) as step:
-                step.put("x", np.arange(ROWS) + first + number)
-    return path
-
-
-def raw_of(path: Path) -> Path:
-    return path.with_name(path.name.removesuffix("-m.h5") + "-r.h5")
-
 
 def write_another_step(path: Path) -> None:
     with quire.append(path, later="drop") as out, out.step(9) as step:
         step.put("x", np.arange(ROWS) + 9.0)
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
 
 
 def contents_of(folder: Path) -> dict[str, bytes]:
@@ -184,8 +165,8 @@ def test_raw_data_go_with_the_pair_whatever_replaces_it(tmp_path: Path) -> None:
     works: dict[str, Callable[[], Any]] = {
         "copy": lambda: quire.copy(source, path, overwrite=True),
         "another format": lambda: quire.copy(source, path, overwrite=True, format="sdds"),
-        "a writer": lambda: write(path, format="sdds"),
-        "a whole writer": lambda: write(path, format="sdds", replacement="whole"),
+        "a writer": lambda: write_file(path, format="sdds"),
+        "a whole writer": lambda: write_file(path, format="sdds", replacement="whole"),
         "pages": lambda: sdds.save(sdds.DataSet().column("x", [[1.0, 2.0]]), path),
         "a link": lambda: quire.copy(source, link, overwrite=True, format="h5part"),
     }

@@ -10,27 +10,14 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tests.format.h5.pairs import ROWS, names_in, raw_of, write
 
 import quire
 from quire.errors import BadFileError, ConflictError, MissingError, UsageError
 from quire.io.formats import named_members
 from quire.toolkit.recover import recover
 
-ROWS = 100
 STRANGE = b"something that somebody still needs"
-
-
-def write(path: Path, steps: int = 2, first: float = 0.0, **options: Any) -> Path:
-    """A pair (or with split=False one file) with a column that begins with `first`."""
-    with quire.create(path, **{"split": True, **options}) as out:
-        for number in range(steps):
-            with out.step(number) as step:
-                step.put("x", np.arange(ROWS) + first + number)
-    return path
-
-
-def raw_of(path: Path) -> Path:
-    return path.with_name(path.name.removesuffix("-m.h5") + "-r.h5")
 
 
 def expect(path: Path, steps: int = 2, first: float = 0.0) -> None:
@@ -38,10 +25,6 @@ def expect(path: Path, steps: int = 2, first: float = 0.0) -> None:
         assert file.numbers == list(range(steps))
         for step in file:
             np.testing.assert_array_equal(step["x"][:], np.arange(ROWS) + first + step.number)
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
 
 
 # ---- Names

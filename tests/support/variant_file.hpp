@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/error_of.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+
+/// Tests that all ranks write a file of each kind in, by the transport of this run.
+class VariantFile : public testing::TestWithParam<Variant> {
+ protected:
+  explicit VariantFile(const std::string& prefix) : file_(path(prefix + "_" + GetParam().name())) {
+    comm_.set_deadline(std::chrono::seconds(60));
+    options_.transport = transport();
+    options_.deadline = std::chrono::seconds(60);
+  }
+
+  [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(comm_.rank()); }
+  [[nodiscard]] std::uint64_t size() const { return static_cast<std::uint64_t>(comm_.size()); }
+  [[nodiscard]] static bool holds_steps() { return possible_steps(*GetParam().format, 2) == 2; }
+
+  Comm comm_ = everyone();
+  WriteOptions options_ = GetParam().write_options();
+  std::string file_;
+};
+
+inline std::string name_of(const testing::TestParamInfo<Variant>& info) { return info.param.name(); }
+
+}  // namespace quire::test
