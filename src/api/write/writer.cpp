@@ -178,10 +178,12 @@ void Writer::State::carry_out(const Publication& acts) {
 void Writer::State::roll_back() {
   // The commit has failed already, and its error is the one to tell; whatever stays behind is refused by readers.
   static_cast<void>(caught(comm.rank(), [&] {
+    // The first file goes last: a kill in between leaves no raw data that belong to nobody. Rank 0 may not have opened
+    // what other ranks have written.
+    drop_leftovers();
     const std::uint64_t published = planner->published_size();
     // Of a set of files the first one may be empty when others are not.
     if (published == 0 || transport->size() > published) transport->resize(published);
-    drop_leftovers();
   }));
 }
 

@@ -4,10 +4,14 @@
 
 #include <filesystem>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
+#include "support/error_of.hpp"
 #include "support/sample.hpp"
+#include "transport/forwarding.hpp"
 
 namespace quire::test {
 namespace {
@@ -39,9 +43,8 @@ std::string file_in(const Kind& kind, const std::string& folder) {
   return place + "/x-m.h5";
 }
 
-std::string both(const std::string& first) {
-  return bytes_of(first) + bytes_of(first.substr(0, first.size() - 4) + "r.h5");
-}
+std::string raw_of(const std::string& first) { return first.substr(0, first.size() - 4) + "r.h5"; }
+std::string both(const std::string& first) { return bytes_of(first) + bytes_of(raw_of(first)); }
 
 class SplitRanks : public testing::TestWithParam<Kind> {
  protected:
@@ -139,6 +142,74 @@ TEST_P(SplitRanksOfSteps, DoNotSeeAStepThatWasGivenUp) {
   Reader in = open(file, comm);
   EXPECT_TRUE(in.check().warnings.empty()) << "what was given up leaves nothing";
   in.close();
+}
+
+/// What is in both files whenever rank 0 has cut one of them, which cannot open the raw data at first, or ever.
+class CutFiles {
+ public:
+  CutFiles(std::string first, bool may_open_again) : first_(std::move(first)), may_open_again_(may_open_again) {}
+
+  void wrap(WriteOptions& options) {
+    options.wrapper = [this](std::unique_ptr<Transport> inner, const std::string& file, int rank) {
+      if (rank != 0) return inner;
+      if (file == raw_of(first_) && (!may_open_again_ || !std::exchange(was_opened_, true))) {
+        throw Error(ErrorKind::io, "on purpose");
+      }
+      return std::unique_ptr<Transport>(std::make_unique<Watched>(std::move(inner), *this));
+    };
+  }
+  void look() { seen_.emplace_back(bytes_of(first_), bytes_of(raw_of(first_))); }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& seen() const { return seen_; }
+
+ private:
+  class Watched final : public ForwardingTransport {
+   public:
+    Watched(std::unique_ptr<Transport> inner, CutFiles& files) : ForwardingTransport(std::move(inner)), files_(files) {}
+    void resize(std::uint64_t size) override {
+      ForwardingTransport::resize(size);
+      files_.look();
+    }
+
+   private:
+    CutFiles& files_;
+  };
+
+  std::string first_;
+  bool may_open_again_;
+  bool was_opened_ = false;
+  std::vector<std::pair<std::string, std::string>> seen_;
+};
+
+TEST_P(SplitRanks, LeaveNoRawDataOfNobodyWhenTheFirstStepIsTakenBack) {
+  Comm comm = everyone();
+  Sample sample(format_named(GetParam().format), rows);
+  for (const bool may_open_again : {true, false}) {
+    const std::string file = file_in(GetParam(), may_open_again ? "taken_back" : "not_taken_back");
+    CutFiles files(file, may_open_again);
+    WriteOptions failing = options();
+    failing.options["replacement"] = "direct";
+    files.wrap(failing);
+    Writer out = create(file, comm, failing);
+    EXPECT_THROW(write(out, sample, 0, slice(Spread::even, rows, comm)), Error);
+    sample.forget();
+    static_cast<void>(error_of([&] { out.close(); }));
+    comm.barrier();
+    if (!comm.is_root()) continue;
+    files.look();
+    const std::string killed = file_in(GetParam(), "killed");
+    for (const auto& [first, raw] : files.seen()) {
+      EXPECT_TRUE(!first.empty() || raw.empty()) << "raw data of nobody";
+      write_bytes(killed, first);
+      write_bytes(raw_of(killed), raw);
+      // Other ranks must not wait for this one.
+      const auto error = error_of([&] {
+        Writer again = create(killed, Comm::self(), options());
+        write(again, sample, 0, {0, rows});
+        again.close();
+      });
+      EXPECT_FALSE(error) << error->what();
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(KindsOfSteps, SplitRanks, testing::ValuesIn(kinds_of_steps()), name_of);
