@@ -86,6 +86,14 @@ void bind_formats(nb::module_& module) {
         return names;
       },
       nb::arg("path"));
+  module.def(
+      "own_members",
+      [](const Text& path) {
+        nb::list names;
+        for (const std::string& name : own_members(path.value)) names.append(decode(name));
+        return names;
+      },
+      nb::arg("path"));
 }
 
 }  // namespace quire::python

@@ -119,18 +119,22 @@ NamedMembers look_for_members(const std::string& path) {
   return found;
 }
 
-/// Those that go when anything takes the place of the first one: a crafted one may name whatever stands beside it.
-std::vector<std::string> members_that_go(const std::string& path) {
-  auto [format, names] = look_for_members(path);
-  if (names.empty()) return names;
-  const auto planner = format->plan_writing(CheckedOptions(format->write_options(), {}));
-  std::erase_if(names, [&](const std::string& name) { return !planner->is_member(name_of(path), name); });
-  return names;
-}
-
 }  // namespace
 
 std::vector<std::string> named_members(const std::string& path) { return look_for_members(path).names; }
+
+std::vector<std::string> own_members(const std::string& path) {
+  auto [format, names] = look_for_members(path);
+  if (names.empty()) return names;
+  const auto planner = format->plan_writing(CheckedOptions(format->write_options(), {}));
+  // A crafted file may name whatever stands beside it, and a directory is no file of a set.
+  std::erase_if(names, [&](const std::string& name) {
+    std::error_code ignored;
+    return !planner->is_member(name_of(path), name) ||
+           files::is_directory(files::symlink_status(files::path(path).parent_path() / name, ignored));
+  });
+  return names;
+}
 
 std::vector<std::string> paths_of_members(const std::string& first, const WritePlanner& planner) {
   std::vector<std::string> paths;
@@ -144,7 +148,7 @@ std::vector<std::string> paths_of_members(const std::string& first, const WriteP
 
 std::function<bool(const std::string& name)> member_test(const std::string& target, const WritePlanner& planner) {
   return [&planner, names_tell = planner.names_tell_members(), first = name_of(target),
-          old = members_that_go(target)](const std::string& name) {
+          old = own_members(target)](const std::string& name) {
     return (names_tell && planner.is_member(first, name)) || std::ranges::find(old, name) != old.end();
   };
 }
@@ -183,11 +187,15 @@ void clear_place(const files::path& path, bool keeps_link) {
 
 }  // namespace
 
+void remove_members(const std::string& first, const std::vector<std::string>& names) {
+  for (const std::string& name : names) clear_place(files::path(first).parent_path() / name, false);
+}
+
 void clear_members(const std::string& path, const WritePlanner& planner, bool durable) {
   const files::path first = first_file_for(path, planner);
   if (!planner.entry().empty()) make_directories(path, durable);
   const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
-  for (const std::string& name : members_that_go(first)) clear_place(directory / name, true);
+  for (const std::string& name : own_members(first)) clear_place(directory / name, true);
   if (!planner.names_tell_members() || planner.member_name(name_of(first), 1).empty()) return;
   for (const std::string& name : names_in(directory.string())) {
     if (name != name_of(first) && planner.is_member(name_of(first), name)) clear_place(directory / name, false);

@@ -44,6 +44,9 @@ void refuse_strangers(const std::string& target, const WritePlanner& planner, bo
 /// was not there survives a power cut.
 void clear_members(const std::string& path, const WritePlanner& planner, bool durable);
 
+/// Rank 0. Removes members beside the first file that belonged to what stood in its place; of a link only the link.
+void remove_members(const std::string& first, const std::vector<std::string>& names);
+
 /// The paths of the members other than the first of a set whose names are known before it is written.
 [[nodiscard]] std::vector<std::string> paths_of_members(const std::string& first, const WritePlanner& planner);
 

@@ -184,6 +184,10 @@ class Reader {
 /// there or not: those beside it that only make sense together with it. None of other files, and where there is none.
 [[nodiscard]] std::vector<std::string> named_members(const std::string& path);
 
+/// Independent. Of the other files that a first one names those that nobody else can mean, as their names tell: they go
+/// when anything takes the place of the file.
+[[nodiscard]] std::vector<std::string> own_members(const std::string& path);
+
 /// Collective. Finishes what a writer began that was to replace a file as a whole and was interrupted while it did so,
 /// or drops what it left behind before that: afterwards the file is the new one or the old one. Returns whether
 /// anything had to be done. A conflict error tells of a writer that is still at work.

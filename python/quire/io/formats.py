@@ -108,6 +108,14 @@ def named_members(path: str | os.PathLike[str]) -> list[str]:
     return _core.named_members(os.fspath(path))
 
 
+def own_members(path: str | os.PathLike[str]) -> list[str]:
+    """Independent. Of the other files that a first one names those that nobody else can mean.
+
+    They go when anything takes the place of the file.
+    """
+    return _core.own_members(os.fspath(path))
+
+
 def has_compressed_suffix(path: str | os.PathLike[str]) -> bool:
     """Independent. Whether the end of the name of a file to be written asks for compression."""
     # The suffix of a format is looked for below that of a compression, and only below that.

@@ -13,7 +13,7 @@ from typing import Any
 
 import quire
 from quire.errors import ConflictError, Error, UsageError
-from quire.io.formats import makes_set, named_members
+from quire.io.formats import makes_set, named_members, own_members
 
 
 def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
@@ -218,12 +218,23 @@ def checksums_of(path: Path) -> Path:
 def swap(beside: Path, final: Path) -> None:
     """Independent. Give a new file, or a directory, the name of one that may be there.
 
-    No call replaces a directory at once. So the new one first goes, durable, where an interrupted replacement
-    is found: from then on `quire recover` finishes what was begun, as this does.
+    What belonged to the old one alone goes at last, as the raw data of a pair of files.
     """
     if any(os.path.lexists(f"{final}.quire-{state}") for state in ("ready", "previous")):
         # Else what an interrupted replacement left would later take the place of what comes now.
         quire.finish_replacement(final)
+    members = own_members(final)
+    take_place(beside, final)
+    for name in set(members).difference(named_members(final)):
+        final.with_name(name).unlink(missing_ok=True)
+
+
+def take_place(beside: Path, final: Path) -> None:
+    """Independent. Rename a new file, or a directory, to what nobody is replacing.
+
+    No call replaces a directory at once. So the new one first goes, durable, where an interrupted replacement
+    is found: from then on `quire recover` finishes what was begun, as this does.
+    """
     if not beside.is_dir() and not final.is_dir():
         if final.exists():
             # Who may not read the old file may not read the new one.

@@ -103,6 +103,11 @@ void refuse_first_of_another(const std::string& path, const WritePlanner& planne
   }
 }
 
+/// Who still writes a set of several files must not lose a part of it.
+WriteLock lock_on_set(const std::string& first, const std::vector<std::string>& members) {
+  return members.empty() ? WriteLock() : WriteLock(first, false);
+}
+
 void require_writable(const std::string& path) {
   if (::access(path.c_str(), W_OK) == 0 || errno == ENOENT || errno == ENOTDIR) return;
   throw system_error("create", errno).in_file(path);
@@ -210,6 +215,7 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
   // Nothing is taken away, or replaced, that another one writes or that may not be written.
   const std::string first = first_file_for(is_compressed() ? written_ : target_, planner);
   WriteLock lock(first, false);
+  if (is_compressed()) static_cast<void>(lock_on_set(target_, own_members(target_)));
   if (!replaces_whole_) require_writable(first);
   if (is_open_ && is_one_step && is_worth_keeping(planner, is_set)) replace_whole(target_of(path_));
   if (!replaces_whole_) refuse_first_of_another(path_, planner);
@@ -273,11 +279,14 @@ void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable) const
 
 void WriteTarget::replace(const std::string& compressed, bool durable) const {
   std::error_code code;
+  const std::vector<std::string> old_members = own_members(target_);
+  const WriteLock lock = lock_on_set(target_, old_members);
   // A file that is replaced keeps its permissions, as one that is written over does.
   const files::file_status old = files::status(target_, code);
   if (files::is_regular_file(old)) files::permissions(compressed, old.permissions(), code);
   files::rename(compressed, target_, code);
   require(code, "put the compressed file in the place of the old one", target_);
+  remove_members(target_, old_members);
   files::remove(written_, code);
   require(code, "remove the file without compression", written_);
   if (durable) sync_directory_of(target_);

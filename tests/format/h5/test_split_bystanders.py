@@ -13,9 +13,10 @@ import pytest
 from tests.format.h5.pairs import ROWS, names_in, raw_of, write, write_file
 
 import quire
-from quire.errors import BadFileError, ConflictError, Error, UnsupportedError, UsageError
+from quire.errors import BadFileError, ConflictError, Error, MissingError, UnsupportedError, UsageError
 from quire.interfaces import sdds
 from quire.toolkit.recover import recover
+from quire.toolkit.text_export import ExportRequest, export_text
 
 
 def write_another_step(path: Path) -> None:
@@ -169,15 +170,81 @@ def test_raw_data_go_with_the_pair_whatever_replaces_it(tmp_path: Path) -> None:
         "a whole writer": lambda: write_file(path, format="sdds", replacement="whole"),
         "pages": lambda: sdds.save(sdds.DataSet().column("x", [[1.0, 2.0]]), path),
         "a link": lambda: quire.copy(source, link, overwrite=True, format="h5part"),
+        "a compressed copy": lambda: quire.copy(source, path, overwrite=True, compression="gzip"),
+        "a compressed writer": lambda: write_file(path, compression="xz"),
+        "a text": lambda: export_text(source, path, overwrite=True),
+        "a text through a link": lambda: export_text(source, link, overwrite=True),
     }
+    values = np.arange(ROWS) + 0.0
     for name, work in works.items():
         write(path)
         link.symlink_to(path.name)
         work()
         link.unlink()
         assert names_in(tmp_path) == ["a-m.h5", "one.h5"], name
+        if "text" in name:
+            np.testing.assert_array_equal(np.loadtxt(path, skiprows=1), values)
+            continue
         with quire.open(path) as file:
             assert file.members == [], name
+
+
+def raw_data_behind_a_link(path: Path) -> Path:
+    write(path)
+    stored = path.parent / "stored"
+    os.rename(raw_of(path), stored)
+    raw_of(path).symlink_to(stored.name)
+    return stored
+
+
+@pytest.mark.parametrize("way", ["compressed", "text"])
+def test_of_raw_data_behind_a_link_the_link_goes(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "a-m.h5"
+    stored = raw_data_behind_a_link(path)
+    before = stored.read_bytes()
+    if way == "text":
+        export_text(write(tmp_path / "one.h5", split=False), path, overwrite=True)
+    else:
+        write_file(path, compression="gzip")
+    assert not raw_of(path).is_symlink()
+    assert stored.read_bytes() == before
+
+
+@pytest.mark.parametrize("way", ["one file", "whole", "compressed", "text"])
+def test_nothing_goes_that_is_not_the_raw_data_of_the_pair(tmp_path: Path, way: str) -> None:
+    """Of another name, beside a file that is no first one of a pair, or a directory."""
+    one = write(tmp_path / "one.h5", split=False)
+
+    def replace(path: Path) -> None:
+        options: dict[str, Any] = {"whole": {"replacement": "whole"}, "compressed": {"compression": "gzip"}}
+        if way == "text":
+            export_text(one, path, overwrite=True)
+        else:
+            write_file(path, **options.get(way, {}))
+
+    path, notes = crafted(tmp_path, end_is_true=True)
+    before = notes.read_bytes()
+    replace(path)
+    assert notes.read_bytes() == before
+    raw_of(path).write_bytes(before)
+    replace(path)
+    assert raw_of(path).read_bytes() == before
+    raw_of(path).unlink()
+    write(path)
+    raw_of(path).unlink()
+    raw_of(path).mkdir()
+    (raw_of(path) / "notes").write_bytes(before)
+    replace(path)
+    assert (raw_of(path) / "notes").read_bytes() == before
+
+
+def test_a_text_that_cannot_be_written_leaves_the_pair(tmp_path: Path) -> None:
+    path = write(tmp_path / "a-m.h5")
+    one = write(tmp_path / "one.h5", split=False)
+    before = contents_of(tmp_path)
+    with pytest.raises(MissingError):
+        export_text(one, path, ExportRequest(columns=["nothing"]), overwrite=True)
+    assert contents_of(tmp_path) == before
 
 
 def test_another_format_does_not_take_what_a_crafted_file_names(tmp_path: Path) -> None:

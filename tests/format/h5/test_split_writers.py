@@ -25,7 +25,13 @@ def firsts(path: Path) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    "second", [{"split": True}, {"split": False}, {"replacement": "whole", "split": True}]
+    "second",
+    [
+        {"split": True},
+        {"split": False},
+        {"replacement": "whole", "split": True},
+        {"compression": "gzip"},
+    ],
 )
 @pytest.mark.parametrize("begun", ["created", "appended to"])
 def test_a_second_writer_is_refused_and_takes_nothing_away(
