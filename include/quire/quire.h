@@ -11,7 +11,8 @@
  * Ownership. quire_create(), quire_append() and quire_open() make a handle also when they fail, so that its message
  * can be asked for; the caller owns it and gives it back by quire_free() in every case. Strings and arrays that the
  * caller hands in stay the caller's; all are copied or used up during the call, with one exception: the values given
- * to quire_put() are only looked at, and must neither move nor change until quire_commit() or quire_abort() returns.
+ * to quire_put() and quire_put_field() are only looked at, and must neither move nor change until quire_commit() or
+ * quire_abort() returns.
  * Strings that the library hands out belong to the handle and live until the next call on it.
  *
  * Ranks. The functions here are for one process; quire/quire_mpi.h has the three openers for a communicator. Calls
@@ -164,7 +165,7 @@ QUIRE_EXPORT quire_status quire_put(quire_file* file, const char* column, quire_
 /// Independent. The box that this rank means in the following calls for fields, until the next step. All lists begin
 /// with the slowest axis.
 /// @param axes length of the lists
-/// @param extents of the whole field, the same on every rank; when reading it may be null
+/// @param extents of the whole field, the same on every rank; null is enough for reading and for parts
 /// @param start where this rank's box begins
 /// @param count how many elements it has along each axis; boxes of different ranks share none when they write
 QUIRE_EXPORT quire_status quire_set_box(quire_file* file, uint64_t axes, const uint64_t* extents, const uint64_t* start,
@@ -176,6 +177,55 @@ QUIRE_EXPORT quire_status quire_set_box(quire_file* file, uint64_t axes, const u
 /// @param unit may be null
 QUIRE_EXPORT quire_status quire_put_field(quire_file* file, const char* field, quire_type type, uint64_t components,
                                           const void* const* values, const char* unit);
+
+/*
+ * Fields in parts, for data larger than memory: quire_declare_field() for all of them, and everything else that the
+ * step is made of; quire_agree_on_rows() and quire_weigh_field() for every part where the file asks for it;
+ * quire_open_step(); quire_write_field() for every part; quire_commit().
+ */
+
+/// Independent, writing only. A field whose values come later by quire_write_field(): this rank's box of it, as
+/// quire_set_box() said. Every rank declares it, also with an empty box; elements outside of all boxes are 0.
+/// @param components how many arrays the parts will have
+/// @param unit may be null
+QUIRE_EXPORT quire_status quire_declare_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                              const char* unit);
+
+/// Independent, writing only. The shape of the chunks in which the open step's file would encode the elements of a
+/// field: boxes and parts of whole chunks leave nothing in memory.
+/// @param axes length of the lists, which begin with the slowest axis
+/// @param shape receives the lengths of a chunk; all 0 if elements have places of their own
+QUIRE_EXPORT quire_status quire_get_chunk(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                          uint64_t axes, const uint64_t* extents, uint64_t* shape);
+
+/// Independent. 1 if all parts must be given to quire_weigh_field() before the step is opened, as for files of text and
+/// of compressed chunks, else 0; 0 for a file that is not open for writing, too.
+QUIRE_EXPORT int quire_weighs_values(const quire_file* file);
+
+/// Independent. 1 if fields may be declared, 0 if the engine that writes the file takes all at once; 0 for a file that
+/// is not open for writing, too.
+QUIRE_EXPORT int quire_takes_parts(const quire_file* file);
+
+/// Collective, writing only. Before quire_weigh_field() and behind all that says what the step is made of; without
+/// effect where nothing is weighed. Fails as quire_open_step() does.
+QUIRE_EXPORT quire_status quire_agree_on_rows(quire_file* file);
+
+/// Independent, writing only. A part that quire_write_field() will get, each element once; without effect where nothing
+/// is weighed. The box of quire_set_box() is the part; the values are free again afterwards.
+QUIRE_EXPORT quire_status quire_weigh_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                            const void* const* values);
+
+/// Collective, writing only. Places the step; from here on only quire_set_box(), quire_write_field(), quire_commit()
+/// and quire_abort() are allowed. If it fails the step is over, as after quire_commit(): a rank whose own call failed
+/// before gets that error while the others get QUIRE_ABORTED with its message.
+QUIRE_EXPORT quire_status quire_open_step(quire_file* file);
+
+/// Independent, writing only. A part of this rank's box of a declared field, which is the box of quire_set_box(), in
+/// the extents of the field. Every element comes once, in any order but in files of text, where each part goes on
+/// behind the one before; quire_commit() fails otherwise. The values are free again afterwards.
+/// @param components how many arrays `values` has: those of the field
+QUIRE_EXPORT quire_status quire_write_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                            const void* const* values);
 
 /// Independent, reading only. The extents of a field of the chosen step, slowest axis first.
 /// @param capacity how many fit into `extents`; too few is a usage error

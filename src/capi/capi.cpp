@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/root.hpp"
 #include "capi/handle.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
@@ -64,12 +65,10 @@ quire::ReadStep& chosen_step(quire_file& file) {
 /// Like guarded(), but a failure inside an open step keeps that step from being committed without the value.
 quire_status guarded_in_step(quire_file* file, const std::function<void()>& action) noexcept {
   return quire::capi::guarded(file, [&] {
-    try {
-      action();
-    } catch (const Error& error) {
-      if (file->write_step && !file->refused) file->refused = error;
-      throw;
-    }
+    const auto error = quire::caught(action);
+    if (!error) return;
+    if (file->write_step && !file->refused) file->refused = error;
+    throw Error(*error);
   });
 }
 
@@ -109,6 +108,15 @@ const quire::Box& chosen_box(const quire_file& file) {
   return *file.box;
 }
 
+quire::Field field_to_write(const quire_file& file, const char* name, const char* unit) {
+  quire::Field field;
+  field.name = not_null(name, "the name of the field");
+  field.unit = text_or_empty(unit);
+  field.extents = file.extents;
+  if (chosen_box(file).start.size() == field.extents.size()) return field;
+  throw usage("nobody said the extents of the field").on(field.name).advise("give them to quire_set_box");
+}
+
 /// Views of the components of a box, of either kind.
 template <class AnyView, class Memory>
 std::vector<AnyView> component_views(const quire_file& file, quire_type type, uint64_t components,
@@ -124,6 +132,27 @@ std::vector<AnyView> component_views(const quire_file& file, quire_type type, ui
                        static_cast<std::ptrdiff_t>(quire::size_of(of)));
   }
   return views;
+}
+
+/// What all ranks do with a step before it is committed. Where it fails the step is over: one that a rank cannot commit
+/// any more is left, and the others hear why.
+quire_status meet_in_step(quire_file* file, void (quire::WriteStep::*meeting)()) noexcept {
+  return quire::capi::guarded(file, [&] {
+    open_step(*file);
+    if (file->is_placed && !file->refused) file->refused = usage("the step is placed already");
+    if (!file->refused) {
+      try {
+        return (*file->write_step.*meeting)();
+      } catch (const Error&) {
+        file->write_step.reset();
+        throw;
+      }
+    }
+    quire::WriteStep step = *std::exchange(file->write_step, std::nullopt);
+    const Error refused = *std::exchange(file->refused, std::nullopt);
+    step.abort(refused.message());
+    throw Error(refused);
+  });
 }
 
 const quire::Table& chosen_table(quire_file& file) {
@@ -158,6 +187,7 @@ quire_status quire_step(quire_file* file, int64_t number) {
     file->table.clear();
     file->rows.clear();
     file->box.reset();
+    file->is_placed = false;
     file->refused.reset();
   });
 }
@@ -268,9 +298,7 @@ quire_status quire_set_box(quire_file* file, uint64_t axes, const uint64_t* exte
                            const uint64_t* count) {
   return guarded_in_step(file, [&] {
     if (!file->writer && !file->reader) throw usage("the file is not open");
-    if (axes > 0 && (start == nullptr || count == nullptr || (extents == nullptr && file->writer))) {
-      throw usage("a list of the box is a null pointer");
-    }
+    if (axes > 0 && (start == nullptr || count == nullptr)) throw usage("a list of the box is a null pointer");
     file->extents.clear();
     if (extents != nullptr) file->extents.assign(extents, extents + axes);
     file->box = quire::Box{{start, start + axes}, {count, count + axes}};
@@ -281,12 +309,66 @@ quire_status quire_put_field(quire_file* file, const char* field, quire_type typ
                              const void* const* values, const char* unit) {
   return guarded_in_step(file, [&] {
     quire::WriteStep& step = open_step(*file);
-    quire::Field target;
-    target.name = not_null(field, "the name of the field");
-    target.unit = text_or_empty(unit);
-    target.extents = file->extents;
-    step.put_field(std::move(target), chosen_box(*file),
+    step.put_field(field_to_write(*file, field, unit), chosen_box(*file),
                    component_views<quire::ConstView>(*file, type, components, values));
+  });
+}
+
+quire_status quire_declare_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                 const char* unit) {
+  return guarded_in_step(file, [&] {
+    quire::WriteStep& step = open_step(*file);
+    quire::Field declared = field_to_write(*file, field, unit);
+    declared.type = number_type(type);
+    declared.components = components;
+    step.declare_field(std::move(declared), chosen_box(*file));
+  });
+}
+
+quire_status quire_get_chunk(quire_file* file, const char* field, quire_type type, uint64_t components, uint64_t axes,
+                             const uint64_t* extents, uint64_t* shape) {
+  return quire::capi::guarded(file, [&] {
+    if (axes > 0 && (extents == nullptr || shape == nullptr)) throw usage("a list of the chunk is a null pointer");
+    quire::Field asked;
+    asked.name = not_null(field, "the name of the field");
+    asked.type = number_type(type);
+    asked.components = components;
+    asked.extents.assign(extents, extents + axes);
+    const std::vector<std::uint64_t> chunk = open_step(*file).field_chunk(asked);
+    std::fill_n(shape, axes, 0);
+    std::copy_n(chunk.begin(), std::min<std::uint64_t>(axes, chunk.size()), shape);
+  });
+}
+
+int quire_weighs_values(const quire_file* file) {
+  return file != nullptr && file->writer && file->writer->weighs_values() ? 1 : 0;
+}
+
+int quire_takes_parts(const quire_file* file) {
+  return file != nullptr && file->writer && file->writer->takes_parts() ? 1 : 0;
+}
+
+quire_status quire_agree_on_rows(quire_file* file) { return meet_in_step(file, &quire::WriteStep::agree_on_rows); }
+
+quire_status quire_weigh_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                               const void* const* values) {
+  return guarded_in_step(file, [&] {
+    open_step(*file).weigh_field(not_null(field, "the name of the field"), chosen_box(*file),
+                                 component_views<quire::ConstView>(*file, type, components, values));
+  });
+}
+
+quire_status quire_open_step(quire_file* file) {
+  const quire_status status = meet_in_step(file, &quire::WriteStep::open);
+  if (status == QUIRE_OK) file->is_placed = true;
+  return status;
+}
+
+quire_status quire_write_field(quire_file* file, const char* field, quire_type type, uint64_t components,
+                               const void* const* values) {
+  return guarded_in_step(file, [&] {
+    open_step(*file).write_field(not_null(field, "the name of the field"), chosen_box(*file),
+                                 component_views<quire::ConstView>(*file, type, components, values));
   });
 }
 

@@ -20,6 +20,7 @@ struct quire_file {
   std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step
   std::vector<std::uint64_t> extents;         ///< of the fields that follow
   std::optional<quire::Box> box;              ///< of this rank in them
+  bool is_placed = false;                     ///< the open step gets parts
   std::optional<quire::Error> refused;        ///< the first put or set of the open step that failed
   std::string message;
 };

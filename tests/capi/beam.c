@@ -4,63 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef QUIRE_TESTS_WITH_MPI
-#include "quire/quire_mpi.h"
-#else
-#include "quire/quire.h"
-#endif
+#include "context.h"
 
-enum { rows_per_rank = 100, path_length = 1024, text_length = 2048 };
-
-/* What a test needs to know; no globals. */
-typedef struct context {
-  int rank;
-  int size;
-  int failures;
-  const char* format;
-  char path[path_length];
-} context;
-
-static void expect(context* test, int is_true, int line, const char* what) {
-  if (is_true) return;
-  ++test->failures;
-  fprintf(stderr, "[rank %d] %s: beam.c:%d: %s\n", test->rank, test->format, line, what);
-}
-
-static void expect_status(context* test, quire_status status, quire_status expected, const quire_file* file, int line) {
-  if (status == expected) return;
-  ++test->failures;
-  fprintf(stderr, "[rank %d] %s: beam.c:%d: status %s instead of %s: %s\n", test->rank, test->format, line,
-          quire_status_name(status), quire_status_name(expected), quire_error_message(file));
-}
-
-/* The three openers, on all ranks of the test. */
-static quire_status create(const context* test, quire_file** file) {
-  quire_options options = {0};
-  options.format = test->format;
-  options.deadline = 20000;
-#ifdef QUIRE_TESTS_WITH_MPI
-  return quire_create_mpi(test->path, MPI_COMM_WORLD, &options, file);
-#else
-  return quire_create(test->path, &options, file);
-#endif
-}
-
-static quire_status append(const context* test, const int64_t* after, int drop_later, quire_file** file) {
-#ifdef QUIRE_TESTS_WITH_MPI
-  return quire_append_mpi(test->path, after, drop_later, MPI_COMM_WORLD, NULL, file);
-#else
-  return quire_append(test->path, after, drop_later, NULL, file);
-#endif
-}
-
-static quire_status open_file(const char* path, quire_file** file) {
-#ifdef QUIRE_TESTS_WITH_MPI
-  return quire_open_mpi(path, MPI_COMM_WORLD, NULL, file);
-#else
-  return quire_open(path, NULL, file);
-#endif
-}
+enum { rows_per_rank = 100, text_length = 2048 };
 
 /* Every value is a function of the step and the global row. Rank r has 100 r rows, and 100 if it is alone. */
 static uint64_t rows_of(int rank, int size) { return size == 1 ? rows_per_rank : (uint64_t)(rows_per_rank * rank); }
@@ -103,11 +49,6 @@ static void put_step(context* test, quire_file* file, int64_t number, columns* v
   expect_status(test, quire_set_rows(file, rows), QUIRE_OK, file, __LINE__);
   expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, values->x, "m"), QUIRE_OK, file, __LINE__);
   expect_status(test, quire_put(file, "id", QUIRE_INT32, values->id, NULL), QUIRE_OK, file, __LINE__);
-}
-
-static void close_and_free(context* test, quire_file* file) {
-  expect_status(test, quire_close(file), QUIRE_OK, file, __LINE__);
-  quire_free(file);
 }
 
 static void write_two_steps(context* test) {
@@ -427,6 +368,7 @@ static void run_all(context* test) {
   refuses_files_and_options(test);
   refuses_wrong_order(test);
   writes_and_reads_fields(test);
+  writes_fields_in_parts(test);
   writes_chosen_rows(test);
   if (quire_format_holds_one_step(test->format)) return;
   write_two_steps(test);
@@ -446,6 +388,7 @@ static int run_every_format(context* test) {
   }
   test->format = "no format";
   expect(test, index > 0, __LINE__, "this build has no formats");
+  expect(test, test->weighing > test->chunked && test->chunked > 0, __LINE__, "no parts were weighed, or in chunks");
   expect(test, quire_format_holds_one_step("no format") == 0, __LINE__, "an unknown format holds steps");
   expect(test, quire_format_holds_one_step(NULL) == 0, __LINE__, "no name holds steps");
   expect(test, quire_format_holds_tables("no format") == 0, __LINE__, "an unknown format holds tables");

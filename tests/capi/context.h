@@ -1,0 +1,38 @@
+/* What the tests of the C interface share. */
+
+#ifndef QUIRE_TESTS_CAPI_CONTEXT_H
+#define QUIRE_TESTS_CAPI_CONTEXT_H
+
+#ifdef QUIRE_TESTS_WITH_MPI
+#include "quire/quire_mpi.h"
+#else
+#include "quire/quire.h"
+#endif
+
+enum { path_length = 1024 };
+
+/* What a test needs to know; no globals. */
+typedef struct context {
+  int rank;
+  int size;
+  int failures;
+  int weighing; /* kinds of files whose parts were weighed */
+  int chunked;  /* and of those that encode them in chunks */
+  const char* format;
+  char path[path_length];
+} context;
+
+void expect(context* test, int is_true, int line, const char* what);
+void expect_status(context* test, quire_status status, quire_status expected, const quire_file* file, int line);
+
+/* The three openers, on all ranks of the test. */
+quire_status create(const context* test, quire_file** file);
+quire_status create_with(const context* test, const char* const* settings, quire_file** file);
+quire_status append(const context* test, const int64_t* after, int drop_later, quire_file** file);
+quire_status open_file(const char* path, quire_file** file);
+void close_and_free(context* test, quire_file* file);
+
+/* Fields whose values come box by box, in kinds of files of one format (parts.c). */
+void writes_fields_in_parts(context* test);
+
+#endif
