@@ -51,6 +51,16 @@ StepDescription with_definitions(const StepDescription& self, const Text& table,
   return changed;
 }
 
+/// The description with the tables of these names alone.
+StepDescription with_tables(const StepDescription& self, const std::vector<Text>& names) {
+  StepDescription changed = self;
+  std::erase_if(changed.tables, [&](const Table& table) {
+    return std::ranges::none_of(names, [&](const Text& name) { return name.value == table.name; });
+  });
+  changed.fields.clear();
+  return changed;
+}
+
 Quantity make_quantity(const Text& name, const std::string& type, const Text& unit, const Text& symbol,
                        const Text& description, const Text& display) {
   return {name.value, type_named(type), unit.value, symbol.value, description.value, display.value};
@@ -179,7 +189,8 @@ void bind_description(nb::module_& module) {
                    [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).fields, self); })
       .def_ro("streams", &StepDescription::streams)
       .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); })
-      .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"));
+      .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"))
+      .def("with_tables", &with_tables, nb::arg("names"));
 
   nb::class_<FileDescription> file(module, "FileDescription");
   text_property<&FileDescription::format>(file, "format");

@@ -17,7 +17,6 @@ from quire.cli.copying import (
     Source,
     Steps,
     Target,
-    TheTable,
     Transport,
     WriteOptions,
     common_request,
@@ -39,7 +38,9 @@ def convert(
     columns: Columns = None,
     rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open, of every table.")] = None,
     where: Where = None,
-    table: TheTable = "",
+    table: Annotated[
+        str, typer.Option("--table", help="Only this table; of elements their coefficients, too.")
+    ] = "",
     program: Annotated[
         str | None, typer.Option("--for", metavar="PROGRAM", help="Write what this program reads.")
     ] = None,
@@ -83,6 +84,7 @@ def convert(
         rows=parse_rows(rows),
         where=where,
         table=table,
+        only_table=table != "",
         profile=None if program is None else profile_named(program),
         transport=transport,
         durable=durable,

@@ -80,6 +80,7 @@ def copy(
     columns: Sequence[str] | None = None,
     rows: slice | None = None,
     where: str | None = None,
+    table: str = "",
     program: str | None = None,
     transport: str = "posix",
     durable: bool = False,
@@ -101,9 +102,10 @@ def copy(
     comm : a communicator of mpi4py; None is this process alone
     format : of the target, by name; if nothing, by its suffix
     steps : by number, as on the command line: "1,4-8"
-    columns : names or patterns, kept where a table has them
+    columns : names or patterns, kept where a table has them; of elements the names of variables
     rows : a slice of every table
     where : an expression; only rows for which it holds are copied
+    table : the name of the only table that is copied; one of coefficients with that of its elements
     program : the profile of a program that shall read the target; see `quire.toolkit.profiles`
     transport, durable, lossy, options : as for `quire.create`
     overwrite : whether an existing target is replaced
@@ -130,12 +132,14 @@ def copy(
             lossy=lossy,
             overwrite=overwrite,
             where=where,
+            table=table,
+            only_table=table != "",
             profile=None if program is None else profile_named(program),
         )
         requested_format(target, request)
         return request
 
-    said = (str(target), format, steps, columns, rows, where, program, options)
+    said = (str(target), format, steps, columns, rows, where, table, program, options)
     request = agreed(core_comm(comm), "a copy with", asked, said)
     return carry_out(source, target, request, comm, observer or Observer())
 

@@ -13,7 +13,13 @@ from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Fit, fit
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.agreement import Together, agreed_count, reads_with_others, require_shared_reads
-from quire.toolkit.elements import align_to_elements, elements_first, pass_on_expansion
+from quire.toolkit.chosen import ChosenStep
+from quire.toolkit.elements import (
+    align_to_elements,
+    elements_first,
+    pass_on_expansion,
+    with_their_elements,
+)
 from quire.toolkit.layers import FieldCopies
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import (
@@ -142,7 +148,9 @@ class StepCopier:
         """Collective. The steps asked for, with what is defined."""
         self.warn(source.warnings)
         request = self.request
-        wants_table = request.table and (request.definitions or request.where is not None)
+        wants_table = request.table and (
+            request.definitions or request.where is not None or request.only_table
+        )
         missing: dict[str, MissingError] = {}
         found: set[str] = set()
         for _, step in select_steps(source, request.steps):
@@ -152,14 +160,15 @@ class StepCopier:
                 missing[""] = MissingError(f"no step has a table '{request.table}'", file=source.path)
             elif wants_table:
                 found.add("")
+            chosen = cast("Step", ChosenStep(step, request.table)) if request.only_table else step
             if request.definitions:
-                derived = self.derived(source, step)
+                derived = self.derived(source, chosen)
                 for name, problem in derived.left_out.items():
                     missing.setdefault(name, problem)
                 found |= {one.name for one in request.definitions} - derived.left_out.keys()
                 yield cast("Step", derived)
             else:
-                yield step
+                yield chosen
         # Some of the file are found behind its last step.
         self.warn(source.warnings)
         for name, problem in missing.items():
@@ -192,8 +201,9 @@ class StepCopier:
             self.copy_streams(step, out)
             return
         fitted = self.fit(source, step)
-        tables = [table for table in step.tables.values() if table.name in fitted.tables]
-        shares = [self.share(table, fitted) for table in tables]
+        columns = self.wanted_columns(step, fitted)
+        tables = [table for table in step.tables.values() if table.name in columns]
+        shares = [self.share(table, columns[table.name]) for table in tables]
         shares = align_to_elements(step, shares, self.rank, self.size)
         shares, rows = self.choose_rows(step, shares)
         if self.request.drop_empty and rows == 0:
@@ -231,8 +241,9 @@ class StepCopier:
         from quire.toolkit.streams import Packing, copy_streams
 
         request = self.request
-        if request.where is not None or request.columns is not None or request.rows != slice(None):
-            raise UsageError("streams are copied whole: rows and columns cannot be chosen of them")
+        asks_for_part = request.columns is not None or request.rows != slice(None) or request.only_table
+        if request.where is not None or asks_for_part:
+            raise UsageError("streams are copied whole: tables, rows and columns cannot be chosen of them")
         packing = Packing(self.format, request.options, same_files=request.same_files)
         with out.step(0 if self.request.renumber else step.number) as target:
             copied = copy_streams(step, target, packing, self.comm, self.observer.progress)
@@ -322,12 +333,21 @@ class StepCopier:
                 self.warned.add(sentence)
                 self.observer.warning(sentence)
 
-    def share(self, table: Table, fitted: Fit) -> TableShare:
+    def share(self, table: Table, columns: Mapping[str, Quantity]) -> TableShare:
         """Independent. What this rank copies of a table."""
-        columns = self.wanted(fitted.tables[table.name])
         first, count = resolve_rows(self.request.rows, len(table))
         start, mine = even_slice(count, self.rank, self.size)
         return TableShare(table, columns, first + start, mine)
+
+    def wanted_columns(self, step: Step, fitted: Fit) -> dict[str, dict[str, Quantity]]:
+        """Independent. By table the columns that were asked for.
+
+        Where the target holds nothing but elements, the names of variables say all that there is to say.
+        """
+        wanted = {name: self.wanted(columns) for name, columns in fitted.tables.items()}
+        if self.request.columns is None or format_info(self.format).tables:
+            return wanted
+        return with_their_elements(step, wanted, fitted.tables)
 
     def wanted(self, columns: Mapping[str, Quantity]) -> dict[str, Quantity]:
         """Independent. The columns that were asked for."""

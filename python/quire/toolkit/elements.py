@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from quire.errors import UsageError
 from quire.toolkit.selection import even_slice
 
 if TYPE_CHECKING:
     from quire import Step, WriteStep
+    from quire.io.quantity import Quantity
     from quire.toolkit.copier import TableShare
+
+
+def with_their_elements(
+    step: Step,
+    wanted: Mapping[str, dict[str, Quantity]],
+    everything: Mapping[str, Mapping[str, Quantity]],
+) -> dict[str, dict[str, Quantity]]:
+    """Independent. By table the columns that are copied if these variables of elements are wanted: with their
+    elements, and without elements that have none of them.
+
+    Raises UsageError if no variable is wanted.
+    """
+    chosen: dict[str, dict[str, Quantity]] = {}
+    for block in getattr(step, "expansions", ()):  # a derived step has none
+        values, elements = block.table.name, block.elements.name
+        if wanted.get(values) and elements in everything:
+            chosen[values] = wanted[values]
+            chosen[elements] = dict(everything[elements])
+    if not chosen and everything:
+        blocks = getattr(step, "expansions", ())
+        names = dict.fromkeys(name for block in blocks for name in block.variables)
+        raise UsageError(
+            "none of these columns is a variable of elements", advice=f"there are {', '.join(names)}"
+        )
+    return chosen
 
 
 def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size: int) -> list[TableShare]:

@@ -416,6 +416,15 @@ def test_commands_say_which_of_several_tables_they_take(run: Run, tmp_path: Path
     assert text.read_text() == "x\n0.0\n0.0\n"
     assert run("export", path, text, "--overwrite", "--table", "right").errors == ""
     assert run(*picture, "--table", "right").errors == ""
+    for target in ("one.h5", "same"):
+        with quire.open(path) as file:
+            format = ["--format", file.format] if target == "same" else []
+        assert run("convert", path, tmp_path / target, *format, "--table", "right").code == 0
+        with quire.open(tmp_path / target) as file:
+            (table,) = file[0].tables.values()
+            assert list(table.columns) == ["x", "y"]
+            np.testing.assert_array_equal(table["x"][:], np.full(2, 1.0))
+    assert run("convert", path, tmp_path / "none.h5", "--table", "nothing").code == 1
 
 
 def test_a_pattern_of_two_kinds_says_what_it_passes_over(run: Run, one_beam: Path) -> None:

@@ -1,0 +1,36 @@
+"""A step of which one table is copied, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from quire import Attribute, Expansion, Field, Step
+from quire.errors import MissingError
+
+
+class ChosenStep:
+    """A step with one of its tables, or with none if it lacks that. Looks like a step to whoever copies it.
+
+    Elements belong to their coefficients: with a table of these comes that of the elements.
+    """
+
+    def __init__(self, step: Step, table: str) -> None:
+        self.number = step.number
+        self.warnings = step.warnings
+        self.attributes: Mapping[str, Attribute] = step.attributes
+        self.fields: Mapping[str, Field] = {}
+        self.streams = step.streams
+        self.expansions: tuple[Expansion, ...] = tuple(
+            block for block in step.expansions if block.table.name == table
+        )
+        names = {table} | {block.elements.name for block in self.expansions}
+        self.tables: Mapping[str, Any] = {name: one for name, one in step.tables.items() if name in names}
+        self._description = step._description.with_tables(sorted(names))
+
+    @property
+    def table(self) -> Any:
+        """Independent. The table; a missing error if there is none."""
+        for table in self.tables.values():
+            return table
+        raise MissingError(f"step {self.number} has no such table")
