@@ -52,13 +52,16 @@ def packing_of(
     if files is not None:
         options["files"] = files
     if merge:
-        # What is merged can be taken apart again.
-        options |= {"mode": "merge", "origins": "kept"}
+        options["mode"] = "merge"
     if compact:
         options["style"] = "compact"
+    options |= parse_options(option)
+    if options.get("mode") == "merge":
+        # What is merged can be taken apart again, unless it is to be as the reference has it.
+        options.setdefault("origins", "kept")
     return Packing(
         format=format,
-        options=options | parse_options(option),
+        options=options,
         chunk_size=chunk_size,
         overwrite=overwrite,
         durable=durable,

@@ -40,12 +40,25 @@ std::uint64_t wanted_bytes(const StreamRequest& request) {
       .on("task " + std::to_string(request.rank));
 }
 
-/// Where the group of each task begins; nothing without groups.
+/// How many tasks make a group of exactly so many; 0: as the reference groups them.
+std::uint64_t exact_group(std::uint64_t tasks, const SizeRules& rules) {
+  if (rules.exact_groups) return static_cast<std::uint64_t>(rules.group_tasks);
+  if (!rules.compact || rules.mode != Mode::merge) return 0;
+  if (rules.group_tasks > 0) return static_cast<std::uint64_t>(rules.group_tasks);
+  // The reference goes by blocks of the file system. Where a block is a byte, its rule leaves every one of few tasks
+  // alone; so groups have as many tasks as it gives a collector at most, and there are no more of them than it has.
+  constexpr Limit largest = limits.front();
+  constexpr std::uint64_t usual = largest.tasks / largest.collectors;
+  return std::max(usual, (tasks + largest.collectors - 1) / largest.collectors);
+}
+
+/// Where the group of each task begins; nothing without groups, and if nobody wants anything.
 std::vector<std::uint64_t> groups_of(const std::vector<std::uint64_t>& wanted, const SizeRules& rules) {
   if (rules.mode == Mode::plain) return {};
-  if (!rules.exact_groups) return group_tasks(wanted, rules.block_size, rules.group_tasks);
+  const std::uint64_t size = exact_group(wanted.size(), rules);
+  if (size == 0) return group_tasks(wanted, rules.block_size, rules.group_tasks);
+  if (!rules.exact_groups && sum_of(wanted) == 0) return {};
   std::vector<std::uint64_t> groups(wanted.size());
-  const auto size = static_cast<std::uint64_t>(rules.group_tasks);
   for (std::uint64_t task = 0; task < wanted.size(); ++task)
     groups[static_cast<std::size_t>(task)] = task / size * size;
   return groups;

@@ -79,6 +79,23 @@ TEST(ChunkSizes, OfCompactFilesAreWhatIsNeeded) {
   EXPECT_EQ(sizes_of(requests, rules).bytes, (Numbers{15, 10, 20}));
 }
 
+TEST(ChunkSizes, OfCompactMergedFilesHaveFewCollectors) {
+  const auto groups = [](std::size_t tasks, std::int64_t group_tasks) {
+    auto requests = asking(Numbers(tasks, 7));
+    for (std::size_t task = 0; task < tasks; ++task) requests[task].together = task % 3 * 7;
+    for (StreamRequest& request : requests) request.bytes = 0;
+    return sizes_of(requests, {.mode = Mode::merge, .compact = true, .group_tasks = group_tasks}).collectors;
+  };
+  EXPECT_EQ(groups(4, 0), Numbers(4, 0));
+  EXPECT_EQ(groups(5, 2), (Numbers{0, 0, 2, 2, 4}));
+  EXPECT_EQ(groups(17, 0)[15], 0U);
+  EXPECT_EQ(groups(17, 0)[16], 16U);
+  // No more than the 32 that the reference has at most.
+  EXPECT_EQ(groups(1000, 0).back(), 992U);
+  // The reference style keeps to the rule of the reference: here every task is its own collector.
+  EXPECT_EQ(sizes_of(asking({7, 7, 8, 9}), {.mode = Mode::merge, .block_size = 1}).collectors, (Numbers{0, 1, 2, 3}));
+}
+
 TEST(ChunkSizes, ThatNobodyKnowsAreRefused) {
   std::vector<StreamRequest> requests(1);
   EXPECT_THROW(static_cast<void>(sizes_of(requests, {})), Error);

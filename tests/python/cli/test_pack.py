@@ -112,6 +112,36 @@ def test_merged_streams_can_be_seen_as_they_stand(
     assert contents(merged, merged="true") == [b"".join(CONTENTS)] + [b""] * 5
 
 
+@pytest.mark.parametrize("tasks", [1, 2, 15, 20])
+def test_compact_files_are_merged_whatever_the_tasks_have(
+    run: Run, tmp_path: Path, format: str, tasks: int
+) -> None:
+    parts, path = [tmp_path / f"task.{task:02d}" for task in range(tasks)], path_for(tmp_path, format)
+    for task, part in enumerate(parts):
+        part.write_bytes(bytes([task]) * (task % 4 + 1))
+    assert run("pack", path, *parts, "--merge", "--compact").code == 0
+    assert contents(path) == [part.read_bytes() for part in parts]
+    stored = contents(path, merged="true")
+    assert stored[0] == b"".join(part.read_bytes() for part in parts[:16])
+    assert stored[1:16] == [b""] * min(tasks - 1, 15)
+    assert (
+        run("pack", path, *parts, "--merge", "--compact", "--option", "collsize=2", "--overwrite").code == 0
+    )
+    assert [bool(stream) for stream in contents(path, merged="true")] == [i % 2 == 0 for i in range(tasks)]
+
+
+@pytest.mark.parametrize("ways", [["--merge"], ["--option", "mode=merge"]], ids=["flag", "option"])
+def test_merged_files_remember_whose_bytes_they_are(
+    run: Run, packed: Path, tmp_path: Path, parts: list[Path], format: str, ways: list[str]
+) -> None:
+    path = path_for(tmp_path, format, "merged")
+    for command in (["pack", path, *parts], ["repack", packed, path, "--overwrite"]):
+        assert run(*command, *ways).code == 0
+        assert contents(path) == CONTENTS
+    assert run("pack", path, *parts, *ways, "--option", "origins=dropped", "--overwrite").code == 0
+    assert contents(path) == [b"".join(CONTENTS)] + [b""] * 5
+
+
 def test_records_keep_their_keys(run: Run, tmp_path: Path, format: str) -> None:
     path = path_for(tmp_path, format, "records")
     with quire.create(path, format=format, keys=True, block_size=16) as out, out.step(0) as step:
