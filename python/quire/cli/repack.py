@@ -39,8 +39,9 @@ def repack(
 ) -> None:
     """Write a file of streams anew: in one chunk each, other blocks, more or fewer files, merged or not.
 
-    Tasks keep their numbers and records their keys. A merged file is taken apart if it remembers whose bytes
-    it holds; --read-option merged=true copies it as it stands.
+    Tasks keep their numbers and records their keys; blocks are as large as before, unless streams are
+    merged. A merged file is taken apart if it remembers whose bytes it holds; --read-option merged=true
+    copies it as it stands.
 
     Example: quire repack fragmented.pack tidy.pack --compact
     """

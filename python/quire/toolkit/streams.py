@@ -376,8 +376,8 @@ def repack(
     """Collective. Write the streams of a file anew: each in one chunk, in other blocks, in another number of
     physical files, merged or, where the source remembers whose bytes were merged, not merged.
 
-    Tasks keep their numbers, records their keys and their order, and the note about the byte order of the
-    data stays. `options` are those of the reader. The ranks of `comm` share the streams.
+    Tasks keep their numbers, records their keys and their order; the block size and the note about the byte
+    order of the data stay. `options` are those of the reader. The ranks of `comm` share the streams.
     """
     packing = packing or Packing()
     refuse_overwriting(source, target, packing.overwrite)
@@ -393,7 +393,14 @@ def repack(
 
 
 def stream_options(file: quire.File, format: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Independent. Options of a writer of streams, with what the layout of a file says about its bytes."""
+    """Independent. Options of a writer of streams, with what the layout of a file says about its bytes.
+
+    A file without padding, in the compact style, has no blocks that it could take over; where streams are
+    merged, how many go together follows from the block size: that of a file without padding leaves all alone.
+    """
     known = {option.name for option in format_info(format).write_options}
-    facts = {"data_byte_order": file.layout.get("data byte order"), "keys": file.layout.get("keys")}
+    names = {"data_byte_order": "data byte order", "keys": "keys"}
+    if options.get("style") != "compact" and options.get("mode") != "merge":
+        names["block_size"] = "block size"
+    facts = {name: file.layout.get(fact) for name, fact in names.items()}
     return {name: fact for name, fact in facts.items() if fact is not None and name in known} | dict(options)

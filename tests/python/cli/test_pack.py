@@ -142,6 +142,26 @@ def test_merged_files_remember_whose_bytes_they_are(
     assert contents(path) == [b"".join(CONTENTS)] + [b""] * 5
 
 
+def test_files_written_anew_keep_the_block_size(
+    run: Run, packed: Path, tmp_path: Path, parts: list[Path], format: str
+) -> None:
+    def block_size(path: Path) -> str:
+        with quire.open(path, format=format) as file:
+            return file.layout["block size"]
+
+    for command in ("repack", "convert"):
+        anew = path_for(tmp_path, format, command)
+        assert run(command, packed, anew).code == 0
+        assert (block_size(packed), block_size(anew)) == ("64", "64")
+        assert anew.stat().st_size <= packed.stat().st_size
+    for options, size in ((["--compact"], "1"), (["--block-size", "512"], "512")):
+        assert run("repack", packed, anew, *options, "--overwrite").code == 0
+        assert block_size(anew) == size
+    for words in (["pack", anew, *parts], ["repack", packed, anew, "--merge"]):
+        assert run(*words, "--overwrite").code == 0
+        assert block_size(anew) == "4096"
+
+
 def test_records_keep_their_keys(run: Run, tmp_path: Path, format: str) -> None:
     path = path_for(tmp_path, format, "records")
     with quire.create(path, format=format, keys=True, block_size=16) as out, out.step(0) as step:
