@@ -193,7 +193,7 @@ void remove_members(const std::string& first, const std::vector<std::string>& na
 
 void clear_members(const std::string& path, const WritePlanner& planner, bool durable) {
   const files::path first = first_file_for(path, planner);
-  if (!planner.entry().empty()) make_directories(path, durable);
+  if (!planner.entry().empty()) make_directory(path, durable);
   const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
   for (const std::string& name : own_members(first)) clear_place(directory / name, true);
   if (!planner.names_tell_members() || planner.member_name(name_of(first), 1).empty()) return;

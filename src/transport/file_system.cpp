@@ -62,7 +62,19 @@ void sync_directory_of(const std::string& path) {
   }
 }
 
-void make_directories(const std::string& path, bool durable) {
+void require_parent(const std::string& path) {
+  namespace files = std::filesystem;
+  std::error_code ignored;
+  files::path plain = files::path(path).lexically_normal();
+  if (!plain.has_filename()) plain = plain.parent_path();  // it ended in a slash
+  const files::path parent = plain.parent_path();
+  if (parent.empty() || files::exists(parent, ignored) || ignored) return;
+  throw Error(ErrorKind::io, "there is no directory " + parent.string() + " to write it to")
+      .in_file(path)
+      .advise("make the directory first");
+}
+
+void make_directory(const std::string& path, bool durable) {
   namespace files = std::filesystem;
   std::error_code code;
   if (files::exists(path, code) && !files::is_directory(path, code)) {
@@ -70,14 +82,11 @@ void make_directories(const std::string& path, bool durable) {
         .in_file(path)
         .advise("remove it or choose another name; replacement=whole puts the directory in its place");
   }
-  files::path rest = files::path(path).lexically_normal();
-  if (!rest.has_filename()) rest = rest.parent_path();  // it ended in a slash
-  std::vector<std::string> made;
-  for (; !rest.empty() && !files::exists(rest, code); rest = rest.parent_path()) made.push_back(rest.string());
-  files::create_directories(path, code);
+  files::path plain = files::path(path).lexically_normal();
+  if (!plain.has_filename()) plain = plain.parent_path();  // it ended in a slash
+  const bool is_new = files::create_directory(plain, code);
   if (code) throw system_error("make the directory", code.value()).in_file(path);
-  if (!durable) return;
-  for (const std::string& directory : made) sync_directory_of(directory);
+  if (is_new && durable) sync_directory_of(plain.string());
 }
 
 }  // namespace quire

@@ -27,8 +27,12 @@ void require_path(const std::string& path);
 /// Makes the directory entry of a file durable. Throws io errors that name the directory.
 void sync_directory_of(const std::string& path);
 
-/// Makes a directory and those above it that are missing; if `durable`, with entries that survive a power cut: what is
-/// made durable in a directory is gone with it otherwise. Throws io errors that name the directory.
-void make_directories(const std::string& path, bool durable);
+/// Throws io errors for a path in a directory that does not exist: a slip of the pen in the name of a directory is
+/// told, and not made one.
+void require_parent(const std::string& path);
+
+/// Makes a directory, unless it is there; if `durable`, with an entry that survives a power cut: what is made durable
+/// in a directory is gone with it otherwise. Throws io errors that name the directory.
+void make_directory(const std::string& path, bool durable);
 
 }  // namespace quire

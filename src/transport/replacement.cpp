@@ -80,8 +80,7 @@ bool can_be_staged(const std::string& target) {
 
 void begin_staging(const std::string& target) {
   // The whole file is durable before it takes its place.
-  const files::path beside = files::path(target).parent_path();
-  if (!beside.empty()) make_directories(beside.string(), true);
+  require_parent(target);
   std::error_code code;
   const bool is_new = files::create_directory(partial(target), code);
   require(code, "create the directory", partial(target));

@@ -56,6 +56,7 @@ class ReplacementTest : public testing::TestWithParam<Kind> {
   /// The old one in its place, the new one complete beside it.
   void begin() const {
     files::remove_all(home_);
+    files::create_directories(home_);
     write(home_, GetParam().old_one);
     begin_staging(target());
     write(files::path(staged_path(target())).parent_path(), GetParam().new_one);

@@ -55,28 +55,39 @@ class SyncedDirectories : public testing::Test {
   files::path home_;
 };
 
-TEST_F(SyncedDirectories, EveryDirectoryThatIsMadeIsSyncedInTheOneAbove) {
-  make_directories(below("a/b/c"), true);
-  EXPECT_TRUE(files::is_directory(below("a/b/c")));
-  EXPECT_EQ(synced(), (Names{"home", "a", "b"}));
+TEST_F(SyncedDirectories, ADirectoryThatIsMadeIsSyncedInTheOneAbove) {
+  make_directory(below("a"), true);
+  EXPECT_TRUE(files::is_directory(below("a")));
+  EXPECT_EQ(synced(), Names{"home"});
   synced().clear();
-  make_directories(below("a/b/d/"), true);
-  EXPECT_EQ(synced(), Names{"b"});
+  make_directory(below("a/b/"), true);
+  EXPECT_EQ(synced(), Names{"a"});
   synced().clear();
-  make_directories(below("a/b/d"), true);
-  make_directories(below("e"), false);
+  make_directory(below("a/b"), true);
+  make_directory(below("e"), false);
   EXPECT_EQ(synced(), Names{});
 }
 
 TEST_F(SyncedDirectories, ADirectoryThatCannotBeMadeIsNamed) {
-  make_directories(below("a"), false);
-  try {
-    make_directories("/proc/self/fd/a", true);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io);
-    EXPECT_EQ(error.file(), "/proc/self/fd/a");
+  for (const std::string& path : {std::string("/proc/self/fd/a"), below("no/a")}) {
+    try {
+      make_directory(path, true);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::io);
+      EXPECT_EQ(error.file(), path);
+    }
   }
+}
+
+TEST_F(SyncedDirectories, NothingIsWrittenToADirectoryThatIsMissing) {
+  require_parent("beam");
+  require_parent("/beam");
+  require_parent(below("beam"));
+  require_parent(below("beam/"));
+  EXPECT_THROW(require_parent(below("no/beam")), Error);
+  EXPECT_THROW(begin_staging(below("no/beam")), Error);
+  EXPECT_FALSE(files::exists(below("no")));
 }
 
 TEST_F(SyncedDirectories, ADirectoryOfStagedFilesIsSynced) {
@@ -118,8 +129,10 @@ TEST_F(SyncedDirectories, ADurableWriterSyncsTheDirectoryThatItMakesForItsFiles)
     for (const bool durable : {true, false}) {
       synced().clear();
       options.durable = durable;
-      static_cast<void>(create(below((durable ? "kept" : "lost") + name + "/run"), Comm::self(), options));
-      EXPECT_EQ(synced(), (durable ? Names{"home", "kept" + name} : Names{}));
+      static_cast<void>(create(below((durable ? "kept" : "lost") + name), Comm::self(), options));
+      EXPECT_EQ(synced(), (durable ? Names{"home"} : Names{}));
+      EXPECT_THROW(static_cast<void>(create(below("no/run"), Comm::self(), options)), Error);
+      EXPECT_FALSE(files::exists(below("no")));
     }
     synced().clear();
     options.options["replacement"] = "whole";

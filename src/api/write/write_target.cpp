@@ -207,6 +207,7 @@ void WriteTarget::require_place_for_set() const {
 
 WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bool is_set) {
   std::error_code ignored;
+  require_parent(target_);
   if (is_compressed() && files::is_directory(target_, ignored)) {
     throw system_error("create", EISDIR).in_file(target_);
   }

@@ -47,6 +47,19 @@ def test_copies_go_to_a_directory_whose_name_ends_in_a_slash(tmp_path: Path) -> 
         assert blocks_of(tmp_path / "case.fld") == blocks_of(SMALL)
 
 
+@pytest.mark.parametrize("layout", ["directory", "xml", "hdf5", "streams"])
+def test_no_directory_is_made_but_that_of_the_checkpoint(tmp_path: Path, layout: str) -> None:
+    for name in ("no/case.fld", *(["no/case.fld/"] if layout == "directory" else [])):
+        with pytest.raises(quire.Error, match=f"there is no directory {tmp_path}/no to write it to"):
+            quire.copy(SMALL, f"{tmp_path}/{name}", layout=layout)
+        for replacement in ("suited", "direct", "whole"):
+            with pytest.raises(quire.Error, match=f"there is no directory {tmp_path}/no to write it to"):
+                quire.create(
+                    f"{tmp_path}/{name}", format="nektar", layout=layout, replacement=replacement
+                ).close()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_directory_with_anything_else_is_kept(tmp_path: Path) -> None:
     target = tmp_path / "case.fld"
     quire.copy(SMALL, target, layout="directory")

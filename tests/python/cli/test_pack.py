@@ -214,6 +214,19 @@ def test_what_has_no_size_of_its_own_is_not_called_missing(run: Run, tmp_path: P
     assert "there is no such file" in run("pack", path_for(tmp_path, format), tmp_path / "nothing").errors
 
 
+def test_nothing_is_written_to_a_directory_that_is_missing(
+    run: Run, packed: Path, tmp_path: Path, parts: list[Path], one_beam: Path, format: str
+) -> None:
+    target = path_for(tmp_path / "no", format)
+    beam = (tmp_path / "no" / "beam").with_suffix(one_beam.suffix)
+    for words in (["pack", target, *parts], ["repack", packed, target], ["convert", one_beam, beam]):
+        outcome = run(*words)
+        assert outcome.code == 4, words
+        assert f"there is no directory {tmp_path / 'no'} to write it to; make the directory" in outcome.errors
+        assert ".quire-" not in outcome.errors
+    assert not (tmp_path / "no").exists()
+
+
 def test_tables_are_no_streams(run: Run, one_beam: Path, tmp_path: Path, format: str) -> None:
     assert run("repack", one_beam, path_for(tmp_path, format)).code == 1
     assert run("pack", tmp_path / "x", one_beam, "--format", table_formats()[0]).code == 1
