@@ -93,6 +93,21 @@ def open_with_streams(source: str | Path, comm: Any, options: Mapping[str, Any])
     return file
 
 
+def format_anew(
+    file: quire.File, target: str | Path, name: str | None, comm: Any, options: Mapping[str, Any]
+) -> str:
+    """Collective. The format in which the streams of an open file are written anew.
+
+    Where the name of the target is one for what the streams hold, they stay streams: they open as that again.
+    """
+    named = format_for_path(target)
+    if name is None and named is not None and not format_info(named).holds_streams:
+        with quire.open(file.path, comm=comm, **options) as as_it_opens:
+            if as_it_opens.format == named:
+                return file.format
+    return streams_format(target, name)
+
+
 def merges(packing: Packing) -> bool:
     """Independent. Whether streams go into those of others, so that all must be known at once."""
     return packing.options.get("mode") == "merge"
@@ -383,8 +398,8 @@ def repack(
     refuse_overwriting(source, target, packing.overwrite)
     with open_with_streams(source, comm, options) as file:
         step = file[0]
-        format = streams_format(target, packing.format)
-        packing = replace(packing, options=stream_options(file, format, packing.options))
+        format = format_anew(file, target, packing.format, comm, options)
+        packing = replace(packing, format=format, options=stream_options(file, format, packing.options))
         with create(target, packing, comm) as out, out.step(0) as anew:
             done = copy_streams(step, anew, packing, comm, progress)
     # Not before the commit, in which the ranks meet if one of them fails.

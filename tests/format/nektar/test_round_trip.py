@@ -150,3 +150,17 @@ def convert_on(ranks: int, source: Path, target: Path, layout: str) -> None:
         command, capture_output=True, text=True, timeout=60, check=False, env=os.environ | variables
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.mpi
+def test_streams_are_written_anew_under_a_name_for_fields(tmp_path: Path) -> None:
+    source, anew = tmp_path / "case.fld", tmp_path / "anew.chk"
+    quire.copy(SMALL, source, layout="streams")
+    for ranks in (1, 2):
+        command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", "quire.cli", "repack", "--overwrite"]
+        done = subprocess.run([*command, str(source), str(anew)], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        with quire.open(anew) as fields, quire.open(anew, format="sion") as streams:
+            assert fields.format == "nektar"
+            assert len(streams[0].streams) == 1
+        assert_same_blocks(source, anew)

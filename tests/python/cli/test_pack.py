@@ -256,6 +256,15 @@ def test_streams_of_fields_are_taken_out_and_written_anew_as_streams(
     anew = path_for(tmp_path, format, "anew")
     assert run("repack", packed, anew, "--block-size", "512").code == 0
     assert run("diff", packed, anew).code == 0, "fields again"
+    named = tmp_path / f"anew{fields.suffix}"
+    for source in (packed, named):
+        assert run("repack", source, named if source == packed else tmp_path / f"2{fields.suffix}").code == 0
+    assert run("diff", packed, named).code == 0
+    assert run("diff", packed, tmp_path / f"2{fields.suffix}").code == 0
+    with quire.open(named) as file:
+        assert not file[0].streams, "it opens as fields"
+    assert run("repack", packed, tmp_path / "anew", "--format", table_formats()[0]).code == 1
+    assert run("pack", tmp_path / f"3{fields.suffix}", fields).code == 1
 
 
 @pytest.mark.mpi
