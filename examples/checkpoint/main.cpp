@@ -8,7 +8,6 @@
 // How often they meet in the commit of each checkpoint, and what they hand to each other there, is printed.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -93,6 +92,11 @@ bool restart(const Settings& settings, quire::Comm comm) {
 
 int run(const Settings& settings, const quire::MpiSession& session) {
   quire::Comm comm = quire::world();
+  if (settings.readers > comm.size()) {
+    throw quire::Error(quire::ErrorKind::usage, "--readers " + std::to_string(settings.readers) +
+                                                    " are more than the " + std::to_string(comm.size()) +
+                                                    " ranks that there are");
+  }
   // If there is none afterwards, every rank is told so when it creates the first checkpoint.
   std::error_code ignored;
   if (session.is_root()) std::filesystem::create_directories(settings.directory, ignored);
@@ -102,7 +106,7 @@ int run(const Settings& settings, const quire::MpiSession& session) {
   const bool is_right = restart(settings, comm.split(reads ? 0 : 1, comm.rank()));
   if (session.is_root()) {
     std::printf("%d checkpoints of %u elements by %d ranks, restart on %d: %s\n", settings.checkpoints,
-                settings.elements, comm.size(), std::min(settings.readers, comm.size()),
+                settings.elements, comm.size(), settings.readers,
                 is_right ? "every coefficient is the one that was written" : "wrong values");
   }
   return is_right ? 0 : 1;
@@ -121,7 +125,8 @@ int main(int argc, char** argv) {
   app.add_option("--checkpoints", settings.checkpoints, "how many are written")
       ->check(CLI::Range(1, most))
       ->capture_default_str();
-  app.add_option("--readers", settings.readers, "ranks of the restart; the others restart by themselves")
+  app.add_option("--readers", settings.readers,
+                 "ranks of the restart, no more than there are; the others by themselves")
       ->check(CLI::Range(1, most))
       ->capture_default_str();
   app.add_option("--transport", settings.options.transport, "how bytes are moved")->capture_default_str();
@@ -137,6 +142,6 @@ int main(int argc, char** argv) {
   } catch (const quire::Error& error) {
     // Every rank throws the same error.
     if (session.is_root()) std::fprintf(stderr, "%s\n", error.what());
-    return 4;
+    return error.kind() == quire::ErrorKind::usage ? 2 : 4;
   }
 }
