@@ -119,7 +119,8 @@ void SionDescriber::take_copy_of_first(const Error& damage) {
 }
 
 PhysicalFile::Options SionDescriber::file_options() const {
-  return {.lenient = rules_.lenient, .memory_budget = context_.memory_budget, .cut = rules_.cut};
+  return {
+      .lenient = rules_.lenient, .memory_budget = context_.memory_budget, .cut = rules_.cut, .merged = rules_.merged};
 }
 
 void SionDescriber::require_whole() const {
@@ -144,6 +145,7 @@ void SionDescriber::describe_layout() {
   if (std::ranges::any_of(members_, [](const Member& member) { return member.file->origins().has_value(); })) {
     fact("merged", "true");
   }
+  if (rules_.merged && forgets()) description_.warnings.emplace_back(forgotten);
   if (header.version > newest_version) {
     description_.warnings.push_back("version " + std::to_string(header.version) + " is newer than this program");
   }

@@ -12,6 +12,10 @@
 
 namespace quire::sion {
 
+/// What is said of a file that has lost it.
+inline constexpr const char* forgotten =
+    "whose bytes merged streams hold is lost: they are told as they stand, all bytes of a group in one stream";
+
 struct ReadRules {
   bool lenient = false;  ///< newer versions, chunks that run over their end
   bool buddy = false;    ///< copies stand in for files that are missing
@@ -76,6 +80,8 @@ class SionDescriber final : public Describer {
   void check_sibling(const Member& member, const std::string& name) const;
   void require_whole() const;
   void list_lost(std::vector<std::string>& sentences) const;
+  /// Whether a file of the set has lost what it remembered of merged streams.
+  [[nodiscard]] bool forgets() const;
   [[nodiscard]] std::string tasks_in(std::uint64_t number) const;
   [[nodiscard]] std::uint64_t files_to_look_for();
   void list_whole_streams();

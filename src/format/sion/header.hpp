@@ -14,6 +14,11 @@ namespace quire::sion {
 inline constexpr std::int32_t newest_version = 5;
 inline constexpr std::int32_t oldest_version = 2;
 inline constexpr std::size_t name_bytes = 1024;
+/// The patch level of the reference, and that of our files which remember whose bytes their merged streams hold. No
+/// reader looks at it (specs/sion.md section 13), and it stands in the header: a file that has lost its end still tells
+/// what was there.
+inline constexpr std::int32_t reference_patch = 6;
+inline constexpr std::int32_t remembering_patch = 0x51524F06;
 /// Bytes of the first metadata block without its two arrays; those of version 2 lack three fields.
 inline constexpr std::uint64_t fixed_bytes = 1088;
 inline constexpr std::uint64_t missing_in_version_2 = 20;
@@ -26,7 +31,7 @@ struct Header {
   ByteOrder order = ByteOrder::little;       ///< of all numbers of the metadata
   ByteOrder data_order = ByteOrder::little;  ///< of the data, as the writer has noted it
   std::int32_t writer_version = 1007;
-  std::int32_t writer_patch = 6;
+  std::int32_t writer_patch = reference_patch;
   std::int32_t version = newest_version;
   std::int32_t block_size = 0;
   std::int32_t tasks = 0;
@@ -38,6 +43,9 @@ struct Header {
   std::vector<std::int64_t> chunk_sizes;
   std::int32_t blocks = 0;
   std::int64_t second = 0;  ///< where the second metadata block begins; 0: the file was not closed
+
+  /// Whether whose bytes merged streams hold must stand behind the end.
+  [[nodiscard]] bool must_remember() const noexcept { return writer_patch == remembering_patch; }
 };
 
 /// Where the arrays begin in a file of this version, and where the last two fields are.

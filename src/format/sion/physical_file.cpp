@@ -214,6 +214,7 @@ bool PhysicalFile::find_second(std::uint64_t all_tasks) {
       return true;
     } catch (const Error& error) {
       header_ = told;
+      second_read_ = false;
       if (error.kind() != ErrorKind::bad_file) throw;
     }
   }
@@ -376,13 +377,25 @@ bool PhysicalFile::ends_at(std::uint64_t second_end, std::uint64_t end) const {
 }
 
 void PhysicalFile::read_origins(std::uint64_t end) {
-  if (size_ - end < footer_bytes) return;
+  try {
+    origins_ = find_origins(end);
+    if (!has_forgotten()) return;
+    throw damaged("what the file remembers of merged streams is missing at its end: whose bytes they hold is lost",
+                  size_);
+  } catch (Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    if (!options_.merged) throw error.advise("merged=true shows merged streams as they stand");
+  }
+}
+
+std::optional<Origins> PhysicalFile::find_origins(std::uint64_t end) const {
+  if (size_ - end < footer_bytes) return std::nullopt;
   const auto footer = read(size_ - footer_bytes, footer_bytes);
-  if (std::memcmp(footer.data() + 16, origins_mark.data(), origins_mark.size()) != 0) return;
+  if (std::memcmp(footer.data() + 16, origins_mark.data(), origins_mark.size()) != 0) return std::nullopt;
   const auto length = load<std::uint64_t>(footer.data(), ByteOrder::little);
-  if (length > size_ - footer_bytes - end || length % entry_bytes != 0) return;
+  if (length > size_ - footer_bytes - end || length % entry_bytes != 0) return std::nullopt;
   const std::uint64_t begin = size_ - footer_bytes - length;
-  if (!ends_at(end, begin)) return;
+  if (!ends_at(end, begin)) return std::nullopt;
   require_memory(length / entry_bytes, 2 * entry_bytes, options_.memory_budget, "words about merged streams");
   const auto bytes = read(begin, length);
   const auto wrong = [&] { return damaged("what the file remembers of merged streams is damaged", begin); };
@@ -413,7 +426,7 @@ void PhysicalFile::read_origins(std::uint64_t end) {
     collects[static_cast<std::size_t>(collector.task)] = true;
   }
   if (at != length) throw wrong();
-  origins_ = std::move(origins);
+  return origins;
 }
 
 }  // namespace quire::sion

@@ -46,7 +46,8 @@ class PhysicalFile {
   struct Options {
     bool lenient = false;
     std::uint64_t memory_budget = 0;
-    bool cut = false;  ///< a damaged second metadata block is kept in mind instead of thrown: see damage()
+    bool cut = false;     ///< a damaged second metadata block is kept in mind instead of thrown: see damage()
+    bool merged = false;  ///< nobody asks whose bytes merged streams hold
   };
   /// The bytes of this file alone. Throws bad_file errors, and memory errors for more tasks than the budget allows; a
   /// file that was not closed is none yet.
@@ -93,6 +94,8 @@ class PhysicalFile {
   [[nodiscard]] std::vector<Place> mapping() const;
   /// Whose bytes merged streams hold, if the file remembers.
   [[nodiscard]] const std::optional<Origins>& origins() const noexcept { return origins_; }
+  /// Whether the header says that the file does, and it no longer does.
+  [[nodiscard]] bool has_forgotten() const noexcept { return header_.must_remember() && !origins_; }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::shared_ptr<ByteSource> source() const noexcept { return bytes_; }
@@ -105,6 +108,7 @@ class PhysicalFile {
   void check_block(std::uint64_t block, std::span<const std::byte> entries);
   void check_overrun(std::uint64_t block, std::uint64_t task, std::uint64_t used) const;
   void read_origins(std::uint64_t end);
+  [[nodiscard]] std::optional<Origins> find_origins(std::uint64_t end) const;
   [[nodiscard]] bool ends_at(std::uint64_t second_end, std::uint64_t end) const;
   [[nodiscard]] std::uint64_t second_bytes() const;
   void read_second_strictly();

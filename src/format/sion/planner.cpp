@@ -120,6 +120,7 @@ void SionPlanner::measure_out(const std::vector<StreamRequest>& requests, const 
     header.file_number = rules_.interface == Interface::serial ? 1 : static_cast<std::int32_t>(file.number);
     header.keys = rules_.keyed ? KeyMode::inside : KeyMode::none;
     header.name = name;
+    if (rules_.keeps_origins) header.writer_patch = remembering_patch;
     for (std::size_t i = 0; i < mine.size(); ++i) {
       header.ranks.push_back(mine[i]->rank);
       header.chunk_sizes.push_back(static_cast<std::int64_t>(sizes.bytes[i]));

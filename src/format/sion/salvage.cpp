@@ -35,7 +35,12 @@ std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
             : "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long "
               "as it could be");
   }
+  if (forgets()) warnings.emplace_back(forgotten);
   return layout;
+}
+
+bool SionDescriber::forgets() const {
+  return std::ranges::any_of(members_, [](const Member& member) { return member.file->has_forgotten(); });
 }
 
 void SionDescriber::list_lost(std::vector<std::string>& sentences) const {

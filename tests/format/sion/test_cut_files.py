@@ -263,3 +263,50 @@ def test_files_of_the_oldest_version_have_the_numbers_of_their_names(tmp_path: P
     assert contents(path) == whole
     with quire.open(path.with_name("v2.sion.000001")) as file:
         assert file[0].streams.ranks == [1, 3, 4]
+
+
+def merged(path: Path, **options: Any) -> dict[int, bytes]:
+    """What tasks have written into a merged file that remembers whose bytes it holds."""
+    wanted = {task: b"%d" % task * (task + 3) for task in range(4)}
+    with quire.create(path, mode="merge", origins="kept", **options) as out, out.step(0) as step:
+        for task, text in wanted.items():
+            step.stream(rank=task, chunk_size=20).write_together(text)
+    assert contents(path) == wanted
+    return wanted
+
+
+@pytest.mark.parametrize("options", [{}, {"byte_order": "big"}, {"style": "compact", "collsize": 4}], ids=str)
+def test_a_merged_file_that_lost_whose_bytes_it_holds_is_refused(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    path = tmp_path / "merged.sion"
+    wanted = merged(path, **options)
+    data = path.read_bytes()
+    length = int.from_bytes(data[-24:-16], "little") + 24
+    for left in (1, 8, 24, length - 1, length):
+        path.write_bytes(data[:-left])
+        with pytest.raises(quire.Error, match="whose bytes they hold is lost"):
+            quire.open(path)
+        as_they_stand = contents(path, merged=True)
+        assert as_they_stand == {0: b"".join(wanted.values()), 1: b"", 2: b"", 3: b""}
+        with quire.open(path, merged=True) as file:
+            assert any("whose bytes merged streams hold is lost" in text for text in file.warnings)
+        kept, lost = saved(path)
+        assert kept == as_they_stand
+        assert any("whose bytes merged streams hold is lost" in text for text in lost)
+        path.with_name("recovered.sion").unlink()
+    # More behind the end, and bytes of what it remembers that were changed.
+    for damaged in (data + b"x", data[:-30] + b"x" + data[-29:], data[:-1] + b"x"):
+        path.write_bytes(damaged)
+        with pytest.raises(quire.Error, match="remembers of merged streams is"):
+            quire.open(path)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_set_of_which_one_file_lost_whose_bytes_it_holds_is_refused(tmp_path: Path, number: int) -> None:
+    merged(tmp_path / "set.sion", files=2)
+    path = tmp_path / ("set.sion.000001" if number else "set.sion")
+    path.write_bytes(path.read_bytes()[:-1])
+    for name in {"set.sion", path.name}:
+        with pytest.raises(quire.Error, match="whose bytes they hold is lost"):
+            quire.open(tmp_path / name)
