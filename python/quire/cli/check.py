@@ -105,7 +105,8 @@ def tell(one: dict[str, Any]) -> None:
         place = f" in {display_name(one['part'])}" if one["part"] else ""
         place += f" at byte {offset}" if offset is not None else ""
         say(f"{name}: damaged{place}, {steps}{numbers} before it")
-        say(f"  {printable(one['damage']['message'])}")
+        what = printable(one["damage"]["object"] or "")
+        say(f"  {what}{': ' if what else ''}{printable(one['damage']['message'])}")
         if one["whole_steps"] > 0 or one["salvageable"]:
             hint = " --rows" if one["salvageable"] else ""
             say(f"  quire recover{hint} keeps what is whole")

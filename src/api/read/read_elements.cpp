@@ -468,6 +468,20 @@ std::string in_words(const ElementRequest& request) {
   return words;
 }
 
+/// Throws a missing error for a step of a format that holds no elements; one that holds some may have none in a step.
+void refuse_without_elements(const ReadStep::State& step) {
+  const auto is_expanded = [](const Table& table) { return table.expansion.has_value(); };
+  const Format& format = *step.reader->format;
+  if (format.holds_elements() || std::ranges::any_of(step.layout.description.tables, is_expanded)) return;
+  std::string names;
+  for (const Format* other : formats()) {
+    if (other->holds_elements()) names += (names.empty() ? "format=" : " or ") + std::string(other->name());
+  }
+  throw Error(ErrorKind::missing, "there are no elements here: this is a file of the format " +
+                                      std::string(format.name()) + ", which holds none")
+      .advise("if it should hold some, " + names + " tells what is wrong with it");
+}
+
 }  // namespace
 
 Elements ReadStep::read_elements(const ElementRequest& request, const std::optional<Error>& refusal) const {
@@ -476,6 +490,7 @@ Elements ReadStep::read_elements(const ElementRequest& request, const std::optio
   return in_file(reader, [&] {
     meet_readers(reader);
     agree_on_call(reader.comm, in_words(request), refusal);
+    refuse_without_elements(*state_);
     // Made from what all ranks say alike: it fails on all of them or on none.
     ElementReading reading(*state_, request);
     reading.learn_lists();

@@ -271,7 +271,7 @@ bool begins_like_stream(std::span<const std::byte> head) noexcept {
   };
   constexpr std::size_t version = sizeof(std::uint32_t);
   constexpr std::size_t words = sizeof(std::uint64_t);
-  if (head.size() < version || load<std::uint32_t>(head.data(), ByteOrder::little) != 1) return false;
+  // Another version is for those who parse it: streams whose names stand in these places are fields, maybe damaged.
   constexpr std::string_view first_attribute = "FIELDS";
   if (word(version) == 0 && has_text(version + words, metadata_mark)) return true;
   // Behind the number of blocks the first layout has that of the attributes, the second their length, too, and before

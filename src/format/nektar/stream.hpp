@@ -34,8 +34,8 @@ struct Stream {
 /// it. Throws bad_file errors with offsets for anything else.
 [[nodiscard]] Stream parse_stream(ByteSource& bytes, bool ranked = false);
 
-/// Whether the first bytes of a stream are those of blocks of fields. A stream without blocks tells nothing unless
-/// metadata follow.
+/// Whether the first bytes of a stream are those of blocks of fields, of any version. A stream without blocks tells
+/// nothing unless metadata follow.
 [[nodiscard]] bool begins_like_stream(std::span<const std::byte> head) noexcept;
 inline constexpr std::size_t stream_head_bytes = 50;  ///< as many are looked at
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t streams_at_once = 256;
 constexpr std::uint64_t streams_looked_at = 4096;
+constexpr std::uint64_t streams_unlike_fields = 64;
 constexpr std::size_t numbers_at_once = std::size_t{32} << 10;
 constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
 
@@ -85,6 +86,9 @@ bool holds_field_streams(const std::shared_ptr<ByteSource>& bytes) {
     sion::SionDescriber container(bytes, {.path = "", .memory_budget = look_budget, .neighbour = {}}, {});
     if (container.steps() == 0) return false;
     const std::uint64_t streams = container.step(0)->description.streams;
+    // One stream of fields tells what the file is: others may be damaged. Of files that hold something else only a few
+    // are looked at.
+    std::uint64_t unlike = 0;
     for (std::uint64_t i = 0; i < std::min(streams, streams_looked_at); ++i) {
       const auto wanted = static_cast<std::int64_t>(i);
       const StreamLayout stream = container.streams(0, StreamsBy::index, std::span(&wanted, 1)).front();
@@ -93,7 +97,7 @@ bool holds_field_streams(const std::shared_ptr<ByteSource>& bytes) {
       if (begins_like_stream(head)) return true;
       // Those of tasks without blocks tell nothing.
       const bool is_empty = stream.bytes() == stream_opening(0).size() && std::ranges::equal(head, stream_opening(0));
-      if (!is_empty) return false;
+      if (!is_empty && ++unlike == streams_unlike_fields) return false;
     }
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::io) throw;
@@ -147,8 +151,9 @@ void StreamDescriber::describe() {
 }
 
 void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known) {
-  if (layout.bytes() == 0) return;
   try {
+    // A task without blocks says so, in 12 bytes.
+    if (layout.bytes() == 0) throw Error(ErrorKind::bad_file, "the stream is empty").at(0);
     Bytes bytes(*this, layout);
     Stream stream;
     try {
@@ -165,7 +170,8 @@ void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::stri
     if (metadata_.empty()) metadata_ = std::move(stream.metadata);
     for (StreamBlock& block : stream.blocks) take_block(layout, std::move(block), known);
   } catch (Error& error) {
-    throw error.on("stream of task " + std::to_string(layout.rank));
+    error.on("stream of task " + std::to_string(layout.rank));
+    throw error.advice().empty() ? error.advise("format=sion shows the streams as bytes") : error;
   }
 }
 

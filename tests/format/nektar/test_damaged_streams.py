@@ -1,0 +1,97 @@
+"""A multifile of fields stays one, whichever of its streams is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.format.nektar.made import QUADRILATERALS, TRIANGLES, block_of
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import app
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
+
+
+def streams_of(style: str) -> list[bytes]:
+    """Return the streams that the ranks of a small run have written."""
+    return [(DATA / f"tiny-sion-{style}.rank{rank}.bin").read_bytes() for rank in range(2)]
+
+
+def multifile(path: Path, streams: list[bytes]) -> Path:
+    """Write streams as they are."""
+    with quire.create(path, format="sion", block_size=64) as out, out.step(0) as step:
+        for rank, stream in enumerate(streams):
+            step.stream(rank=rank, chunk_size=max(1, len(stream))).write(stream)
+    return path
+
+
+DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "cut": (lambda whole: whole[:12], "ends"),
+    "cut in a name": (lambda whole: whole[:30], "ends"),
+    "version": (lambda whole: b"\x09" + whole[1:], "version of the stream is 9"),
+    "empty": (lambda whole: b"", "empty"),
+    "text": (lambda whole: b"hello world, this is a text", "version"),
+    "name": (lambda whole: whole.replace(b"FIELDS", b"FIELD?", 1), "FIELD"),
+}
+
+
+@pytest.mark.parametrize("style", ["old", "new"])
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_stream_is_refused_by_name(tmp_path: Path, style: str, rank: int, damage: str) -> None:
+    change, words = DAMAGE[damage]
+    streams = streams_of(style)
+    streams[rank] = change(streams[rank])
+    path = multifile(tmp_path / "case.chk", streams)
+    with pytest.raises(quire.Error, match=words) as caught, quire.open(path) as file:
+        file[0].read_elements()
+    with quire.open(path) as file:
+        assert file.format == "nektar"
+    assert f"stream of task {rank}" in str(caught.value)
+    assert "format=sion" in str(caught.value)
+    result = CliRunner().invoke(app, ["check", str(path)])
+    assert result.exit_code == 1, result.output
+    assert f"stream of task {rank}: " in result.output
+    with quire.open(path, format="sion") as file:
+        assert file[0].streams[rank].readall() == streams[rank]
+
+
+def test_a_single_stream_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = multifile(tmp_path / "case.chk", [b"\x02" + streams_of("new")[0][1:]])
+    with pytest.raises(quire.Error, match="version of the stream is 2"), quire.open(path) as file:
+        file[0].read_elements()
+
+
+def test_streams_of_many_tasks_without_blocks_are_fields(tmp_path: Path) -> None:
+    nothing = b"\x01" + bytes(11)
+    path = multifile(tmp_path / "case.chk", [nothing] * 70 + streams_of("old"))
+    with quire.open(path) as file:
+        assert sum(len(block) for block in file[0].read_elements(partition="everything")) == 4
+
+
+def test_other_streams_are_no_fields(tmp_path: Path) -> None:
+    path = multifile(tmp_path / "case.sion", [b"x" * (rank + 1) for rank in range(100)])
+    with quire.open(path) as file:
+        assert file.format == "sion"
+        with pytest.raises(quire.Error, match="no elements") as caught:
+            file[0].read_elements()
+        assert "format=nektar" in str(caught.value)
+
+
+def test_a_step_of_no_elements_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "empty.fld"
+    path.write_text("<NEKTAR><Metadata><Time>1</Time></Metadata></NEKTAR>")
+    with quire.open(path) as file:
+        assert list(file[0].read_elements()) == []
+    blocks = [
+        block_of(kind, ids, np.array([3, 4])) for kind, ids in ((TRIANGLES, [1]), (QUADRILATERALS, [2]))
+    ]
+    for layout in ("streams", "hdf5", "xml"):
+        with quire.create(tmp_path / "case.chk", layout=layout) as out, out.step(0) as step:
+            step.put_elements(blocks)
+        with quire.open(tmp_path / "case.chk") as file:
+            assert sum(len(block) for block in file[0].read_elements(ids=[])) == 0
