@@ -1,12 +1,15 @@
 #include "api/neighbour.hpp"
 
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "quire/base/error.hpp"
 #include "quire/comm/comm.hpp"
 #include "quire/transport/transport.hpp"
+#include "transport/file_system.hpp"
 
 namespace quire {
 namespace {
@@ -54,6 +57,15 @@ std::shared_ptr<ByteSource> opened_member(const files::path& first, const std::s
   return opened(path);
 }
 
+/// Nothing of a directory that may be entered and not listed.
+std::vector<std::string> names_beside(const std::string& directory) {
+  try {
+    return names_in(directory);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 DescribeContext context_of(const std::string& file, std::uint64_t memory_budget) {
@@ -68,6 +80,11 @@ DescribeContext context_of(const std::string& file, std::uint64_t memory_budget)
               [file](const std::string& neighbour, const std::string& name) {
                 const files::path first = neighbour.empty() ? files::path(file) : place_of(file, neighbour);
                 return opened_member(first, name);
+              },
+          .beside =
+              [file] {
+                const files::path directory = files::path(file).parent_path();
+                return names_beside(directory.empty() ? "." : directory.string());
               }};
 }
 

@@ -34,6 +34,8 @@ struct DescribeContext {
   /// The same of another file of a set, which stands beside its first one and nowhere else. That is this file, or the
   /// `neighbour` of this name.
   std::function<std::shared_ptr<ByteSource>(const std::string& neighbour, const std::string& name)> member{};
+  /// The names of all that stands in the directory of this file, for formats whose index may have forgotten some.
+  std::function<std::vector<std::string>()> beside{};
 };
 
 /// Reads the structure of one file. Lives on the rank that describes; the others receive what it answers.

@@ -67,8 +67,8 @@ class NektarFormat final : public Format {
     return {".fld", ".chk", ".rst", ".bse", ".bc"};
   }
   [[nodiscard]] std::string entry_of(std::span<const std::string> names) const override {
-    for (const char* index : {"Info.xml", "PartitionInfo.xml"}) {
-      if (std::ranges::find(names, index) != names.end()) return index;
+    for (const std::string_view index : nektar::index_names) {
+      if (std::ranges::find(names, index) != names.end()) return std::string(index);
     }
     const std::vector<std::string> files = nektar::part_names(names);
     return files.empty() ? std::string() : files.front();

@@ -40,6 +40,21 @@ std::exception_ptr caught_by(Work&& work) {
   return nullptr;
 }
 
+/// Whether a file has elements, or cannot be read so far that they were found.
+bool may_have_elements(ByteSource& bytes) {
+  try {
+    XmlScanner scanner(bytes, 0, bytes.size());
+    for (std::string tag = scanner.peek(); !tag.empty(); tag = scanner.peek()) {
+      if (tag == "ELEMENTS") return true;
+      static_cast<void>(scanner.next());
+    }
+    return false;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    return true;
+  }
+}
+
 /// Whether a name is that of a file in the same directory.
 bool is_plain(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
@@ -100,22 +115,51 @@ void XmlDescriber::read_index() {
     static_cast<void>(scanner.next());
     tag = scanner.peek();
   }
+  if (tag.empty()) refuse_empty_index();
   if (tag.empty() || tag == "ELEMENTS") return;
   const std::size_t slash = context_.path.rfind('/');
   description_.members.push_back(slash == std::string::npos ? context_.path : context_.path.substr(slash + 1));
   if (description_.members.front().empty()) description_.members.front() = "Info.xml";
   while (const auto element = scanner.next()) {
-    if (element->name != tag) continue;
-    try {
-      std::string name = attribute_of_tag(scanner.window().text(element->tag), "FileName");
-      if (!is_plain(name)) throw Error(ErrorKind::bad_file, "a part has a name that is none: \"" + name + "\"");
-      description_.members.push_back(std::move(name));
-      index_.push_back({RangeList::parse(scanner.window().text(element->content)), element->tag.offset});
-    } catch (Error& error) {
-      throw error.offset() ? error : error.at(element->tag.offset);
-    }
-    static_cast<void>(address_in(index_.size(), 0));
+    if (element->name == tag) add_entry(scanner, *element);
   }
+}
+
+void XmlDescriber::add_entry(XmlScanner& scanner, const XmlElement& element) {
+  try {
+    std::string name = attribute_of_tag(scanner.window().text(element.tag), "FileName");
+    if (!is_plain(name)) throw Error(ErrorKind::bad_file, "a part has a name that is none: \"" + name + "\"");
+    if (!listed_.insert(name).second) throw Error(ErrorKind::bad_file, "the index lists the part " + name + " twice");
+    description_.members.push_back(std::move(name));
+    const std::string ids = scanner.window().text(element.content);
+    // A part without elements may be listed, with nothing.
+    const bool is_blank = ids.find_first_not_of(" \t\r\n") == std::string::npos;
+    index_.push_back({is_blank ? RangeList() : RangeList::parse(ids), element.tag.offset});
+  } catch (Error& error) {
+    throw error.offset() ? error : error.at(element.tag.offset);
+  }
+  static_cast<void>(address_in(index_.size(), 0));
+}
+
+void XmlDescriber::refuse_empty_index() {
+  const std::string name = context_.path.substr(context_.path.rfind('/') + 1);
+  if (std::ranges::find(index_names, name) == index_names.end()) return;
+  const std::vector<std::string> unlisted = unlisted_parts();
+  if (unlisted.empty()) return;
+  throw Error(ErrorKind::bad_file, "the index lists no parts, but there are some: " + unlisted.front())
+      .at(bytes_->size());
+}
+
+std::vector<std::string> XmlDescriber::unlisted_parts() {
+  if (!context_.beside || !context_.neighbour) return {};
+  std::vector<std::string> found;
+  const std::vector<std::string> names = context_.beside();
+  for (const std::string& name : part_names(names)) {
+    if (listed_.contains(name)) continue;
+    const std::shared_ptr<ByteSource> bytes = context_.neighbour(name);
+    if (bytes && may_have_elements(*bytes)) found.push_back(name);
+  }
+  return found;
 }
 
 std::string XmlDescriber::path_of(std::uint64_t member) const {
@@ -162,12 +206,14 @@ void XmlDescriber::attempt(std::uint64_t member, Work&& work) {
 void XmlDescriber::describe_files() {
   joined_.clear();
   known_.clear();
+  contradictions_.clear();
   for (std::uint64_t member = 0; member <= index_.size(); ++member) {
     attempt(member, [&] {
       describe_file(member);
       check_part(member);
     });
   }
+  check_unlisted();
   BlockTables tables(*step_);
   for (Joined& joined : joined_) add_table(joined, tables);
   joined_ = {};
@@ -208,17 +254,26 @@ void XmlDescriber::describe_file(std::uint64_t member) {
 void XmlDescriber::check_part(std::uint64_t member) {
   if (member == 0 || !index_[static_cast<std::size_t>(member) - 1].ids) return;
   const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
-  StepDescription& step = step_->description;
+  if (ids_ == told) return;
   if (ids_.is_empty()) {
     throw Error(ErrorKind::bad_file,
                 "the index tells of " + std::to_string(told.count()) + " elements here, but there are none")
         .in_file(path_of(member));
   }
-  if (ids_ == told) return;
-  const std::string name = description_.members[static_cast<std::size_t>(member)];
-  step.warnings.push_back(ids_.count() == told.count() ? name + " has other elements than the index says"
-                                                       : name + " has " + std::to_string(ids_.count()) + " elements, " +
-                                                             std::to_string(told.count()) + " by the index");
+  contradict(description_.members[static_cast<std::size_t>(member)],
+             ids_.count() == told.count() ? "has other elements than the index says"
+                                          : "has " + std::to_string(ids_.count()) + " elements, " +
+                                                std::to_string(told.count()) + " by the index");
+}
+
+void XmlDescriber::contradict(const std::string& name, const std::string& what) {
+  step_->description.warnings.push_back(name + " " + what);
+  contradictions_.push_back(Error(ErrorKind::bad_file, name + " " + what).in_file(context_.path));
+}
+
+void XmlDescriber::check_unlisted() {
+  if (description_.members.empty() || parts_without_index_) return;
+  for (const std::string& name : unlisted_parts()) contradict(name, "has elements, but the index does not list it");
 }
 
 void XmlDescriber::add_metadata_of(XmlScanner& scanner, const XmlElement& element) {
@@ -352,6 +407,7 @@ void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, s
 std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
   auto found = step(index);
   if (!found) return found;
+  if (!contradictions_.empty()) throw Error(contradictions_.front());
   guarded([&] {
     for (std::size_t t = 0; t < found->tables.size(); t += 2) {
       for (const Part& part : parts_of(t, {0, found->description.tables[t].rows})) {

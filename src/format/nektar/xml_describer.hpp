@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "format/nektar/one_step.hpp"
@@ -14,6 +17,9 @@
 #include "format/nektar/xml_scanner.hpp"
 
 namespace quire::nektar {
+
+/// What the index of a directory is called; the second one for a few days of 2013.
+inline constexpr std::array<std::string_view, 2> index_names{"Info.xml", "PartitionInfo.xml"};
 
 /// Of the files in a directory, by their names, those that hold the elements of one rank each, in the order of the
 /// ranks.
@@ -64,8 +70,17 @@ class XmlDescriber final : public OneStepDescriber {
   void attempt(std::uint64_t member, Work&& work);
   /// Compares the blocks of a part with what the index says of it.
   void check_part(std::uint64_t member);
+  /// Keeps in mind that the index says something else than the parts: those who read are warned, a check fails.
+  void contradict(const std::string& name, const std::string& what);
+  /// Parts in the directory that the index does not list must have no elements.
+  void check_unlisted();
+  /// Those with elements, and those that cannot be read.
+  [[nodiscard]] std::vector<std::string> unlisted_parts();
   /// If the file is the index of a directory: its parts.
   void read_index();
+  void add_entry(XmlScanner& scanner, const XmlElement& element);
+  /// Throws a bad_file error for an index without entries beside parts with elements.
+  void refuse_empty_index();
   void take_set(std::vector<std::string> set);
   void describe_file(std::uint64_t member);
   void add_metadata_of(XmlScanner& scanner, const XmlElement& element);
@@ -89,7 +104,9 @@ class XmlDescriber final : public OneStepDescriber {
   std::vector<Joined> joined_;
   std::map<std::string, std::size_t> known_;  ///< places in it, by what the blocks have in common
   std::vector<IndexEntry> index_;             ///< of members 1 and on
+  std::set<std::string> listed_;              ///< their names
   bool parts_without_index_ = false;
+  std::vector<Error> contradictions_;
   RangeList ids_;  ///< of the blocks of the part that was described last
   std::optional<StepLayout> salvaged_;
   std::uint64_t open_member_ = 0;

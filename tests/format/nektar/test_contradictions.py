@@ -1,0 +1,92 @@
+"""An index that says something else than the parts: told to those who read, damage to those who check."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import app
+from quire.toolkit.recover import recover
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
+
+
+def directory(tmp_path: Path, entries: list[tuple[int, str]]) -> Path:
+    """Return the sample in parts (0: 0-1,5, 1: nothing, 2: 7) with an index that lists these."""
+    folder = shutil.copytree(DATA / "tiny-dir.fld", tmp_path / "case.fld")
+    lines = [f'<Partition FileName="P{number:07}.fld">{ids}</Partition>' for number, ids in entries]
+    (folder / "Info.xml").write_text(f"<NEKTAR><Metadata/>{''.join(lines)}</NEKTAR>")
+    return folder
+
+
+def ids_of(path: Path) -> list[int]:
+    """Return the ids of all elements."""
+    with quire.open(path) as file:
+        return [int(id) for block in file[0].read_elements(partition="everything") for id in block.ids]
+
+
+@pytest.mark.parametrize(
+    ("entries", "words"),
+    [
+        ([(0, "0-1,5-6"), (2, "7")], "3 elements, 4 by the index"),
+        ([(0, "0-1,6"), (2, "7")], "other elements than the index says"),
+        ([(0, "7"), (2, "0-1,5")], "3 elements, 1 by the index"),
+        ([(0, ""), (2, " \n")], "3 elements, 0 by the index"),
+        ([(0, "0-1,5")], "P0000002.fld has elements, but the index does not list it"),
+    ],
+)
+def test_what_contradicts_the_parts_is_warned_of_and_damage(
+    tmp_path: Path, entries: list[tuple[int, str]], words: str
+) -> None:
+    folder = directory(tmp_path, entries)
+    with quire.open(folder) as file:
+        assert any(words in text for text in file[0].warnings)
+        damage = file.check().damage
+    assert damage is not None
+    assert words in damage.message
+    result = CliRunner().invoke(app, ["check", str(folder)])
+    assert result.exit_code == 1, result.output
+    listed = [number for number, _ in entries]
+    wanted = [*([0, 1, 5] if 0 in listed else []), *([7] if 2 in listed else [])]
+    result = CliRunner().invoke(app, ["recover", "--rows", str(folder), "-o", str(tmp_path / "kept.fld")])
+    assert words in result.output
+    assert ids_of(tmp_path / "kept.fld") == wanted
+    with quire.open(tmp_path / "kept.fld") as file:
+        assert file.check().damage is None
+
+
+def test_an_index_that_lists_a_part_twice_is_refused(tmp_path: Path) -> None:
+    folder = directory(tmp_path, [(0, "0-1,5"), (0, "0-1,5"), (2, "7")])
+    with pytest.raises(quire.BadFileError, match=r"lists the part P0000000\.fld twice"):
+        quire.open(folder)
+    recover(folder, tmp_path / "kept.fld", rows=True)
+    assert ids_of(tmp_path / "kept.fld") == [0, 1, 5, 7]
+
+
+@pytest.mark.parametrize("text", ["<NEKTAR/>", "<NEKTAR><Metadata><Time>1</Time></Metadata></NEKTAR>"])
+def test_an_index_that_lists_nothing_is_refused(tmp_path: Path, text: str) -> None:
+    folder = directory(tmp_path, [])
+    (folder / "Info.xml").write_text(text)
+    with pytest.raises(quire.BadFileError, match=r"lists no parts, but there are some: P0000000\.fld"):
+        quire.open(folder)
+    result = CliRunner().invoke(app, ["recover", "--rows", str(folder), "-o", str(tmp_path / "kept.fld")])
+    assert "lists no parts" in result.output
+    assert ids_of(tmp_path / "kept.fld") == [0, 1, 5, 7]
+    # Where no part has elements there is nothing to list.
+    for number in (0, 2):
+        shutil.copy(folder / "P0000001.fld", folder / f"P{number:07}.fld")
+    assert ids_of(folder) == []
+
+
+def test_a_part_without_elements_may_be_listed(tmp_path: Path) -> None:
+    for blank in ("", " ", "\r\n\t"):
+        folder = directory(tmp_path, [(0, "0-1,5"), (1, blank), (2, "7")])
+        with quire.open(folder) as file:
+            assert file[0].warnings == []
+            assert file.check().damage is None
+        assert ids_of(folder) == [0, 1, 5, 7]
+        shutil.rmtree(folder)
