@@ -126,11 +126,42 @@ void H5Describer::read_metadata(hid_t group) {
   add(metadata.id(), "");
 }
 
+void H5Describer::check_written(hid_t dataset, const std::string& name) {
+  const h5::Handle creation = h5::own(H5Dget_create_plist(dataset), "read the layout", name);
+  const h5::Handle space = h5::own(H5Dget_space(dataset), "read the shape", name);
+  const H5D_layout_t layout = H5Pget_layout(creation.id());
+  const bool has_space_of_its_own = layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS;
+  if (!has_space_of_its_own || H5Sget_simple_extent_npoints(space.id()) <= 0) return;
+  H5D_space_status_t status = H5D_SPACE_STATUS_ALLOCATED;
+  h5::require(H5Dget_space_status(dataset, &status), "read the state of allocation", name);
+  if (status == H5D_SPACE_STATUS_ALLOCATED) return;
+  // Data sets are created before anything is written: what a writer did not come to would read as zeros.
+  if (status == H5D_SPACE_STATUS_NOT_ALLOCATED) {
+    throw Error(ErrorKind::bad_file, "the data set was created but never written: its writer ended before").on(name);
+  }
+  step_->description.warnings.push_back("parts of the data set " + name +
+                                        " were never written and read as its fill value");
+}
+
+void H5Describer::check_ids(Part part) {
+  const Line& ids = line(part);
+  if (ids.size() == 0 || (!is_signed_integer(ids.data.type) && size_of(ids.data.type) <= sizeof(std::uint32_t))) return;
+  constexpr std::uint64_t most = 0xFFFFFFFF;
+  for (std::uint64_t done = 0; done < ids.size(); done += numbers_at_once) {
+    const auto some = numbers(ids, {done, std::min(numbers_at_once, ids.size() - done)});
+    const auto wrong = std::ranges::find_if(some, [&](std::uint64_t id) { return id > most; });
+    if (wrong == some.end()) continue;
+    throw Error(ErrorKind::bad_file, "the number " + std::to_string(*wrong) + " does not fit into 32 bits")
+        .on(ids.name);
+  }
+}
+
 H5Describer::Line H5Describer::open_line(hid_t group, const std::string& name) {
   h5::check_before_opening(file_->image(), group, name);
   const h5::Handle handle = h5::own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the data set", name);
   auto data = h5::describe_dataset(handle.id(), name, file_->image().ends());
   if (!data) throw Error(ErrorKind::bad_file, "the data set is no line of numbers").on(name);
+  check_written(handle.id(), name);
   return {name, *std::move(data)};
 }
 
@@ -192,6 +223,32 @@ void H5Describer::describe() {
   h5::with_hdf5(file_->image(), [&] { describe_blocks(); });
 }
 
+void H5Describer::check_rows(const std::vector<DecompositionRow>& rows, const std::string& name,
+                             bool is_reworked) const {
+  std::array<std::uint64_t, parts> ends{};
+  for (const DecompositionRow& row : rows) {
+    const bool holds_something = std::ranges::any_of(row.where, [](const Slice& one) { return one.count > 0; });
+    if (row.hash == 0 && holds_something) {
+      throw Error(ErrorKind::bad_file, "a row that names no group (0) gives out numbers").on(name);
+    }
+    for (std::size_t p = 0; p < parts; ++p) {
+      const std::uint64_t end = checked_add(row.where[p].first, row.where[p].count);
+      const Line& whole = line(static_cast<Part>(p));
+      if (row.where[p].count > 0 && end > whole.size()) {
+        throw Error(ErrorKind::bad_file,
+                    "the decomposition gives out more than the data set's " + std::to_string(whole.size()) + " numbers")
+            .on(std::string(names_of(static_cast<Part>(p), is_reworked).front()));
+      }
+      ends[p] = std::max(ends[p], end);
+    }
+  }
+  for (std::size_t p = 0; p < parts; ++p) {
+    if (ends[p] == line(static_cast<Part>(p)).size()) continue;
+    throw Error(ErrorKind::bad_file, "the data set holds more than the decomposition gives out")
+        .on(line(static_cast<Part>(p)).name);
+  }
+}
+
 void H5Describer::describe_blocks() {
   opaque_.clear();
   const h5::Handle group = open_group(file_->image(), file_->id(), root_group);
@@ -211,24 +268,8 @@ void H5Describer::describe_blocks() {
   const auto all = numbers(table, {0, table.size()});
   const auto rows = is_reworked ? reworked_rows_of(all) : rows_of(all);
   open_lines(group.id(), is_reworked);
-  std::array<std::uint64_t, parts> ends{};
-  for (const DecompositionRow& row : rows) {
-    for (std::size_t p = 0; p < parts; ++p) {
-      const std::uint64_t end = checked_add(row.where[p].first, row.where[p].count);
-      const Line& whole = line(static_cast<Part>(p));
-      if (row.where[p].count > 0 && end > whole.size()) {
-        throw Error(ErrorKind::bad_file,
-                    "the decomposition gives out more than the data set's " + std::to_string(whole.size()) + " numbers")
-            .on(std::string(names_of(static_cast<Part>(p), is_reworked).front()));
-      }
-      ends[p] = std::max(ends[p], end);
-    }
-  }
-  for (std::size_t p = 0; p < parts; ++p) {
-    if (ends[p] == line(static_cast<Part>(p)).size()) continue;
-    throw Error(ErrorKind::bad_file, "the data set holds more than the decomposition gives out")
-        .on(line(static_cast<Part>(p)).name);
-  }
+  check_rows(rows, name, is_reworked);
+  for (const Part part : {Part::ids, Part::y_ids, Part::z_ids, Part::strip_ids}) check_ids(part);
   read_types(group.id(), rows);
   BlockTables tables(*step_);
   if (blocks_ == Blocks::joined && can_join()) {

@@ -57,6 +57,12 @@ class H5Describer final : public OneStepDescriber {
   void open_lines(hid_t group, bool is_reworked);
   [[nodiscard]] const Line& line(Part part) const;
   [[nodiscard]] Line open_line(hid_t group, const std::string& name);
+  /// Throws bad_file errors for a data set that has numbers and no place for them in the file.
+  void check_written(hid_t dataset, const std::string& name);
+  /// Throws bad_file errors for rows that do not share out the data sets.
+  void check_rows(const std::vector<DecompositionRow>& rows, const std::string& name, bool is_reworked) const;
+  /// Throws bad_file errors for ids that no block can hold.
+  void check_ids(Part part);
   /// Values of a line, which stays open.
   void read_line(const Line& line, const Slice& part, const View& out);
   [[nodiscard]] std::vector<std::uint64_t> numbers(const Line& line, const Slice& part);

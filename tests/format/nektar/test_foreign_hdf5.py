@@ -264,3 +264,70 @@ def test_the_cache_of_chunks_is_for_files_in_hdf5_only(tmp_path: Path) -> None:
         assert difference(SMALL, path, chunk_cache=size).same
     with pytest.raises(UsageError, match="in HDF5 only"):
         quire.open(DATA / "tiny.fld", chunk_cache=1 << 20)
+
+
+def unwritten(root: Group, name: str) -> None:
+    """Create a data set anew, as the reference does before it writes anything."""
+    values = root[name]
+    shape, dtype = values.shape, values.dtype
+    del root[name]
+    root.create_dataset(name, shape=shape, dtype=dtype)
+
+
+@pytest.mark.parametrize("name", ["DATA", "ELEMENTIDS", "POLYORDERS", "DECOMPOSITION", "HOMOGENEOUSZIDS"])
+def test_a_data_set_that_was_never_written_is_damage(tmp_path: Path, name: str) -> None:
+    path = changed(tmp_path, lambda root: unwritten(root, name), MIXED)
+    with pytest.raises(quire.BadFileError, match="never written") as caught, quire.open(path) as file:
+        file[0].read_elements()
+    assert name in str(caught.value)
+    with quire.open(path) as file:
+        assert "never written" in file.check().damage.message
+
+
+def test_chunks_that_were_never_written_are_warned_of(tmp_path: Path) -> None:
+    def in_part(root: Group) -> None:
+        values = root["DATA"][:]
+        del root["DATA"]
+        made = root.create_dataset("DATA", shape=values.shape, dtype="f8", chunks=(8,))
+        made[:8] = values[:8]
+
+    with quire.open(changed(tmp_path, in_part)) as file:
+        assert any("parts of the data set DATA were never written" in text for text in file[0].warnings)
+
+
+def with_row(root: Group, row: int, hash: int) -> None:
+    """Let a row of the decomposition name another group."""
+    root["DECOMPOSITION"][7 * row + 6] = hash
+
+
+def with_ids(root: Group, ids: list[int], dtype: str) -> None:
+    """Store other ids."""
+    del root["ELEMENTIDS"]
+    root.create_dataset("ELEMENTIDS", data=np.array(ids, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda root: with_row(root, 1, 0), "names no group"),
+        (lambda root: with_ids(root, [0, 1, 5, 2**32], "u8"), "4294967296 does not fit"),
+        (lambda root: with_ids(root, [0, 1, 5, -1], "i4"), "negative"),
+        (lambda root: with_ids(root, [0, 1, 5, -1], "i8"), "negative"),
+    ],
+)
+def test_rows_and_ids_that_no_block_can_have_are_refused(
+    tmp_path: Path, change: Callable[[Group], None], words: str
+) -> None:
+    path = changed(tmp_path, change)
+    with pytest.raises(quire.BadFileError, match=words), quire.open(path) as file:
+        file[0].read_elements()
+    with quire.open(path) as file:
+        assert words in file.check().damage.message
+
+
+@pytest.mark.parametrize("dtype", ["u8", "i4", "u2"])
+def test_ids_of_other_widths_are_read(tmp_path: Path, dtype: str) -> None:
+    with quire.open(changed(tmp_path, lambda root: with_ids(root, [0, 1, 5, 7], dtype))) as file:
+        elements = file[0].read_elements(partition="everything")
+        assert [int(id) for block in elements for id in block.ids] == [0, 1, 5, 7]
+        assert file.check().damage is None
