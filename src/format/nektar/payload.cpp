@@ -42,48 +42,36 @@ PayloadReader::PayloadReader(ByteSource& bytes, const Extent& text, std::uint64_
 PayloadReader::~PayloadReader() = default;
 
 void PayloadReader::refuse(const std::string& what) const {
-  const std::uint64_t unread = characters_.size() - next_character_;
-  throw Error(ErrorKind::bad_file, "the values of a block " + what).at(text_.offset + text_read_ - unread);
+  throw Error(ErrorKind::bad_file, "the values of a block " + what).at(place_);
 }
 
 void PayloadReader::begin() {
   stream_ = std::make_unique<Stream>();
   decoder_ = {};
   position_ = 0;
-  text_read_ = 0;
-  characters_.clear();
-  next_character_ = 0;
+  characters_.emplace(bytes_, text_);
+  piece_ = {};
+  place_ = text_.offset;
   compressed_.clear();
 }
 
 void PayloadReader::refill() {
-  while (text_read_ < text_.length || next_character_ < characters_.size()) {
-    if (next_character_ == characters_.size()) {
-      characters_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece, text_.length - text_read_)));
-      const auto target = std::as_writable_bytes(std::span(characters_));
-      const std::size_t found = bytes_.read(text_.offset + text_read_, target);
-      next_character_ = 0;
-      text_read_ += characters_.size();
-      // The text may be announced longer than it is: it ends where a tag begins.
-      const std::string_view read(characters_.data(), found);
-      const std::size_t tag = read.find('<');
-      if (tag != std::string_view::npos) {
-        text_.length = text_read_ - characters_.size() + tag;
-        text_read_ = text_.length;
-        characters_.resize(tag);
-      } else if (found < characters_.size()) {
-        refuse("end with the file");
-      }
+  for (;;) {
+    if (piece_.empty()) {
+      piece_ = characters_->next();
+      if (piece_.empty()) break;
+      place_ = characters_->piece_at();
     }
     compressed_.resize(piece);
-    const std::string_view rest(characters_.data() + next_character_, characters_.size() - next_character_);
-    const auto step = decoder_.decode(rest, compressed_);
+    const std::uint64_t before = decoder_.error_at();
+    const auto step = decoder_.decode(piece_, compressed_);
     if (!step) {
-      next_character_ = characters_.size();
-      throw Error(ErrorKind::bad_file, "the values of a block are not written in base64")
-          .at(text_.offset + decoder_.error_at());
+      const std::uint64_t place = place_ + (decoder_.error_at() - before);
+      piece_ = {};
+      throw Error(ErrorKind::bad_file, "the values of a block are not written in base64").at(place);
     }
-    next_character_ += step->used;
+    piece_.remove_prefix(step->used);
+    place_ += step->used;
     compressed_.resize(step->made);
     if (step->made > 0) return;
   }
@@ -141,6 +129,15 @@ void PayloadReader::expect_end() {
 }
 
 void PayloadReader::read(std::uint64_t first, std::span<double> out) {
+  try {
+    read_on(first, out);
+  } catch (const Error&) {
+    stream_.reset();  // nobody reads on behind damage
+    throw;
+  }
+}
+
+void PayloadReader::read_on(std::uint64_t first, std::span<double> out) {
   if (!stream_ || first < position_) begin();
   std::vector<double> skipped;
   while (position_ < first) {

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "format/nektar/payload_text.hpp"
 #include "quire/base/endian.hpp"
 #include "quire/kernels/base64.hpp"
 #include "quire/plan/byte_source.hpp"
@@ -31,6 +33,7 @@ class PayloadReader {
 
  private:
   void begin();
+  void read_on(std::uint64_t first, std::span<double> out);
   void inflate_into(std::span<std::byte> out);
   void refill();
   /// Behind the last double: the stream ends here, and only zero bytes follow it.
@@ -45,9 +48,9 @@ class PayloadReader {
   std::unique_ptr<Stream> stream_;
   kernels::Base64Decoder decoder_;
   std::uint64_t position_ = 0;  ///< the next double
-  std::uint64_t text_read_ = 0;
-  std::vector<char> characters_;
-  std::size_t next_character_ = 0;
+  std::optional<PayloadText> characters_;
+  std::string_view piece_;   ///< of them, as far as it is not yet decoded
+  std::uint64_t place_ = 0;  ///< where it stands
   std::vector<std::byte> compressed_;
 };
 

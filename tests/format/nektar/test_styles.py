@@ -378,3 +378,64 @@ def test_a_plan_says_which_values_have_no_places(tmp_path: Path) -> None:
     assert "no extents" not in CliRunner().invoke(app, ["plan", str(file), "--ranks", "2"]).stdout
     answer = json.loads(CliRunner().invoke(app, ["plan", str(xml), "--json"]).stdout)
     assert names in answer["without_places"].values()
+
+
+PAYLOAD = payload_of(np.arange(4.0))
+SECTION = f"<![CDATA[{PAYLOAD}]]>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<!-- a comment -->{PAYLOAD}",
+        f"{PAYLOAD[:7]}<!-- <x> & ]]> -->{PAYLOAD[7:]}<!---->",
+        SECTION,
+        f" {PAYLOAD[:5]}<![CDATA[{PAYLOAD[5:9]}]]><![CDATA[]]>{PAYLOAD[9:]}\n",
+        f"<?note x > y?>{PAYLOAD}",
+        f"&#{ord(PAYLOAD[0])};&#x{ord(PAYLOAD[1]):x};&#13;&#xA;{PAYLOAD[2:]}",
+        f"<!--{'-' * 70000} -->{PAYLOAD[:3]}{' ' * 65536}<!-- x -->{PAYLOAD[3:]}",
+    ],
+    ids=["comment", "inside", "section", "sections", "instruction", "references", "long"],
+)
+def test_payloads_may_be_written_in_any_xml(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "one.fld"
+    more = ' NUMMODESPERDIR="UNIORDER:2,2"'
+    block = {"shape": "Quadrilateral", "basis": "Modified_A,Modified_A", "more": more, "metadata": ""}
+    # As in files of many ranks: a text that is longer than that of the block before.
+    blocks = [
+        FRAME.format(**block, ids=id, payload=payload) for id, payload in ((7, text), (8, PAYLOAD + " " * 99))
+    ]
+    path.write_text("".join(blocks).replace("</NEKTAR><NEKTAR>", ""))
+    with quire.open(path) as file:
+        assert file.check().damage is None
+        (block,) = file[0].read_elements(partition="everything")
+        assert block.ids.tolist() == [7, 8]
+        assert block.coefficients("u").tolist() == [*range(4), *range(4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"{PAYLOAD}<x/>", "the element x"),
+        (f"{PAYLOAD[:4]}<x>{PAYLOAD[4:]}</x>", "the element x"),
+        (f"<![CDATA[{PAYLOAD[:4]}]]]]>{PAYLOAD[4:]}", "base64"),
+        (f"&amp;{PAYLOAD}", "reference"),
+        (f"&#256;{PAYLOAD}", "reference"),
+        (f"&#12{PAYLOAD}", "reference"),
+    ],
+)
+def test_payloads_with_something_else_are_refused_as_what_they_are(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    path = tmp_path / "one.fld"
+    more = ' NUMMODESPERDIR="UNIORDER:2,2"'
+    basis = "Modified_A,Modified_A"
+    path.write_text(
+        FRAME.format(shape="Quadrilateral", basis=basis, more=more, metadata="", ids="7", payload=text)
+    )
+    with quire.open(path) as file:
+        damage = file.check().damage
+        assert damage is not None
+        assert words in damage.message
+        with pytest.raises(quire.BadFileError, match=words):
+            file[0].read_elements()
