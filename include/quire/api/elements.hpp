@@ -59,7 +59,7 @@ struct ElementPart {
 };
 
 /// What the ranks have agreed on for the elements of one checkpoint, kept for the next ones of a series: which
-/// expansions there are on all ranks, and where each rank's part begins. Every rank of one communicator has its own and
+/// kinds of expansions there are on all ranks (not which elements). Every rank of one communicator has its own and
 /// uses it for the same files. A cheap handle: copies share what is kept.
 class ElementLayout {
  public:

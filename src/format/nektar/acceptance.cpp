@@ -3,32 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <set>
 #include <utility>
 
 #include "format/nektar/basis.hpp"
 #include "format/nektar/block.hpp"
 #include "format/nektar/metadata.hpp"
+#include "format/nektar/xml_rules.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/kernels/convert.hpp"
 
 namespace quire::nektar {
 namespace {
-
-constexpr std::string_view version_name = "Provenance/NektarVersion";
-constexpr std::string_view timestamp_name = "Provenance/Timestamp";
-
-std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%d-%b-%Y %H:%M:%S", &parts);
-  return {text.data(), length};
-}
 
 void put(std::vector<Attribute>& attributes, Attribute attribute) {
   const auto same = std::ranges::find(attributes, attribute.name, &Attribute::name);
@@ -63,26 +50,67 @@ Error not_a_block(const std::string& name) {
 
 bool is_number(Type type) { return type != Type::string && type != Type::character; }
 
-void accept_columns(StepDescription& step, const BlockPair& block) {
-  Table& values = step.tables[block.values];
+/// What contradicts itself in a file is damage; in what somebody writes it is the call that is wrong.
+template <class Work>
+void as_usage(const std::string& object, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    throw Error(ErrorKind::usage, error.message()).on(error.object().empty() ? object : error.object());
+  }
+}
+
+/// Names stand in lists, of which XML and its readers keep no white space but blanks, and none at the ends of a name.
+void check_variable(const std::string& name) {
+  std::string what;
+  if (name.find(',') != std::string::npos) {
+    what = "no comma";
+  } else if (name.find_first_of("\t\r\n") != std::string::npos) {
+    what = "no line end and no tab";
+  } else if (name.starts_with(' ') || name.ends_with(' ')) {
+    what = "no blank at its ends";
+  }
+  if (!what.empty()) throw Error(ErrorKind::unsupported, "the name of a variable holds " + what).on(name);
+  if (const auto unknown = what_xml_cannot_hold(name)) {
+    throw Error(ErrorKind::unsupported, "the name of a variable holds what XML cannot hold: " + *unknown).on(name);
+  }
+}
+
+/// Throws errors for blocks that the layout cannot hold: a number would stand for another basis, or for none.
+void check_bases(const Table& values, const Rules& rules) {
   const Expansion& expansion = *values.expansion;
-  check_expansion(expansion);
+  as_usage(values.name, [&] { check_expansion(expansion); });
   for (const std::string& basis : expansion.basis) {
     if (is_basis(basis)) continue;
     throw Error(ErrorKind::usage, "nobody knows the basis \"" + basis + "\"")
         .on(values.name)
         .advise("bases are called as by the program: Modified_A, Ortho_A, GLL_Lagrange, Fourier and so on");
   }
+  if (!rules.numbers_bases()) return;
+  const auto unfit = unfit_for_numbers(expansion.basis, expansion.shape);
+  if (!unfit) return;
+  throw Error(ErrorKind::unsupported,
+              fmt::format("layout={} has numbers for bases, which cannot say that direction {} of {}s has the basis {}",
+                          rules.layout, *unfit, expansion.shape, expansion.basis[*unfit]))
+      .on(values.name)
+      .advise(
+          "layout=xml and layout=directory name bases; numbers stand for bases of Fourier in homogeneous directions "
+          "and nowhere else, for those of pyramids in their third direction");
+}
+
+void accept_columns(StepDescription& step, const BlockPair& block, const Rules& rules) {
+  Table& values = step.tables[block.values];
+  const Expansion& expansion = *values.expansion;
+  check_bases(values, rules);
   std::vector<std::string> variables;
   for (Column& column : values.columns) {
     if (!is_number(column.type)) throw Error(ErrorKind::type, "coefficients are numbers").on(column.name);
-    if (column.name.find(',') != std::string::npos) {
-      throw Error(ErrorKind::unsupported, "the name of a variable holds no comma").on(column.name);
-    }
+    check_variable(column.name);
     column.type = Type::float64;
     variables.push_back(column.name);
   }
-  check_variables(variables);
+  as_usage(values.name, [&] { check_variables(variables); });
   Table& elements = step.tables[block.elements];
   const std::size_t wanted = expansion.is_mixed() ? expansion.basis.size() + 1 : 1;
   for (std::size_t c = 0; c < elements.columns.size() || c < wanted; ++c) {
@@ -103,7 +131,7 @@ void accept_columns(StepDescription& step, const BlockPair& block) {
 
 /// Numbers of bases are written in the present numbering, which an old version would belie.
 bool belies_numbering(const StepDescription& step, const std::string& version, const Rules& rules) {
-  if (!rules.numbers_bases) return false;
+  if (!rules.numbers_bases()) return false;
   constexpr std::uint32_t last_common = 6;
   const int major = version.empty() ? 0 : std::atoi(version.c_str());
   if (major >= 5) return false;
@@ -112,6 +140,45 @@ bool belies_numbering(const StepDescription& step, const std::string& version, c
              return is_basis(basis) && basis_number(basis) > last_common;
            });
   });
+}
+
+/// Throws errors for a version that the writer was asked for, if nobody could read the bases then.
+void check_asked_version(const StepDescription& step, const Rules& rules) {
+  if (!belies_numbering(step, rules.version, rules)) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("layout={} numbers these bases as since version 5, which version \"{}\" belies", rules.layout,
+                          rules.version))
+      .on("version")
+      .advise("say 5.0.0 or a later one");
+}
+
+/// Adds what the reference writes about itself, as far as the metadata do not tell it.
+void complete(StepDescription& step, const Rules& rules) {
+  const std::string version = provenance_of(step.attributes).version;
+  if (version.empty() || belies_numbering(step, version, rules)) {
+    check_asked_version(step, rules);
+    put(step.attributes, text_attribute(std::string(version_name), rules.version));
+  }
+  const auto add = [&](std::string_view name, const std::string& text) {
+    if (!text.empty() && !has(step.attributes, name)) put(step.attributes, text_attribute(std::string(name), text));
+  };
+  if (!rules.asks_clock()) add(timestamp_name, rules.timestamp);
+  if (!rules.asks_machine()) add(hostname_name, rules.hostname);
+}
+
+/// The number of the step, which restarts look for in the metadata. One that is there and says another is no slip that
+/// could be mended here; but nobody numbers a single step 0 to contradict it. Without one it is 0 to all who read it:
+/// this needs no entry, which files of programs that number nothing do not have either.
+void take_number(StepDescription& step) {
+  const auto told = std::ranges::find(step.attributes, number_key, &Attribute::name);
+  if (step.number == 0 || number_of(step.attributes) == step.number) return;
+  if (told != step.attributes.end()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the step has the number {}, and this says \"{}\"", step.number, told->value.as_text()))
+        .on(std::string(number_key))
+        .advise("leave it out, or give the step its number");
+  }
+  put(step.attributes, text_attribute(std::string(number_key), std::to_string(step.number)));
 }
 
 /// Tells what becomes of the version of the program, if it is not kept.
@@ -157,19 +224,11 @@ StepDescription accept_step(const StepDescription& step, const std::vector<Attri
   for (const auto* attributes : {&file_attributes, &step.attributes}) {
     for (const Attribute& attribute : *attributes) put(accepted.attributes, as_text(attribute));
   }
-  if (number_of(accepted.attributes) != step.number) {
-    put(accepted.attributes, text_attribute(std::string(number_key), std::to_string(step.number)));
-  }
-  for (const BlockPair& block : blocks_of(accepted)) accept_columns(accepted, block);
-  const Provenance provenance = provenance_of(accepted.attributes);
-  if (provenance.version.empty() || belies_numbering(accepted, provenance.version, rules)) {
-    put(accepted.attributes, text_attribute(std::string(version_name), rules.version));
-  }
-  if (!rules.timestamp.empty() && !has(accepted.attributes, timestamp_name)) {
-    const std::string timestamp = rules.timestamp == "now" ? now() : rules.timestamp;
-    put(accepted.attributes, text_attribute(std::string(timestamp_name), timestamp));
-  }
-  static_cast<void>(metadata_text(accepted.attributes));  // names that cannot be kept
+  take_number(accepted);
+  for (const BlockPair& block : blocks_of(accepted)) accept_columns(accepted, block, rules);
+  complete(accepted, rules);
+  const std::vector<Error> objections = objections_to(accepted.attributes);
+  if (!objections.empty()) throw Error(objections.front());
   return accepted;
 }
 
@@ -209,6 +268,15 @@ Fit fit_step(const FileDescription& file, const StepDescription& step, const Rul
     lose("the attribute " + attribute.name + " is an array and is left out");
     return true;
   });
+  for (const Error& error : objections_to(adapted.attributes)) {
+    lose(fmt::format("the attribute {} is left out: {}; {}", error.object(), error.message(), error.advice()));
+    std::erase_if(adapted.attributes, [&](const Attribute& attribute) { return attribute.name == error.object(); });
+  }
+  for (const Table& table : adapted.tables) {
+    if (!table.expansion) continue;
+    check_bases(table, rules);
+    for (const Column& column : table.columns) check_variable(column.name);
+  }
   fit_version(fit, file, rules);
   return fit;
 }

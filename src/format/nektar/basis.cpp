@@ -21,13 +21,17 @@ constexpr std::uint32_t pyramid_bases = 2;
 
 bool is_pyramid_basis(std::string_view name) { return name == "OrthoPyr_C" || name == "ModifiedPyr_C"; }
 
+/// Whether a basis may be that of a direction: homogeneous ones have bases of Fourier, others have not.
+bool may_stand(std::string_view name, std::string_view shape, std::size_t direction) {
+  if (name.starts_with("Fourier") != (direction >= dimensions_of(shape))) return false;
+  return !is_pyramid_basis(name) || (shape == "Pyramid" && direction == 2);
+}
+
 /// A numbering is possible if every number exists, and stands where such a basis may stand.
 bool is_possible(std::span<const std::uint32_t> numbers, std::string_view shape, Numbering numbering) {
-  const std::size_t own = dimensions_of(shape);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto name = basis_name(numbers[i], numbering);
-    if (!name || name->starts_with("Fourier") != (i >= own)) return false;
-    if (is_pyramid_basis(*name) && (shape != "Pyramid" || i != 2)) return false;
+    if (!name || !may_stand(*name, shape, i)) return false;
   }
   return true;
 }
@@ -80,6 +84,13 @@ std::optional<std::string_view> basis_name(std::uint32_t number, Numbering numbe
   }
   if (number >= names.size()) return std::nullopt;
   return names[number];
+}
+
+std::optional<std::size_t> unfit_for_numbers(std::span<const std::string> bases, std::string_view shape) {
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    if (!may_stand(bases[i], shape, i)) return i;
+  }
+  return std::nullopt;
 }
 
 Provenance provenance_of(const std::vector<Attribute>& attributes) {

@@ -21,6 +21,10 @@ enum class Numbering : std::uint8_t { old, present };
 /// The name of a basis, or nothing.
 [[nodiscard]] std::optional<std::string_view> basis_name(std::uint32_t number, Numbering numbering);
 
+/// The first direction whose basis nobody would find again behind its number in the present numbering; nothing if all
+/// would. All bases are known ones, one for each direction of the shape and the homogeneous ones.
+[[nodiscard]] std::optional<std::size_t> unfit_for_numbers(std::span<const std::string> bases, std::string_view shape);
+
 /// What is known of the program that wrote a file.
 struct Provenance {
   std::string version;    ///< as "5.0.0"; empty: not known

@@ -35,8 +35,7 @@ Container container_of(ByteSource& bytes) {
 }
 
 nektar::Rules rules_of(const CheckedOptions& options) {
-  const std::string layout = options.text("layout");
-  return {options.text("version"), options.text("timestamp"), layout == "hdf5" || layout == "streams"};
+  return {options.text("version"), options.text("timestamp"), options.text("hostname"), options.text("layout")};
 }
 
 nektar::TextLimits limits_of(const CheckedOptions& options) {
@@ -131,6 +130,11 @@ class NektarFormat final : public Format {
          "",
          {},
          "when the file was written, if the metadata do not tell; now: the clock"},
+        {"hostname",
+         OptionKind::text,
+         "",
+         {},
+         "where the file was written, if the metadata do not tell; here: the name of the machine"},
     });
     return options;
   }

@@ -1,15 +1,22 @@
 #include "format/nektar/metadata.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "format/nektar/xml_rules.hpp"
+#include "format/nektar/xml_scanner.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::nektar {
 namespace {
+
+constexpr std::string_view provenance_element = provenance_prefix.substr(0, provenance_prefix.size() - 1);
 
 /// What stands inside an element with elements of its own, as it is written.
 std::string inner_text(const pugi::xml_node& node) {
@@ -34,7 +41,7 @@ class Collector {
     for (const pugi::xml_node& node : element.children()) {
       if (node.type() != pugi::node_element) continue;
       const std::string name = node.name();
-      if (name == "Provenance") {
+      if (name == provenance_element) {
         for (const pugi::xml_node& value : node.children()) {
           if (value.type() == pugi::node_element)
             add(std::string(provenance_prefix) + value.name(), value.text().get());
@@ -54,23 +61,58 @@ class Collector {
   std::vector<std::string>& warnings_;
 };
 
-bool is_element_name(std::string_view name) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 128;
-  };
-  const auto may_follow = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, may_follow);
-}
-
 std::string element_text(std::string_view name, std::string_view content, std::string_view indent) {
-  if (!is_element_name(name)) {
-    throw Error(ErrorKind::unsupported, "an attribute of this name cannot be kept: it is an element of XML")
-        .on(std::string(name))
-        .advise("use letters, digits and underscores");
-  }
   std::string text(indent);
   if (content.empty()) return text.append("<").append(name).append(" />\n");
   return text.append("<").append(name).append(">").append(content).append("</").append(name).append(">\n");
+}
+
+/// Escaped for between tags, so that whoever reads it has it as it was: readers make line ends of carriage returns, and
+/// nothing of white space alone.
+std::string element_content(std::string_view text) {
+  std::string result;
+  const bool is_white = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  if (is_white && !text.empty()) {
+    result = fmt::format("&#{};", static_cast<int>(text.front()));
+    text.remove_prefix(1);
+  }
+  for (const char c : escaped(text)) {
+    if (c == '\r') {
+      result += "&#13;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// The element that an attribute beside the provenance becomes.
+std::string_view element_of(std::string_view name) {
+  return name.starts_with(fragment_prefix) ? name.substr(fragment_prefix.size()) : name;
+}
+
+/// Why metadata cannot hold an attribute, whatever else they hold.
+std::optional<Error> objection_to(const Attribute& attribute) {
+  const std::string_view name = attribute.name;
+  const bool is_provenance = name.starts_with(provenance_prefix);
+  const std::string_view element = is_provenance ? name.substr(provenance_prefix.size()) : element_of(name);
+  const auto told = [&](ErrorKind kind, const std::string& what) { return Error(kind, what).on(attribute.name); };
+  if (!is_element_name(element) || (!is_provenance && element == provenance_element)) {
+    return told(ErrorKind::unsupported, "an attribute of this name cannot be kept: it is an element of XML")
+        .advise(element == provenance_element ? "what stands in the provenance is called Provenance/NAME"
+                                              : "use letters, digits and underscores");
+  }
+  const std::string text = attribute.value.as_text();
+  if (const auto what = what_xml_cannot_hold(text)) {
+    return told(ErrorKind::unsupported, "the value holds what XML cannot hold: " + *what)
+        .advise("write it in other words, such as in hexadecimal digits");
+  }
+  if (is_provenance || !name.starts_with(fragment_prefix)) return std::nullopt;
+  // The fragment stands in its own element in that of the metadata.
+  const auto what = what_breaks_fragment(text, deepest_elements - 2);
+  if (!what) return std::nullopt;
+  return told(ErrorKind::usage, "the value is no whole piece of XML: " + *what)
+      .advise("as a text it can be the attribute " + std::string(element));
 }
 
 }  // namespace
@@ -84,8 +126,10 @@ Attribute text_attribute(std::string name, std::string text) {
 }
 
 void add_metadata(std::string_view element, std::vector<Attribute>& attributes, std::vector<std::string>& warnings) {
+  // Comments and instructions belong to values that are pieces of XML.
+  constexpr unsigned parsing = pugi::parse_default | pugi::parse_comments | pugi::parse_pi;
   pugi::xml_document document;
-  const auto result = document.load_buffer(element.data(), element.size(), pugi::parse_default, pugi::encoding_utf8);
+  const auto result = document.load_buffer(element.data(), element.size(), parsing, pugi::encoding_utf8);
   if (!result) {
     throw Error(ErrorKind::bad_file, std::string("the metadata are no XML: ") + result.description())
         .at(static_cast<std::uint64_t>(result.offset));
@@ -125,6 +169,24 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::vector<Error> objections_to(const std::vector<Attribute>& attributes) {
+  std::vector<Error> objections;
+  std::map<std::string_view, const Attribute*> elements;
+  for (const Attribute& attribute : attributes) {
+    if (auto error = objection_to(attribute)) {
+      objections.push_back(*std::move(error));
+      continue;
+    }
+    if (attribute.name.starts_with(provenance_prefix)) continue;
+    const auto [same, is_new] = elements.emplace(element_of(attribute.name), &attribute);
+    if (is_new) continue;
+    objections.push_back(Error(ErrorKind::unsupported, "it would be the same element of XML as " + same->second->name)
+                             .on(attribute.name)
+                             .advise("give one of them another name"));
+  }
+  return objections;
+}
+
 std::string metadata_text(const std::vector<Attribute>& attributes) {
   std::map<std::string, std::string, std::less<>> provenance;
   std::map<std::string, std::string, std::less<>> keys;
@@ -132,11 +194,11 @@ std::string metadata_text(const std::vector<Attribute>& attributes) {
     const std::string text = attribute.value.as_text();
     const std::string_view name = attribute.name;
     if (name.starts_with(provenance_prefix)) {
-      provenance[std::string(name.substr(provenance_prefix.size()))] = escaped(text);
+      provenance[std::string(name.substr(provenance_prefix.size()))] = element_content(text);
     } else if (name.starts_with(fragment_prefix)) {
       keys[std::string(name.substr(fragment_prefix.size()))] = text;
     } else {
-      keys[attribute.name] = escaped(text);
+      keys[attribute.name] = element_content(text);
     }
   }
   std::string text = "    <Metadata>\n        <Provenance>\n";

@@ -61,6 +61,11 @@ class OneStepPlanner : public WritePlanner {
   /// What stands in a file that gets no step.
   [[nodiscard]] StepDescription nothing() const { return accept_step({}, file_attributes_, rules_); }
 
+  /// The metadata of an accepted step, as this rank writes them.
+  [[nodiscard]] std::vector<Attribute> metadata_of(const StepDescription& step) const {
+    return with_surroundings(step.attributes, rules_);
+  }
+
   bool is_written_ = false;
 
  private:

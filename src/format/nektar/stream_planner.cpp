@@ -109,7 +109,7 @@ Measure StreamPlanner::measure(const StepPart& mine, bool root) const {
   Measure measure(slots, 0);
   measure[tasks] = 1;
   measure[body] = body_bytes(mine.description);
-  if (root) measure[metadata] = stream_metadata(mine.description.attributes).size();
+  if (root) measure[metadata] = stream_metadata(metadata_of(mine.description)).size();
   return measure;
 }
 
@@ -143,7 +143,7 @@ Placement StreamPlanner::place(const StepPart& mine, const Measure& before, cons
   const std::vector<BlockPair> blocks = own_blocks(step);
   stream.add(stream_opening(blocks.size()));
   for (const BlockPair& block : blocks) stream.add_block(step, block);
-  if (root) stream.add(stream_metadata(step.attributes));
+  if (root) stream.add(stream_metadata(metadata_of(step)));
   return placement;
 }
 

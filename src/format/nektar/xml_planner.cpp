@@ -83,7 +83,7 @@ Measure XmlPlanner::measure(const StepPart& mine, bool root) const {
   const XmlWeighing& own = weighed(mine);
   Measure measure(slots, 0);
   measure[ranks] = 1;
-  if (root) measure[opening] = opening_text(mine.description).size();
+  if (root) measure[opening] = opening_text(metadata_of(mine.description)).size();
   if (is_directory_) {
     measure[body] = index_line(0, own.ids_text()).size();
     return measure;
@@ -99,7 +99,7 @@ Placement XmlPlanner::place(const StepPart& mine, const Measure& before, const M
   Placement placement;
   placement.tables.resize(mine.description.tables.size());
   placement.end = checked_add(total[opening], total[body]);
-  const std::string begin = opening_text(mine.description);
+  const std::string begin = opening_text(metadata_of(mine.description));
   if (root) placement.title.add(0, bytes_of(begin));
   const std::uint64_t own = total[opening] + before[body];
   if (!is_directory_) {
@@ -147,7 +147,7 @@ void XmlPlanner::advance(const StepPart& /*mine*/, const Measure& total, bool pu
 
 Publication XmlPlanner::finish() {
   if (published_end_ != 0) return {};
-  return {PublishWrite{0, bytes_of(opening_text(nothing()) + closing_text())}};
+  return {PublishWrite{0, bytes_of(opening_text(metadata_of(nothing())) + closing_text())}};
 }
 
 std::string XmlPlanner::entry() const { return is_directory_ ? std::string(index_name) : ""; }

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{256} << 10;
 constexpr std::size_t longest_name = 256;
-constexpr std::size_t deepest = 256;
 
 bool is_white(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -143,7 +142,7 @@ XmlElement XmlScanner::element_at(std::uint64_t position) {
       if (--depth > 0) continue;
       if (name_at(next + 2) != element.name) refuse("the element " + element.name + " is not closed", next);
       element.content.length = next - element.content.offset;
-    } else if (window_.at(end - 2) != '/' && ++depth > deepest) {
+    } else if (window_.at(end - 2) != '/' && ++depth > deepest_elements) {
       refuse("elements are nested too deep", next);
     }
   }

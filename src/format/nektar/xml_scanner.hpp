@@ -37,6 +37,9 @@ class Window {
   std::vector<char> loaded_;
 };
 
+/// How deep elements may lie in each other below the root.
+inline constexpr std::size_t deepest_elements = 256;
+
 /// An element below the root: where its start tag stands and what is between the tags, relative to the file.
 struct XmlElement {
   std::string name;

@@ -21,8 +21,8 @@ std::string order_text(const Expansion& expansion, const ElementNumbers& numbers
 
 }  // namespace
 
-std::string opening_text(const StepDescription& step) {
-  return "<?xml version=\"1.0\" encoding=\"utf-8\" ?>\n<NEKTAR>\n" + metadata_text(step.attributes);
+std::string opening_text(const std::vector<Attribute>& metadata) {
+  return "<?xml version=\"1.0\" encoding=\"utf-8\" ?>\n<NEKTAR>\n" + metadata_text(metadata);
 }
 
 std::string closing_text() { return "</NEKTAR>\n"; }

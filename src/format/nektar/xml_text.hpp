@@ -14,7 +14,7 @@ namespace quire::nektar {
 using ElementNumbers = std::vector<std::vector<std::uint32_t>>;
 
 /// The first line and the opening of the root, with the metadata.
-[[nodiscard]] std::string opening_text(const StepDescription& step);
+[[nodiscard]] std::string opening_text(const std::vector<Attribute>& metadata);
 [[nodiscard]] std::string closing_text();
 
 /// What stands before and behind the values of some elements of a block (specs/nektar-fld.md section 3): `table` is

@@ -123,7 +123,7 @@ class Rank {
   Rank(const Mesh& mesh, const Manner& manner)
       : mesh_(mesh),
         manner_(manner),
-        planner_({"5.6.0", "", false}, manner.is_directory, {largest_block, manner.kept}),
+        planner_({"5.6.0", "", "", "xml"}, manner.is_directory, {largest_block, manner.kept}),
         part_(mesh.part()) {
     part_.description = planner_.accept(part_.description, false);
     if (manner_.rows > 0) part_.tables.assign(tables, {});
@@ -300,7 +300,7 @@ TEST(XmlPlanner, RefusesElementsThatContradictThemselvesBeforeTheyArePlaced) {
 
 TEST(XmlPlanner, PlansWithoutData) {
   const Mesh mesh(0, 60);
-  XmlPlanner planner({"5.6.0", "", false}, false, {largest_block, 0});
+  XmlPlanner planner({"5.6.0", "", "", "xml"}, false, {largest_block, 0});
   StepPart part = mesh.part();
   part.description = planner.accept(part.description, false);
   part.description.tables.resize(2);
