@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "format/nektar/acceptance.hpp"
 #include "format/nektar/basis.hpp"
 #include "format/nektar/metadata.hpp"
 #include "format/nektar/xml_rules.hpp"
@@ -130,6 +131,20 @@ TEST(Fragments, ValuesComeBackAsTheyWere) {
     ASSERT_EQ(found.size(), 2U);
     for (const Attribute& one : found) EXPECT_EQ(one.value.as_text(), value);
   }
+}
+
+TEST(Surroundings, ClockAndMachineAreNothingThatRanksAgreeOn) {
+  const Rules rules{"5.6.0", "now", "here", "directory"};
+  const StepDescription accepted = accept_step({}, {}, rules);
+  ASSERT_EQ(accepted.attributes.size(), 1U);
+  EXPECT_EQ(accepted.attributes.front().name, version_name);
+  const std::vector<Attribute> written = with_surroundings(accepted.attributes, rules);
+  ASSERT_EQ(written.size(), 3U);
+  EXPECT_EQ(written[1].name, timestamp_name);
+  EXPECT_EQ(written[2].name, hostname_name);
+  EXPECT_EQ(with_surroundings(written, rules).size(), 3U);
+  const Rules told{"5.6.0", "23-Nov-2026 15:00:00", "node17", "xml"};
+  EXPECT_EQ(accept_step({}, {}, told).attributes.size(), 3U);
 }
 
 /// Calls `act` with every choice of bases for so many directions.
