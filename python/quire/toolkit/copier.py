@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table, Writer, WriteStep
     from quire.io.quantity import Quantity
     from quire.query import Matches
-    from quire.toolkit.define import DerivedStep
+    from quire.toolkit.define import Definition, DerivedStep
 
 BLOCK_BYTES = 16 << 20
 
@@ -126,6 +126,7 @@ class StepCopier:
             return
         adaptation = self.request.profile.adapt(self.request, source)
         self.request = adaptation.request
+        self.tell(adaptation.losses)
         self.change(adaptation.changes)
 
     def single(self, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]) -> dict[str, Quantity]:
@@ -148,12 +149,11 @@ class StepCopier:
         """Collective. The steps asked for, with what is defined."""
         self.warn(source.warnings)
         request = self.request
-        wants_table = request.table and (
-            request.definitions or request.where is not None or request.only_table
-        )
+        is_defined = bool(request.definitions or request.step_definitions)
+        wants_table = request.table and (is_defined or request.where is not None or request.only_table)
         missing: dict[str, MissingError] = {}
         found: set[str] = set()
-        for _, step in select_steps(source, request.steps):
+        for index, step in select_steps(source, request.steps):
             self.warn(step.warnings)
             require_shared_reads(source, step)
             if wants_table and request.table not in step.tables:
@@ -161,11 +161,12 @@ class StepCopier:
             elif wants_table:
                 found.add("")
             chosen = cast("Step", ChosenStep(step, request.table)) if request.only_table else step
-            if request.definitions:
-                derived = self.derived(source, chosen)
+            definitions = request.definitions + request.step_definitions.get(index, ())
+            if definitions:
+                derived = self.derived(source, chosen, definitions)
                 for name, problem in derived.left_out.items():
                     missing.setdefault(name, problem)
-                found |= {one.name for one in request.definitions} - derived.left_out.keys()
+                found |= {one.name for one in definitions} - derived.left_out.keys()
                 yield cast("Step", derived)
             else:
                 yield chosen
@@ -175,13 +176,11 @@ class StepCopier:
             if name not in found:
                 raise problem
 
-    def derived(self, source: File, step: Step) -> DerivedStep:
+    def derived(self, source: File, step: Step, definitions: Sequence[Definition]) -> DerivedStep:
         """Independent. A step with what is defined."""
         from quire.toolkit.define import DerivedStep
 
-        derived = DerivedStep(
-            source, step, self.request.definitions, self.request.table, self.request.replace
-        )
+        derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace)
         if derived.left_out:
             self.change([f"a step without {titled(self.request.table)} has none of what is defined by it"])
         return derived
@@ -351,8 +350,12 @@ class StepCopier:
 
     def wanted(self, columns: Mapping[str, Quantity]) -> dict[str, Quantity]:
         """Independent. The columns that were asked for."""
-        names = self.request.columns
-        return {name: quantity for name, quantity in columns.items() if names is None or matches(name, names)}
+        names, dropped = self.request.columns, self.request.dropped_columns
+        return {
+            name: quantity
+            for name, quantity in columns.items()
+            if name not in dropped and (names is None or matches(name, names))
+        }
 
     def field_copies(self, out: Writer, target: WriteStep, step: Step, fitted: Fit) -> FieldCopies:
         """Independent. How this rank copies the fields of a step."""

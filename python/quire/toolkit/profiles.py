@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".toml"
 
+MOST_NUMBERS = 8
+"""So many steps are named by their numbers."""
+
 
 @dataclass(frozen=True)
 class ProfileColumn:
@@ -60,7 +63,8 @@ class Profile:
     in the types that `widened` gives them; of those whose names match a pattern of `doubtful` the reason is
     told. The columns of `one_type` have the same type. `renumber`: steps are numbered from 0. Attributes of
     steps whose names match `attributes_left_out` are left out, but for that of the time. `place_fields` is
-    why fields must say where they lie, `alike_fields` why they must have the same extents.
+    why fields must say where they lie, `alike_fields` why they must have the same extents. `same_columns`: of
+    other columns only those go along that every step has.
     """
 
     name: str
@@ -80,6 +84,7 @@ class Profile:
     attributes_left_out: str | None = None
     place_fields: str = ""
     alike_fields: str = ""
+    same_columns: bool = False
 
     def check_target(self, target: str | Path, request: Request) -> None:
         """Independent. Raises UsageError if the program cannot read what format or name say.
@@ -111,7 +116,8 @@ class Profile:
         for name, value in request.options.items():
             if self.options.get(name, value) != str(value):
                 raise UsageError(f"{self.name} needs the option {name}={self.options[name]}")
-        steps = [step for _, step in select_steps(file, request.steps)]
+        chosen = list(select_steps(file, request.steps))
+        steps = [step for _, step in chosen]
         if self.most_steps is not None and len(steps) > self.most_steps:
             raise UnsupportedError(
                 f"{self.name} reads {self.most_steps} step, here are {len(steps)}",
@@ -127,10 +133,11 @@ class Profile:
             renumber=self.renumber,
             place_fields=bool(self.place_fields),
         )
-        result = Adaptation(adapted)
-        for definition, sentence in self.changes_of_steps(steps, file):
-            result.changes.append(sentence)
-            result.definitions.append(definition)
+        result = Adaptation(adapted, len(steps))
+        for made, sentence in self.changes_of_steps(steps, file):
+            result.tell(sentence)
+            if made is not None:
+                result.definitions.append(made)
         if self.attributes_left_out is not None:
             keep = self.time.name if self.time is not None else ""
             dropped = {
@@ -142,13 +149,36 @@ class Profile:
             result.base = replace(adapted, dropped_attributes=frozenset(dropped))
             if dropped:
                 names = ", ".join(sorted(dropped))
-                result.changes.append(f"left out are attributes that {self.name} takes for times: {names}")
-        for step in steps:
-            for definition, sentence in self.changes(step, request, file):
-                if sentence not in result.changes:
-                    result.changes.append(sentence)
-                    result.definitions.append(definition)
+                result.tell(f"left out are attributes that {self.name} takes for times: {names}")
+        self.adapt_columns(result, chosen, file)
         return result
+
+    def adapt_columns(self, result: Adaptation, chosen: Sequence[tuple[int, Step]], file: File) -> None:
+        """Independent. Add what the columns of each step need, which is that of this step alone."""
+        tables = [self.table_of(step, result.base, file) for _, step in chosen]
+        first: dict[str, Column] = {}
+        for table in tables:
+            for name, column in table.columns.items():
+                first.setdefault(name, column)
+        if self.same_columns:
+            needed = {column.name for column in self.columns}
+            common = set(first).intersection(*(table.columns for table in tables)) | needed
+            dropped = [name for name in first if name not in common]
+            result.base = replace(result.base, dropped_columns=frozenset(dropped))
+            result.losses += [f"the column {name} is left out: not every step has it" for name in dropped]
+        for (index, step), table in zip(chosen, tables, strict=True):
+            for made, sentence in self.changes(step, table, result.base, file, first):
+                result.tell(sentence, step.number)
+                if made is not None:
+                    result.step_definitions.setdefault(index, []).append(made)
+
+    def table_of(self, step: Step, request: Request, file: File) -> Table:
+        """Independent. The table that the program reads. Raises MissingError and UsageError."""
+        if not request.table and len(step.tables) > 1:
+            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+        if not step.tables:
+            raise MissingError(f"step {step.number} has no table, {self.name} reads one", file=file.path)
+        return step.tables[request.table] if request.table else step.table
 
     def changes_of_steps(self, steps: Sequence[Step], file: File) -> Iterator[tuple[Definition | None, str]]:
         """Independent. What the steps need besides their columns: numbers and times."""
@@ -165,24 +195,28 @@ class Profile:
         made = Definition(self.time.name, Expression(text), unit, "float64", kind="attribute")
         yield made, f"attribute {self.time.name} is made: {text}"
 
-    def changes(self, step: Step, request: Request, file: File) -> Iterator[tuple[Definition | None, str]]:
-        """Independent. What a step needs: definitions in place of its columns, each with a sentence."""
-        if not request.table and len(step.tables) > 1:
-            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
-        if not step.tables:
-            raise MissingError(f"step {step.number} has no table, {self.name} reads one", file=file.path)
-        table = step.tables[request.table] if request.table else step.table
+    def changes(
+        self, step: Step, table: Table, request: Request, file: File, first: Mapping[str, Column]
+    ) -> Iterator[tuple[Definition | None, str]]:
+        """Independent. What a step needs: definitions in place of its columns, each with a sentence.
+
+        `first` are the columns of all steps, each as the first step with it has it.
+        """
         count = resolve_rows(request.rows, len(table))[1]
         if self.most_rows is not None and count > self.most_rows:
             raise UnsupportedError(
                 f"{self.name} reads {self.most_rows} rows at most, here are {count}", file=file.path
             )
         for column in self.columns:
-            yield from self.change(column, table, file)
+            yield from self.change(column, table, file, first)
         wanted = {column.name for column in self.columns}
         if self.keep_others:
             yield from self.changes_of_others(
-                [one for name, one in table.columns.items() if name not in wanted]
+                [
+                    one
+                    for name, one in table.columns.items()
+                    if name not in wanted and name not in request.dropped_columns
+                ]
             )
         elif dropped := [name for name in table.columns if name not in wanted]:
             yield None, f"left out are columns that {self.name} does not read: {', '.join(dropped)}"
@@ -226,7 +260,7 @@ class Profile:
         return column.types[0] if column.name in self.one_type and len(together) > 1 else kind
 
     def change(
-        self, column: ProfileColumn, table: Table, file: File
+        self, column: ProfileColumn, table: Table, file: File, first: Mapping[str, Column]
     ) -> Iterator[tuple[Definition | None, str]]:
         """Independent. What one column needs; nothing if it is as it should be."""
         name = column.name
@@ -242,6 +276,9 @@ class Profile:
             if name in self.one_type:
                 alike = next(one for one in self.columns if one.name in self.one_type)
                 kind, unit = self.type_of(alike, table), table.columns[alike.name].unit
+            if name in first and column.any_unit:
+                # A file has one unit for a column of all steps.
+                unit = first[name].unit
             made = Definition(name, Expression(column.missing), unit, kind, kind="column")
             yield made, f"column {name} is made: {column.missing}"
             return
@@ -283,16 +320,44 @@ class Profile:
 
 @dataclass
 class Adaptation:
-    """A request as a program wants its result, and sentences about what that changes."""
+    """A request as a program wants its result, and sentences about what that changes, and what is lost."""
 
     base: Request
-    definitions: list[Definition | None] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
+    steps: int
+    definitions: list[Definition] = field(default_factory=list)
+    step_definitions: dict[int, list[Definition]] = field(default_factory=dict)
+    losses: list[str] = field(default_factory=list)
+    _told: dict[str, list[int]] = field(default_factory=dict)
+
+    def tell(self, sentence: str, step: int | None = None) -> None:
+        """Independent. Remember what changes, in the step of a number or in the file."""
+        numbers = self._told.setdefault(sentence, [])
+        if step is not None:
+            numbers.append(step)
+
+    @property
+    def changes(self) -> list[str]:
+        """The sentences, with the steps where they are not for all."""
+        return [
+            sentence if len(numbers) in (0, self.steps) else f"{named_steps(numbers)}: {sentence}"
+            for sentence, numbers in self._told.items()
+        ]
 
     @cached_property
     def request(self) -> Request:
         """The request with its definitions."""
-        return replace(self.base, definitions=tuple(one for one in self.definitions if one is not None))
+        return replace(
+            self.base,
+            definitions=tuple(self.definitions),
+            step_definitions={index: tuple(made) for index, made in self.step_definitions.items()},
+        )
+
+
+def named_steps(numbers: Sequence[int]) -> str:
+    """Independent. Steps by their numbers, some of them where there are many."""
+    shown = ", ".join(map(str, numbers[:MOST_NUMBERS]))
+    more = f" and {len(numbers) - MOST_NUMBERS} more" if len(numbers) > MOST_NUMBERS else ""
+    return f"step {shown}" if len(numbers) == 1 else f"steps {shown}{more}"
 
 
 def profile_names() -> list[str]:

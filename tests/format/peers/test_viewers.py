@@ -35,10 +35,11 @@ def write(path: Path, **more: Any) -> None:
                     step.put(name, values)
 
 
-def convert(source: Path, target: Path) -> list[str]:
+def convert(source: Path, target: Path, losses: list[str] | None = None) -> list[str]:
     """Write for viewers; return what was changed."""
     changes: list[str] = []
-    copy(source, target, program="viewers", observer=Observer(change=changes.append))
+    lost = [] if losses is None else losses
+    copy(source, target, program="viewers", observer=Observer(change=changes.append, loss=lost.append))
     return changes
 
 
@@ -96,6 +97,47 @@ def test_what_is_right_already_stays(tmp_path: Path) -> None:
     assert convert(source, target) == []
     with quire.open(target) as file:
         assert [file[1][name].type for name in ("x", "y", "z", "px", "id")] == ["float32"] * 4 + ["int32"]
+
+
+def test_what_one_step_lacks_is_made_in_that_step_alone(tmp_path: Path) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
+    with quire.create(source) as out:
+        for number in (0, 1, 2):
+            with out.step(number) as step:
+                step.put("x", np.arange(4.0), unit="m").put("y", np.arange(4.0), unit="m")
+                if number != 1:
+                    step.put("z", np.arange(4.0) + 7, unit="mm").put("id", np.arange(4) + 100)
+    changes = convert(source, target)
+    assert "step 1: column z is made: 0.0 * row" in changes
+    assert "step 1: column id is made: row" in changes
+    for number in (0, 1, 2):
+        is_made = number == 1
+        found = seen(target, number)
+        assert [point[2] for point in found["points"]] == ([0, 0, 0, 0] if is_made else [7, 8, 9, 10])
+        assert found["arrays"]["id"] == ([0, 1, 2, 3] if is_made else [100, 101, 102, 103])
+    with quire.open(target) as file:
+        assert [step["z"].unit for step in file] == ["mm"] * 3
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_columns_that_a_step_lacks_are_left_out_and_told(tmp_path: Path, lacking: int) -> None:
+    source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
+    with quire.create(source) as out:
+        for number in (0, 1, 2):
+            with out.step(number) as step:
+                for name in ("x", "y", "z", "px"):
+                    step.put(name, np.arange(4.0))
+                if number != lacking:
+                    step.put("w", np.arange(4.0)).put("bin", np.arange(4, dtype=np.int16))
+    losses: list[str] = []
+    convert(source, target, losses)
+    for name in ("w", "bin"):
+        assert f"the column {name} is left out: not every step has it" in losses
+    for number in (0, 1, 2):
+        found = seen(target, number)
+        assert len(found["points"]) == 4
+        assert found["arrays"]["px"] == [0, 1, 2, 3]
+        assert not {"w", "bin"} & set(found["arrays"])
 
 
 def test_names_and_numbers_that_make_trouble_are_told(tmp_path: Path) -> None:
