@@ -86,6 +86,13 @@ class MadeColumn:
 
     def values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
         """Independent. The values for rows of a block; floating numbers round to the type asked for."""
+        try:
+            return self._values(block, first, count)
+        except Error as problem:
+            problem.place(object=self.core.name)
+            raise
+
+    def _values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
         wanted = dtype_of(self.core.type)
         if wanted.kind == "f" and dtype_of(self.bound.type).kind == "f":
             return self.bound.evaluate(block, first, count).astype(wanted, copy=False)

@@ -12,7 +12,7 @@ import pytest
 from tests.format.peers.test_peers import worker
 
 import quire
-from quire.errors import MissingError
+from quire.errors import Error, MissingError
 from quire.toolkit.convert import copy
 from quire.toolkit.request import Observer
 
@@ -138,6 +138,14 @@ def test_columns_that_a_step_lacks_are_left_out_and_told(tmp_path: Path, lacking
         assert len(found["points"]) == 4
         assert found["arrays"]["px"] == [0, 1, 2, 3]
         assert not {"w", "bin"} & set(found["arrays"])
+
+
+def test_values_that_do_not_fit_name_their_column(tmp_path: Path) -> None:
+    source = tmp_path / "beam.h5"
+    with quire.create(source) as out, out.step(0) as step:
+        step.put("x", [1.0]).put("y", [1.0]).put("big", np.array([1 << 63], dtype=np.uint64))
+    with pytest.raises(Error, match="big"):
+        convert(source, tmp_path / "view.h5part")
 
 
 def test_names_and_numbers_that_make_trouble_are_told(tmp_path: Path) -> None:
