@@ -94,4 +94,6 @@ std::vector<Attribute> geometry_attributes(const Field& field) {
   return attributes;
 }
 
+const char* coordinate_attribute(std::size_t axis) { return coordinate_names.at(axes - 1 - axis); }
+
 }  // namespace quire::h5

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,8 @@ void take_geometry(Field& field, std::vector<std::string>& warnings);
 
 /// The attributes that hold the geometry of a field of up to three axes. Axes that it does not have are regular.
 [[nodiscard]] std::vector<Attribute> geometry_attributes(const Field& field);
+
+/// What the attribute is called that holds the coordinates along an axis of three, slowest first.
+[[nodiscard]] const char* coordinate_attribute(std::size_t axis);
 
 }  // namespace quire::h5

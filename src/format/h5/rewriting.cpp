@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "format/h5/attributes.hpp"
+#include "format/h5/field_plan.hpp"
+#include "format/h5/geometry.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/links.hpp"
 #include "format/h5/names.hpp"
@@ -70,31 +72,96 @@ void check_rows(hid_t old_group, const StepDescription& step, std::uint64_t rows
   }
 }
 
+/// Calls a link otherwise until it is dropped; its new name.
+std::string put_aside(hid_t group, const std::string& name) {
+  std::string kept = name_aside(group, name);
+  move(group, name, group, kept);
+  return kept;
+}
+
 bool is_group(hid_t group, const std::string& name) {
   const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
   return object && H5Iget_type(object.id()) == H5I_GROUP;
 }
 
-/// Moves what is in one group into another: what both have is replaced, or refused; of the fields' group the members.
-/// The paths of what is replaced go to `replaced`.
-void merge(hid_t from, hid_t to, bool overwrite, const std::string& path, bool is_step,
+/// Whether a group has this one name only, so that what changes in it changes nowhere else.
+bool is_own_group(hid_t group, const std::string& name) {
+  if (find_link(group, name).type != H5L_TYPE_HARD || !is_group(group, name)) return false;
+  H5O_info_t info{};
+  require(H5Oget_info_by_name(group, name.c_str(), &info, H5P_DEFAULT), "look at the field", name);
+  return info.rc == 1;
+}
+
+/// Drops the coordinates of a field that a new one overwrites, where they are for other extents, or where the
+/// new one says by origin or spacing that its elements lie elsewhere.
+void drop_contradicted(hid_t group, const Field& field) {
+  const bool is_regular = !field.geometry.origin.empty() || !field.geometry.spacing.empty();
+  const std::vector<std::uint64_t> extents = block_extents(field);
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const char* name = coordinate_attribute(axis);
+    if (require(H5Aexists(group, name), "look for the coordinates", field.name) == 0) continue;
+    const Handle attribute = own(H5Aopen(group, name, H5P_DEFAULT), "open the coordinates", field.name);
+    const Handle space = own(H5Aget_space(attribute.id()), "read the shape of the coordinates", field.name);
+    const auto count = require(H5Sget_simple_extent_npoints(space.id()), "count the coordinates", field.name);
+    if (is_regular || static_cast<std::uint64_t>(count) != extents[axis]) {
+      require(H5Adelete(group, name), "drop the coordinates", field.name);
+    }
+  }
+}
+
+/// Puts the components of one group of a field in the place of those of another, and what the new field says about
+/// itself. What it does not name stays, but for a geometry that would contradict it.
+void overwrite_field(hid_t from, hid_t to, const Field& field, const std::string& path,
+                     std::vector<std::string>& replaced) {
+  for (const Link& link : list_links(to, field.name)) {
+    const bool is_component = link.name.find_first_not_of("0123456789") == std::string::npos;
+    if (is_component) replaced.push_back(path + put_aside(to, link.name));
+  }
+  for (const Link& link : list_links(from, field.name)) move(from, link.name, to, link.name);
+  drop_contradicted(to, field);
+  for (const Attribute& attribute : geometry_attributes(field)) write_attribute(to, attribute.name, attribute.value);
+  for (const Attribute& attribute : field.attributes) write_attribute(to, attribute.name, attribute.value);
+}
+
+/// Moves new fields to those that the step has.
+void merge_fields(hid_t from, hid_t to, bool overwrite, const StepDescription& step, const std::string& path,
+                  std::vector<std::string>& replaced) {
+  for (const Field& field : step.fields) {
+    const std::string& name = field.name;
+    if (!has_link(to, name)) {
+      move(from, name, to, name);
+      continue;
+    }
+    if (!overwrite) refuse("a field", name);
+    if (!is_own_group(to, name)) {
+      replaced.push_back(path + put_aside(to, name));
+      move(from, name, to, name);
+      continue;
+    }
+    const Handle made = own(H5Gopen2(from, name.c_str(), H5P_DEFAULT), "open the new field", name);
+    const Handle old = own(H5Gopen2(to, name.c_str(), H5P_DEFAULT), "open the field", name);
+    overwrite_field(made.id(), old.id(), field, path + name + "/", replaced);
+  }
+}
+
+/// Moves what is in the group of a new step into that of the old one: what both have is replaced, or refused. The paths
+/// of what is replaced go to `replaced`.
+void merge(hid_t from, hid_t to, bool overwrite, const StepDescription& step, const std::string& path,
            std::vector<std::string>& replaced) {
   for (const Link& link : list_links(from, "step")) {
     if (!has_link(to, link.name)) {
       move(from, link.name, to, link.name);
       continue;
     }
-    if (is_step && link.name == block_name && is_group(to, link.name)) {
+    if (link.name == block_name && is_group(to, link.name)) {
       const Handle new_block = own(H5Gopen2(from, link.name.c_str(), H5P_DEFAULT), "open the fields");
       const Handle old_block = own(H5Gopen2(to, link.name.c_str(), H5P_DEFAULT), "open the fields");
-      merge(new_block.id(), old_block.id(), overwrite, path + link.name + "/", false, replaced);
+      merge_fields(new_block.id(), old_block.id(), overwrite, step, path + link.name + "/", replaced);
       continue;
     }
-    if (!overwrite) refuse(is_step ? "a column" : "a field", link.name);
-    const std::string kept = name_aside(to, link.name);
-    move(to, link.name, to, kept);
+    if (!overwrite) refuse("a column", link.name);
+    replaced.push_back(path + put_aside(to, link.name));
     move(from, link.name, to, link.name);
-    replaced.push_back(path + kept);
   }
 }
 
@@ -145,7 +212,7 @@ std::vector<std::string> write_over(hid_t file, const std::string& name, const S
   const Handle made = own(H5Gopen2(file, spare.c_str(), H5P_DEFAULT), "open the new step", spare);
   add_attributes(group.id(), step, mode == Existing::overwrite);
   std::vector<std::string> replaced;
-  merge(made.id(), group.id(), mode == Existing::overwrite, old.name + "/", true, replaced);
+  merge(made.id(), group.id(), mode == Existing::overwrite, step, old.name + "/", replaced);
   replaced.push_back(spare);
   return replaced;
 }

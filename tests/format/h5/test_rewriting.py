@@ -95,3 +95,69 @@ def test_names_that_look_like_ours_are_left_alone(tmp_path: Path) -> None:
         assert sorted(file["Step#0"]) == ["x", "x (aside)"]
         assert file["Step#0/x"][:].tolist() == [8.0] * 3
         assert file["Step#0/x (aside)"][:].tolist() == [10.0, 11.0, 12.0]
+
+
+def write_field(path: Path) -> None:
+    """A field with a place, attributes and a note of another writer, and one with coordinates."""
+    with quire.create(path) as out, out.step(0) as step:
+        attributes = {"device": "A", "gain": 2.0}
+        step.put_field("rho", np.zeros((2, 3, 4)), origin=(1, 2, 3), spacing=(4, 5, 6), attributes=attributes)
+        step.put_field(
+            "E", np.zeros((2, 3, 4, 3)), components=3, coordinates=[[0, 1], [0, 1, 4], [0, 1, 4, 9]]
+        )
+    with h5py.File(path, "a") as file:
+        file["Step#0/Block/rho"].attrs["kinds"] = np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")])
+        file["Step#0/Block/rho/note"] = [1, 2]
+
+
+def overwrite(path: Path, name: str, extents: tuple[int, ...] = (2, 3, 4), **more: Any) -> None:
+    """Write ones into a field that is there."""
+    with quire.append(path, existing="overwrite") as out, out.step(0) as step:
+        step.put_field(name, np.ones(extents), **more)
+
+
+def places(field: quire.Field) -> list[Any]:
+    """Where the elements lie along each axis."""
+    return [None if axis is None else axis.tolist() for axis in field.coordinates or ()]
+
+
+def test_an_overwritten_field_keeps_what_the_new_one_does_not_name(tmp_path: Path) -> None:
+    path = tmp_path / "fields.h5"
+    write_field(path)
+    overwrite(path, "rho", spacing=(7, 8, 9), attributes={"gain": 3.0, "run": 5})
+    with quire.open(path) as file:
+        rho = file[0].fields["rho"]
+        assert rho[:].tolist() == np.ones((2, 3, 4)).tolist()
+        assert [rho.origin, rho.spacing] == [(1, 2, 3), (7, 8, 9)]
+        values = {name: one.value for name, one in rho.attributes.items()}
+        assert values == {"device": "A", "gain": 3.0, "run": 5}
+    with h5py.File(path) as file:
+        assert sorted(file["Step#0/Block/rho"]) == ["0", "note"]
+        assert file["Step#0/Block/rho"].attrs["kinds"].tolist() == [(1, 2.0)]
+
+
+def test_an_overwritten_field_has_its_own_components_and_no_stale_coordinates(tmp_path: Path) -> None:
+    path = tmp_path / "fields.h5"
+    write_field(path)
+    overwrite(path, "E")
+    with quire.open(path) as file:
+        kept = file[0].fields["E"]
+        assert kept.components == 1
+        assert places(kept) == [[0, 1], [0, 1, 4], [0, 1, 4, 9]]
+    overwrite(path, "E", (2, 3, 5))
+    with quire.open(path) as file:
+        assert places(file[0].fields["E"]) == [[0, 1], [0, 1, 4], None]
+        assert not any("Coordinates" in warning for warning in file[0].warnings)
+    overwrite(path, "E", (2, 3, 5), origin=(0, 0, 0))
+    with quire.open(path) as file:
+        assert places(file[0].fields["E"]) == []
+
+
+def test_a_field_that_steps_share_is_overwritten_in_one(tmp_path: Path) -> None:
+    path = tmp_path / "fields.h5"
+    write_field(path)
+    with h5py.File(path, "a") as file:
+        file.create_group("Step#1/Block")["rho"] = file["Step#0/Block/rho"]
+    overwrite(path, "rho")
+    with quire.open(path) as file:
+        assert [float(step.fields["rho"][:].max()) for step in file] == [1.0, 0.0]
