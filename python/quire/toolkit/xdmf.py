@@ -105,7 +105,7 @@ def write_xdmf(
                 file=str(source),
                 advice="write one file by quire convert",
             )
-        name = os.path.relpath(source, Path(target).resolve().parent)
+        name = file_name(os.path.relpath(source, Path(target).resolve().parent))
         sidecar = Sidecar(name, positions, time_attribute(file, selection, time), by_columns(file.format))
         for _, step in select_steps(file, selection):
             sidecar.add(step)
@@ -263,16 +263,16 @@ class Sidecar:
             "Precision": str(precision),
         }
         if place.path:
-            if ":" in self.file:
-                raise NotShownError("the name of the file has a colon, which XDMF cannot quote")
             item = Element("DataItem", Format="HDF", **words)
-            item.text = f"{self.file}:{place.path}"
+            item.text = reference(self.file, place.path)
             return item
         if not place.is_contiguous:
             raise NotShownError(f"its values do not stand side by side in the file ({self.by_columns})")
         endian = "Little" if place.byte_order == "little" else "Big"
         item = Element("DataItem", Format="Binary", Endian=endian, Seek=str(place.offset), **words)
-        item.text = self.file
+        if not is_kept_at_ends(self.file[-1:]):
+            raise NotShownError("readers trim what the name of the file ends in")
+        item.text = sound(self.file, "the name of the file")
         return item
 
 
@@ -337,8 +337,40 @@ def position_names(table: Table, asked: Sequence[str] | None) -> list[str]:
     return [name for name in found if name is not None]
 
 
+def is_kept_at_ends(character: str) -> bool:
+    """Independent. Whether readers keep it where a reference begins or ends, and do not trim it."""
+    return character.isascii() and character.isprintable() and character != " "
+
+
+def file_name(name: str) -> str:
+    """Independent. A relative path of which readers lose nothing."""
+    return name if is_kept_at_ends(name[:1]) else os.path.join(os.curdir, name)
+
+
+def sound(text: str, what: str) -> str:
+    """Independent. A text that can stand in XML as it is."""
+    if any((one < " " and one not in "\t\n") or not is_encodable(one) for one in text):
+        raise NotShownError(f"{what} has characters that XML cannot hold")
+    return text
+
+
+def is_encodable(character: str) -> bool:
+    """Independent. Whether a character is none that stands for a byte which is no text."""
+    return not "\ud800" <= character <= "\udfff" and character not in "\ufffe\uffff"
+
+
+def reference(file: str, path: str) -> str:
+    """Independent. Where values stand in a file, which has a colon behind its name."""
+    for text, what in ((file, "the name of the file"), (path, "its path")):
+        if ":" in text:
+            raise NotShownError(f"{what} has a colon, which XDMF cannot quote ({text})")
+    # HDF5 passes over a dot at the end, behind which there is nothing to be trimmed.
+    return sound(f"{file}:{path}" if is_kept_at_ends(path[-1:]) else f"{file}:{path}/.", "its path")
+
+
 def add_attribute(grid: Element, name: str, kind: str, item: Element) -> None:
     """Independent. Values at the points of a grid."""
+    sound(name, "its name")
     attribute = ElementTree.SubElement(grid, "Attribute", Name=name, AttributeType=kind, Center="Node")
     attribute.append(item)
 

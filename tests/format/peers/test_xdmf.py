@@ -164,3 +164,39 @@ def test_the_command_writes_one(tmp_path: Path) -> None:
     assert run.invoke(app, ["export", str(path), str(tmp_path / "a.csv"), "--time", "t"]).exit_code == 2
     with pytest.raises(ConflictError):
         write_xdmf(path, path, overwrite=True)
+
+
+@pytest.mark.parametrize("name", ["trail ", "\u00e4", "a\u00e4", " lead", "a\tb", "a&<\"'"])
+@pytest.mark.parametrize("file", ["run.h5", " run.h5", "\u00e4.h5"])
+def test_names_that_readers_would_trim_are_found(tmp_path: Path, name: str, file: str) -> None:
+    path, sidecar = tmp_path / file, tmp_path / "run.xmf"
+    write_fields(path)
+    with h5py.File(path, "a") as opened:
+        opened["Step#0"][name] = np.arange(ROWS) + 0.5
+    assert write_xdmf(path, sidecar).left_out == []
+    found = seen(sidecar, 0.0)["grids"]["particles"]["arrays"]
+    assert found[name] == (np.arange(ROWS) + 0.5).tolist()
+    assert found["id"] == list(range(7, 7 + ROWS))
+
+
+@pytest.mark.parametrize("name", ["col:on", "a\x01b", "a\rb", b"a\xffb"])
+def test_names_that_no_reference_can_have_are_left_out(tmp_path: Path, name: str | bytes) -> None:
+    path, sidecar = tmp_path / "run.h5", tmp_path / "run.xmf"
+    write_fields(path)
+    with h5py.File(path, "a") as file:
+        file["Step#0"][name] = np.arange(ROWS)
+        if name == "col:on":
+            file[f"Step#0/Block/{name}/0"] = field_values(0)
+    left_out = write_xdmf(path, sidecar).left_out
+    kinds = {"column", "field"} if name == "col:on" else {"column"}
+    assert {sentence.split()[1] for sentence in left_out} == kinds
+    assert len(seen(sidecar, 0.0)["grids"]["particles"]["points"]) == ROWS
+
+
+def test_steps_that_no_reference_can_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    with quire.create(path, step_name="It:er") as out, out.step(0) as step:
+        for name in "xyz":
+            step.put(name, np.arange(3.0))
+    with pytest.raises(MissingError, match="colon"):
+        write_xdmf(path, tmp_path / "run.xmf")
