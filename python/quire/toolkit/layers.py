@@ -110,7 +110,8 @@ class FieldCopies:
         held = 0
         for field, quantity in fields:
             mine = math.prod(field.extents) * bytes_of_element(field) // ranks[1]
-            if not takes_parts or field.type == "string" or held + mine <= PART_BYTES:
+            is_whole = not takes_parts or field.type == "string" or not field.extents
+            if is_whole or held + mine <= PART_BYTES:
                 held += mine
                 self._shares.append(FieldShare(field, quantity, place, whole_box(field, *ranks)))
             else:
@@ -140,12 +141,15 @@ def bytes_of_element(field: Field) -> int:
 
 
 def whole_box(field: Field, rank: int, size: int) -> Part:
-    """Independent. This rank's layers of a field; all of them are rank 0's if it holds texts."""
+    """Independent. This rank's layers of a field; all of them are rank 0's if it holds texts.
+
+    A field without axes has one element, which cannot be parted: all ranks put it.
+    """
+    if not field.extents:
+        return (), ()
     if field.type == "string":
         rank, size = min(rank, 1), 1
-    return layers_of(
-        field, even_slice(field.extents[0], rank, size) if field.extents and rank < size else (0, 0)
-    )
+    return layers_of(field, even_slice(field.extents[0], rank, size) if rank < size else (0, 0))
 
 
 def layers_of(field: Field, layers: tuple[int, int]) -> Part:

@@ -14,8 +14,6 @@ namespace quire::h5 {
 namespace {
 
 constexpr const char* block_group = block_name;
-/// The group of fields that stand for columns of other lengths or shapes than their table.
-constexpr const char* loose_columns = "columns of other shapes";
 
 /// Takes a text out of the attributes of a file.
 std::string take_text(std::vector<Attribute>& attributes, std::string_view name) {

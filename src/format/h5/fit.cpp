@@ -107,12 +107,17 @@ std::optional<Field> fitted(const Field& field, Losses& losses) {
     losses.tell("the field " + field.name + " of type " + std::string(name(field.type)) + " becomes " +
                 std::string(name(result.type)));
   }
-  if (!field.group.empty()) losses.tell("the field " + field.name + " loses its group " + field.group);
+  if (field.group == loose_columns) {
+    losses.tell("the column " + field.name + " becomes a field: its shape is not that of the other columns");
+  } else if (!field.group.empty()) {
+    losses.tell("the field " + field.name + " loses its group, " + field.group);
+  }
   result.group.clear();
   const std::vector<std::uint64_t> extents = block_extents(field);
   if (extents != field.extents) {
     losses.tell("the field " + field.name + " gets axes of one element in front: it has " +
-                std::to_string(field.extents.size()) + " axes, one of H5Block three");
+                std::to_string(field.extents.size()) + (field.extents.size() == 1 ? " axis" : " axes") +
+                ", one of H5Block three");
   }
   losses.drop_texts(result);
   return result;

@@ -13,6 +13,9 @@ namespace quire::h5 {
 /// The group of a step that holds its fields.
 inline constexpr const char* block_name = "Block";
 
+/// The group of fields that are data sets of a step beside its columns, but no columns: their shapes differ.
+inline constexpr const char* loose_columns = "columns of other shapes";
+
 /// How the groups of steps are called: `<prefix>#<number>`, the number with at least `width` characters, zero padded.
 struct StepNaming {
   std::string prefix = "Step";

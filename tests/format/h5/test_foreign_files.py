@@ -9,6 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tests.python.support.mpi import run_ranks
 
 import quire
 
@@ -213,3 +214,33 @@ def test_notes_beside_the_components_of_a_field_are_left_out(tmp_path: Path) -> 
     with quire.open(path) as data:
         assert data[0].fields["E"][...].reshape(-1).tolist() == list(range(8))
         assert any("note in the field E is left out" in text for text in data[0].warnings)
+
+
+def test_columns_of_other_shapes_are_copied_as_fields(tmp_path: Path) -> None:
+    path, target = one_step(tmp_path / "shapes.h5"), tmp_path / "copy.h5"
+    with h5py.File(path, "a") as file:
+        file["Step#0/y"] = np.arange(10.0)
+        file["Step#0/charge"] = 5.0
+        file["Step#0/z"] = np.ones((10, 3))
+    report = quire.copy(path, target)
+    for name in ("y", "charge", "z"):
+        told = f"the column {name} becomes a field: its shape is not that of the other columns"
+        assert told in report.losses
+    with h5py.File(target) as file:
+        shapes = {name: group["0"].shape for name, group in file["Step#0/Block"].items()}
+        assert shapes == {"y": (1, 1, 10), "charge": (1, 1, 1), "z": (1, 10, 3)}
+        assert file["Step#0/Block/charge/0"][0, 0, 0] == 5.0
+
+
+def copy_scalar(comm: Any, source: str, target: str) -> None:
+    """A copy by several ranks."""
+    quire.copy(source, target, comm=comm, filter="deflate")
+
+
+def test_a_field_of_one_element_without_axes_is_copied_by_any_ranks(tmp_path: Path) -> None:
+    path, target = one_step(tmp_path / "shapes.h5"), tmp_path / "copy.h5"
+    with h5py.File(path, "a") as file:
+        file["Step#0/charge"] = 5.0
+    run_ranks(copy_scalar, 2, str(path), str(target))
+    with h5py.File(target) as file:
+        assert file["Step#0/Block/charge/0"][0, 0, 0] == 5.0
