@@ -19,13 +19,13 @@ class Request:
 
     `columns` are names or patterns, kept where a table has them; `rows` is a slice of every table.
     `options` are those of the target format, `source_options` those of the reader. `definitions` add to the
-    steps, `step_definitions` behind them to single ones, by the index of the step in the file; `replace` lets
-    them take the place of what is there. Of the one table, or that of the name `table`, only rows for which
-    `where` holds are kept; with `only_table` no other table is copied, and no field; with `drop_empty` steps
-    without such rows are left out. `single_values` leaves attributes with several values out,
-    `dropped_attributes` those of a step with these names, `dropped_columns` such columns; `place_fields` gives
-    fields that do not say where they lie origin 0 and spacing 1; `renumber` numbers steps from 0; `same_files`
-    makes streams of a set of files such a set again. A `profile` says what a program wants.
+    steps, `step_definitions` behind them to single ones, by the index of the step in the file; `replace`
+    lets them take the place of what is there. Of the one table, or that of the name `table`, only rows for
+    which `where` holds are kept; with `only_table` no other table is copied, and no field; with `drop_empty`
+    steps without such rows are left out. `single_values` leaves attributes with several values out,
+    `dropped_attributes` those of a step with these names, `dropped_columns` such columns; `place_fields`
+    gives fields that do not say where they lie origin 0 and spacing 1; `renumber` numbers steps from 0;
+    `same_files` makes streams of a set of files such a set again. A `profile` says what a program wants.
     """
 
     format: str | None = None

@@ -408,9 +408,9 @@ def test_payloads_may_be_written_in_any_xml(tmp_path: Path, text: str) -> None:
     path.write_text("".join(blocks).replace("</NEKTAR><NEKTAR>", ""))
     with quire.open(path) as file:
         assert file.check().damage is None
-        (block,) = file[0].read_elements(partition="everything")
-        assert block.ids.tolist() == [7, 8]
-        assert block.coefficients("u").tolist() == [*range(4), *range(4)]
+        (found,) = file[0].read_elements(partition="everything")
+        assert found.ids.tolist() == [7, 8]
+        assert found.coefficients("u").tolist() == [*range(4), *range(4)]
 
 
 @pytest.mark.parametrize(
