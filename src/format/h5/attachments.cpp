@@ -1,5 +1,6 @@
 #include "format/h5/attachments.hpp"
 
+#include "format/h5/attributes.hpp"
 #include "format/h5/datasets.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/left_out.hpp"
@@ -43,7 +44,8 @@ bool has_link(hid_t group, const std::string& name) {
 
 }  // namespace
 
-std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings) {
+std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings,
+                                         std::vector<std::string>* attributes) {
   std::vector<Attachment> attachments;
   if (!has_link(file, attachment_group)) return attachments;
   const FileEnds ends = image.ends();
@@ -69,6 +71,7 @@ std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<s
         continue;
       }
       if (data && is_bytes(*data)) {
+        if (attributes != nullptr) name_attributes(image, dataset.id(), link.name, *attributes);
         attachments.push_back({link.name, data->extents.front()});
         continue;
       }

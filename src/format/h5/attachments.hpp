@@ -19,8 +19,10 @@ namespace quire::h5 {
 inline constexpr const char* attachment_group = "Attachment";
 
 /// The attachments of the image's open file in byte-wise order of their names; what is none, or lies beyond the end of
-/// the file, is named in `warnings`.
-[[nodiscard]] std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings);
+/// the file, is named in `warnings`. Their own attributes, which nobody reads, go to `attributes` if they are asked
+/// for.
+[[nodiscard]] std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings,
+                                                       std::vector<std::string>* attributes = nullptr);
 
 /// Bytes of an attachment, from `offset` on, through libhdf5.
 void read_attachment(hid_t file, const std::string& name, std::uint64_t offset, std::span<std::byte> out,

@@ -176,6 +176,17 @@ Handle value_space(const Value& value, Scalars scalars) {
   return own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), "make a shape");
 }
 
+hsize_t count_attributes(hid_t object) {
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_info2_t info{};
+  require(H5Oget_info3(object, &info, H5O_INFO_NUM_ATTRS), "count the attributes");
+#else
+  H5O_info_t info{};
+  require(H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS), "count the attributes");
+#endif
+  return info.num_attrs;
+}
+
 }  // namespace
 
 std::vector<std::string> attribute_names(Image& image, hid_t object) {
@@ -218,6 +229,28 @@ std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t
     attributes.push_back(std::move(attribute));
   }
   return attributes;
+}
+
+void name_attributes(Image& image, hid_t object, const std::string& path, std::vector<std::string>& names) {
+  try {
+    // Most have none, which their header tells without a look at what could be damaged.
+    if (count_attributes(object) == 0) return;
+    std::vector<std::string> found = attribute_names(image, object);
+    std::ranges::sort(found);
+    for (const std::string& name : found) names.push_back(path + " " + name);
+  } catch (const Error& error) {
+    names.push_back(path + " (" + error.message() + ")");
+  }
+}
+
+void tell_left_out_attributes(const std::string& objects, const std::vector<std::string>& names,
+                              std::vector<std::string>& warnings) {
+  constexpr std::size_t shown = 16;
+  if (names.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) list += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > shown) list += " and " + std::to_string(names.size() - shown) + " more";
+  warnings.push_back("attributes of " + objects + " are left out: " + list);
 }
 
 Attribute accepted(const Attribute& attribute, bool lossy) {

@@ -26,6 +26,14 @@ enum class OldTexts : std::uint8_t {
 /// The names of the attributes of an object of the image's file, in the same order.
 [[nodiscard]] std::vector<std::string> attribute_names(Image& image, hid_t object);
 
+/// Adds `<path> <name>` for each attribute of an open object that the format does not read; of damaged ones why they
+/// cannot be listed.
+void name_attributes(Image& image, hid_t object, const std::string& path, std::vector<std::string>& names);
+
+/// Warns of attributes of such objects, if there are any.
+void tell_left_out_attributes(const std::string& objects, const std::vector<std::string>& names,
+                              std::vector<std::string>& warnings);
+
 /// The attribute as a file can hold it: float80 becomes float64 (losslessly, or when `lossy`), characters become texts,
 /// arrays of 8-bit integers become 16 bits wide (they would read back as texts). Throws type, usage and unsupported
 /// errors that name it.

@@ -113,7 +113,9 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   description_.title = take_text(description_.attributes, "title");
   description_.contents = take_text(description_.attributes, "contents");
   fold_units();
-  description_.attachments = list_attachments(main_->id(), main_->image(), warnings);
+  std::vector<std::string> left_out;
+  description_.attachments = list_attachments(main_->id(), main_->image(), warnings, &left_out);
+  tell_left_out_attributes("attachments", left_out, warnings);
   std::vector<std::string> others;
   for (std::string& name : names) {
     const auto step = parse_step_name(name);
@@ -300,6 +302,7 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
 std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup& step, std::span<const Link> links,
                                                                  ChunkScope& scope) {
   std::vector<Member> members;
+  std::vector<std::string> attributes;
   auto& warnings = scope.warnings;
   for (const Link& link : links) {
     if (link.name == block_group) continue;
@@ -321,11 +324,13 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
                     ? describe_dataset(object.id(), link.name, scope.image.ends(), &scope)
                     : std::nullopt;
     if (data) {
+      name_attributes(step.file->image(), object.id(), link.name, attributes);
       members.push_back({link.name, *std::move(data)});
     } else {
       warnings.push_back(link.name + " is left out: " + why_not_described(object.id()));
     }
   }
+  tell_left_out_attributes("columns", attributes, warnings);
   return members;
 }
 

@@ -8,6 +8,7 @@
 #include "format/h5/hdf5.hpp"
 #include "format/h5/left_out.hpp"
 #include "format/h5/links.hpp"
+#include "format/h5/names.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -33,7 +34,8 @@ std::size_t count_components(hid_t group, const std::string& name, std::vector<s
   return count;
 }
 
-Components components_of(hid_t group, const std::string& name, ChunkScope& scope) {
+Components components_of(hid_t group, const std::string& name, ChunkScope& scope,
+                         std::vector<std::string>& attributes) {
   Components components;
   const std::size_t count = count_components(group, name, scope.warnings);
   for (std::size_t i = 0; i < count; ++i) {
@@ -62,6 +64,7 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
       components.defect = "component " + number + " has another type than component 0";
     }
     if (!components.defect.empty()) return components;
+    name_attributes(scope.image, dataset.id(), name + "/" + number, attributes);
     components.found.push_back(*std::move(description));
   }
   if (components.found.empty()) components.defect = "it has no components";
@@ -86,7 +89,9 @@ void add_field(StepLayout& step, Components components, Field field) {
 
 void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
   std::vector<std::string>& warnings = step.description.warnings;
-  for (const Link& link : list_links(block, "Block")) {
+  std::vector<std::string> left_out;
+  name_attributes(scope.image, block, block_name, left_out);
+  for (const Link& link : list_links(block, block_name)) {
     const std::string& name = link.name;
     const auto leave_out = [&](const std::string& why) {
       warnings.push_back("the field " + name + " is left out: " + why);
@@ -97,7 +102,7 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
       leave_out("it is no group");
       continue;
     }
-    Components components = components_of(group.id(), name, scope);
+    Components components = components_of(group.id(), name, scope, left_out);
     if (!components.defect.empty()) {
       leave_out(components.defect);
       continue;
@@ -109,6 +114,7 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
     take_geometry(field, warnings);
     add_field(step, std::move(components), std::move(field));
   }
+  tell_left_out_attributes("Block and components of fields", left_out, warnings);
 }
 
 }  // namespace quire::h5

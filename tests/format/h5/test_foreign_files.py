@@ -12,6 +12,7 @@ import pytest
 from tests.python.support.mpi import run_ranks
 
 import quire
+from quire.toolkit.request import Observer
 
 
 def one_step(path: Path, **attributes: Any) -> Path:
@@ -244,3 +245,46 @@ def test_a_field_of_one_element_without_axes_is_copied_by_any_ranks(tmp_path: Pa
     run_ranks(copy_scalar, 2, str(path), str(target))
     with h5py.File(target) as file:
         assert file["Step#0/Block/charge/0"][0, 0, 0] == 5.0
+
+
+def test_attributes_that_the_format_does_not_have_are_told(tmp_path: Path) -> None:
+    path = one_step(tmp_path / "noted.h5")
+    with h5py.File(path, "a") as file:
+        file["Step#0/x"].attrs["unit"] = "mm"
+        file["Step#0/y"] = np.arange(3.0)
+        file["Step#0/Block/rho/0"] = np.zeros((2, 3, 4))
+        file["Step#0/Block/rho/0"].attrs["scale"] = 2.0
+        file["Step#0/Block"].attrs["author"] = "me"
+        file["Attachment/run.in"] = np.zeros(3, "i1")
+        file["Attachment/run.in"].attrs["mime"] = "text"
+    told: list[str] = []
+    quire.copy(path, tmp_path / "copy.h5", observer=Observer(warning=told.append))
+    assert told == [
+        "attributes of attachments are left out: run.in mime",
+        "attributes of columns are left out: x unit",
+        "attributes of Block and components of fields are left out: Block author, rho/0 scale",
+    ]
+    with quire.open(path) as opened:
+        assert opened[0]["x"].unit == ""
+
+
+def test_many_attributes_that_are_left_out_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "noted.h5"
+    with h5py.File(path, "w", libver="latest") as file:
+        file["Step#0/x"] = np.arange(3.0)
+        for number in range(40):
+            file["Step#0/x"].attrs[f"note{number:02}"] = number
+    with quire.open(path) as opened:
+        (warning,) = opened[0].warnings
+        assert warning.startswith("attributes of columns are left out: x note00, ")
+        assert warning.endswith("x note15 and 24 more")
+
+
+def test_noted_attachments_alone_are_still_the_beginning_of_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "noted.h5"
+    with h5py.File(path, "w") as file:
+        file["Attachment/run.in"] = np.zeros(3, "i1")
+        file["Attachment/run.in"].attrs["mime"] = "text"
+    with quire.open(path) as opened:
+        assert opened.format == "h5part"
+        assert opened.warnings == ["attributes of attachments are left out: run.in mime"]
