@@ -1,11 +1,11 @@
 // Different files on different communicators: the ranks split into two groups, and each group writes a file of its own
 // at the same time. All ranks read both afterwards.
 //
-//     mpiexec -n 4 several_files --output part.h5     (writes part.h5.0 and part.h5.1)
+//     mpiexec -n 4 several_files --output part.h5     (writes part.0.h5 and part.1.h5)
 
+#include <filesystem>
 #include <string>
 
-#include "quire/format/format.hpp"
 #include "session.hpp"
 
 namespace {
@@ -17,8 +17,9 @@ bool work(const quire::Comm& comm, const patterns::Start& start) {
   const quire::Comm mine = everyone.split(group, comm.rank());
   const auto part_of = [&](int number) {
     patterns::Start part = start;
-    part.output += "." + std::to_string(number);
-    if (part.options.format.empty()) part.options.format = quire::format_for_suffix(start.output)->name();
+    const std::filesystem::path whole = start.output;
+    const std::string name = whole.stem().string() + "." + std::to_string(number) + whole.extension().string();
+    part.output = (whole.parent_path() / name).string();
     return part;
   };
   // One group by rows, the other by columns: the files hold the same all the same.
