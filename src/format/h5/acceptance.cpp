@@ -32,6 +32,10 @@ Attribute text_attribute(std::string name, const std::string& text) {
 /// Why a unit cannot be kept beside those already known, or an empty text.
 std::string unit_conflict(const Quantity& quantity, const Units& known) {
   const std::string& old = known.of(quantity.name);
+  if (!quantity.unit.empty() && known.is_taken(quantity.name)) {
+    return "the unit \"" + quantity.unit + "\" has no place: the attribute " + Units::attribute_name(quantity.name) +
+           " of the file is something else";
+  }
   if (quantity.unit.empty() || old.empty() || old == quantity.unit) return {};
   return "the unit \"" + quantity.unit + "\" contradicts the unit \"" + old +
          "\" that the file already has for this name";
@@ -92,8 +96,7 @@ FileAcceptance accept_file(const FileDescription& file, const Units& known) {
     if (attribute.unit.empty()) continue;
     add_attribute(result.attributes, text_attribute(Units::attribute_name(attribute.name), attribute.unit));
   }
-  const Units given(result.attributes);
-  for (const auto& [quantity, unit] : given.all()) result.units.set(quantity, unit);
+  result.units.add(Units(result.attributes));
   return result;
 }
 

@@ -152,7 +152,7 @@ void check_size(const Attribute& attribute) {
     throw Error(ErrorKind::unsupported,
                 "an attribute of " + std::to_string(bytes) + " bytes does not fit: HDF5 allows 64 KB with its name")
         .on(attribute.name)
-        .advise("write it as a column of a step of its own");
+        .advise(attribute.type == Type::string ? "attach it to the file" : "write it as a column of a step of its own");
   }
 }
 

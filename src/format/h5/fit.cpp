@@ -135,6 +135,11 @@ void fit_units(StepDescription& adapted, Units units, Losses& losses) {
   const auto check = [&](Quantity& quantity) {
     const std::string& old = units.of(quantity.name);
     if (quantity.unit.empty() || old == quantity.unit) return;
+    if (units.is_taken(quantity.name)) {
+      losses.tell("the unit \"" + quantity.unit + "\" of " + quantity.name + " is left out: the attribute " +
+                  Units::attribute_name(quantity.name) + " of the file is something else");
+      return quantity.unit.clear();
+    }
     if (old.empty()) return units.set(quantity.name, quantity.unit);
     losses.tell("the unit \"" + quantity.unit + "\" of " + quantity.name +
                 " is left out: something else of this name has the unit \"" + old + "\"");

@@ -1,17 +1,20 @@
 #include "format/h5/units.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace quire::h5 {
 namespace {
 
 constexpr std::string_view suffix = "Unit";
 
+/// Whether an attribute of the file has the name of a unit of something.
+bool has_name_of_unit(const Attribute& attribute) {
+  return attribute.name.ends_with(suffix) && attribute.name.size() != suffix.size();
+}
+
 /// Whether an attribute of the file may be the unit of something.
 bool may_be_unit(const Attribute& attribute) {
-  const bool is_text = attribute.value.type() == Type::string && attribute.value.is_scalar();
-  return is_text && attribute.name.ends_with(suffix) && attribute.name.size() != suffix.size();
+  return attribute.value.type() == Type::string && attribute.value.is_scalar() && has_name_of_unit(attribute);
 }
 
 }  // namespace
@@ -20,8 +23,24 @@ std::string Units::attribute_name(std::string_view quantity) { return std::strin
 
 Units::Units(const std::vector<Attribute>& file_attributes) {
   for (const Attribute& attribute : file_attributes) {
-    if (!may_be_unit(attribute)) continue;
-    units_[attribute.name.substr(0, attribute.name.size() - suffix.size())] = attribute.value.strings().front();
+    if (!has_name_of_unit(attribute)) continue;
+    const std::string quantity = attribute.name.substr(0, attribute.name.size() - suffix.size());
+    if (may_be_unit(attribute)) {
+      units_[quantity] = attribute.value.strings().front();
+    } else {
+      taken_.insert(quantity);
+    }
+  }
+}
+
+void Units::add(const Units& others) {
+  for (const auto& [quantity, unit] : others.units_) {
+    units_[quantity] = unit;
+    taken_.erase(quantity);
+  }
+  for (const std::string& quantity : others.taken_) {
+    taken_.insert(quantity);
+    units_.erase(quantity);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +26,16 @@ class Units {
   /// attributes, where they would stand a second time. True if texts are left there that may be units of other steps.
   bool fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const;
 
+  /// Takes over what others say.
+  void add(const Units& others);
+  /// Whether the file has something else in the place of the unit: an attribute of this name that is no single text.
+  [[nodiscard]] bool is_taken(const std::string& quantity) const { return taken_.contains(quantity); }
   void set(const std::string& quantity, const std::string& unit) { units_[quantity] = unit; }
   [[nodiscard]] const std::map<std::string, std::string>& all() const noexcept { return units_; }
 
  private:
   std::map<std::string, std::string> units_;
+  std::set<std::string> taken_;
 };
 
 }  // namespace quire::h5

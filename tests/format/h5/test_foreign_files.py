@@ -12,6 +12,7 @@ import pytest
 from tests.python.support.mpi import run_ranks
 
 import quire
+from quire.errors import ConflictError, UnsupportedError
 from quire.toolkit.request import Observer
 
 
@@ -288,3 +289,27 @@ def test_noted_attachments_alone_are_still_the_beginning_of_a_run(tmp_path: Path
     with quire.open(path) as opened:
         assert opened.format == "h5part"
         assert opened.warnings == ["attributes of attachments are left out: run.in mime"]
+
+
+def test_a_unit_does_not_replace_an_attribute_that_is_none(tmp_path: Path) -> None:
+    path = one_step(tmp_path / "numbers.h5", xUnit=5)
+    with pytest.raises(ConflictError, match="xUnit"), quire.append(path) as out, out.step(1) as step:
+        step.put("x", np.arange(3.0), unit="m")
+    with h5py.File(path) as file:
+        assert file.attrs["xUnit"] == 5
+        assert list(file) == ["Step#0"]
+    source, target = tmp_path / "units.sdds", tmp_path / "copy.h5"
+    with quire.create(source) as out:
+        out.set("xUnit", 5)
+        with out.step(0) as step:
+            step.put("x", np.arange(3.0), unit="m")
+    told = 'the unit "m" of x is left out: the attribute xUnit of the file is something else'
+    assert told in quire.copy(source, target).losses
+    with quire.open(target) as opened:
+        assert opened.attributes["xUnit"].value == 5
+
+
+def test_long_texts_are_not_advised_to_be_columns(tmp_path: Path) -> None:
+    step = quire.create(tmp_path / "long.h5").step(0).set("log", "a" * 70000)
+    with pytest.raises(UnsupportedError, match="attach it"):
+        step.commit()
