@@ -330,8 +330,10 @@ nb::tuple check_file(const ReaderHandle& self) {
   const CheckReport report = self.file->run([](Reader& reader) { return reader.check(); });
   nb::object damage = nb::none();
   if (report.damage) damage = to_python(*report.damage);
-  return nb::make_tuple(report.whole_steps, nb::cast(report.numbers), damage, report.salvageable, report.is_changed,
-                        decode_all(report.warnings));
+  nb::dict damaged;
+  for (const DamagedStep& step : report.damaged) damaged[nb::cast(step.number)] = to_python(step.damage);
+  return nb::make_tuple(report.whole_steps, nb::cast(report.numbers), damage, damaged, report.salvageable,
+                        report.is_changed, decode_all(report.warnings));
 }
 
 ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool lossy,
@@ -359,7 +361,7 @@ void refuse_file(const Text& path, const Comm& comm, const Text& format, const T
 }
 
 bool repair_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, nb::object deadline,
-                 std::uint64_t memory_budget, nb::dict options) {
+                 std::uint64_t memory_budget, nb::dict options, const std::vector<std::int64_t>& dropped) {
   ReadOptions read;
   read.deadline = deadline_from(deadline);
   read.format = format.value;
@@ -367,7 +369,7 @@ bool repair_file(const Text& path, const Comm& comm, const Text& format, const T
   read.memory_budget = memory_budget;
   read.options = options_from(options);
   const nb::gil_scoped_release release;
-  return repair(path.value, comm, read);
+  return repair(path.value, comm, read, dropped);
 }
 
 bool finish_replacement_of(const Text& path, const Comm& comm) {
@@ -437,6 +439,8 @@ void bind_reader(nb::module_& module) {
           [](const ReaderHandle& self) -> const FileDescription& { return self.file->opened.description(); },
           nb::rv_policy::reference_internal)
       .def_prop_ro("reads_together", [](const ReaderHandle& self) { return self.file->opened.reads_together(); })
+      .def_prop_ro("finds_steps_alone",
+                   [](const ReaderHandle& self) { return self.file->opened.finds_steps_alone(); })
       .def("meet", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.meet(); }); })
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
       .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })
@@ -472,7 +476,7 @@ void bind_reader(nb::module_& module) {
   module.def("refuse_to_open", &refuse_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("deadline").none(), nb::arg("refusal"));
   module.def("repair", &repair_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
-             nb::arg("deadline").none(), nb::arg("memory_budget"), nb::arg("options"));
+             nb::arg("deadline").none(), nb::arg("memory_budget"), nb::arg("options"), nb::arg("dropped"));
   module.def("finish_replacement", &finish_replacement_of, nb::arg("path"), nb::arg("comm"));
 }
 

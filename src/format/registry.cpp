@@ -31,6 +31,9 @@ void Describer::read_attachment(const std::string& name, std::uint64_t, std::spa
 std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullopt; }
 
 Publication Describer::repair() { return {}; }
+Publication Describer::drop(std::span<const std::int64_t> /*numbers*/) {
+  throw Error(ErrorKind::unsupported, "single steps cannot be taken out of this file");
+}
 
 void WritePlanner::require_row_places(const StepDescription& step, std::size_t table) const {
   throw Error(ErrorKind::unsupported, "rows cannot be chosen here: files of this kind have no places for single rows")

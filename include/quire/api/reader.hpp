@@ -106,11 +106,19 @@ class ReadStep {
   std::shared_ptr<const State> state_;
 };
 
-/// What check() finds: whole steps, and the damage behind them.
+/// A step that cannot be read, beside others that can.
+struct DamagedStep {
+  std::int64_t number = 0;
+  Error damage;
+};
+
+/// What check() finds: whole steps, and the damage behind or between them.
 struct CheckReport {
   std::uint64_t whole_steps = 0;
   std::vector<std::int64_t> numbers;
   std::optional<Error> damage;  ///< the first defect, if any
+  /// Where steps are found each by itself: those that cannot be read. Whole ones may stand behind them.
+  std::vector<DamagedStep> damaged;
   bool salvageable = false;     ///< rows, or bytes of streams, of the damaged step can be saved
   bool is_changed = false;      ///< whole by its structure, but its bytes are not those whose checksums are kept
   std::vector<std::string> warnings;
@@ -120,8 +128,12 @@ struct CheckReport {
 class Reader {
  public:
   [[nodiscard]] const FileDescription& description() const;
-  /// Collective. How many whole steps; may look through the file once.
+  /// Collective. How many whole steps; may look through the file once. With finds_steps_alone() also those count that
+  /// cannot be read.
   [[nodiscard]] std::uint64_t size() const;
+  /// Independent. Whether a step that cannot be read hides no other: one that at() or try_at() throws for, at an index
+  /// below size(), has others behind it.
+  [[nodiscard]] bool finds_steps_alone() const;
   /// Collective. The numbers of all steps.
   [[nodiscard]] std::vector<std::int64_t> numbers() const;
   /// Collective. Step `index` (0 is the first). Throws missing errors.
@@ -194,7 +206,9 @@ class Reader {
 bool finish_replacement(const std::string& path, Comm comm = Comm::self());
 
 /// Collective. Makes a file whole again in place: finishes its replacement and a publication that were interrupted,
-/// drops what an unfinished step left behind. Returns whether anything had to be done.
-bool repair(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
+/// drops what an unfinished step left behind, and steps of these numbers (CheckReport::damaged), whose space is not used
+/// again. Returns whether anything had to be done. Throws unsupported errors where steps cannot be dropped in place.
+bool repair(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {},
+            const std::vector<std::int64_t>& dropped = {});
 
 }  // namespace quire

@@ -45,7 +45,8 @@ class Describer {
 
   [[nodiscard]] virtual const FileDescription& file() const = 0;
 
-  /// How many whole steps there are. May look through the file once; `step` alone looks only as far as it must.
+  /// How many whole steps there are. May look through the file once; `step` alone looks only as far as it must. Where
+  /// steps are found each by itself (Format::finds_steps_alone()) those that cannot be read count, too.
   [[nodiscard]] virtual std::uint64_t steps() = 0;
   /// The number of step `index`, cheaper than its layout where the format allows.
   [[nodiscard]] virtual std::int64_t step_number(std::uint64_t index) = 0;
@@ -84,6 +85,9 @@ class Describer {
   /// Acts that make the file whole again for readers that know nothing of interrupted publications: finish one whose
   /// journal is complete, drop what an unfinished step left behind the published end. Nothing for a tidy file.
   [[nodiscard]] virtual Publication repair();
+  /// The same, and acts that take steps out of the file of which nothing need be readable. Only of formats that find
+  /// steps alone; throws unsupported errors where it cannot be done in place.
+  [[nodiscard]] virtual Publication drop(std::span<const std::int64_t> numbers);
 };
 
 /// How much a rank's part of a step takes in the file, in slots that are summed over ranks. What a slot means is the
@@ -350,6 +354,8 @@ class Format {
   [[nodiscard]] virtual std::vector<std::string> stand_ins(const std::string& path, const Options& options) const;
   /// Whether a file is one step and no more: a second one is an unsupported error, and so is appending.
   [[nodiscard]] virtual bool holds_one_step() const { return false; }
+  /// Whether a step is found without a look at those before it: one that cannot be read hides no other.
+  [[nodiscard]] virtual bool finds_steps_alone() const { return false; }
   /// Whether what is written to such a file are streams, and nothing but streams.
   [[nodiscard]] virtual bool holds_streams() const { return false; }
   /// Whether what is written to such a file are elements with coefficients, and nothing else.

@@ -77,6 +77,7 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
         "whole_steps": report.whole_steps,
         "numbers": list(report.numbers),
         "damage": damage(report.damage) if report.damage is not None else None,
+        "damaged": [{"number": number} | damage(problem) for number, problem in report.damaged.items()],
         "part": part_of(path, report.damage) if report.damage is not None else None,
         "salvageable": report.salvageable,
         "changed": report.is_changed,
@@ -104,9 +105,13 @@ def tell(one: dict[str, Any]) -> None:
         offset = one["damage"]["offset"]
         place = f" in {display_name(one['part'])}" if one["part"] else ""
         place += f" at byte {offset}" if offset is not None else ""
-        say(f"{name}: damaged{place}, {steps}{numbers} before it")
-        what = printable(one["damage"]["object"] or "")
-        say(f"  {what}{': ' if what else ''}{printable(one['damage']['message'])}")
+        where = "beside it" if one["damaged"] else "before it"
+        say(f"{name}: damaged{place}, {steps}{numbers} {where}")
+        for damaged in one["damaged"]:
+            say(f"  step {damaged['number']}: {printable(damaged['message'])}")
+        if one["damage"]["message"] not in [damaged["message"] for damaged in one["damaged"]]:
+            what = printable(one["damage"]["object"] or "")
+            say(f"  {what}{': ' if what else ''}{printable(one['damage']['message'])}")
         if one["whole_steps"] > 0 or one["salvageable"]:
             hint = " --rows" if one["salvageable"] else ""
             say(f"  quire recover{hint} keeps what is whole")

@@ -7,13 +7,13 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
-from typing import ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
-from quire.cli.output import remark, use_utf8
+from quire.cli.output import printable, remark, use_utf8
 from quire.cli.parallel import (
     abort_all,
     agreed_code,
@@ -23,6 +23,9 @@ from quire.cli.parallel import (
     speak_for_oneself,
 )
 from quire.cli.signals import code_of, ended_by_signals
+
+if TYPE_CHECKING:
+    from quire.errors import Error
 
 Parameters = ParamSpec("Parameters")
 
@@ -165,6 +168,17 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
             raise typer.Exit(fail(problem)) from None
 
     return guarded
+
+
+def tell_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:
+    """Independent. Name damaged steps that were passed over, and leave as with a bad file if there is one."""
+    if not unreadable:
+        return
+    if is_first_rank():
+        for number, problem in unreadable.items():
+            place = f" at byte {problem.offset}" if problem.offset is not None else ""
+            remark(f"damaged: {path}: step {number}{place}: {printable(problem.message)}")
+    raise typer.Exit(ExitCode.BAD_FILE)
 
 
 def answer(yes: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import answer
+from quire.cli.command import answer, tell_unreadable
 from quire.cli.options import parse_options
 from quire.cli.output import plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
@@ -86,6 +86,8 @@ def copy_file(
 ) -> CopyReport:
     """Collective. Carry a request out and tell the result: a line for people, JSON for programs.
 
+    Leaves with the code of a bad file if damaged steps of the source were left out.
+
     `more` gives further numbers of the report by name. With `dry_run` only losses and changes are told, and
     the command ends.
     """
@@ -102,6 +104,7 @@ def copy_file(
                 request,
                 Observer(loss=tell_loss, change=tell_change, warning=tell_warning),
             )
+            tell_unreadable(source, foretold.unreadable)
             answer(not foretold.losses)
         with progress(title) as bar, writable(target) as local_target:
             observer = Observer(tell_loss, bar.expect, bar.advance, trace, tell_change, tell_warning)
@@ -122,4 +125,5 @@ def copy_file(
             if report.streams:
                 what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
             say(f"{target}: {what}{extra}")
+    tell_unreadable(source, report.unreadable)
     return report

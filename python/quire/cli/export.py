@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import command, tell_unreadable
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, say, say_json, tell_of_tables
 from quire.cli.progress import progress
@@ -108,6 +108,7 @@ def export(
                     local, target, request, overwrite=overwrite, progress=bar.show, **options
                 )
     tell(target, table, report, json)
+    tell_unreadable(source, report.unreadable)
 
 
 def wanted(source: str, target: str | None, output: str | None) -> tuple[str, str, bool]:

@@ -148,15 +148,18 @@ def tell_of_kinds(found: list[tuple[Table | None, Any]]) -> None:
 
 def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
     """The step asked for; the first one if none was, None in a file without steps."""
-    from quire.errors import UsageError
+    from quire.errors import MissingError, UsageError
 
     if step is not None and index is not None:
         raise UsageError("give either --step or --index")
     if step is not None:
         return file.step(step)
-    if index is None:
-        return next(iter(file), None)
-    return file[index]
+    try:
+        return file[index or 0]
+    except MissingError:
+        if index is None:
+            return None
+        raise
 
 
 def find(file: File, name: str, place: Place) -> tuple[Table | None, Any] | None:

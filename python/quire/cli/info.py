@@ -78,11 +78,12 @@ def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
     warnings = answer["warnings"] + [text for step in found for text in step["warnings"]]
     for text in dict.fromkeys(warnings):
         remark(f"warning: {answer['path']}: {printable(text)}")
-    if answer["damage"]:
-        offset = answer["damage"]["offset"]
+    for damage in answer["damaged"] or ([answer["damage"]] if answer["damage"] else []):
+        offset = damage["offset"]
+        step = f": step {damage['number']}" if "number" in damage else ""
         place = f" at byte {offset}" if offset is not None else ""
-        advice = f"; {answer['damage']['advice']}" if answer["damage"]["advice"] else ""
-        remark(f"damaged: {answer['path']}{place}: {printable(answer['damage']['message'] + advice)}")
+        advice = f"; {damage['advice']}" if damage["advice"] else ""
+        remark(f"damaged: {answer['path']}{step}{place}: {printable(damage['message'] + advice)}")
 
 
 def alike(steps: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:

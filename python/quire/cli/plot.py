@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import command
+from quire.cli.command import command, tell_unreadable
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, say, tell_of_tables
 from quire.cli.streams import display_name, readable
@@ -87,7 +87,9 @@ def plot(
         else:
             figure = drawing.histogram(parse_names(histogram) or [], bins, limits or [])
         save(figure, path)
-    say(f"{output}: {drawing.note}")
+        say(f"{output}: {drawing.note}")
+        for name, source in zip(files, sources, strict=True):
+            tell_unreadable(name, source.file.unreadable)
 
 
 @dataclass(frozen=True)

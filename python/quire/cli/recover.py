@@ -62,6 +62,7 @@ def as_dictionary(path: str, result: Recovery) -> dict[str, Any]:
         "stream_bytes": result.stream_bytes,
         "step_cut": result.step_cut,
         "damage": damage(result.damage) if result.damage is not None else None,
+        "dropped": [{"number": number} | damage(problem) for number, problem in result.dropped.items()],
         "changed": result.changed,
         "lost": result.lost,
         "warnings": result.warnings,
@@ -80,8 +81,11 @@ def tell(path: str, result: Recovery) -> None:
         if result.streams_saved > 0:
             saved = f"{plural(result.streams_saved, 'stream')} of {plural(result.stream_bytes, 'byte')}"
         say(f"  and {saved} of step {result.step_cut}, which was cut")
+    for number, problem in result.dropped.items():
+        say(f"  dropped: step {number}: {printable(problem.message)}")
     if result.damage is not None:
-        say(f"  dropped: {printable(result.damage.message)}")
+        if result.damage.message not in [problem.message for problem in result.dropped.values()]:
+            say(f"  dropped: {printable(result.damage.message)}")
         for text in result.lost:
             say(f"  {printable(text)}")
     elif not result.changed:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quire.cli.command import command
+from quire.cli.command import command, tell_unreadable
 from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
@@ -211,12 +211,15 @@ def show_file(
         else:
             view.show(viewer.sheets(steps))
         trace(opened)
+        tell_unreadable(path, opened.unreadable)
 
 
 def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
-    """The steps asked for; all if none was."""
+    """The steps asked for; all that can be read if none was."""
+    from quire.toolkit.selection import select_steps
+
     if step is None and index is None:
-        yield from file
+        yield from (one for _, one in select_steps(file))
     else:
         chosen = chosen_step(file, step, index)
         if chosen is not None:

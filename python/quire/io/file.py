@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Final, overload
 
 from quire import _core
-from quire.errors import MissingError, Placing, TypeMismatchError, UsageError
+from quire.errors import BadFileError, MissingError, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.manner import bytes_of_budget, manner, number_of, step_number
 from quire.io.refusal import agreed
@@ -31,6 +31,7 @@ class File:
         self._comm = comm
         self._communicator = core_communicator
         self._is_open = True
+        self._unreadable: dict[int, BadFileError] = {}
 
     @property
     def path(self) -> str:
@@ -111,7 +112,10 @@ class File:
         return self._core.reads_together
 
     def __len__(self) -> int:
-        """Collective. How many whole steps; may look through the file once."""
+        """Collective. How many whole steps; may look through the file once.
+
+        Where a format finds each step by itself, such as by a name, those that cannot be read count, too.
+        """
         return self._core.size()
 
     def __bool__(self) -> bool:
@@ -173,11 +177,48 @@ class File:
         return Step(core, self._path, self._description)
 
     def __iter__(self) -> Iterator[Step]:
-        """Collective. Walk through the steps without counting them first."""
+        """Collective. Walk through the steps without counting them first.
+
+        Raises BadFileError behind the whole steps if there are damaged ones, be they between them.
+        """
+        passed: dict[int, BadFileError] = {}
+        for _, step in self._walk(None, passed):
+            yield step
+        for problem in passed.values():
+            raise problem
+
+    def readable(self, asked: Callable[[int], bool] | None = None) -> Iterator[tuple[int, Step]]:
+        """Collective. Places and steps, like a walk through the file, of those that can be read.
+
+        Where a format finds each step by itself, one that is damaged hides none behind it: it is passed over,
+        and `unreadable` has it if its number is `asked` for. Elsewhere damage raises BadFileError.
+        """
+        return self._walk(asked, self._unreadable)
+
+    def _walk(
+        self, asked: Callable[[int], bool] | None, passed: dict[int, BadFileError]
+    ) -> Iterator[tuple[int, Step]]:
+        """Collective. The same; what is passed over goes to `passed`."""
         place = 0
-        while (core := self._core.try_at(place)) is not None:
-            yield Step(core, self._path, self._description)
+        while True:
+            try:
+                core = self._core.try_at(place)
+            except BadFileError as problem:
+                numbers = self.numbers if self._core.finds_steps_alone else []
+                if place >= len(numbers):
+                    raise
+                if asked is None or asked(numbers[place]):
+                    passed[numbers[place]] = problem
+            else:
+                if core is None:
+                    return
+                yield place, Step(core, self._path, self._description)
             place += 1
+
+    @property
+    def unreadable(self) -> Mapping[int, BadFileError]:
+        """Independent. By number, the damaged steps that `readable` has passed over so far."""
+        return self._unreadable
 
     def step(self, number: int) -> Step:
         """Collective. The step with this number; missing errors name the nearest."""
@@ -290,13 +331,26 @@ def repair(
     transport: str = "posix",
     memory_budget: int = MEMORY_BUDGET,
     deadline: float | None = None,
+    dropped: Sequence[int] = (),
     **options: Any,
 ) -> bool:
     """Collective. Make a file whole again in place; returns whether anything had to be done.
 
-    Finishes a publication that was interrupted, and drops what an unfinished step left behind.
+    Finishes a publication that was interrupted, and drops what an unfinished step left behind, and the steps
+    with the numbers in `dropped`, such as those that `CheckReport.damaged` has. Raises UnsupportedError where
+    steps cannot be dropped in place.
     """
-    how = manner(path, comm, format, transport, deadline, options, {}, lambda: bytes_of_budget(memory_budget))
+    how = manner(
+        path,
+        comm,
+        format,
+        transport,
+        deadline,
+        options,
+        {},
+        lambda: (bytes_of_budget(memory_budget), [step_number(number) for number in dropped]),
+    )
+    budget, numbers = how.rest
     return _core.repair(
-        how.path, how.communicator, how.format, how.transport, how.deadline, how.rest, how.options
+        how.path, how.communicator, how.format, how.transport, how.deadline, budget, how.options, numbers
     )

@@ -9,12 +9,14 @@ from quire.errors import Error
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What `File.check` finds: whole steps, and the damage behind them."""
+    """What `File.check` finds: whole steps, and the damage behind or between them."""
 
     whole_steps: int
     numbers: list[int]
     damage: Error | None
     """The first defect, if any."""
+    damaged: dict[int, Error]
+    """By number, steps that cannot be read, where whole ones may stand behind such a one."""
     salvageable: bool
     """Whether rows of the damaged step can be saved, see `File.salvage`."""
     is_changed: bool

@@ -20,6 +20,7 @@ from quire.toolkit.element_sums import KindSums, kinds_of
 from quire.toolkit.selection import (
     StepSelection,
     even_slice,
+    raise_unreadable,
     require_found,
     rows_per_block,
     select_names,
@@ -257,6 +258,7 @@ def checksum(
             require_shared_reads(file, step)
             goes_on = reads_with_others(file)
             done.append(step_checksum(step, columns, comm, progress, as_stored, goes_on))
+        raise_unreadable(file, steps)
         require_found(len(done), steps, path)
         if observe is not None:
             observe(file)

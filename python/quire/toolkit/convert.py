@@ -67,6 +67,7 @@ def rehearse(
         for step in copier.steps(file):
             check_columns(copier.request, step)
             copier.fit(file, step)
+        copier.report.unreadable = dict(file.unreadable)
     return copier.report
 
 
@@ -95,7 +96,8 @@ def copy(
     whole chunks; `docs/fields.md` (*Larger than memory*) names the fields that take more. Attributes keep
     types, units and texts, steps their numbers. Where the target wants all steps to have the same structure,
     what not every step has is left out and told as a loss. The target appears when it is complete; it does
-    not depend on the number of ranks.
+    not depend on the number of ranks. Damaged steps that hide no others are left out:
+    see `CopyReport.unreadable`.
 
     Parameters
     ----------
@@ -171,6 +173,7 @@ def carry_out(
                 raise
             copier.begin_again(common)
             write_steps(file, target, copier, comm)
+        copier.report.unreadable = dict(file.unreadable)
     if request.durable and (comm is None or comm.rank == 0):
         sync_directory(target)
     return copier.report

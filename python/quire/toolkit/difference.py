@@ -118,7 +118,12 @@ class Comparison:
                 self.result.tell(f"step {number} is only in {self.left.path}")
                 continue
             others.discard(number)
-            self.compare_steps(self.left.step(number), self.right.step(number))
+            try:
+                pair = self.left.step(number), self.right.step(number)
+            except BadFileError as damage:
+                self.result.damages.append(f"step {number}: {damage}")
+                continue
+            self.compare_steps(*pair)
         for number in sorted(others):
             self.result.tell(f"step {number} is only in {self.right.path}")
         return self.result
@@ -369,7 +374,7 @@ def difference(
                 f"neither {ours.format} nor {theirs.format} has a reader's option {min(unknown)}"
             )
         result = Comparison(ours, theirs, rules or Rules(), progress).run()
-        result.damages = [damage for damage in map(damage_behind, (ours, theirs)) if damage is not None]
+        result.damages += [damage for damage in map(damage_behind, (ours, theirs)) if damage is not None]
         if not result.damages:  # Behind a damage the steps may have been.
             compared = {number for file in (ours, theirs) for number in file.numbers}
             count = sum(1 for number in compared if rules is None or number in rules.steps)

@@ -7,11 +7,20 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import BadFileError, ConflictError, Error, MissingError, MissingFileError, UsageError
+from quire.errors import (
+    BadFileError,
+    ConflictError,
+    Error,
+    MissingError,
+    MissingFileError,
+    UnsupportedError,
+    UsageError,
+)
 from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info, makes_set, may_be_named, named_members
 from quire.toolkit.attachments import copy_attachments
@@ -26,6 +35,10 @@ ELSEWHERE = "recover it to another name: -o OUTPUT"
 """The advice where files of a set cannot be replaced."""
 
 
+class NotTakenOutError(Exception):
+    """Damaged steps cannot be taken out of the bytes of a file; caught where it is written anew instead."""
+
+
 @dataclass(frozen=True)
 class Recovery:
     """What was found and kept: whole steps by number, rows of a step that was cut, and the damage.
@@ -35,6 +48,7 @@ class Recovery:
     `warnings` has what is doubtful about a file that is not damaged, or was so before it was changed.
     `damage_left` is what a check finds of a file that was written anew: bytes of streams are kept as far as
     they are there, and a format that has more in them than bytes may find that this ends early.
+    `dropped` has by number what was wrong with single steps beside which others are whole.
     """
 
     kept: list[int]
@@ -47,6 +61,7 @@ class Recovery:
     stream_bytes: int = 0
     warnings: list[str] = field(default_factory=list)
     damage_left: Any = None
+    dropped: dict[int, Error] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -142,7 +157,16 @@ def recover_anew(found: Found) -> Recovery:
 
 
 def recover_bytes(found: Found) -> Recovery:
-    """Independent. Cut off what is not whole, of the file itself or of a copy of its bytes."""
+    """Independent. Take out what is not whole, of the file itself or of a copy of its bytes, if it can be."""
+    try:
+        return take_out_damage(found)
+    except NotTakenOutError:
+        with place_of_new(found) as work:
+            return write_anew(found.source, found.final, work, None, found.rows, found.options)
+
+
+def take_out_damage(found: Found) -> Recovery:
+    """Independent. The same. Raises NotTakenOutError if the whole steps can only be copied."""
     source, damage = found.source, found.report.damage
     with working_copy(source, found.target, in_place=found.target is None and found.is_safe) as work:
         changed = quire.repair(work, **own_options(found.format, found.options))
@@ -154,6 +178,11 @@ def recover_bytes(found: Found) -> Recovery:
         if after.whole_steps == 0 and not found.is_safe:
             work.unlink()
             return write_anew(source, found.final, work, None, found.rows, found.options)
+        # In another folder links of steps to other files may lead nowhere.
+        if after.damaged and not set(found.report.numbers) <= set(after.numbers):
+            raise NotTakenOutError
+        if after.damaged and not wants_rows:
+            return without_damaged(work, found, after)
         if after.damage is None and not wants_rows:
             before = found.report.warnings if changed else []
             doubts = [*before, *(text for text in after.warnings if text not in before)]
@@ -162,6 +191,20 @@ def recover_bytes(found: Found) -> Recovery:
         saved = rewrite_end(source, work, after, wants_rows, found.options)
     step, count = saved if saved is not None else (None, 0)
     return Recovery(after.numbers, count, step, damage, True)
+
+
+def without_damaged(work: Path, found: Found, after: CheckReport) -> Recovery:
+    """Independent. Drop single damaged steps; what whole ones stand behind them stays as it is."""
+    try:
+        quire.repair(work, dropped=list(after.damaged), **own_options(found.format, found.options))
+    except (BadFileError, UnsupportedError):
+        raise NotTakenOutError from None
+    with quire.open(work, **found.options) as file:
+        report = file.check()
+    if report.damage is not None:
+        raise report.damage
+    damage = found.report.damage or after.damage
+    return Recovery(report.numbers, 0, None, damage, True, dropped=dict(after.damaged))
 
 
 def refuse_other_name(source: str | Path, target: str | Path, format: str) -> None:
@@ -289,8 +332,8 @@ def write_anew(
         ) as out:
             copy_attributes(out, file.attributes, fit_file(file.format, file))
             copy_attachments(file, out, file.format)
-            for index in range(found.whole_steps):
-                copier.copy(file, file[index], out)
+            for _, whole in islice(file.readable(), found.whole_steps):
+                copier.copy(file, whole, out)
             before = copier.report.rows, copier.report.streams, copier.report.stream_bytes
             if step is not None:
                 copier.copy(file, step, out)
@@ -305,7 +348,17 @@ def write_anew(
     doubts = found.warnings if found.damage is None else []
     left = damage_left(work, target) if streams > 0 else None
     return Recovery(
-        found.numbers, rows_saved, cut, found.damage, True, lost, streams, stream_bytes, doubts, left
+        found.numbers,
+        rows_saved,
+        cut,
+        found.damage,
+        True,
+        lost,
+        streams,
+        stream_bytes,
+        doubts,
+        left,
+        dict(found.damaged),
     )
 
 

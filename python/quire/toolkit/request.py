@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from quire.toolkit.selection import StepSelection
 
 if TYPE_CHECKING:
+    from quire.errors import Error
     from quire.toolkit.define import Definition
     from quire.toolkit.profiles import Profile
 
@@ -65,6 +66,8 @@ class CopyReport:
     dropped_steps: int = 0
     losses: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
+    unreadable: dict[int, Error] = field(default_factory=dict)
+    """By number, damaged steps of the source that were left out, as far as they were asked for."""
 
 
 @dataclass(frozen=True)

@@ -135,16 +135,28 @@ def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str
 def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tuple[int, Step]]:
     """Collective. Index and step of every selected step, read one after another without counting first.
 
-    Numbers rise: what lies behind the last one is not looked at, be it damaged.
+    Numbers rise: what lies behind the last one is not looked at, be it damaged. Of those that are selected
+    `File.unreadable` has what was passed over; BadFileError is raised if no other is left.
     """
     last = None if steps is None else steps.last
-    for index, step in enumerate(file):
+    count = 0
+    for index, step in file.readable((steps or StepSelection()).__contains__):
         if last is not None and step.number > last:
-            return
+            break
         if steps is None or step.number in steps:
+            count += 1
             yield index, step
         if step.number == last:
-            return
+            break
+    if count == 0:
+        raise_unreadable(file, steps)
+
+
+def raise_unreadable(file: File, steps: StepSelection | None) -> None:
+    """Independent. Raise the damage of the first selected step that was passed over, if there is any."""
+    for number, problem in file.unreadable.items():
+        if steps is None or number in steps:
+            raise problem
 
 
 def require_found(count: int, steps: StepSelection | None, path: str | Path) -> None:

@@ -106,7 +106,8 @@ def damage(problem: Error) -> dict[str, Any]:
 def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any]:
     """Collective, as it walks through the selected steps. Everything but the values of columns.
 
-    Damage behind whole steps does not raise: it is told under "damage", which else is None.
+    Damage behind whole steps does not raise: it is told under "damage", which else is None, and where it is
+    that of single steps, under "damaged" with their numbers.
     """
     found: list[dict[str, Any]] = []
     problem: Error | None = None
@@ -115,6 +116,9 @@ def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any
             found.append(step(index, item))
     except BadFileError as raised:
         problem = raised
+    damaged = [{"number": number} | damage(one) for number, one in file.unreadable.items()]
+    if damaged and problem is None:
+        problem = next(iter(file.unreadable.values()))
     return {
         "path": str(file.path),
         "format": file.format,
@@ -126,4 +130,5 @@ def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any
         "attachments": [{"name": name, "bytes": size} for name, size in file.attachments.items()],
         "steps": found,
         "damage": damage(problem) if problem is not None else None,
+        "damaged": damaged,
     }

@@ -28,6 +28,7 @@ from quire.toolkit.selection import (
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
+    from quire.errors import Error
 
 BLOCK_BYTES: Final = 4 << 20
 
@@ -63,6 +64,8 @@ class ExportReport:
     """The names of all tables of the first step with several of them, else of the last."""
     left_out: list[int] = field(default_factory=list)
     """The numbers of the steps without the table."""
+    unreadable: dict[int, Error] = field(default_factory=dict)
+    """By number, damaged steps that were left out."""
 
 
 def export_text(
@@ -133,6 +136,7 @@ def export_steps(
     if report.left_out and not report.steps:
         table_of(file.step(report.left_out[0]), request.table)  # raises what is missing
     require_found(report.steps, request.steps, file.path)
+    report.unreadable = dict(file.unreadable)
     return report
 
 

@@ -23,6 +23,7 @@ from quire.toolkit.selection import StepSelection, is_number, parse_steps, selec
 
 if TYPE_CHECKING:
     from quire import Field, File, Step, Table
+    from quire.errors import Error
     from quire.io.location import Location
 
 Element = ElementTree.Element
@@ -56,6 +57,8 @@ class XdmfReport:
 
     steps: int = 0
     left_out: list[str] = field(default_factory=list)
+    unreadable: dict[int, Error] = field(default_factory=dict)
+    """By number, damaged steps that are not in it."""
 
 
 class NotShownError(Exception):
@@ -109,6 +112,7 @@ def write_xdmf(
         sidecar = Sidecar(name, positions, time_attribute(file, selection, time), by_columns(file.format))
         for _, step in select_steps(file, selection):
             sidecar.add(step)
+        sidecar.report.unreadable = dict(file.unreadable)
     if not sidecar.collections:
         raise MissingError(
             "there are neither positions nor fields to be shown",

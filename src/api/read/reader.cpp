@@ -54,11 +54,13 @@ struct PackedReport {
   std::vector<std::int64_t> numbers;
   bool damaged = false;
   std::vector<std::byte> damage;
+  std::vector<std::int64_t> damaged_numbers;
+  std::vector<std::vector<std::byte>> damages;  ///< of each of these
   bool salvageable = false;
   std::vector<std::string> warnings;
   template <class Archive>
   void archive(Archive& a) {
-    a(numbers, damaged, damage, salvageable, warnings);
+    a(numbers, damaged, damage, damaged_numbers, damages, salvageable, warnings);
   }
 };
 
@@ -179,7 +181,7 @@ bool holds_something(const StepLayout& cut) {
          std::any_of(tables.begin(), tables.end(), [](const Table& table) { return table.rows > 0; });
 }
 
-PackedReport examine_steps(Describer& describer) {
+PackedReport examine_steps(Describer& describer, bool found_alone) {
   PackedReport report;
   for (std::uint64_t index = 0;; ++index) {
     try {
@@ -190,8 +192,13 @@ PackedReport examine_steps(Describer& describer) {
         report.warnings.push_back("step " + std::to_string(layout->description.number) + ": " + warning);
       }
     } catch (const Error& error) {
+      if (!report.damaged) report.damage = error.pack();
       report.damaged = true;
-      report.damage = error.pack();
+      if (found_alone && error.kind() == ErrorKind::bad_file && index < describer.steps()) {
+        report.damaged_numbers.push_back(describer.step_number(index));
+        report.damages.push_back(error.pack());
+        continue;
+      }
       const auto cut = describer.salvage(index);
       report.salvageable = cut && holds_something(*cut);
       return report;
@@ -210,8 +217,8 @@ PackedReport damaged_entry(const Error& damage, Describer& describer, const Pack
   return report;
 }
 
-PackedReport examine(Describer& describer) {
-  PackedReport report = examine_steps(describer);
+PackedReport examine(Describer& describer, const Format& format) {
+  PackedReport report = examine_steps(describer, format.finds_steps_alone());
   // Some of the file are found behind its last step.
   const std::vector<std::string>& of_file = describer.file().warnings;
   report.warnings.insert(report.warnings.begin(), of_file.begin(), of_file.end());
@@ -326,6 +333,8 @@ std::uint64_t Reader::size() const {
                  [&] { return answer_of_root(*state_, [](Describer& describer) { return describer.steps(); }); });
 }
 
+bool Reader::finds_steps_alone() const { return state_->format->finds_steps_alone(); }
+
 std::vector<std::int64_t> Reader::numbers() const {
   require_open(*state_);
   return in_file(*state_, [&] {
@@ -417,7 +426,7 @@ void Reader::meet() const {
 CheckReport Reader::check() const {
   require_open(*state_);
   const PackedReport packed = answer_of_root(*state_, [&](Describer& describer) {
-    PackedReport report = examine(describer);
+    PackedReport report = examine(describer, *state_->format);
     if (state_->entry_damage && !report.damaged) report = damaged_entry(*state_->entry_damage, describer, report);
     return report;
   });
@@ -425,6 +434,9 @@ CheckReport Reader::check() const {
   report.whole_steps = packed.numbers.size();
   report.numbers = packed.numbers;
   if (packed.damaged) report.damage = state_->placed(Error::unpack(packed.damage));
+  for (std::size_t i = 0; i < packed.damages.size(); ++i) {
+    report.damaged.push_back({packed.damaged_numbers[i], state_->placed(Error::unpack(packed.damages[i]))});
+  }
   report.salvageable = packed.salvageable;
   report.warnings = packed.warnings;
   if (report.damage) return report;
@@ -523,9 +535,11 @@ bool finish_replacement(const std::string& path, Comm comm) {
   return finish_replacement_agreed(path, comm);
 }
 
-bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
+bool repair(const std::string& path, Comm comm, const ReadOptions& options, const std::vector<std::int64_t>& dropped) {
   comm.set_deadline(options.deadline);
-  agree_on_choice(comm, {.path = path, .transport = options.transport, .format = options.format});
+  Choice first{.path = path, .transport = options.transport, .format = options.format};
+  for (const std::int64_t number : dropped) first.options += "without " + std::to_string(number) + ", ";
+  agree_on_choice(comm, first);
   const bool replaced = finish_replacement_agreed(path, comm);
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
   const auto looking = caught(comm.rank(), [&] {
@@ -541,7 +555,7 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options) {
     const Format& format = options.format.empty() ? recognise(head, bytes) : format_named(options.format);
     const auto describer = format.describe(bytes, context_of(first_file, options.memory_budget),
                                            CheckedOptions(format.read_options(), options.options));
-    const Publication acts = describer->repair();
+    const Publication acts = dropped.empty() ? describer->repair() : describer->drop(dropped);
     if (!describer->file().members.empty()) {
       transport = with_members(std::move(transport), first_file, describer->file(), [&](const std::string& member) {
         return open_transport(options.transport, member, Access::update, Comm::self(), {});

@@ -7,6 +7,7 @@
 #include "format/h5/attachments.hpp"
 #include "format/h5/attributes.hpp"
 #include "format/h5/datasets.hpp"
+#include "format/h5/dropping.hpp"
 #include "format/h5/fields.hpp"
 #include "format/h5/left_out.hpp"
 
@@ -80,7 +81,8 @@ auto H5partDescriber::guarded(Image& image, Work&& work) {
 
 H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context,
                                  const CheckedOptions& options)
-    : context_(std::move(context)),
+    : bytes_(bytes),
+      context_(std::move(context)),
       strict_(options.truth("strict")),
       may_be_cut_(options.truth("cut")),
       kept_(chunk_cache_of_format(options)) {
@@ -228,7 +230,11 @@ std::optional<StepLayout> H5partDescriber::step(std::uint64_t index) {
 std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
   if (neighbour_ && neighbour_name_ == name) return neighbour_;
   auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
-  if (!bytes) throw Error(ErrorKind::missing, "the file " + name + " that a step is linked to is not there");
+  // Whoever asks for the step asks for nothing that this file does not have: it is the file that lacks something.
+  if (!bytes) {
+    throw Error(ErrorKind::bad_file, "the file " + name + " that a step is linked to is not there")
+        .advise("put " + name + " beside it");
+  }
   try {
     const auto member = [this, name](const std::string&, const std::string& other) {
       return context_.member ? context_.member(name, other) : nullptr;
@@ -266,8 +272,13 @@ H5partDescriber::StepGroup H5partDescriber::open_step(const StepEntry& entry) {
 }
 
 Handle H5partDescriber::open_block(const StepGroup& step) {
-  check_before_opening(step.file->image(), step.group.id(), block_group);
-  return Handle(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
+  const Link link = find_link(step.group.id(), block_group);
+  check_before_opening(step.file->image(), link);
+  Handle block(H5Gopen2(step.group.id(), block_group, H5P_DEFAULT));
+  if (block || link.type != H5L_TYPE_HARD) return block;
+  const Handle other = open_listed(step.group.id(), link);
+  if (!other) throw hdf5_error("open the fields of the step", block_group);
+  return block;
 }
 
 StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
@@ -415,6 +426,21 @@ void H5partDescriber::read_opaque(std::uint64_t index, const std::string& object
       });
     });
   });
+}
+
+Publication H5partDescriber::drop(std::span<const std::int64_t> numbers) {
+  std::vector<std::string> names;
+  for (const std::int64_t number : numbers) {
+    const auto entry = std::ranges::find(entries_, number, &StepEntry::number);
+    if (entry == entries_.end()) {
+      throw Error(ErrorKind::missing, "there is no step " + std::to_string(number)).in_file(context_.path);
+    }
+    names.push_back(entry->name);
+  }
+  FileWriter writer(LibraryVersion::earliest, false);
+  Publication acts = writer.take_over(bytes_, context_, [](hid_t) {});
+  std::ranges::move(drop_damaged(writer, names), std::back_inserter(acts));
+  return acts;
 }
 
 void H5partDescriber::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) {

@@ -36,6 +36,7 @@ class H5partDescriber final : public Describer {
                    const View& out) override;
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) override;
   [[nodiscard]] Publication repair() override { return main_->repair(); }
+  [[nodiscard]] Publication drop(std::span<const std::int64_t> numbers) override;
 
  private:
   /// A step's group, maybe in another file, which lives as long as the handle.
@@ -71,6 +72,7 @@ class H5partDescriber final : public Describer {
   template <class Work>
   auto guarded(Image& image, Work&& work);
 
+  std::shared_ptr<ByteSource> bytes_;
   DescribeContext context_;
   bool strict_ = false;
   bool may_be_cut_ = false;

@@ -44,12 +44,14 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
       components.defect = "component " + number + " is missing";
       return components;
     }
-    if (const std::string why = why_left_out(scope.image, find_link(group, number)); !why.empty()) {
+    const Link link = find_link(group, number);
+    if (const std::string why = why_left_out(scope.image, link); !why.empty()) {
       components.defect = "component " + number + ": " + why;
       return components;
     }
-    const Handle dataset(H5Dopen2(group, number.c_str(), H5P_DEFAULT));
-    if (!dataset) {
+    const Handle dataset = open_listed(group, link);
+    if (!dataset && link.type == H5L_TYPE_HARD) throw hdf5_error("open a component of the field", name);
+    if (!dataset || H5Iget_type(dataset.id()) != H5I_DATASET) {
       components.defect = "component " + number + " is no data set";
       return components;
     }
@@ -96,9 +98,10 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
     const auto leave_out = [&](const std::string& why) {
       warnings.push_back("the field " + name + " is left out: " + why);
     };
-    check_before_opening(scope.image, block, name);
-    const Handle group(H5Gopen2(block, name.c_str(), H5P_DEFAULT));
-    if (!group) {
+    check_before_opening(scope.image, link);
+    const Handle group = open_listed(block, link);
+    if (!group && link.type == H5L_TYPE_HARD) throw hdf5_error("open the field", name);
+    if (!group || H5Iget_type(group.id()) != H5I_GROUP) {
       leave_out("it is no group");
       continue;
     }

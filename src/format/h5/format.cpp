@@ -68,6 +68,8 @@ class H5partFormat final : public Format {
             {{"chunk", "5"}, {"filter", "deflate"}, {"library_version", "v110"}}};
   }
 
+  [[nodiscard]] bool finds_steps_alone() const override { return true; }
+
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
     return std::make_unique<h5::H5partDescriber>(std::move(bytes), context, options);

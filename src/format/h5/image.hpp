@@ -91,6 +91,8 @@ class Image {
   void set_heap(bool heap) noexcept { heap_ = heap; }
   /// While true, what HDF5 writes to planned places is dropped: it is there already.
   void set_dropping(bool dropping) noexcept { dropping_ = dropping; }
+  /// Takes back what was written there in this session: those bytes of the file stay as they are.
+  void forget(std::uint64_t offset, std::uint64_t length) { pending_.erase(offset, length); }
   /// True if all planned raw data was asked for.
   [[nodiscard]] bool is_plan_used() const noexcept { return next_planned_ == planned_.size(); }
   [[nodiscard]] const ByteMap& pending() const noexcept { return pending_; }

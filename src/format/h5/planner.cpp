@@ -6,6 +6,7 @@
 #include "format/appending.hpp"
 #include "format/h5/acceptance.hpp"
 #include "format/h5/attributes.hpp"
+#include "format/h5/dropping.hpp"
 #include "format/h5/field_plan.hpp"
 #include "format/h5/links.hpp"
 #include "format/h5/phdf5/layouts.hpp"
@@ -106,13 +107,12 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
   });
   if (leaving.empty()) return acts;
 
-  Publication dropping = writer_.session({}, [&](hid_t file) {
-    for (const StepEntry& step : leaving) {
-      require(H5Ldelete(file, step.name.c_str(), H5P_DEFAULT), "drop the step", step.name);
-      numbers_.erase(step.number);
-    }
-  });
-  std::ranges::move(dropping, std::back_inserter(acts));
+  std::vector<std::string> names;
+  for (const StepEntry& step : leaving) {
+    names.push_back(step.name);
+    numbers_.erase(step.number);
+  }
+  std::ranges::move(drop_links(writer_, names), std::back_inserter(acts));
   writer_.commit();
   return acts;
 }
