@@ -43,6 +43,15 @@ void WritePlanner::require_row_places(const StepDescription& step, std::size_t t
 
 void WritePlanner::weigh(StepPart&, bool) const {}
 
+void WritePlanner::add_to_file(const Attribute& attribute) {
+  throw Error(
+      ErrorKind::unsupported,
+      "files of this format have their attributes from the first step on: none is added to an existing file, or "
+      "after the first commit")
+      .on(attribute.name)
+      .advise("set it in the steps that are written, or in a new file before its first step");
+}
+
 void WritePlanner::attach(const std::string& name, std::optional<std::vector<std::byte>>, bool) {
   throw Error(ErrorKind::unsupported, "files of this format have no attachments").on(name);
 }

@@ -217,6 +217,10 @@ class WritePlanner {
 
   /// Attributes and texts of the file; before the first step. Formats that can only write them once say so by an error.
   virtual void set_file(const FileDescription& file) = 0;
+  /// The same of one attribute, of a file that exists or at any later time; it is written with the next publication, of
+  /// a step or at close. Throws unsupported errors where files have their attributes once and for all, conflict errors
+  /// for one that the existing file has, unless the options let it be replaced.
+  virtual void add_to_file(const Attribute& attribute);
 
   /// The part as this format will hold it: types widened, names checked, against the steps already written.
   /// Throws type (unless `lossy`), unsupported and conflict errors that name the object.

@@ -65,7 +65,12 @@ class Writer:
         display: str | None = None,
         type: str | None = None,
     ) -> Writer:
-        """Independent. An attribute of the file, before the first commit; values as in `WriteStep.set`."""
+        """Independent. An attribute of the file, before the first commit; values as in `WriteStep.set`.
+
+        Where the format lets them be added also later, and of a file that is appended to: it is there with
+        the next step that is committed, or at close. ConflictError for one that the existing file has, unless
+        it may be replaced (`existing="overwrite"`), UnsupportedError where none can be added.
+        """
         with Placing(self._path, name):
             self._core.set(
                 _file_attribute(name, value, self._lossy, unit, symbol, description, display, type=type)

@@ -210,11 +210,13 @@ Writer& Writer::set(std::string name, Value value, std::string unit) {
 }
 
 Writer& Writer::set(Attribute attribute) {
-  if (state_->file_told) {
-    throw state_->placed(
-        Error(ErrorKind::usage, "attributes of the file must be set before the first commit").on(attribute.name));
-  }
   attribute.type = attribute.value.type();
+  if (state_->file_told) {
+    in_file(*state_, [&] {
+      state_->require_open();
+      state_->planner->add_to_file(attribute);
+    });
+  }
   std::erase_if(state_->file.attributes, [&](const Attribute& old) { return old.name == attribute.name; });
   state_->file.attributes.push_back(std::move(attribute));
   return *this;

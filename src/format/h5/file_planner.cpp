@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "format/h5/attributes.hpp"
 #include "format/h5/open_file.hpp"
 
 namespace quire::h5 {
@@ -45,6 +46,28 @@ Publication FilePlanner::take_over(std::shared_ptr<ByteSource> existing, const s
     }
     look(file);
   });
+}
+
+void FilePlanner::learn_attributes(std::int64_t file) { hear_attributes(attribute_names(writer_.image(), file)); }
+
+void FilePlanner::hear_attributes(const std::vector<std::string>& names) { held_.insert(names.begin(), names.end()); }
+
+std::vector<std::string> FilePlanner::told_attributes(bool has_published) const {
+  return has_published ? std::vector<std::string>() : std::vector<std::string>(held_.begin(), held_.end());
+}
+
+void FilePlanner::add_attributes(std::vector<Attribute>& pending, std::vector<Attribute> added,
+                                 bool may_replace) const {
+  for (const Attribute& attribute : added) {
+    if (may_replace || !held_.contains(attribute.name)) continue;
+    throw Error(ErrorKind::conflict, "the file has an attribute of this name already")
+        .on(attribute.name)
+        .advise("choose another name, or, in a file of steps, write with the option existing=overwrite");
+  }
+  for (Attribute& attribute : added) {
+    std::erase_if(pending, [&](const Attribute& old) { return old.name == attribute.name; });
+    pending.push_back(std::move(attribute));
+  }
 }
 
 std::vector<std::byte> FilePlanner::owner_of_raw_data() {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,14 @@ class FilePlanner : public WritePlanner {
   /// FileWriter::take_over(), for the engine that was chosen.
   [[nodiscard]] Publication take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look);
 
+  /// Learns, on rank 0, or hears what attributes an existing file has: those that are replaced only if that is wanted.
+  void learn_attributes(std::int64_t file);
+  void hear_attributes(const std::vector<std::string>& names);
+  /// What other ranks hear of them: nothing once a step is published, for they know by then.
+  [[nodiscard]] std::vector<std::string> told_attributes(bool has_published) const;
+  /// Adds to what is to be written, in the place of what has its name there.
+  void add_attributes(std::vector<Attribute>& pending, std::vector<Attribute> added, bool may_replace) const;
+
   /// What the first file of a new split one is before there are raw data, which it names: else those that a killed run
   /// leaves are nobody's, and in the way of the next run. Empty for other files.
   [[nodiscard]] std::vector<std::byte> owner_of_raw_data();
@@ -40,7 +50,8 @@ class FilePlanner : public WritePlanner {
  private:
   void require_alignment() const;
 
-  DescribeContext context_;  ///< of an existing file, on rank 0
+  DescribeContext context_;     ///< of an existing file, on rank 0
+  std::set<std::string> held_;  ///< attributes of an existing file
 };
 
 /// A table of options, and behind them that for split files.

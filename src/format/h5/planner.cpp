@@ -58,9 +58,10 @@ struct SharedState {
   WriterState writer;
   std::optional<GrowingStep> growing;
   std::optional<Naming> naming;
+  std::vector<std::string> attributes;  ///< of an existing file
   template <class Archive>
   void archive(Archive& a) {
-    a(writer, growing, naming);
+    a(writer, growing, naming, attributes);
   }
 };
 
@@ -88,6 +89,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
   Publication acts = take_over(std::move(existing), [&](hid_t file) {
     const std::vector<std::string> names = names_of(list_links(file, "/"));
     learn(file, names);
+    learn_attributes(file);
     std::vector<std::string> warnings;
     units_ = Units(read_attributes(writer_.image(), file, attribute_budget, warnings, OldTexts::any));
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
@@ -143,7 +145,7 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
 // ---- What the ranks share
 
 std::vector<std::byte> H5partPlanner::state() const {
-  SharedState shared{writer_.state(), growing_, std::nullopt};
+  SharedState shared{writer_.state(), growing_, std::nullopt, told_attributes(has_published_)};
   if (!engine_.is_phdf5) return pack(shared);
   Naming& naming = shared.naming.emplace();
   naming.prefix = naming_.prefix;
@@ -159,6 +161,7 @@ void H5partPlanner::adopt(std::span<const std::byte> state) {
   auto shared = unpack<SharedState>(state);
   writer_.adopt(shared.writer);
   growing_ = std::move(shared.growing);
+  hear_attributes(shared.attributes);
   if (!shared.naming) return;
   naming_ = {shared.naming->prefix, shared.naming->width};
   for (std::size_t i = 0; i < shared.naming->units.size(); ++i) {
@@ -169,6 +172,14 @@ void H5partPlanner::adopt(std::span<const std::byte> state) {
 void H5partPlanner::set_file(const FileDescription& file) {
   FileAcceptance accepted = accept_file(file, units_);
   file_attributes_ = std::move(accepted.attributes);
+  units_ = std::move(accepted.units);
+}
+
+void H5partPlanner::add_to_file(const Attribute& attribute) {
+  FileDescription file;
+  file.attributes.push_back(attribute);
+  FileAcceptance accepted = accept_file(file, units_);
+  add_attributes(file_attributes_, std::move(accepted.attributes), existing_ == Existing::overwrite);
   units_ = std::move(accepted.units);
 }
 
@@ -481,6 +492,7 @@ void H5partPlanner::advance(const StepPart& mine, const Measure& total, bool pub
   growing_ = grown(mine, total);
   for (const auto& [quantity, unit] : new_units(mine.description, units_)) units_.set(quantity, unit);
   file_attributes_.clear();
+  has_published_ = true;
   numbers_.insert(mine.description.number);
   writer_.commit();
   attachments_.advance();

@@ -36,6 +36,7 @@ class H5partPlanner final : public FilePlanner {
   [[nodiscard]] std::vector<std::byte> state() const override;
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override;
+  void add_to_file(const Attribute& attribute) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   void require_row_places(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] bool groups_rows() const override {
@@ -118,6 +119,7 @@ class H5partPlanner final : public FilePlanner {
   std::optional<GrowingStep> growing_;  ///< the last step, if it can and may grow
 
   // On rank 0 alone.
+  bool has_published_ = false;
   std::set<std::int64_t> numbers_;  ///< of the steps in the file
   AttachmentChanges attachments_;   ///< to be made with the next publication
 };

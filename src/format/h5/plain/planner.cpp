@@ -27,9 +27,10 @@ struct SharedState {
   WriterState writer;
   bool is_written = false;
   std::optional<GrowingData> growing;
+  std::vector<std::string> attributes;  ///< of an existing file
   template <class Archive>
   void archive(Archive& a) {
-    a(writer, is_written, growing);
+    a(writer, is_written, growing, attributes);
   }
 };
 
@@ -63,6 +64,7 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
   Publication acts = take_over(std::move(existing), [&](hid_t file) {
     // HDF5 tells the places of chunks without the user block.
     if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
+    learn_attributes(file);
     growing_ = growing_data(file, writer_.image(), survey_budget, engine_.is_phdf5);
   });
   is_written_ = !growing_->tables.empty() || !growing_->fields.empty();
@@ -70,13 +72,22 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
   return acts;
 }
 
-std::vector<std::byte> PlainPlanner::state() const { return pack(SharedState{writer_.state(), is_written_, growing_}); }
+std::vector<std::byte> PlainPlanner::state() const {
+  return pack(SharedState{writer_.state(), is_written_, growing_, told_attributes(has_published_)});
+}
 
 void PlainPlanner::adopt(std::span<const std::byte> state) {
   auto shared = unpack<SharedState>(state);
   writer_.adopt(shared.writer);
   is_written_ = shared.is_written;
   growing_ = std::move(shared.growing);
+  hear_attributes(shared.attributes);
+}
+
+void PlainPlanner::add_to_file(const Attribute& attribute) {
+  FileDescription file;
+  file.attributes.push_back(attribute);
+  add_attributes(file_attributes_, accepted_file(file), false);
 }
 
 StepDescription PlainPlanner::accept(const StepDescription& step, bool lossy) const {
@@ -459,6 +470,7 @@ void PlainPlanner::advance(const StepPart& mine, const Measure& total, bool publ
   // Other ranks do not know the chunks; they learn from the state.
   growing_ = grown(mine, total);
   file_attributes_.clear();
+  has_published_ = true;
   is_written_ = true;
   writer_.commit();
 }

@@ -31,6 +31,7 @@ class PlainPlanner final : public FilePlanner {
   [[nodiscard]] std::vector<std::byte> state() const override;
   void adopt(std::span<const std::byte> state) override;
   void set_file(const FileDescription& file) override { file_attributes_ = accepted_file(file); }
+  void add_to_file(const Attribute& attribute) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   void require_row_places(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] bool groups_rows() const override {
@@ -109,8 +110,9 @@ class PlainPlanner final : public FilePlanner {
   mutable ChunkCoder coder_{};  ///< its buffers alone change
   bool grows_;
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
-  bool is_written_ = false;                 ///< the one step
-  std::optional<GrowingData> growing_;      ///< it, if it can and may grow
+  bool has_published_ = false;
+  bool is_written_ = false;             ///< the one step
+  std::optional<GrowingData> growing_;  ///< it, if it can and may grow
 };
 
 }  // namespace quire::h5

@@ -1,0 +1,169 @@
+"""Attributes of the file that are set in a file that exists, or after the first commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.errors import ConflictError, UnsupportedError, UsageError
+from quire.io.formats import format_info
+
+HAS_PHDF5 = any("phdf5" in option.choices for option in format_info("h5part").write_options)
+PLAIN: dict[str, Any] = {"format": "hdf5", "grow": True, "chunk": 16}
+
+
+def write(path: Path, **options: Any) -> None:
+    with quire.create(path, **options) as out:
+        out.set("code", "tracker").set("energy", 5.0, unit="MeV")
+        with out.step(0) as step:
+            step.put("x", np.arange(20.0))
+
+
+@pytest.fixture
+def steps(tmp_path: Path) -> Path:
+    path = tmp_path / "m.h5"
+    write(path)
+    return path
+
+
+def values(path: Path) -> dict[str, Any]:
+    with quire.open(path) as file:
+        assert file.check().is_whole
+        return {name: item.value for name, item in file.attributes.items()}
+
+
+def test_an_attribute_is_added_at_close(steps: Path) -> None:
+    with quire.append(steps) as out:
+        out.set("new", 1).set("list", [1.0, 2.0], unit="mm")
+    assert values(steps)["new"] == 1
+    with quire.open(steps) as file:
+        assert file.numbers == [0]
+        assert file.attributes["list"].unit == "mm"
+        assert file.attributes["energy"].unit == "MeV"
+    with h5py.File(steps) as file:
+        assert file.attrs["new"].shape == (1,)
+
+
+def test_an_attribute_comes_with_the_next_step(steps: Path) -> None:
+    with quire.append(steps) as out:
+        out.set("new", 1)
+        with out.step(1) as step:
+            step.put("x", np.arange(3.0))
+        assert values(steps)["new"] == 1
+        out.set("late", "text")
+        assert "late" not in values(steps)
+        with out.step(2) as step:
+            step.put("x", np.arange(3.0))
+        assert values(steps)["late"] == "text"
+    with quire.open(steps) as file:
+        assert file.numbers == [0, 1, 2]
+
+
+def test_a_new_file_takes_attributes_after_its_first_commit(tmp_path: Path) -> None:
+    path = tmp_path / "m.h5"
+    with quire.create(path) as out:
+        out.set("n", 1)
+        with out.step(0) as step:
+            step.put("x", [1.0])
+        out.set("n", 2).set("more", 3)
+    assert values(path) == {"n": 2, "more": 3}
+
+
+@pytest.mark.parametrize("how", [{}, {"existing": "add"}, {"existing": "replace"}])
+def test_what_is_there_is_not_replaced_unasked(steps: Path, how: dict[str, Any]) -> None:
+    before = steps.read_bytes()
+    with (
+        quire.append(steps, **how) as out,
+        pytest.raises(ConflictError, match="existing=overwrite") as raised,
+    ):
+        out.set("code", "other")
+    assert raised.value.object == "code"
+    assert steps.read_bytes() == before
+
+
+def test_what_is_there_is_replaced_when_asked(steps: Path) -> None:
+    with quire.append(steps, existing="overwrite") as out:
+        out.set("code", 7).set("energy", 6.0, unit="GeV")
+    found = values(steps)
+    assert (found["code"], found["energy"]) == (7, 6.0)
+    with quire.open(steps) as file:
+        assert file.attributes["energy"].unit == "GeV"
+
+
+def test_a_step_that_fails_leaves_the_attribute_for_the_next(steps: Path) -> None:
+    with quire.append(steps) as out:
+        out.set("new", 1)
+        with pytest.raises(ConflictError), out.step(0) as step:
+            step.put("x", [1.0])
+        assert "new" not in values(steps)
+    assert values(steps)["new"] == 1
+
+
+def test_a_plain_file_that_grows_takes_new_attributes(tmp_path: Path) -> None:
+    path = tmp_path / "m.hdf5"
+    write(path, **PLAIN)
+    with quire.append(path, grow=True) as out:
+        with pytest.raises(ConflictError):
+            out.set("code", "other")
+        out.set("new", 1)
+    with h5py.File(path) as file:
+        assert int(file.attrs["new"].ravel()[0]) == 1
+
+
+def test_other_formats_say_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "m.sdds"
+    write(path)
+    with quire.append(path) as out, pytest.raises(UnsupportedError, match="in a new file"):
+        out.set("new", 1)
+    with quire.open(path) as file:
+        assert file.numbers == [0]
+
+
+def add_together(comm: Any, path: str, engine: str) -> list[str]:
+    """What is raised for an attribute that is there, and for one that differs between the ranks."""
+    raised: list[str] = []
+    with quire.append(path, comm, engine=engine) as out:
+        try:
+            out.set("code", "other")
+        except ConflictError as error:
+            raised.append(error.object)
+        out.set("new", 1)
+        with out.step(1) as step:
+            step.put("x", [float(comm.rank)])
+        out.set("last", 2)
+    if engine == "phdf5":
+        return raised
+    with quire.append(path, comm) as out:
+        out.set("rank", comm.rank)
+        try:
+            with out.step(2) as step:
+                step.put("x", [1.0])
+        except ConflictError as error:
+            raised.append(error.object)
+        out.set("rank", 9)
+    return raised
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "engine", ["direct", pytest.param("phdf5", marks=pytest.mark.skipif(not HAS_PHDF5, reason="not built"))]
+)
+def test_all_ranks_know_the_attributes(steps: Path, engine: str) -> None:
+    told = ["code"] if engine == "phdf5" else ["code", "attribute rank"]
+    assert run_ranks(add_together, 2, str(steps), engine) == [told, told]
+    found = values(steps)
+    assert (found["new"], found["last"]) == (1, 2)
+    assert engine == "phdf5" or found["rank"] == 9
+
+
+def test_a_closed_file_takes_none(steps: Path) -> None:
+    out = quire.append(steps)
+    out.close()
+    with pytest.raises(UsageError):
+        out.set("new", 1)
