@@ -333,7 +333,7 @@ nb::tuple check_file(const ReaderHandle& self) {
   nb::dict damaged;
   for (const DamagedStep& step : report.damaged) damaged[nb::cast(step.number)] = to_python(step.damage);
   return nb::make_tuple(report.whole_steps, nb::cast(report.numbers), damage, damaged, report.salvageable,
-                        report.is_changed, decode_all(report.warnings));
+                        report.is_changed, decode_all(report.warnings), report.is_undecoded);
 }
 
 ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool lossy,
@@ -439,8 +439,7 @@ void bind_reader(nb::module_& module) {
           [](const ReaderHandle& self) -> const FileDescription& { return self.file->opened.description(); },
           nb::rv_policy::reference_internal)
       .def_prop_ro("reads_together", [](const ReaderHandle& self) { return self.file->opened.reads_together(); })
-      .def_prop_ro("finds_steps_alone",
-                   [](const ReaderHandle& self) { return self.file->opened.finds_steps_alone(); })
+      .def_prop_ro("finds_steps_alone", [](const ReaderHandle& self) { return self.file->opened.finds_steps_alone(); })
       .def("meet", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.meet(); }); })
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
       .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })

@@ -119,9 +119,12 @@ struct CheckReport {
   std::optional<Error> damage;  ///< the first defect, if any
   /// Where steps are found each by itself: those that cannot be read. Whole ones may stand behind them.
   std::vector<DamagedStep> damaged;
-  bool salvageable = false;     ///< rows, or bytes of streams, of the damaged step can be saved
-  bool is_changed = false;      ///< whole by its structure, but its bytes are not those whose checksums are kept
+  bool salvageable = false;  ///< rows, or bytes of streams, of the damaged step can be saved
+  bool is_changed = false;   ///< whole by its structure, but its bytes are not those whose checksums are kept
   std::vector<std::string> warnings;
+  /// Values are compressed, or have checksums, in pieces of which none was decoded: damage of these shows when they are
+  /// read.
+  bool is_undecoded = false;
 };
 
 /// A file that is being read by the ranks of a communicator: a sequence of steps.
@@ -206,8 +209,9 @@ class Reader {
 bool finish_replacement(const std::string& path, Comm comm = Comm::self());
 
 /// Collective. Makes a file whole again in place: finishes its replacement and a publication that were interrupted,
-/// drops what an unfinished step left behind, and steps of these numbers (CheckReport::damaged), whose space is not used
-/// again. Returns whether anything had to be done. Throws unsupported errors where steps cannot be dropped in place.
+/// drops what an unfinished step left behind, and steps of these numbers (CheckReport::damaged), whose space is not
+/// used again. Returns whether anything had to be done. Throws unsupported errors where steps cannot be dropped in
+/// place.
 bool repair(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {},
             const std::vector<std::int64_t>& dropped = {});
 

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 @command_of_ranks
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
+    values: Annotated[bool, typer.Option("--values", help="Also read every value.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Say which steps of a file are whole, and where damage begins.
+
+    Structure is looked at, values only with --values: where these are compressed or have checksums, that
+    finds damage of them.
 
     Exit code 0 if every file is whole, 1 if one is not, 3 if one is no data file at all.
 
@@ -33,6 +37,7 @@ def check(
     import quire
     from quire.cli.trace import trace
     from quire.errors import Error
+    from quire.toolkit.values import check as look_through
 
     found: list[dict[str, Any]] = []
     options = parse_options(read_option)
@@ -41,7 +46,7 @@ def check(
     for path in files:
         try:
             with readable(path) as local, quire.open(local, comm=comm, tolerant=True, **options) as file:
-                found.append(as_dictionary(path, file.check()))
+                found.append(as_dictionary(path, look_through(file, values=values)))
                 trace(file)
         except Error as error:
             # Of many files all others are looked at, too.
@@ -81,6 +86,7 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
         "part": part_of(path, report.damage) if report.damage is not None else None,
         "salvageable": report.salvageable,
         "changed": report.is_changed,
+        "undecoded": report.is_undecoded,
         "warnings": [*report.warnings, *(left_behind(path) if path != STANDARD else [])],
     }
 
@@ -117,5 +123,7 @@ def tell(one: dict[str, Any]) -> None:
             say(f"  quire recover{hint} keeps what is whole")
         elif one["damage"]["advice"]:
             say(f"  {printable(one['damage']['advice'])}")
+    if one["undecoded"]:
+        say("  its compressed values were not decoded: --values does that")
     for text in one["warnings"]:
         remark(f"warning: {name}: {printable(text)}")

@@ -21,6 +21,9 @@ def recover(
     output: Annotated[str | None, typer.Option("--output", "-o", help="Write the whole part here.")] = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="Repair the file itself.")] = False,
     rows: Annotated[bool, typer.Option("--rows", help="Also keep the complete rows of a cut step.")] = False,
+    values: Annotated[
+        bool, typer.Option("--values", help="Also drop steps of which values cannot be decoded.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
@@ -41,7 +44,9 @@ def recover(
     if STANDARD in (file, output) and (in_place or output == STANDARD):
         raise UsageError("standard input can be recovered to a file only: -o OUTPUT")
     with readable(file) as source:
-        result = engine(source, output, rows=rows, overwrite=overwrite, **parse_options(read_option))
+        result = engine(
+            source, output, rows=rows, values=values, overwrite=overwrite, **parse_options(read_option)
+        )
     path = output or file
     if json:
         say_json(as_dictionary(path, result))
@@ -64,6 +69,7 @@ def as_dictionary(path: str, result: Recovery) -> dict[str, Any]:
         "damage": damage(result.damage) if result.damage is not None else None,
         "dropped": [{"number": number} | damage(problem) for number, problem in result.dropped.items()],
         "changed": result.changed,
+        "undecoded": result.is_undecoded,
         "lost": result.lost,
         "warnings": result.warnings,
         "damage_left": damage(result.damage_left) if result.damage_left is not None else None,
@@ -90,6 +96,8 @@ def tell(path: str, result: Recovery) -> None:
             say(f"  {printable(text)}")
     elif not result.changed:
         say("  nothing is damaged" if result.warnings else "  nothing was wrong")
+    if result.is_undecoded:
+        say("  its compressed values were not decoded: --values does that")
     for text in result.warnings:
         tell_warning(text)
     if result.damage_left is not None:

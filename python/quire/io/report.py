@@ -22,6 +22,9 @@ class CheckReport:
     is_changed: bool
     """Whole by its structure, but its bytes are not those whose checksums are kept."""
     warnings: list[str]
+    is_undecoded: bool = False
+    """Values are compressed, or have checksums, in pieces of which none was decoded: `quire.toolkit.values`
+    does."""
 
     @property
     def is_whole(self) -> bool:

@@ -27,6 +27,7 @@ from quire.toolkit.attachments import copy_attachments
 from quire.toolkit.copier import StepCopier, copy_attributes
 from quire.toolkit.replacing import refuse_dropping_rows, refuse_overwriting, replacement
 from quire.toolkit.request import Observer, Request
+from quire.toolkit.values import check
 
 if TYPE_CHECKING:
     from quire import CheckReport, File, Step
@@ -48,7 +49,8 @@ class Recovery:
     `warnings` has what is doubtful about a file that is not damaged, or was so before it was changed.
     `damage_left` is what a check finds of a file that was written anew: bytes of streams are kept as far as
     they are there, and a format that has more in them than bytes may find that this ends early.
-    `dropped` has by number what was wrong with single steps beside which others are whole.
+    `dropped` has by number what was wrong with single steps beside which others are whole. `is_undecoded`
+    tells of compressed values at which nobody has looked.
     """
 
     kept: list[int]
@@ -62,6 +64,7 @@ class Recovery:
     warnings: list[str] = field(default_factory=list)
     damage_left: Any = None
     dropped: dict[int, Error] = field(default_factory=dict)
+    is_undecoded: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Found:
     source: str | Path
     target: str | Path | None
     rows: bool
+    values: bool
     options: dict[str, Any]
     format: str
     report: CheckReport
@@ -98,11 +102,13 @@ def recover(
     target: str | Path | None = None,
     *,
     rows: bool = False,
+    values: bool = False,
     overwrite: bool = False,
     **options: Any,
 ) -> Recovery:
     """Independent. Keep every whole step of a damaged file; with `rows` also the complete rows of a step cut.
 
+    With `values` all of them are read, and steps of which some cannot be decoded are not whole.
     Without a target the file itself is repaired; with one the source stays untouched. A compressed file, and
     a damaged one that is read with options, is written anew, in the layout that it had: a set of files is one
     again, unless some of it are missing. `options` are those of the source's reader. Raises MissingError if
@@ -118,7 +124,7 @@ def recover(
             "what was begun is removed",
             file=str(source),
         )
-    found = look_through(source, target, rows, reading_options(source, options))
+    found = look_through(source, target, rows, values, reading_options(source, options))
     damage = found.report.damage
     if found.report.is_changed and damage is not None:
         # A copy would have the wrong bytes and nothing that tells of them.
@@ -132,18 +138,22 @@ def recover(
     # A copy of the first file of a set would not find the others, and one in its place leave them behind.
     if (found.is_set or named_members(found.final)) and not (target is None and found.is_safe):
         with place_of_new(found) as work:
-            return write_anew(source, found.final, work, None, rows, found.options)
+            return write_anew(source, found.final, work, None, rows, found.options, found.values)
     return recover_bytes(found)
 
 
-def look_through(source: str | Path, target: str | Path | None, rows: bool, options: dict[str, Any]) -> Found:
+def look_through(
+    source: str | Path, target: str | Path | None, rows: bool, values: bool, options: dict[str, Any]
+) -> Found:
     """Independent. What a file is, and what is whole of it."""
     with quire.open(source, **options) as file:
-        report = file.check()
+        report = check(file, values=values)
         compression = file.layout.get("compression")
         is_set = bool(file.members)
         knows_names = makes_set(file.format, layout_options(file))
-        return Found(source, target, rows, options, file.format, report, compression, is_set, knows_names)
+        return Found(
+            source, target, rows, values, options, file.format, report, compression, is_set, knows_names
+        )
 
 
 def recover_anew(found: Found) -> Recovery:
@@ -153,7 +163,7 @@ def recover_anew(found: Found) -> Recovery:
         return Recovery(report.numbers, 0, None, None, False, warnings=report.warnings)
     with place_of_new(found) as work:
         kept = found.compression if found.target is None else None
-        return write_anew(found.source, found.final, work, kept, found.rows, found.options)
+        return write_anew(found.source, found.final, work, kept, found.rows, found.options, found.values)
 
 
 def recover_bytes(found: Found) -> Recovery:
@@ -162,7 +172,7 @@ def recover_bytes(found: Found) -> Recovery:
         return take_out_damage(found)
     except NotTakenOutError:
         with place_of_new(found) as work:
-            return write_anew(found.source, found.final, work, None, found.rows, found.options)
+            return write_anew(found.source, found.final, work, None, found.rows, found.options, found.values)
 
 
 def take_out_damage(found: Found) -> Recovery:
@@ -171,13 +181,13 @@ def take_out_damage(found: Found) -> Recovery:
     with working_copy(source, found.target, in_place=found.target is None and found.is_safe) as work:
         changed = quire.repair(work, **own_options(found.format, found.options))
         with quire.open(work, **found.options) as file:
-            after = file.check()
+            after = check(file, values=found.values)
         # Repair may cut off the rows that the source still has.
         has_more = after.whole_steps > found.report.whole_steps
         wants_rows = found.rows and (after if has_more else found.report).salvageable
         if after.whole_steps == 0 and not found.is_safe:
             work.unlink()
-            return write_anew(source, found.final, work, None, found.rows, found.options)
+            return write_anew(source, found.final, work, None, found.rows, found.options, found.values)
         # In another folder links of steps to other files may lead nowhere.
         if after.damaged and not set(found.report.numbers) <= set(after.numbers):
             raise NotTakenOutError
@@ -187,7 +197,9 @@ def take_out_damage(found: Found) -> Recovery:
             before = found.report.warnings if changed else []
             doubts = [*before, *(text for text in after.warnings if text not in before)]
             told = doubts if damage is None else []
-            return Recovery(after.numbers, 0, None, damage, changed, warnings=told)
+            return Recovery(
+                after.numbers, 0, None, damage, changed, warnings=told, is_undecoded=after.is_undecoded
+            )
         saved = rewrite_end(source, work, after, wants_rows, found.options)
     step, count = saved if saved is not None else (None, 0)
     return Recovery(after.numbers, count, step, damage, True)
@@ -302,6 +314,7 @@ def write_anew(
     compression: str | None,
     rows: bool,
     options: dict[str, Any],
+    values: bool,
 ) -> Recovery:
     """Independent. Write what is whole into a new file: the bytes of a compressed one cannot be cut.
 
@@ -315,7 +328,7 @@ def write_anew(
     with quire.open(source, **options) as file:
         if "stored_name" in {option.name for option in format_info(file.format).write_options}:
             as_before["stored_name"] = str(target)
-        found = file.check()
+        found = check(file, values=values)
         step = file.salvage(found.whole_steps) if rows and found.salvageable else None
         if found.damage is not None and found.whole_steps == 0 and rows_of(step) == 0:
             raise nothing_to_keep(source, found, rows)
@@ -332,8 +345,9 @@ def write_anew(
         ) as out:
             copy_attributes(out, file.attributes, fit_file(file.format, file))
             copy_attachments(file, out, file.format)
-            for _, whole in islice(file.readable(), found.whole_steps):
-                copier.copy(file, whole, out)
+            whole = (one for _, one in file.readable() if one.number not in found.damaged)
+            for one in islice(whole, found.whole_steps):
+                copier.copy(file, one, out)
             before = copier.report.rows, copier.report.streams, copier.report.stream_bytes
             if step is not None:
                 copier.copy(file, step, out)

@@ -58,9 +58,10 @@ struct PackedReport {
   std::vector<std::vector<std::byte>> damages;  ///< of each of these
   bool salvageable = false;
   std::vector<std::string> warnings;
+  bool undecoded = false;
   template <class Archive>
   void archive(Archive& a) {
-    a(numbers, damaged, damage, damaged_numbers, damages, salvageable, warnings);
+    a(numbers, damaged, damage, damaged_numbers, damages, salvageable, warnings, undecoded);
   }
 };
 
@@ -181,6 +182,14 @@ bool holds_something(const StepLayout& cut) {
          std::any_of(tables.begin(), tables.end(), [](const Table& table) { return table.rows > 0; });
 }
 
+/// Whether any values of a step go through filters.
+bool has_filters(const StepLayout& layout) {
+  const auto is_filtered = [](const Place& place) {
+    return std::ranges::any_of(place.runs, [](const Run& run) { return run.chunks && !run.chunks->filters.empty(); });
+  };
+  return std::ranges::any_of(layout.tables, is_filtered) || std::ranges::any_of(layout.fields, is_filtered);
+}
+
 PackedReport examine_steps(Describer& describer, bool found_alone) {
   PackedReport report;
   for (std::uint64_t index = 0;; ++index) {
@@ -188,6 +197,7 @@ PackedReport examine_steps(Describer& describer, bool found_alone) {
       const auto layout = describer.verified(index);
       if (!layout) return report;
       report.numbers.push_back(layout->description.number);
+      report.undecoded = report.undecoded || has_filters(*layout);
       for (const std::string& warning : layout->description.warnings) {
         report.warnings.push_back("step " + std::to_string(layout->description.number) + ": " + warning);
       }
@@ -439,6 +449,7 @@ CheckReport Reader::check() const {
   }
   report.salvageable = packed.salvageable;
   report.warnings = packed.warnings;
+  report.is_undecoded = packed.undecoded;
   if (report.damage) return report;
   const auto changed = find_changed_bytes(*state_);
   if (changed && changed->file() == sums_path(state_->path)) {

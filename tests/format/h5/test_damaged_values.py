@@ -1,0 +1,91 @@
+"""Chunks that cannot be decoded: a plain check says that it has not looked, --values finds them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import app
+from quire.toolkit.values import check
+
+LINE = "its compressed values were not decoded: --values does that"
+
+
+def run(*arguments: Any) -> tuple[int, str, str]:
+    """Exit code, output and errors of the command line."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture(params=["gzip", "fletcher32"])
+def damaged(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Four steps, of which step 2 has a damaged chunk in the column y."""
+    path = tmp_path / "beam.h5"
+    filters: dict[str, Any] = {"compression": "gzip"} if request.param == "gzip" else {"fletcher32": True}
+    with h5py.File(path, "w") as file:
+        for number in range(4):
+            group = file.create_group(f"Step#{number}")
+            for name in "xyz":
+                values = np.random.default_rng(number).normal(size=500)
+                group.create_dataset(name, data=values, chunks=(100,), **filters)
+    with h5py.File(path) as file:
+        place = file["Step#2/y"].id.get_chunk_info(3)
+    content = bytearray(path.read_bytes())
+    for offset in range(10, 30):
+        content[place.byte_offset + offset] ^= 0x55
+    path.write_bytes(content)
+    return path
+
+
+def test_a_plain_check_says_what_it_has_not_looked_at(damaged: Path) -> None:
+    code, output, _ = run("check", damaged)
+    assert code == 0
+    assert LINE in output
+    (answer,) = json.loads(run("check", "--json", damaged)[1])["files"]
+    assert answer["undecoded"]
+    with quire.open(damaged) as file:
+        assert file.check().is_undecoded
+
+
+def test_values_are_looked_at_when_asked(damaged: Path) -> None:
+    code, output, _ = run("check", "--values", damaged)
+    assert code == 1
+    assert "3 whole steps (0, 1, 3) beside it" in output
+    assert "step 2: " in output
+    assert LINE not in output
+    with quire.open(damaged) as file:
+        report = check(file)
+    assert (report.numbers, list(report.damaged)) == ([0, 1, 3], [2])
+    assert report.damaged[2].object == "y"
+
+
+def test_recovery_drops_what_cannot_be_decoded(damaged: Path) -> None:
+    code, output, _ = run("recover", damaged, "-o", damaged.with_name("all.h5"))
+    assert code == 0
+    assert "kept 4 whole steps" in output
+    assert LINE in output
+    target = damaged.with_name("whole.h5")
+    code, output, _ = run("recover", "--values", damaged, "-o", target)
+    assert code == 0
+    assert "kept 3 whole steps (0, 1, 3)" in output
+    assert "dropped: step 2: " in output
+    assert run("check", "--values", target)[0] == 0
+    assert run("recover", "--values", damaged, "--in-place")[0] == 0
+    assert damaged.read_bytes() == target.read_bytes()
+    with h5py.File(damaged) as file:
+        assert sorted(file) == ["Step#0", "Step#1", "Step#3"]
+
+
+def test_files_without_filters_are_said_to_be_whole(tmp_path: Path) -> None:
+    path = tmp_path / "beam.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.arange(5.0))
+    assert run("check", path)[1] == f"{path}: whole, 1 whole step (0)\n"
+    assert run("check", "--values", path)[1] == f"{path}: whole, 1 whole step (0)\n"
