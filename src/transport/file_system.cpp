@@ -69,7 +69,7 @@ void require_parent(const std::string& path) {
   if (!plain.has_filename()) plain = plain.parent_path();  // it ended in a slash
   const files::path parent = plain.parent_path();
   if (parent.empty() || files::exists(parent, ignored) || ignored) return;
-  throw Error(ErrorKind::io, "there is no directory " + parent.string() + " to write it to")
+  throw Error(ErrorKind::missing, "there is no directory " + parent.string() + " to write it to")
       .in_file(path)
       .advise("make the directory first");
 }

@@ -27,7 +27,7 @@ void require_path(const std::string& path);
 /// Makes the directory entry of a file durable. Throws io errors that name the directory.
 void sync_directory_of(const std::string& path);
 
-/// Throws io errors for a path in a directory that does not exist: a slip of the pen in the name of a directory is
+/// Throws missing errors for a path whose directory does not exist: a slip of the pen in the name of a directory is
 /// told, and not made one.
 void require_parent(const std::string& path);
 
