@@ -188,7 +188,7 @@ TEST(Errors, OfAFileThatCannotBeMadeAgree) {
     static_cast<void>(create(path("no_such_folder") + "/a.h5", comm, by_phdf5({"", "h5part", {}}, "independent")));
     ADD_FAILURE() << "a file was made in a folder that is not there";
   } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
+    EXPECT_EQ(error.kind(), ErrorKind::missing) << error.what();
   }
 }
 
