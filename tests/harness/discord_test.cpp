@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -351,7 +352,39 @@ TEST_P(Discord, FileAttributesThatDifferAreAnError) {
   const Error error = error_of([&] { step.commit(); });
   EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
   EXPECT_NE(error.object().find("run"), std::string::npos) << error.what();
-  out.close();
+  EXPECT_EQ(error_of([&] { out.close(); }).kind(), ErrorKind::conflict) << "the ranks still do not agree";
+}
+
+TEST_P(Discord, FileAttributesThatDifferAtTheEndAreAnError) {
+  Writer out = create(file_, comm_, options_);
+  write(out, 0);
+  try {
+    out.set("late", comm_.rank());
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported) << error.what();
+    return expect_usable(out, {0, 1});
+  }
+  const Error error = error_of([&] { out.close(); });
+  EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+  EXPECT_NE(error.object().find("late"), std::string::npos) << error.what();
+  Reader in = open(file_, comm_);
+  const std::vector<Attribute>& held = in.description().attributes;
+  EXPECT_EQ(std::ranges::find(held, "late", &Attribute::name), held.end()) << "nobody knows which value is right";
+  EXPECT_EQ(sample_.difference(in.step(0), mine()), "");
+  in.close();
+}
+
+TEST_P(Discord, AFileIsNotDescribedWhileAStepIsOpen) {
+  Writer out = create(file_, comm_, options_);
+  WriteStep step = out.step(0);
+  declare(step, 0);
+  step.open();
+  EXPECT_EQ(error_of([&] { out.set("late", comm_.rank()); }).kind(), ErrorKind::usage);
+  EXPECT_EQ(error_of([&] { out.describe("late", ""); }).kind(), ErrorKind::usage);
+  write_rows(step, 0);
+  step.commit();
+  EXPECT_EQ(error_of([&] { out.describe("too late", ""); }).kind(), ErrorKind::usage);
+  expect_usable(out, {0, 1});
 }
 
 TEST_P(Discord, OneCommunicatorOpensOneFile) {

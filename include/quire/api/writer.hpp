@@ -150,8 +150,9 @@ class Writer {
   ~Writer();  ///< releases; call close() to learn of errors
 
   /// Independent. An attribute of the file, before the first commit; where the format lets them be added, also later
-  /// and of an existing file: it is there with the next step that is committed, or at close. Every rank gives the same
-  /// value, as for attributes of steps: commit() throws a conflict error that names the attribute if they differ.
+  /// and of an existing file: it is there with the next step that is committed, or at close; not while a step is open
+  /// on which open() has agreed, which is a usage error. Every rank gives the same value, as for attributes of steps:
+  /// commit(), or close() if no step follows, throws a conflict error that names the attribute if they differ.
   Writer& set(std::string name, Value value, std::string unit = {});
   Writer& set(Attribute attribute);
   /// Independent. Title and contents of the file, before the first commit.

@@ -191,6 +191,15 @@ StepPart& StepBuilder::finish() {
   return part_;
 }
 
+namespace {
+
+std::uint64_t hash_of(Packer& packer) {
+  const auto bytes = packer.take();
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
 std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) {
   const StepDescription& step = mine.description;
   Packer packer;
@@ -200,8 +209,13 @@ std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) 
     packer(table.name, table.columns, table.expansion, mine.rows_chosen_of(t) != nullptr);
   }
   for (std::size_t f = 0; f < step.fields.size(); ++f) packer(step.fields[f], mine.fields[f].declared.has_value());
-  const auto bytes = packer.take();
-  return XXH3_64bits(bytes.data(), bytes.size());
+  return hash_of(packer);
+}
+
+std::uint64_t description_hash(const FileDescription& file) {
+  Packer packer;
+  packer(file.title, file.contents, file.attributes);
+  return hash_of(packer);
 }
 
 }  // namespace quire

@@ -51,5 +51,7 @@ class StepBuilder {
 /// A hash of what all ranks must agree on: texts and attributes of the file, number and attributes of the step, names,
 /// types and texts of tables, columns and fields, not their rows, but whether these are chosen, and fields declared.
 [[nodiscard]] std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine);
+/// The same of what the file has besides its steps.
+[[nodiscard]] std::uint64_t description_hash(const FileDescription& file);
 
 }  // namespace quire

@@ -5,7 +5,9 @@
 #include "api/root.hpp"
 #include "api/write/whole_tables.hpp"
 #include "api/write/writer_state.hpp"
+#include "base/attempts.hpp"
 #include "quire/base/archive.hpp"
+#include "quire/comm/agreement.hpp"
 
 namespace quire {
 namespace {
@@ -162,6 +164,13 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
                   }
                   if (const auto error = difference(file, root.file)) throw *error;
                 }));
+}
+
+void fail_for_file(Writer::State& writer) {
+  const auto root = unpack<FileDescription>(from_root(writer.comm, [&] { return pack(writer.file); }));
+  agree(writer.comm, caught(writer.comm.rank(), [&] {
+          if (const auto error = difference(writer.file, root)) throw writer.placed(*error);
+        }));
 }
 
 }  // namespace quire

@@ -90,6 +90,19 @@ std::optional<Error> close_here(Writer::State& state) {
   return error ? error : closing;
 }
 
+/// Collective. Whether a rank has left the file in the middle.
+bool is_left(Writer::State& state) {
+  std::uint64_t reasons = state.given_up || state.abandoned || state.broken ? 1 : 0;
+  state.comm.sum(std::span(&reasons, 1));
+  return reasons != 0;
+}
+
+/// Attributes of the file on which the ranks do not agree are not written: those who write together would hang.
+void forget_file(Writer::State& state) {
+  state.file_told = true;
+  static_cast<void>(caught(state.comm.rank(), [&] { state.planner->set_file({}); }));
+}
+
 /// Collective. Throws what failed on any rank.
 void close_together(Writer::State& state) {
   const bool is_untold = end_steps(state);
@@ -97,21 +110,23 @@ void close_together(Writer::State& state) {
   // Where ranks need nobody to close their side, rank 0 does so when all others have: one meeting.
   const bool alone = !state.engine && !state.transport->is_collective();
   if (alone && !state.comm.is_root()) error = close_here(state);
-  const Announcement mine{.failed = is_untold, .call = Call::close, .unclosed = error.has_value()};
+  const Announcement mine{.failed = is_untold,
+                          .call = Call::close,
+                          .unclosed = error.has_value(),
+                          .structure = description_hash(state.file)};
+  const auto close_agreed = [&](const Consensus& known) {
+    if (!known.same_structure) forget_file(state);
+    error = close_here(state);
+  };
   const Consensus all = leave_together(state, mine, [&](const Consensus& known) {
-    if (alone) error = close_here(state);
+    if (alone) close_agreed(known);
     return pack(known.unclosed != 0 || error.has_value());
   });
-  if (!alone) error = close_here(state);
-  if (alone && !unpack<bool>(all.said)) return;
-  agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
-}
-
-/// Collective. Whether a rank has left the file in the middle.
-bool is_left(Writer::State& state) {
-  std::uint64_t reasons = state.given_up || state.abandoned || state.broken ? 1 : 0;
-  state.comm.sum(std::span(&reasons, 1));
-  return reasons != 0;
+  if (!alone) close_agreed(all);
+  if (!alone || unpack<bool>(all.said)) {
+    agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
+  }
+  if (!all.same_structure && !is_left(state)) fail_for_file(state);
 }
 
 /// Collective. Whether the older file stays: a rank has left the new one, or it did not get the step that makes it
@@ -211,18 +226,20 @@ Writer& Writer::set(std::string name, Value value, std::string unit) {
 
 Writer& Writer::set(Attribute attribute) {
   attribute.type = attribute.value.type();
-  if (state_->file_told) {
-    in_file(*state_, [&] {
-      state_->require_open();
-      state_->planner->add_to_file(attribute);
-    });
-  }
+  in_file(*state_, [&] {
+    state_->require_settable();
+    if (state_->file_told) state_->planner->add_to_file(attribute);
+  });
   std::erase_if(state_->file.attributes, [&](const Attribute& old) { return old.name == attribute.name; });
   state_->file.attributes.push_back(std::move(attribute));
   return *this;
 }
 
 Writer& Writer::describe(std::string title, std::string contents) {
+  in_file(*state_, [&] {
+    state_->require_settable();
+    if (state_->file_told) throw Error(ErrorKind::usage, "title and contents come too late: the file has them already");
+  });
   state_->file.title = std::move(title);
   state_->file.contents = std::move(contents);
   return *this;
@@ -230,6 +247,13 @@ Writer& Writer::describe(std::string title, std::string contents) {
 
 void Writer::State::require_open() const {
   if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
+}
+
+void Writer::State::require_settable() const {
+  require_open();
+  if (placed_step() == nullptr) return;
+  throw placed(Error(ErrorKind::usage, "the ranks have agreed on the open step, and on what the file has with it")
+                   .advise("describe the file before open(), or behind commit()"));
 }
 
 void Writer::State::require_between_steps() const {

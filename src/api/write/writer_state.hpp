@@ -73,6 +73,8 @@ struct Writer::State {
   void find_members();
   /// Throws usage errors for a file that is closed.
   void require_open() const;
+  /// Throws usage errors unless the file can be described: not once the ranks have agreed on an open step.
+  void require_settable() const;
   /// Throws usage errors unless a step, or anything that is published, may be begun.
   void require_between_steps() const;
   /// The open step, if its places were agreed on.
@@ -175,5 +177,7 @@ void take_back_open_step(Writer::State& writer, const Error& why);
 [[noreturn]] void fail_together(WriteStep::State& step, const std::optional<Error>& mine);
 /// Collective, after the ranks have found out that they write different steps.
 [[noreturn]] void fail_for_structure(WriteStep::State& step);
+/// Collective, the same if they describe the file differently.
+void fail_for_file(Writer::State& writer);
 
 }  // namespace quire

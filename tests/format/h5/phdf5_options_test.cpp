@@ -91,6 +91,34 @@ TEST_P(Transfers, WriteTheSameAttachments) {
   in.close();
 }
 
+/// Attributes that come behind the last step, alike on all ranks or not: who writes together must not wait for ever.
+TEST_P(Transfers, WriteAttributesThatComeLate) {
+  Comm comm = everyone();
+  const std::vector<double> values{1, 2};
+  for (const char* format : {"h5part", "hdf5"}) {
+    const Kind kind{"late", format, {}};
+    const auto write = [&](const std::string& file, const WriteOptions& options, int own) {
+      Writer out = create(file, comm, options);
+      WriteStep step = out.step(0);
+      step.put("x", values);
+      step.commit();
+      out.set("late", own);
+      out.close();
+    };
+    write(path("late.direct"), by_direct(kind), 7);
+    const std::string file = path("late." + GetParam());
+    write(file, by_phdf5(kind, GetParam()), 7);
+    EXPECT_EQ(difference(file, path("late.direct")), "") << format;
+    if (comm.size() == 1) continue;
+    try {
+      write(file, by_phdf5(kind, GetParam()), comm.rank());
+      ADD_FAILURE() << "the ranks do not agree";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Phdf5, Transfers, testing::Values("independent", "collective"),
                          [](const auto& chosen) { return chosen.param; });
 

@@ -192,7 +192,6 @@ class PlainLayout final : public EngineLayout {
     if (made_.empty() && rules_.growing(step) == nullptr) mark_without_datasets(file);
     made_.clear();
     extensions_.keep();
-    is_published_ = true;
   }
 
   void discard(hid_t file) override {
@@ -201,9 +200,7 @@ class PlainLayout final : public EngineLayout {
     extensions_.take_back();
   }
 
-  void finish(hid_t file, const LayoutRanks& /*ranks*/) override {
-    if (!is_published_) write_attributes(file, rules_.file_attributes());
-  }
+  void finish(hid_t file, const LayoutRanks& /*ranks*/) override { write_attributes(file, rules_.file_attributes()); }
 
   void abandon() noexcept override { extensions_.abandon(); }
 
@@ -302,7 +299,6 @@ class PlainLayout final : public EngineLayout {
   PlainFileRules rules_;
   std::vector<std::string> made_;  ///< of a step that is not published
   Extensions extensions_;
-  bool is_published_ = false;
 };
 
 }  // namespace
