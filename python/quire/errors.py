@@ -144,6 +144,10 @@ class InternalError(Error):
     kind = "internal"
 
 
+UNREADABLE = (BadFileError, MissingError, UnsupportedError)
+"""What a single step is passed over for, beside which others can be read."""
+
+
 class Placing:
     """Errors that leave the block get the file and the object, as far as they have none."""
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Final, overload
 
 from quire import _core
-from quire.errors import BadFileError, MissingError, Placing, TypeMismatchError, UsageError
+from quire.errors import UNREADABLE, Error, MissingError, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.manner import bytes_of_budget, manner, number_of, step_number
 from quire.io.refusal import agreed
@@ -31,7 +31,7 @@ class File:
         self._comm = comm
         self._communicator = core_communicator
         self._is_open = True
-        self._unreadable: dict[int, BadFileError] = {}
+        self._unreadable: dict[int, Error] = {}
 
     @property
     def path(self) -> str:
@@ -179,9 +179,9 @@ class File:
     def __iter__(self) -> Iterator[Step]:
         """Collective. Walk through the steps without counting them first.
 
-        Raises BadFileError behind the whole steps if there are damaged ones, be they between them.
+        Raises what is wrong with the first damaged step behind the whole ones, be it between them.
         """
-        passed: dict[int, BadFileError] = {}
+        passed: dict[int, Error] = {}
         for _, step in self._walk(None, passed):
             yield step
         for problem in passed.values():
@@ -190,20 +190,21 @@ class File:
     def readable(self, asked: Callable[[int], bool] | None = None) -> Iterator[tuple[int, Step]]:
         """Collective. Places and steps, like a walk through the file, of those that can be read.
 
-        Where a format finds each step by itself, one that is damaged hides none behind it: it is passed over,
-        and `unreadable` has it if its number is `asked` for. Elsewhere damage raises BadFileError.
+        Where a format finds each step by itself, one that is damaged, or of which something is missing or
+        unknown, hides none behind it: it is passed over, and `unreadable` has it if its number is `asked`
+        for. Elsewhere damage is raised.
         """
         return self._walk(asked, self._unreadable)
 
     def _walk(
-        self, asked: Callable[[int], bool] | None, passed: dict[int, BadFileError]
+        self, asked: Callable[[int], bool] | None, passed: dict[int, Error]
     ) -> Iterator[tuple[int, Step]]:
         """Collective. The same; what is passed over goes to `passed`."""
         place = 0
         while True:
             try:
                 core = self._core.try_at(place)
-            except BadFileError as problem:
+            except UNREADABLE as problem:
                 numbers = self.numbers if self._core.finds_steps_alone else []
                 if place >= len(numbers):
                     raise
@@ -216,7 +217,7 @@ class File:
             place += 1
 
     @property
-    def unreadable(self) -> Mapping[int, BadFileError]:
+    def unreadable(self) -> Mapping[int, Error]:
         """Independent. By number, the damaged steps that `readable` has passed over so far."""
         return self._unreadable
 

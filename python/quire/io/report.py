@@ -27,6 +27,11 @@ class CheckReport:
     does."""
 
     @property
+    def cut_index(self) -> int:
+        """Where `File.salvage` finds the step that was cut: behind the whole steps and the damaged ones."""
+        return self.whole_steps + len(self.damaged)
+
+    @property
     def is_whole(self) -> bool:
         """True if nothing is damaged."""
         return self.damage is None

@@ -152,14 +152,17 @@ def stream_sums(step: Step, comm: Any, progress: Progress | None) -> dict[int, i
     """Collective. The sums of all streams of a step, of which each rank reads its even share."""
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     first, count = even_slice(len(step.streams), rank, size)
-    mine: dict[int, int] = {}
-    for stream in step.streams.at(range(first, first + count)):
-        mine[stream.rank] = (mine.get(stream.rank, 0) + stream_sum(stream)) % MODULUS
-        if progress is not None:
-            progress(stream.size)
-    parts = [mine] if comm is None or size == 1 else comm.allgather(mine)
+
+    def sums_of_share() -> dict[int, int]:
+        mine: dict[int, int] = {}
+        for stream in step.streams.at(range(first, first + count)):
+            mine[stream.rank] = (mine.get(stream.rank, 0) + stream_sum(stream)) % MODULUS
+            if progress is not None:
+                progress(stream.size)
+        return mine
+
     totals: dict[int, int] = {}
-    for part in parts:
+    for part in gathered(comm, sums_of_share):
         for number, value in part.items():
             totals[number] = (totals.get(number, 0) + value) % MODULUS
     return totals

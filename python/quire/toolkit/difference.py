@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 import quire
-from quire.errors import BadFileError, MissingError, UsageError
+from quire.errors import UNREADABLE, BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.element_difference import compare_elements
 from quire.toolkit.element_index import element_tables
@@ -120,7 +120,7 @@ class Comparison:
             others.discard(number)
             try:
                 pair = self.left.step(number), self.right.step(number)
-            except BadFileError as damage:
+            except UNREADABLE as damage:
                 self.result.damages.append(f"step {number}: {damage}")
                 continue
             self.compare_steps(*pair)

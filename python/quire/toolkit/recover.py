@@ -129,7 +129,9 @@ def recover(
     if found.report.is_changed and damage is not None:
         # A copy would have the wrong bytes and nothing that tells of them.
         raise damage
-    if target is not None:
+    if target is None:
+        refuse_dropping_unknown(found)
+    else:
         refuse_overwriting(source, target, overwrite)
         refuse_other_name(source, target, found.format)
     # Those who change a file in place read it without options.
@@ -140,6 +142,26 @@ def recover(
         with place_of_new(found) as work:
             return write_anew(source, found.final, work, None, rows, found.options, found.values)
     return recover_bytes(found)
+
+
+def refuse_dropping_unknown(found: Found) -> None:
+    """Independent. Raises what hides a step that may be whole: no room for it, a file that is away.
+
+    What such a step holds would be gone if the file itself were recovered. Who asks for the rest of a step
+    that was cut knows that.
+    """
+    report = found.report
+    damage = None if found.rows and report.salvageable else report.damage
+    for problem in (*report.damaged.values(), damage):
+        if problem is None or isinstance(problem, BadFileError):
+            continue
+        advice = f"{problem.advice}, or {ELSEWHERE}" if problem.advice else ELSEWHERE
+        raise type(problem)(
+            f"{problem.message}, so nobody knows whether the step is whole",
+            file=problem.file or str(found.source),
+            object=problem.object,
+            advice=advice,
+        )
 
 
 def look_through(
@@ -160,7 +182,10 @@ def recover_anew(found: Found) -> Recovery:
     """Independent. Write what is whole into a new file, which is compressed as the one in its place was."""
     report = found.report
     if found.target is None and report.damage is None:
-        return Recovery(report.numbers, 0, None, None, False, warnings=report.warnings)
+        undecoded = report.is_undecoded
+        return Recovery(
+            report.numbers, 0, None, None, False, warnings=report.warnings, is_undecoded=undecoded
+        )
     with place_of_new(found) as work:
         kept = found.compression if found.target is None else None
         return write_anew(found.source, found.final, work, kept, found.rows, found.options, found.values)
@@ -191,7 +216,9 @@ def take_out_damage(found: Found) -> Recovery:
         # In another folder links of steps to other files may lead nowhere.
         if after.damaged and not set(found.report.numbers) <= set(after.numbers):
             raise NotTakenOutError
-        if after.damaged and not wants_rows:
+        if after.damaged and wants_rows:
+            raise NotTakenOutError
+        if after.damaged:
             return without_damaged(work, found, after)
         if after.damage is None and not wants_rows:
             before = found.report.warnings if changed else []
@@ -202,7 +229,7 @@ def take_out_damage(found: Found) -> Recovery:
             )
         saved = rewrite_end(source, work, after, wants_rows, found.options)
     step, count = saved if saved is not None else (None, 0)
-    return Recovery(after.numbers, count, step, damage, True)
+    return Recovery(after.numbers, count, step, damage, True, is_undecoded=after.is_undecoded)
 
 
 def without_damaged(work: Path, found: Found, after: CheckReport) -> Recovery:
@@ -216,7 +243,8 @@ def without_damaged(work: Path, found: Found, after: CheckReport) -> Recovery:
     if report.damage is not None:
         raise report.damage
     damage = found.report.damage or after.damage
-    return Recovery(report.numbers, 0, None, damage, True, dropped=dict(after.damaged))
+    dropped = dict(after.damaged)
+    return Recovery(report.numbers, 0, None, damage, True, dropped=dropped, is_undecoded=after.is_undecoded)
 
 
 def refuse_other_name(source: str | Path, target: str | Path, format: str) -> None:
@@ -329,7 +357,7 @@ def write_anew(
         if "stored_name" in {option.name for option in format_info(file.format).write_options}:
             as_before["stored_name"] = str(target)
         found = check(file, values=values)
-        step = file.salvage(found.whole_steps) if rows and found.salvageable else None
+        step = file.salvage(found.cut_index) if rows and found.salvageable else None
         if found.damage is not None and found.whole_steps == 0 and rows_of(step) == 0:
             raise nothing_to_keep(source, found, rows)
         if work == Path(target):
@@ -373,6 +401,7 @@ def write_anew(
         doubts,
         left,
         dict(found.damaged),
+        found.is_undecoded,
     )
 
 
@@ -439,7 +468,7 @@ def rewrite_end(
     with quire.open(source, **options) as file:
         # Only a look at everything tells which rows of a text are good.
         file.check()
-        step = file.salvage(found.whole_steps)
+        step = file.salvage(found.cut_index)
         copier = StepCopier(Request(), file.format, None, Observer())
         with quire.append(work, after=found.numbers[-1], later="drop") as out:
             if step is not None:

@@ -136,7 +136,7 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
     """Collective. Index and step of every selected step, read one after another without counting first.
 
     Numbers rise: what lies behind the last one is not looked at, be it damaged. Of those that are selected
-    `File.unreadable` has what was passed over; BadFileError is raised if no other is left.
+    `File.unreadable` has what was passed over; the first of that is raised if no other is left.
     """
     last = None if steps is None else steps.last
     count = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quire.errors import BadFileError, Error
+from quire.errors import UNREADABLE, Error
 from quire.toolkit.selection import StepSelection, select_steps
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any
     try:
         for index, item in select_steps(file, selection):
             found.append(step(index, item))
-    except BadFileError as raised:
+    except UNREADABLE as raised:
         problem = raised
     damaged = [{"number": number} | damage(one) for number, one in file.unreadable.items()]
     if damaged and problem is None:

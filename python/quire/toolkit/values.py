@@ -32,8 +32,10 @@ def check(file: File, *, values: bool = True) -> CheckReport:
                 found[step.number] = problem
             except (MemoryBudgetError, UnsupportedError) as problem:
                 doubts.append(f"step {step.number}: not all values were read: {problem}")
-    except BadFileError:
-        pass  # behind the whole steps: the report has it
+    except Error:
+        if report.damage is None:
+            raise
+        # Behind the whole steps: the report has it.
     numbers = [number for number in report.numbers if number not in found]
     return replace(
         report,

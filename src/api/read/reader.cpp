@@ -204,7 +204,7 @@ PackedReport examine_steps(Describer& describer, bool found_alone) {
     } catch (const Error& error) {
       if (!report.damaged) report.damage = error.pack();
       report.damaged = true;
-      if (found_alone && error.kind() == ErrorKind::bad_file && index < describer.steps()) {
+      if (found_alone && index < describer.steps()) {
         report.damaged_numbers.push_back(describer.step_number(index));
         report.damages.push_back(error.pack());
         continue;

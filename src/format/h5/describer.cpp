@@ -230,9 +230,8 @@ std::optional<StepLayout> H5partDescriber::step(std::uint64_t index) {
 std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
   if (neighbour_ && neighbour_name_ == name) return neighbour_;
   auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
-  // Whoever asks for the step asks for nothing that this file does not have: it is the file that lacks something.
   if (!bytes) {
-    throw Error(ErrorKind::bad_file, "the file " + name + " that a step is linked to is not there")
+    throw Error(ErrorKind::missing, "the file " + name + " that a step is linked to is not there")
         .advise("put " + name + " beside it");
   }
   try {

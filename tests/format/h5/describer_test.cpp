@@ -251,7 +251,7 @@ TEST(ExternalLinks, AMissingChildIsNamedAndTheFileOpens) {
   EXPECT_EQ(describer->steps(), 2U);
   const auto error = error_of([&] { static_cast<void>(describer->step(1)); });
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->kind(), ErrorKind::bad_file);
+  EXPECT_EQ(error->kind(), ErrorKind::missing);
   EXPECT_NE(std::string(error->what()).find("ext_child_1.h5part"), std::string::npos);
 }
 

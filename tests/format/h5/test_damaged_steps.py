@@ -266,7 +266,7 @@ def test_commands_pass_over_steps_that_lead_nowhere(linked: Path) -> None:
     assert "3 whole steps (0, 2, 5) beside it" in output
     assert run("get", linked, "x", "--step", 5, "--rows", "4:")[:2] == (0, "4.0\n")
     code, _, errors = run("get", linked, "x", "--step", 4)
-    assert code == 3
+    assert code == 1
     assert "gone.h5" in errors
 
 
@@ -323,7 +323,23 @@ def test_differences_and_sums_tell_of_damage(linked: Path) -> None:
     assert run("sum", linked, "--steps", "0,2")[0] == 0
 
 
+def test_recovery_in_place_leaves_steps_alone_of_which_a_file_is_away(linked: Path) -> None:
+    before = linked.read_bytes()
+    code, _, errors = run("recover", linked, "--in-place")
+    assert code == 1
+    assert "gone.h5 that a step is linked to is not there" in errors
+    assert "-o OUTPUT" in errors
+    assert linked.read_bytes() == before
+    with h5py.File(linked.with_name("gone.h5"), "w") as file:
+        file["Step#0/x"] = np.arange(6.0)
+    code, output, _ = run("recover", linked, "--in-place")
+    assert code == 0
+    assert "kept 4 whole steps (0, 2, 4, 5)" in output
+
+
 def test_recovery_keeps_links_to_whole_steps(linked: Path) -> None:
+    with h5py.File(linked, "a") as file:
+        del file["Step#4"]
     code, output, errors = run("recover", linked, "--in-place")
     assert (code, errors) == (0, "")
     assert "kept 3 whole steps (0, 2, 5)" in output

@@ -83,6 +83,16 @@ def test_recovery_drops_what_cannot_be_decoded(damaged: Path) -> None:
         assert sorted(file) == ["Step#0", "Step#1", "Step#3"]
 
 
+def test_what_was_not_looked_at_is_told_beside_damage(damaged: Path) -> None:
+    with h5py.File(damaged, "a") as file:
+        file["Step#9"] = h5py.SoftLink("/nowhere")
+    code, output, _ = run("recover", damaged, "-o", damaged.with_name("copy.h5"))
+    assert code == 0
+    assert "dropped: step 9: " in output
+    assert LINE in output
+    assert json.loads(run("recover", "--json", damaged, "--in-place")[1])["undecoded"]
+
+
 def test_files_without_filters_are_said_to_be_whole(tmp_path: Path) -> None:
     path = tmp_path / "beam.h5"
     with quire.create(path) as out, out.step(0) as step:
