@@ -21,6 +21,8 @@ class RangeList {
     return starts_.empty() ? 0 : starts_.back() + runs_.back().count;
   }
   [[nodiscard]] bool is_empty() const noexcept { return runs_.empty(); }
+  /// Runs of numbers that rise by one: the first number of each, and how many.
+  [[nodiscard]] std::span<const Slice> runs() const noexcept { return runs_; }
   /// Numbers [rows.first, rows.end()) of the list, one behind the other.
   void expand(const Slice& rows, std::span<std::uint32_t> out) const;
   /// All numbers. Throws memory errors for more than `most`.

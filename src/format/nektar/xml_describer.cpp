@@ -207,7 +207,9 @@ void XmlDescriber::describe_files() {
   joined_.clear();
   known_.clear();
   contradictions_.clear();
+  if (only_whole_) take_unlisted();
   for (std::uint64_t member = 0; member <= index_.size(); ++member) {
+    if (!only_whole_ && is_unlisted(member)) continue;
     attempt(member, [&] {
       describe_file(member);
       check_part(member);
@@ -252,6 +254,10 @@ void XmlDescriber::describe_file(std::uint64_t member) {
 }
 
 void XmlDescriber::check_part(std::uint64_t member) {
+  if (is_unlisted(member) && !ids_.is_empty()) {
+    step_->description.warnings.push_back(description_.members[static_cast<std::size_t>(member)] +
+                                          " is kept like those that the index lists");
+  }
   if (member == 0 || !index_[static_cast<std::size_t>(member) - 1].ids) return;
   const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
   if (ids_ == told) return;
@@ -276,6 +282,22 @@ void XmlDescriber::check_unlisted() {
   for (const std::string& name : unlisted_parts()) contradict(name, "has elements, but the index does not list it");
 }
 
+void XmlDescriber::take_unlisted() {
+  held_.reset();
+  if (description_.members.empty() || parts_without_index_) return;
+  for (std::string& name : unlisted_parts()) {
+    held_.emplace();
+    if (std::ranges::find(description_.members, name) != description_.members.end()) continue;
+    description_.members.push_back(std::move(name));
+    index_.push_back({.ids = std::nullopt, .offset = 0, .is_listed = false});
+  }
+  static_cast<void>(address_in(index_.size(), 0));
+}
+
+bool XmlDescriber::is_unlisted(std::uint64_t member) const {
+  return member > 0 && !index_[static_cast<std::size_t>(member) - 1].is_listed;
+}
+
 void XmlDescriber::add_metadata_of(XmlScanner& scanner, const XmlElement& element) {
   if (element.whole.length > context_.memory_budget) {
     throw Error(ErrorKind::memory, "the metadata exceed the memory budget").at(element.whole.offset);
@@ -292,7 +314,7 @@ void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const Xm
     XmlBlock block = parse_tag(scanner.window().text(element.tag), element.content.length, step_->description.warnings);
     const XmlPlace place{address_in(member, element.tag.offset), address_in(member, element.content.offset),
                          element.content.length};
-    if (only_whole_) check_whole(place, block);
+    if (only_whole_) check_kept(member, place, block);
     if (member > 0) ids_.append(block.ids);
     const std::string origin =
         description_.members.empty() ? "" : description_.members[static_cast<std::size_t>(member)];
@@ -318,8 +340,16 @@ void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const Xm
   }
 }
 
-void XmlDescriber::check_whole(const XmlPlace& place, const XmlBlock& block) {
+void XmlDescriber::check_kept(std::uint64_t member, const XmlPlace& place, const XmlBlock& block) {
   try {
+    // An older run may have left more parts than the one that wrote the index. What the listed ones hold counts, even
+    // if it is damaged: nothing is put together from two runs.
+    const auto twice = held_ && is_unlisted(member) ? held_->repeated(block) : std::nullopt;
+    if (twice) {
+      throw Error(ErrorKind::bad_file,
+                  "left out, as the parts before hold element " + std::to_string(*twice) + " as well");
+    }
+    if (held_) held_->add(block);
     reader_.verify(place);
   } catch (Error& error) {
     throw error.on("a block of " + block.expansion.shape + " elements");

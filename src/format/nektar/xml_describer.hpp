@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/nektar/held_elements.hpp"
 #include "format/nektar/one_step.hpp"
 #include "format/nektar/xml_block.hpp"
 #include "format/nektar/xml_reader.hpp"
@@ -34,7 +35,7 @@ class XmlDescriber final : public OneStepDescriber {
                std::vector<std::string> set = {});
 
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
-  /// The blocks that are whole, if any are: of a directory also those in parts that are there.
+  /// The blocks that are whole, if any are: of a directory those in parts that are there, listed or not.
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   void adopt(std::uint64_t index, const StepLayout& layout) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
@@ -45,6 +46,7 @@ class XmlDescriber final : public OneStepDescriber {
   struct IndexEntry {
     std::optional<RangeList> ids;
     std::uint64_t offset = 0;  ///< of the entry in the index
+    bool is_listed = true;     ///< else a part with elements that the index leaves out, for salvage() alone
   };
   /// The blocks that are one table: of each where it stands, and which of the rows are its.
   struct Joined {
@@ -76,6 +78,11 @@ class XmlDescriber final : public OneStepDescriber {
   void check_unlisted();
   /// Those with elements, and those that cannot be read.
   [[nodiscard]] std::vector<std::string> unlisted_parts();
+  /// Puts them behind those that the index lists.
+  void take_unlisted();
+  [[nodiscard]] bool is_unlisted(std::uint64_t member) const;
+  /// Throws what is wrong with a block of which only what is whole counts, or which a part that no index lists repeats.
+  void check_kept(std::uint64_t member, const XmlPlace& place, const XmlBlock& block);
   /// If the file is the index of a directory: its parts.
   void read_index();
   void add_entry(XmlScanner& scanner, const XmlElement& element);
@@ -85,8 +92,6 @@ class XmlDescriber final : public OneStepDescriber {
   void describe_file(std::uint64_t member);
   void add_metadata_of(XmlScanner& scanner, const XmlElement& element);
   void add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element);
-  /// Throws what is wrong with the values of a block.
-  void check_whole(const XmlPlace& place, const XmlBlock& block);
   void add_table(Joined& joined, BlockTables& tables);
   /// The bytes of a file of the set.
   [[nodiscard]] std::shared_ptr<ByteSource> source(std::uint64_t member);
@@ -107,7 +112,8 @@ class XmlDescriber final : public OneStepDescriber {
   std::set<std::string> listed_;              ///< their names
   bool parts_without_index_ = false;
   std::vector<Error> contradictions_;
-  RangeList ids_;  ///< of the blocks of the part that was described last
+  std::optional<HeldElements> held_;  ///< by the parts before, if there are some that the index does not list
+  RangeList ids_;                     ///< of the blocks of the part that was described last
   std::optional<StepLayout> salvaged_;
   std::uint64_t open_member_ = 0;
   std::shared_ptr<ByteSource> open_part_;  ///< the bytes of that member, if it is not the first file

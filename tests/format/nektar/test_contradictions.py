@@ -29,6 +29,12 @@ def ids_of(path: Path) -> list[int]:
         return [int(id) for block in file[0].read_elements(partition="everything") for id in block.ids]
 
 
+def values_in(path: Path) -> dict[int, list[float]]:
+    """Return the coefficients of one variable by element."""
+    with quire.open(path) as file:
+        return {int(id): block.element(id)["p"].tolist() for block in file[0].expansions for id in block.ids}
+
+
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
@@ -50,13 +56,58 @@ def test_what_contradicts_the_parts_is_warned_of_and_damage(
     assert words in damage.message
     result = CliRunner().invoke(app, ["check", str(folder)])
     assert result.exit_code == 1, result.output
-    listed = [number for number, _ in entries]
-    wanted = [*([0, 1, 5] if 0 in listed else []), *([7] if 2 in listed else [])]
     result = CliRunner().invoke(app, ["recover", "--rows", str(folder), "-o", str(tmp_path / "kept.fld")])
     assert words in result.output
-    assert ids_of(tmp_path / "kept.fld") == wanted
+    assert ids_of(tmp_path / "kept.fld") == [0, 1, 5, 7]
     with quire.open(tmp_path / "kept.fld") as file:
         assert file.check().damage is None
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_parts_that_the_index_leaves_out_are_kept(tmp_path: Path, in_place: bool) -> None:
+    folder = directory(tmp_path, [(2, "7")])
+    (folder / "P1.fld").write_bytes(
+        (folder / "P0000000.fld").read_bytes().replace(b'"0-1"', b'"8-9"').replace(b'"5"', b'"6"')
+    )
+    kept = folder if in_place else tmp_path / "kept.fld"
+    before = values_in(folder / "P0000000.fld")
+    found = recover(folder, None if in_place else kept, rows=True)
+    for name in ("P0000000.fld", "P1.fld"):
+        assert any(f"{name} is kept" in text for text in found.lost), found.lost
+    assert found.rows_saved == 39
+    assert sorted(ids_of(kept)) == [0, 1, 5, 6, 7, 8, 9]
+    with quire.open(kept) as file:
+        assert file.check().damage is None
+    after = values_in(kept)
+    assert all(after[id] == before[id] for id in before)
+
+
+def test_a_part_that_is_left_out_is_kept_as_far_as_it_is_whole(tmp_path: Path) -> None:
+    folder = directory(tmp_path, [(2, "7")])
+    part = folder / "P0000000.fld"
+    part.write_text(part.read_text().replace("eJ", "eK", 1))
+    found = recover(folder, tmp_path / "kept.fld", rows=True)
+    assert any(text.startswith("P0000000.fld: ") for text in found.lost), found.lost
+    assert ids_of(tmp_path / "kept.fld") == [7, 5]
+
+
+def test_what_an_older_run_has_left_takes_the_place_of_nothing(tmp_path: Path) -> None:
+    folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
+    wanted = values_in(folder)
+    # Element 5 again beside new ones, and 7, the listed block of which is damaged.
+    text = (folder / "P0000000.fld").read_text()
+    (folder / "P0000003.fld").write_text(text.replace('ID="0-1"', 'ID="8-9"'))
+    listed = folder / "P0000002.fld"
+    (folder / "P0000004.fld").write_text(listed.read_text())
+    listed.write_text(listed.read_text().replace("eJ", "eK", 1))
+    found = recover(folder, tmp_path / "kept.fld", rows=True)
+    for name, id in (("P0000003.fld", 5), ("P0000004.fld", 7)):
+        assert any(
+            text.startswith(f"{name}: left out, as the parts before hold element {id}") for text in found.lost
+        ), found.lost
+    assert ids_of(tmp_path / "kept.fld") == [0, 1, 8, 9, 5]
+    kept = values_in(tmp_path / "kept.fld")
+    assert all(kept[id] == wanted[id] for id in (0, 1, 5))
 
 
 def test_an_index_that_lists_a_part_twice_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,58 @@
+#include "format/nektar/held_elements.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "quire/base/archive.hpp"
+
+namespace quire::nektar {
+namespace {
+
+/// What tells the elements of a block from others of the same ids, for each of its variables.
+std::vector<std::string> keys_of(const XmlBlock& block) {
+  const Expansion& expansion = block.expansion;
+  std::vector<std::string> keys;
+  for (const std::string& variable : block.variables) {
+    const std::vector<std::vector<std::uint64_t>> planes{expansion.y_ids, expansion.z_ids, expansion.strip_ids};
+    const auto bytes = pack(planes);
+    keys.push_back(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) + variable);
+  }
+  return keys;
+}
+
+}  // namespace
+
+void HeldElements::add(const XmlBlock& block) {
+  for (const std::string& key : keys_of(block)) {
+    Runs& runs = held_[key];
+    for (const Slice& ids : block.ids.runs()) {
+      std::uint64_t first = ids.first;
+      std::uint64_t end = ids.end();
+      auto next = runs.upper_bound(end);
+      while (next != runs.begin() && std::prev(next)->second >= first) {
+        const auto touched = std::prev(next);
+        first = std::min(first, touched->first);
+        end = std::max(end, touched->second);
+        next = runs.erase(touched);
+      }
+      runs.emplace(first, end);
+    }
+  }
+}
+
+std::optional<std::uint64_t> HeldElements::repeated(const XmlBlock& block) const {
+  for (const std::string& key : keys_of(block)) {
+    const auto found = held_.find(key);
+    if (found == held_.end()) continue;
+    for (const Slice& ids : block.ids.runs()) {
+      const auto behind = found->second.lower_bound(ids.end());
+      if (behind == found->second.begin()) continue;
+      const auto& [first, end] = *std::prev(behind);
+      if (end > ids.first) return std::max(first, ids.first);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace quire::nektar
