@@ -140,7 +140,7 @@ void StreamDescriber::describe() {
   for (std::uint64_t first = 0; first < streams; first += streams_at_once) {
     std::vector<std::int64_t> wanted(static_cast<std::size_t>(std::min(streams_at_once, streams - first)));
     std::iota(wanted.begin(), wanted.end(), static_cast<std::int64_t>(first));
-    for (const StreamLayout& layout : container_.streams(0, StreamsBy::index, wanted)) take_stream(layout, known);
+    for (const StreamLayout& layout : container_.streams(0, StreamsBy::index, wanted)) attempt(layout, known);
   }
   step_->end = whole->end;
   BlockTables tables(*step_);
@@ -148,6 +148,15 @@ void StreamDescriber::describe() {
   StepDescription& description = step_->description;
   if (!metadata_.empty()) add_metadata(metadata_, description.attributes, description.warnings);
   description.number = number_of(description.attributes);
+}
+
+void StreamDescriber::attempt(const StreamLayout& layout, std::map<std::string, std::size_t>& known) {
+  try {
+    take_stream(layout, known);
+  } catch (const Error& error) {
+    if (!only_whole_) throw;
+    step_->description.warnings.push_back(error.object() + ": " + error.message());
+  }
 }
 
 void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known) {
@@ -171,7 +180,8 @@ void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::stri
     for (StreamBlock& block : stream.blocks) take_block(layout, std::move(block), known);
   } catch (Error& error) {
     error.on("stream of task " + std::to_string(layout.rank));
-    throw error.advice().empty() ? error.advise("format=sion shows the streams as bytes") : error;
+    if (!error.advice().empty()) throw;
+    throw error.advise("format=sion shows the streams as bytes, quire recover --rows keeps those of the other tasks");
   }
 }
 
@@ -273,11 +283,12 @@ void StreamDescriber::read_opaque(std::uint64_t index, const std::string& object
   guarded([&] {
     require_step(index);
     const std::size_t slash = object.find('/');
-    const StepDescription& step = layout().description;
+    const bool is_saved = saved_ && !step_;
+    const StepDescription& step = (is_saved ? saved_->step : layout()).description;
     const std::size_t table = step.find_table(object.substr(0, slash));
     const std::size_t column = step.tables[table].find(object.substr(slash + 1));
     const bool elements = !step.tables[table].expansion;
-    const Joined& joined = joined_.at(table / 2);
+    const Joined& joined = (is_saved ? saved_->joined : joined_).at(table / 2);
     const auto read_into = [&](const Slice& part, auto to) {
       read(joined, elements, column, part, std::as_writable_bytes(to));
       if constexpr (native_order != ByteOrder::little) {
@@ -288,6 +299,25 @@ void StreamDescriber::read_opaque(std::uint64_t index, const std::string& object
     if (elements) return in_pieces<std::uint32_t>(Type::uint32, rows, out, object, numbers_at_once, read_into);
     in_pieces<double>(Type::float64, rows, out, object, numbers_at_once, read_into);
   });
+}
+
+// ---- What is left of damaged streams
+
+std::optional<StepLayout> StreamDescriber::salvage(std::uint64_t index) {
+  if (index > 0 || container_.steps() == 0) return std::nullopt;
+  step_.reset();
+  only_whole_ = true;
+  try {
+    static_cast<void>(layout());
+  } catch (...) {
+    only_whole_ = false;
+    throw;
+  }
+  only_whole_ = false;
+  Saved saved{*std::exchange(step_, std::nullopt), std::exchange(joined_, {})};
+  if (saved.step.tables.empty()) return std::nullopt;
+  saved_ = std::move(saved);
+  return saved_->step;
 }
 
 }  // namespace quire::nektar

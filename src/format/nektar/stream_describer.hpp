@@ -24,6 +24,8 @@ class StreamDescriber final : public OneStepDescriber {
   ~StreamDescriber() override;
 
   [[nodiscard]] std::uint64_t steps() override { return container_.steps(); }
+  /// The streams that are whole, if any have blocks.
+  [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
 
@@ -48,7 +50,15 @@ class StreamDescriber final : public OneStepDescriber {
     bool is_opaque = false;
   };
 
+  /// What is left of a damaged step.
+  struct Saved {
+    StepLayout step;
+    std::vector<Joined> joined;
+  };
+
   void describe() override;
+  /// Takes a stream; if `only_whole_`, what is wrong with it is a warning that names its task.
+  void attempt(const StreamLayout& layout, std::map<std::string, std::size_t>& known);
   void take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known);
   void take_block(const StreamLayout& layout, StreamBlock block, std::map<std::string, std::size_t>& known);
   void add_table(Joined& joined, BlockTables& tables);
@@ -61,6 +71,8 @@ class StreamDescriber final : public OneStepDescriber {
   sion::SionDescriber container_;
   std::vector<Joined> joined_;  ///< two tables each, in the order of the step
   std::string metadata_;
+  bool only_whole_ = false;
+  std::optional<Saved> saved_;
   std::uint64_t open_member_ = 0;
   std::shared_ptr<ByteSource> open_file_;
   std::unique_ptr<Bytes> open_stream_;  ///< the one that was read last

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import app
+from quire.toolkit.recover import recover
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
 
@@ -58,6 +59,67 @@ def test_a_damaged_stream_is_refused_by_name(tmp_path: Path, style: str, rank: i
     assert f"stream of task {rank}: " in result.output
     with quire.open(path, format="sion") as file:
         assert file[0].streams[rank].readall() == streams[rank]
+
+
+def values_in(step: quire.Step) -> dict[int, list[float]]:
+    """Return the coefficients of one variable by element."""
+    return {int(id): block.element(id)["p"].tolist() for block in step.expansions for id in block.ids}
+
+
+@pytest.mark.parametrize("style", ["old", "new"])
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_the_streams_of_other_tasks_are_kept(tmp_path: Path, style: str, rank: int, damage: str) -> None:
+    change, words = DAMAGE[damage]
+    streams = streams_of(style)
+    with quire.open(multifile(tmp_path / "rest.chk", streams[1 - rank : 2 - rank])) as file:
+        wanted = values_in(file[0])
+    streams[rank] = change(streams[rank])
+    path = multifile(tmp_path / "case.chk", streams)
+    before = path.read_bytes()
+    result = CliRunner().invoke(app, ["check", str(path)])
+    assert "quire recover --rows keeps what is whole" in result.output
+    found = recover(path, tmp_path / "kept.chk", rows=True)
+    assert any(f"stream of task {rank}: " in text and words in text for text in found.lost), found.lost
+    assert path.read_bytes() == before
+    recover(path, rows=True)
+    for kept in (tmp_path / "kept.chk", path):
+        with quire.open(kept) as file:
+            assert file.layout["layout"] == "streams"
+            assert file.check().damage is None
+            assert values_in(file[0]) == wanted
+
+
+def test_whole_streams_in_any_chunks_are_kept(tmp_path: Path) -> None:
+    path, cut = tmp_path / "whole.chk", tmp_path / "cut.chk"
+    blocks = [
+        block_of(TRIANGLES, [5, 3, 4], np.array([[2, 3], [3, 3], [2, 2]])),
+        block_of(TRIANGLES, [1, 2], np.array([2, 3])),
+    ]
+    with quire.create(path, layout="streams") as out:
+        out.step(0).set("Time", 0.5).put_elements(blocks).commit()
+    with quire.open(path, format="sion") as file:
+        stream = bytes(file[0].streams[0].read())
+    with quire.open(path) as file:
+        wanted = values_in(file[0])
+    with quire.create(cut, format="sion", block_size=1) as out, out.step(0) as step:
+        for task, content in enumerate((stream, stream[:-100])):
+            pieces = step.stream(rank=task, chunk_size=37)
+            for first in range(0, len(content), 37):
+                pieces.write(content[first : first + 37])
+    recover(cut, tmp_path / "kept.chk", rows=True)
+    with quire.open(tmp_path / "kept.chk") as file:
+        assert file[0].attributes["Time"].value == "0.5"
+        assert values_in(file[0]) == wanted
+    # The describer that was asked for what is left still refuses the whole.
+    with quire.open(cut) as file:
+        assert file.check().salvageable
+        kept = file.salvage(0)
+        assert kept is not None
+        assert values_in(kept) == wanted
+        with pytest.raises(quire.Error, match="stream of task 1"):
+            file[0].read_elements()
+        assert values_in(kept) == wanted
 
 
 def test_a_single_stream_of_another_version_is_refused(tmp_path: Path) -> None:
