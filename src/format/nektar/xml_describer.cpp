@@ -40,8 +40,8 @@ std::exception_ptr caught_by(Work&& work) {
   return nullptr;
 }
 
-/// Whether a file has elements, or cannot be read so far that they were found.
-bool may_have_elements(ByteSource& bytes) {
+/// Whether a file has elements. Nothing if it cannot be read so far that this is known.
+std::optional<bool> has_elements(ByteSource& bytes) {
   try {
     XmlScanner scanner(bytes, 0, bytes.size());
     for (std::string tag = scanner.peek(); !tag.empty(); tag = scanner.peek()) {
@@ -51,7 +51,7 @@ bool may_have_elements(ByteSource& bytes) {
     return false;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file) throw;
-    return true;
+    return std::nullopt;
   }
 }
 
@@ -144,20 +144,21 @@ void XmlDescriber::add_entry(XmlScanner& scanner, const XmlElement& element) {
 void XmlDescriber::refuse_empty_index() {
   const std::string name = context_.path.substr(context_.path.rfind('/') + 1);
   if (std::ranges::find(index_names, name) == index_names.end()) return;
-  const std::vector<std::string> unlisted = unlisted_parts();
+  const std::vector<Unlisted> unlisted = unlisted_parts();
   if (unlisted.empty()) return;
-  throw Error(ErrorKind::bad_file, "the index lists no parts, but there are some: " + unlisted.front())
+  throw Error(ErrorKind::bad_file, "the index lists no parts, but there are some: " + unlisted.front().name)
       .at(bytes_->size());
 }
 
-std::vector<std::string> XmlDescriber::unlisted_parts() {
+std::vector<XmlDescriber::Unlisted> XmlDescriber::unlisted_parts() {
   if (!context_.beside || !context_.neighbour) return {};
-  std::vector<std::string> found;
+  std::vector<Unlisted> found;
   const std::vector<std::string> names = context_.beside();
   for (const std::string& name : part_names(names)) {
     if (listed_.contains(name)) continue;
     const std::shared_ptr<ByteSource> bytes = context_.neighbour(name);
-    if (bytes && may_have_elements(*bytes)) found.push_back(name);
+    const std::optional<bool> has_some = bytes ? has_elements(*bytes) : false;
+    if (has_some.value_or(true)) found.push_back({name, has_some.has_value()});
   }
   return found;
 }
@@ -279,16 +280,19 @@ void XmlDescriber::contradict(const std::string& name, const std::string& what) 
 
 void XmlDescriber::check_unlisted() {
   if (description_.members.empty() || parts_without_index_) return;
-  for (const std::string& name : unlisted_parts()) contradict(name, "has elements, but the index does not list it");
+  for (const Unlisted& part : unlisted_parts()) {
+    contradict(part.name, part.is_readable ? "has elements, but the index does not list it"
+                                           : "cannot be read, and the index does not list it");
+  }
 }
 
 void XmlDescriber::take_unlisted() {
   held_.reset();
   if (description_.members.empty() || parts_without_index_) return;
-  for (std::string& name : unlisted_parts()) {
+  for (Unlisted& part : unlisted_parts()) {
     held_.emplace();
-    if (std::ranges::find(description_.members, name) != description_.members.end()) continue;
-    description_.members.push_back(std::move(name));
+    if (std::ranges::find(description_.members, part.name) != description_.members.end()) continue;
+    description_.members.push_back(std::move(part.name));
     index_.push_back({.ids = std::nullopt, .offset = 0, .is_listed = false});
   }
   static_cast<void>(address_in(index_.size(), 0));

@@ -76,8 +76,13 @@ class XmlDescriber final : public OneStepDescriber {
   void contradict(const std::string& name, const std::string& what);
   /// Parts in the directory that the index does not list must have no elements.
   void check_unlisted();
+  /// A part in the directory that the index does not list.
+  struct Unlisted {
+    std::string name;
+    bool is_readable = true;
+  };
   /// Those with elements, and those that cannot be read.
-  [[nodiscard]] std::vector<std::string> unlisted_parts();
+  [[nodiscard]] std::vector<Unlisted> unlisted_parts();
   /// Puts them behind those that the index lists.
   void take_unlisted();
   [[nodiscard]] bool is_unlisted(std::uint64_t member) const;

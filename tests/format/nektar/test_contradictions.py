@@ -110,6 +110,20 @@ def test_what_an_older_run_has_left_takes_the_place_of_nothing(tmp_path: Path) -
     assert all(kept[id] == wanted[id] for id in (0, 1, 5))
 
 
+@pytest.mark.parametrize("content", ["", "hello\n", "<NEKTAR><Metadata>", "<SESSION/>"])
+def test_a_part_that_cannot_be_read_is_told_as_one(tmp_path: Path, content: str) -> None:
+    folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
+    (folder / "P0000009.fld").write_text(content)
+    words = "P0000009.fld cannot be read, and the index does not list it"
+    with quire.open(folder) as file:
+        assert words in file[0].warnings
+        assert words in str(file.check().damage)
+    found = recover(folder, tmp_path / "kept.fld", rows=True)
+    assert not any("is kept" in text for text in found.lost), found.lost
+    assert any(text.startswith("P0000009.fld: ") for text in found.lost), found.lost
+    assert ids_of(tmp_path / "kept.fld") == [0, 1, 5, 7]
+
+
 def test_an_index_that_lists_a_part_twice_is_refused(tmp_path: Path) -> None:
     folder = directory(tmp_path, [(0, "0-1,5"), (0, "0-1,5"), (2, "7")])
     with pytest.raises(quire.BadFileError, match=r"lists the part P0000000\.fld twice"):
