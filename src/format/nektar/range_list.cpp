@@ -71,6 +71,16 @@ void RangeList::append(const RangeList& other) {
   for (const Slice& run : other.runs_) add(run);
 }
 
+RangeList RangeList::without_repeats() const {
+  RangeList list;
+  for (Slice run : runs_) {
+    const bool repeats = !list.runs_.empty() && list.runs_.back().end() == run.first + 1;
+    if (repeats) run = {run.first + 1, run.count - 1};
+    if (run.count > 0) list.add(run);
+  }
+  return list;
+}
+
 void RangeList::expand(const Slice& rows, std::span<std::uint32_t> out) const {
   if (rows.count == 0) return;
   auto run = static_cast<std::size_t>(std::ranges::upper_bound(starts_, rows.first) - starts_.begin()) - 1;

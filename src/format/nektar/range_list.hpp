@@ -29,6 +29,8 @@ class RangeList {
   [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint64_t most) const;
   /// Puts the numbers of another list behind.
   void append(const RangeList& other);
+  /// The list without numbers that equal the one before, which the reference leaves out of lists.
+  [[nodiscard]] RangeList without_repeats() const;
   [[nodiscard]] bool operator==(const RangeList&) const = default;
 
  private:

@@ -261,7 +261,8 @@ void XmlDescriber::check_part(std::uint64_t member) {
   }
   if (member == 0 || !index_[static_cast<std::size_t>(member) - 1].ids) return;
   const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
-  if (ids_ == told) return;
+  // The reference leaves an id out of lists that equals the one before: of blocks of a single element on other strips.
+  if (ids_ == told || ids_.without_repeats() == told.without_repeats()) return;
   if (ids_.is_empty()) {
     throw Error(ErrorKind::bad_file,
                 "the index tells of " + std::to_string(told.count()) + " elements here, but there are none")
@@ -441,19 +442,35 @@ void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, s
 std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
   auto found = step(index);
   if (!found) return found;
+  try {
+    guarded([&] { verify_payloads(*found); });
+  } catch (...) {
+    tell_contradictions(0);
+    throw;
+  }
+  tell_contradictions(1);
   if (!contradictions_.empty()) throw Error(contradictions_.front());
-  guarded([&] {
-    for (std::size_t t = 0; t < found->tables.size(); t += 2) {
-      for (const Part& part : parts_of(t, {0, found->description.tables[t].rows})) {
-        try {
-          reader_.verify(part.place);
-        } catch (Error& error) {
-          throw error.in_file(path_of(member_of(part.place.tag)));
-        }
+  return found;
+}
+
+void XmlDescriber::verify_payloads(const StepLayout& step) {
+  for (std::size_t t = 0; t < step.tables.size(); t += 2) {
+    for (const Part& part : parts_of(t, {0, step.description.tables[t].rows})) {
+      try {
+        reader_.verify(part.place);
+      } catch (Error& error) {
+        throw error.in_file(path_of(member_of(part.place.tag)));
       }
     }
-  });
-  return found;
+  }
+}
+
+void XmlDescriber::tell_contradictions(std::size_t passed) {
+  for (std::size_t i = passed; i < contradictions_.size(); ++i) {
+    const std::string& text = contradictions_[i].message();
+    std::vector<std::string>& told = description_.warnings;
+    if (std::ranges::find(told, text) == told.end()) told.push_back(text);
+  }
 }
 
 std::optional<StepLayout> XmlDescriber::salvage(std::uint64_t index) {
@@ -466,6 +483,10 @@ std::optional<StepLayout> XmlDescriber::salvage(std::uint64_t index) {
   step_.reset();
   if (failure) std::rethrow_exception(failure);
   if (kept.tables.empty()) return std::nullopt;
+  // What was told of the file before is not told again.
+  std::erase_if(kept.description.warnings, [&](const std::string& text) {
+    return std::ranges::find(description_.warnings, text) != description_.warnings.end();
+  });
   salvaged_ = kept;
   return kept;
 }

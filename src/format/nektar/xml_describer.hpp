@@ -74,6 +74,10 @@ class XmlDescriber final : public OneStepDescriber {
   void check_part(std::uint64_t member);
   /// Keeps in mind that the index says something else than the parts: those who read are warned, a check fails.
   void contradict(const std::string& name, const std::string& what);
+  /// Throws what is wrong with the values of a step.
+  void verify_payloads(const StepLayout& step);
+  /// Tells of all contradictions but the first so many as warnings of the file.
+  void tell_contradictions(std::size_t passed);
   /// Parts in the directory that the index does not list must have no elements.
   void check_unlisted();
   /// A part in the directory that the index does not list.

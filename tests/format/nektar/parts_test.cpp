@@ -87,6 +87,14 @@ TEST(RangeList, KeepsOrderAndRepeats) {
   }
 }
 
+TEST(RangeList, DropsNumbersThatEqualTheOneBefore) {
+  const auto dropped = [](const char* text) { return RangeList::parse(text).without_repeats(); };
+  EXPECT_EQ(dropped("7,7,7"), RangeList::parse("7"));
+  EXPECT_EQ(dropped("5-7,7-9,9,3"), RangeList::parse("5-9,3"));
+  EXPECT_EQ(dropped("1-4,1-4"), RangeList::parse("1-4,1-4"));
+  EXPECT_EQ(dropped("7,8,7"), RangeList::parse("7,8,7"));
+}
+
 TEST(Basis, NumberingFollowsTheRules) {
   std::vector<std::string> warnings;
   const std::vector<std::uint32_t> seven{4, 5, 7};

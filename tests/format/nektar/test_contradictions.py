@@ -124,6 +124,46 @@ def test_a_part_that_cannot_be_read_is_told_as_one(tmp_path: Path, content: str)
     assert ids_of(tmp_path / "kept.fld") == [0, 1, 5, 7]
 
 
+@pytest.mark.parametrize("listed", ["7", "7,7"])
+def test_an_index_may_drop_ids_that_equal_the_one_before(tmp_path: Path, listed: str) -> None:
+    folder = shutil.copytree(DATA / "tiny-strips-dir.fld", tmp_path / "case.fld")
+    (folder / "P0000001.fld").unlink()
+    part = folder / "P0000000.fld"
+    text = part.read_text().replace('ID="0-1"', 'ID="7"').replace("UNIORDER:2,3,4", "UNIORDER:2,6,4")
+    first, last = text.index("    <ELEMENTS"), text.index("</NEKTAR>")
+    other = text[first:last].replace('HOMOGENEOUSSIDS="0"', 'HOMOGENEOUSSIDS="1"')
+    part.write_text(text[:last] + other + text[last:])
+    index = f'<NEKTAR><Metadata/><Partition FileName="{part.name}">{listed}</Partition></NEKTAR>'
+    (folder / "Info.xml").write_text(index)
+    with quire.open(folder) as file:
+        assert file[0].warnings == []
+        assert file.check().damage is None
+    assert ids_of(folder) == [7, 7]
+
+
+def test_values_that_cannot_be_read_are_told_beside_contradictions(tmp_path: Path) -> None:
+    folder = directory(tmp_path, [(0, "0-1,6"), (2, "8")])
+    words = [f"P000000{number}.fld has other elements than the index says" for number in (0, 2)]
+    with quire.open(folder) as file:
+        report = file.check()
+        assert words[0] in str(report.damage)
+        assert words[1] in report.warnings
+    part = folder / "P0000002.fld"
+    part.write_text(part.read_text().replace("eJ", "eK", 1))
+    for _ in range(2):
+        with quire.open(folder) as file:
+            report = file.check()
+            assert "zlib" in str(report.damage)
+            assert part.name in str(report.damage)
+            assert report.warnings == words
+            assert file.check().warnings == words
+    found = recover(folder, tmp_path / "kept.fld", rows=True)
+    for text in words:
+        assert found.lost.count(text) == 1
+    assert any(text.startswith(f"{part.name}: ") for text in found.lost)
+    assert ids_of(tmp_path / "kept.fld") == [0, 1, 5]
+
+
 def test_an_index_that_lists_a_part_twice_is_refused(tmp_path: Path) -> None:
     folder = directory(tmp_path, [(0, "0-1,5"), (0, "0-1,5"), (2, "7")])
     with pytest.raises(quire.BadFileError, match=r"lists the part P0000000\.fld twice"):
