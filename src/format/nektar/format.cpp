@@ -8,6 +8,7 @@
 #include "format/nektar/acceptance.hpp"
 #include "format/nektar/h5_describer.hpp"
 #include "format/nektar/h5_planner.hpp"
+#include "format/nektar/part_names.hpp"
 #include "format/nektar/stream_describer.hpp"
 #include "format/nektar/stream_planner.hpp"
 #include "format/nektar/xml_describer.hpp"

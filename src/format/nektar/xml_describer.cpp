@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "format/nektar/metadata.hpp"
+#include "format/nektar/part_names.hpp"
 #include "format/nektar/values.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/plan/member.hpp"
@@ -61,21 +62,6 @@ bool is_plain(const std::string& name) {
 }
 
 }  // namespace
-
-std::vector<std::string> part_names(std::span<const std::string> names) {
-  std::vector<std::string> found;
-  for (const std::string& name : names) {
-    constexpr std::string_view end = ".fld";
-    const bool has_frame = name.size() > 1 + end.size() && name.front() == 'P' && name.ends_with(end);
-    if (has_frame && std::ranges::all_of(name.substr(1, name.size() - 1 - end.size()),
-                                         [](char c) { return c >= '0' && c <= '9'; })) {
-      found.push_back(name);
-    }
-  }
-  // Early writers left out the leading zeros.
-  std::ranges::sort(found, {}, [](const std::string& name) { return std::pair(name.size(), name); });
-  return found;
-}
 
 XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,
                            std::vector<std::string> set)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,7 +7,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "format/nektar/held_elements.hpp"
@@ -18,13 +16,6 @@
 #include "format/nektar/xml_scanner.hpp"
 
 namespace quire::nektar {
-
-/// What the index of a directory is called; the second one for a few days of 2013.
-inline constexpr std::array<std::string_view, 2> index_names{"Info.xml", "PartitionInfo.xml"};
-
-/// Of the files in a directory, by their names, those that hold the elements of one rank each, in the order of the
-/// ranks.
-[[nodiscard]] std::vector<std::string> part_names(std::span<const std::string> names);
 
 /// Describes fields in XML: one file, or the parts that an index names. The places of blocks are found without reading
 /// them; a rank that is told these places needs no look through the file.

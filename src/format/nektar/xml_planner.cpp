@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/nektar/part_names.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/plan/member.hpp"
@@ -16,9 +17,6 @@ namespace quire::nektar {
 namespace {
 
 enum Slot : std::size_t { body, opening, ranks, slots };
-
-constexpr std::string_view index_name = "Info.xml";
-constexpr std::size_t digits = 7;
 
 std::vector<std::byte> bytes_of(std::string_view text) {
   const auto* first = reinterpret_cast<const std::byte*>(text.data());
@@ -150,17 +148,15 @@ Publication XmlPlanner::finish() {
   return {PublishWrite{0, bytes_of(opening_text(metadata_of(nothing())) + closing_text())}};
 }
 
-std::string XmlPlanner::entry() const { return is_directory_ ? std::string(index_name) : ""; }
+std::string XmlPlanner::entry() const { return is_directory_ ? std::string(index_names.front()) : ""; }
 
 std::string XmlPlanner::member_name(const std::string& /*first*/, std::uint64_t member) const {
   return is_directory_ && member > 0 ? part_name(member - 1) : "";
 }
 
 bool XmlPlanner::is_member(const std::string& /*first*/, std::string_view name) const {
-  constexpr std::string_view end = ".fld";
-  if (!is_directory_) return false;
-  if (name.size() != 1 + digits + end.size() || name.front() != 'P' || !name.ends_with(end)) return false;
-  return std::ranges::all_of(name.substr(1, digits), [](char c) { return c >= '0' && c <= '9'; });
+  // All that a reader takes for files of a checkpoint, however their writers named them.
+  return is_directory_ && (is_part_name(name) || std::ranges::find(index_names, name) != index_names.end());
 }
 
 }  // namespace quire::nektar

@@ -131,6 +131,23 @@ def write_directory(path: str | Path, **options: Any) -> None:
         step.put_elements(blocks)
 
 
+@pytest.mark.parametrize("index", ["Info.xml", "PartitionInfo.xml"])
+@pytest.mark.parametrize("replacement", ["direct", "whole", "suited"])
+def test_directories_of_2013_are_replaced(tmp_path: Path, index: str, replacement: str) -> None:
+    target = shutil.copytree(SMALL.parent / "tiny-dir.fld", tmp_path / "case.fld")
+    for rank in range(3):
+        (target / f"P{rank:07}.fld").rename(target / f"P{rank}.fld")
+    text = (target / "Info.xml").read_text()
+    (target / "Info.xml").rename(target / index)
+    (target / index).write_text(text.replace("P000000", "P").replace("Partition", "MultipleFldFiles"))
+    with quire.open(target) as file:
+        assert file.check().damage is None
+    write_directory(target, replacement=replacement)
+    assert sorted(os.listdir(target)) == ["Info.xml", "P0000000.fld"]
+    with quire.open(target) as file:
+        assert file.check().damage is None
+
+
 def test_a_directory_has_one_writer(tmp_path: Path) -> None:
     target = tmp_path / "case.chk"
     with quire.open(SMALL) as file:
