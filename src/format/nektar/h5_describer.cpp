@@ -74,6 +74,37 @@ std::vector<double> reals(const std::vector<Attribute>& attributes, std::string_
   });
 }
 
+enum class Parts : std::uint8_t { none, some, all };
+
+/// Whether there is one of each chunk: how many bytes they take tells nothing, as they are compressed, or the last one
+/// is longer than what it holds.
+Parts chunks_made(hid_t dataset, hid_t creation, hid_t space, const std::string& name) {
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const int rank = H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  h5::require(rank, "read the shape", name);
+  h5::require(H5Pget_chunk(creation, rank, chunk.data()), "read the chunks", name);
+  std::uint64_t wanted = 1;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+    wanted = checked_multiply(wanted, (extents[i] - 1) / chunk[i] + 1);
+  }
+  hsize_t made = 0;
+  h5::require(H5Dget_num_chunks(dataset, space, &made), "count the chunks", name);
+  if (made == 0) return Parts::none;
+  return made < wanted ? Parts::some : Parts::all;
+}
+
+/// How much of a data set with values was ever written, as far as the space tells that it has in the file.
+Parts written_parts(hid_t dataset, hid_t creation, hid_t space, const std::string& name) {
+  const H5D_layout_t layout = H5Pget_layout(creation);
+  if (layout == H5D_CHUNKED) return chunks_made(dataset, creation, space, name);
+  if (layout != H5D_CONTIGUOUS) return Parts::all;
+  H5D_space_status_t status = H5D_SPACE_STATUS_ALLOCATED;
+  h5::require(H5Dget_space_status(dataset, &status), "read the state of allocation", name);
+  if (status == H5D_SPACE_STATUS_NOT_ALLOCATED) return Parts::none;
+  return status == H5D_SPACE_STATUS_ALLOCATED ? Parts::all : Parts::some;
+}
+
 }  // namespace
 
 bool holds_fields(const std::shared_ptr<ByteSource>& bytes) {
@@ -129,14 +160,11 @@ void H5Describer::read_metadata(hid_t group) {
 void H5Describer::check_written(hid_t dataset, const std::string& name) {
   const h5::Handle creation = h5::own(H5Dget_create_plist(dataset), "read the layout", name);
   const h5::Handle space = h5::own(H5Dget_space(dataset), "read the shape", name);
-  const H5D_layout_t layout = H5Pget_layout(creation.id());
-  const bool has_space_of_its_own = layout == H5D_CHUNKED || layout == H5D_CONTIGUOUS;
-  if (!has_space_of_its_own || H5Sget_simple_extent_npoints(space.id()) <= 0) return;
-  H5D_space_status_t status = H5D_SPACE_STATUS_ALLOCATED;
-  h5::require(H5Dget_space_status(dataset, &status), "read the state of allocation", name);
-  if (status == H5D_SPACE_STATUS_ALLOCATED) return;
+  if (H5Sget_simple_extent_npoints(space.id()) <= 0) return;
+  const Parts written = written_parts(dataset, creation.id(), space.id(), name);
+  if (written == Parts::all) return;
   // Data sets are created before anything is written: what a writer did not come to would read as zeros.
-  if (status == H5D_SPACE_STATUS_NOT_ALLOCATED) {
+  if (written == Parts::none) {
     throw Error(ErrorKind::bad_file, "the data set was created but never written: its writer ended before").on(name);
   }
   step_->description.warnings.push_back("parts of the data set " + name +
