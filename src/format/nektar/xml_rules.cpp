@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "quire/base/error.hpp"
@@ -169,7 +170,7 @@ class FragmentCheck {
   }
   void open() {
     const std::string_view name = take_name();
-    std::vector<std::string_view> attributes;
+    std::unordered_set<std::string_view> attributes;
     for (;;) {
       const bool is_apart = skip_white();
       const bool is_empty = take("/>");
@@ -181,10 +182,9 @@ class FragmentCheck {
       }
       if (!is_apart) refuse("a tag is not well formed");
       const std::string_view attribute = take_name();
-      if (std::ranges::find(attributes, attribute) != attributes.end()) {
+      if (!attributes.insert(attribute).second) {
         refuse("an element has the attribute " + std::string(attribute) + " twice");
       }
-      attributes.push_back(attribute);
       take_value();
     }
   }

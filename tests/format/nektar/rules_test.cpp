@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,17 @@ TEST(Fragments, WhatIsNotWellFormedIsToldWithItsPlace) {
   }
   EXPECT_EQ(what_breaks_fragment(nested(deep), deep), std::nullopt);
   EXPECT_TRUE(what_breaks_fragment(nested(deep + 1), deep));
+}
+
+TEST(Fragments, ManyAttributesTakeTimeInProportion) {
+  constexpr std::size_t attributes = 200000;
+  std::string text = "<a";
+  for (std::size_t i = 0; i < attributes; ++i) text += " b" + std::to_string(i) + "=\"\"";
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(what_breaks_fragment(text + "/>", deep), std::nullopt);
+  EXPECT_TRUE(what_breaks_fragment(text + " b7=\"\"/>", deep));
+  // Each compared with each other these take 100 times as long.
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10);
 }
 
 TEST(Fragments, TextsAndNamesAreThoseOfXml) {
