@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <pugixml.hpp>
-#include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "format/nektar/xml_rules.hpp"
 #include "format/nektar/xml_scanner.hpp"
@@ -18,17 +20,61 @@ namespace {
 
 constexpr std::string_view provenance_element = provenance_prefix.substr(0, provenance_prefix.size() - 1);
 
-/// What stands inside an element with elements of its own, as it is written.
-std::string inner_text(const pugi::xml_node& node) {
-  std::ostringstream text;
-  for (const pugi::xml_node& child : node.children()) child.print(text, "", pugi::format_raw);
-  return text.str();
+/// One behind the markup that begins at `position`: a tag, a comment or the like, well formed as the parser found it.
+std::size_t behind_markup(std::string_view text, std::size_t position) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> asides{
+      {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}}};
+  for (const auto& [begin, end] : asides) {
+    if (!text.substr(position).starts_with(begin)) continue;
+    const std::size_t found = text.find(end, position + begin.size());
+    return found == std::string_view::npos ? text.size() : found + end.size();
+  }
+  char quote = 0;
+  for (std::size_t i = position; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '>') {
+      return i + 1;
+    }
+  }
+  return text.size();
+}
+
+/// Whether a text between tags is there for people alone: white space with a line end.
+bool is_indentation(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos &&
+         text.find_first_of("\r\n") != std::string_view::npos;
+}
+
+/// What stands between the tags of an element the first of which begins at `position`, as it is written: a parser would
+/// take line ends in values of attributes for blanks, and carriage returns for line ends. Without indentation.
+std::string inner_text(std::string_view text, std::size_t position) {
+  std::string inner;
+  std::size_t end = behind_markup(text, position);
+  for (std::size_t depth = 1; end < text.size();) {
+    const std::size_t markup = std::min(text.find('<', end), text.size());
+    const std::string_view between = text.substr(end, markup - end);
+    if (!is_indentation(between)) inner += between;
+    end = behind_markup(text, markup);
+    const std::string_view whole = text.substr(markup, end - markup);
+    if (whole.starts_with("</")) {
+      if (--depth == 0) break;
+    } else if (!whole.starts_with("<!") && !whole.starts_with("<?") && !whole.ends_with("/>")) {
+      ++depth;
+    }
+    inner += whole;
+  }
+  return inner;
 }
 
 class Collector {
  public:
-  Collector(std::vector<Attribute>& attributes, std::vector<std::string>& warnings)
-      : attributes_(attributes), warnings_(warnings) {}
+  /// `text` is what the elements were parsed from.
+  Collector(std::string_view text, std::vector<Attribute>& attributes, std::vector<std::string>& warnings)
+      : text_(text), attributes_(attributes), warnings_(warnings) {}
 
   void add(std::string name, std::string text) {
     if (std::ranges::find(attributes_, name, &Attribute::name) != attributes_.end()) {
@@ -49,7 +95,8 @@ class Collector {
       } else if (std::string(element.name()) == "FIELDMETADATA" && name == "P") {
         add(node.attribute("PARAM").value(), node.text().get());
       } else if (node.find_child([](const pugi::xml_node& n) { return n.type() == pugi::node_element; })) {
-        add(std::string(fragment_prefix) + name, inner_text(node));
+        // The parser tells where the name stands.
+        add(std::string(fragment_prefix) + name, inner_text(text_, static_cast<std::size_t>(node.offset_debug()) - 1));
       } else {
         add(name, node.text().get());
       }
@@ -57,6 +104,7 @@ class Collector {
   }
 
  private:
+  std::string_view text_;
   std::vector<Attribute>& attributes_;
   std::vector<std::string>& warnings_;
 };
@@ -126,15 +174,13 @@ Attribute text_attribute(std::string name, std::string text) {
 }
 
 void add_metadata(std::string_view element, std::vector<Attribute>& attributes, std::vector<std::string>& warnings) {
-  // Comments and instructions belong to values that are pieces of XML.
-  constexpr unsigned parsing = pugi::parse_default | pugi::parse_comments | pugi::parse_pi;
   pugi::xml_document document;
-  const auto result = document.load_buffer(element.data(), element.size(), parsing, pugi::encoding_utf8);
+  const auto result = document.load_buffer(element.data(), element.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
     throw Error(ErrorKind::bad_file, std::string("the metadata are no XML: ") + result.description())
         .at(static_cast<std::uint64_t>(result.offset));
   }
-  Collector(attributes, warnings).add_all(document.document_element());
+  Collector(element, attributes, warnings).add_all(document.document_element());
 }
 
 std::int64_t number_of(const std::vector<Attribute>& attributes) {

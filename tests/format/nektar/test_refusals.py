@@ -85,7 +85,11 @@ def test_a_value_that_is_no_piece_of_xml_leaves_the_checkpoint_before_it(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_whole_pieces_of_xml_come_back(tmp_path: Path, layout: str) -> None:
-    pieces = {"XML_Q": '<!-- c --><a x="1">5 &lt; 6</a><b/>', "XML_Map": "<E><![CDATA[<]]></E>"}
+    pieces = {
+        "XML_Q": '<!-- c --><a x="1">5 &lt; 6</a><b/>',
+        "XML_Map": "<E><![CDATA[<]]></E>",
+        "XML_Lines": "<a b='x\ny\t\r\n'>x\r\ny\rz\n</a><a> </a>tail\n",
+    }
     write(tmp_path / "case.chk", layout, pieces)
     found = metadata_in(tmp_path / "case.chk")
     assert {name: found[name] for name in pieces} == pieces

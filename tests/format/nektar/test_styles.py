@@ -174,7 +174,8 @@ METADATA = [
     ("<Metadata><Time></Time><Kinvis /></Metadata>", {"Time": "", "Kinvis": ""}),
     ("<Metadata><A>1 &lt; 2</A></Metadata>", {"A": "1 < 2"}),
     ('<FIELDMETADATA><P PARAM="Time">0.0008</P></FIELDMETADATA>', {"Time": "0.0008"}),
-    ("<Metadata><Map><E F='1'>x</E></Map></Metadata>", {"XML_Map": '<E F="1">x</E>'}),
+    ("<Metadata><Map><E F='1'>x</E></Map></Metadata>", {"XML_Map": "<E F='1'>x</E>"}),
+    ("<Metadata><Map>\n  <E>x</E>\n</Map></Metadata>", {"XML_Map": "<E>x</E>"}),
     (
         "<Metadata><Provenance><GitSHA1>ab</GitSHA1></Provenance><ChkFileNum>12</ChkFileNum></Metadata>",
         {"Provenance/GitSHA1": "ab", "ChkFileNum": "12"},
