@@ -70,6 +70,15 @@ std::string inner_text(std::string_view text, std::size_t position) {
   return inner;
 }
 
+/// The text of an element, which comments and sections of CDATA may cut in pieces.
+std::string whole_text(const pugi::xml_node& element) {
+  std::string text;
+  for (const pugi::xml_node& node : element.children()) {
+    if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata) text += node.value();
+  }
+  return text;
+}
+
 class Collector {
  public:
   /// `text` is what the elements were parsed from.
@@ -89,16 +98,15 @@ class Collector {
       const std::string name = node.name();
       if (name == provenance_element) {
         for (const pugi::xml_node& value : node.children()) {
-          if (value.type() == pugi::node_element)
-            add(std::string(provenance_prefix) + value.name(), value.text().get());
+          if (value.type() == pugi::node_element) add(std::string(provenance_prefix) + value.name(), whole_text(value));
         }
       } else if (std::string(element.name()) == "FIELDMETADATA" && name == "P") {
-        add(node.attribute("PARAM").value(), node.text().get());
+        add(node.attribute("PARAM").value(), whole_text(node));
       } else if (node.find_child([](const pugi::xml_node& n) { return n.type() == pugi::node_element; })) {
         // The parser tells where the name stands.
         add(std::string(fragment_prefix) + name, inner_text(text_, static_cast<std::size_t>(node.offset_debug()) - 1));
       } else {
-        add(name, node.text().get());
+        add(name, whole_text(node));
       }
     }
   }

@@ -173,6 +173,15 @@ def test_lines_of_two_directions_are_pairs(tmp_path: Path) -> None:
 METADATA = [
     ("<Metadata><Time></Time><Kinvis /></Metadata>", {"Time": "", "Kinvis": ""}),
     ("<Metadata><A>1 &lt; 2</A></Metadata>", {"A": "1 < 2"}),
+    (
+        "<Metadata><A>a <!-- x -->b<?p q?> c<![CDATA[ <d]]>&amp;</A><B><!-- x --></B></Metadata>",
+        {"A": "a b c <d&", "B": ""},
+    ),
+    (
+        "<Metadata><Provenance><GitSHA1>a<!-- x -->b</GitSHA1></Provenance></Metadata>",
+        {"Provenance/GitSHA1": "ab"},
+    ),
+    ('<FIELDMETADATA><P PARAM="Time">0.<!-- x -->5</P></FIELDMETADATA>', {"Time": "0.5"}),
     ('<FIELDMETADATA><P PARAM="Time">0.0008</P></FIELDMETADATA>', {"Time": "0.0008"}),
     ("<Metadata><Map><E F='1'>x</E></Map></Metadata>", {"XML_Map": "<E F='1'>x</E>"}),
     ("<Metadata><Map>\n  <E>x</E>\n</Map></Metadata>", {"XML_Map": "<E>x</E>"}),
