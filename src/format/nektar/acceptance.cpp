@@ -166,19 +166,24 @@ void complete(StepDescription& step, const Rules& rules) {
   if (!rules.asks_machine()) add(hostname_name, rules.hostname);
 }
 
-/// The number of the step, which restarts look for in the metadata. One that is there and says another is no slip that
-/// could be mended here; but nobody numbers a single step 0 to contradict it. Without one it is 0 to all who read it:
-/// this needs no entry, which files of programs that number nothing do not have either.
+/// The number of the step, which restarts look for in the metadata. Those of an earlier step are often taken over as
+/// they are: its number is not that of the next one. But nobody numbers a single step 0 to contradict what is there.
+/// Without one it is 0 to all who read it: this needs no entry, which files of programs that number nothing do not have
+/// either.
 void take_number(StepDescription& step) {
-  const auto told = std::ranges::find(step.attributes, number_key, &Attribute::name);
   if (step.number == 0 || number_of(step.attributes) == step.number) return;
-  if (told != step.attributes.end()) {
-    throw Error(ErrorKind::usage,
-                fmt::format("the step has the number {}, and this says \"{}\"", step.number, told->value.as_text()))
-        .on(std::string(number_key))
-        .advise("leave it out, or give the step its number");
-  }
   put(step.attributes, text_attribute(std::string(number_key), std::to_string(step.number)));
+}
+
+/// Tells that the number of a step replaces another one.
+void fit_number(Fit& fit, const FileDescription& file) {
+  const StepDescription& step = fit.adapted;
+  if (step.number == 0) return;
+  const auto& told = has(step.attributes, number_key) ? step.attributes : file.attributes;
+  const auto found = std::ranges::find(told, number_key, &Attribute::name);
+  if (found == told.end() || found->value.count() != 1 || number_of(told) == step.number) return;
+  fit.losses.push_back(
+      fmt::format("{} {} becomes {}: the number of the step", number_key, found->value.as_text(), step.number));
 }
 
 /// Tells what becomes of the version of the program, if it is not kept.
@@ -278,6 +283,7 @@ Fit fit_step(const FileDescription& file, const StepDescription& step, const Rul
     for (const Column& column : table.columns) check_variable(column.name);
   }
   fit_version(fit, file, rules);
+  fit_number(fit, file);
   return fit;
 }
 

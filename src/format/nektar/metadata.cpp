@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <pugixml.hpp>
@@ -14,6 +15,7 @@
 #include "format/nektar/xml_rules.hpp"
 #include "format/nektar/xml_scanner.hpp"
 #include "quire/base/error.hpp"
+#include "quire/kernels/number_text.hpp"
 
 namespace quire::nektar {
 namespace {
@@ -147,6 +149,22 @@ std::string_view element_of(std::string_view name) {
   return name.starts_with(fragment_prefix) ? name.substr(fragment_prefix.size()) : name;
 }
 
+/// A number of a step, of a text that may be that of a floating-point number, or have white space around it.
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  constexpr std::string_view white = " \t\r\n";
+  const std::size_t first = std::min(text.find_first_not_of(white), text.size());
+  text = text.substr(first, text.find_last_not_of(white) + 1 - first);
+  const char* last = text.data() + text.size();
+  std::int64_t number = 0;
+  const auto whole = std::from_chars(text.data(), last, number);
+  if (whole.ec == std::errc() && whole.ptr == last) return number >= 0 ? std::optional(number) : std::nullopt;
+  constexpr double most = 9007199254740992.0;  // beyond 2^53 not every number is one of these
+  double real = 0;
+  const bool is_real = !text.empty() && kernels::parse_number(text.data(), last, real).end == last;
+  if (!is_real || std::floor(real) != real || real < 0 || real > most) return std::nullopt;
+  return static_cast<std::int64_t>(real);
+}
+
 /// Why metadata cannot hold an attribute, whatever else they hold.
 std::optional<Error> objection_to(const Attribute& attribute) {
   const std::string_view name = attribute.name;
@@ -194,10 +212,7 @@ void add_metadata(std::string_view element, std::vector<Attribute>& attributes, 
 std::int64_t number_of(const std::vector<Attribute>& attributes) {
   const auto found = std::ranges::find(attributes, number_key, &Attribute::name);
   if (found == attributes.end() || found->value.count() != 1) return 0;
-  const std::string text = found->value.as_text();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= 0 ? number : 0;
+  return whole_number(found->value.as_text()).value_or(0);
 }
 
 std::string escaped(std::string_view text) {
