@@ -52,12 +52,12 @@ StepDescription with_definitions(const StepDescription& self, const Text& table,
 }
 
 /// The description with the tables of these names alone.
-StepDescription with_tables(const StepDescription& self, const std::vector<Text>& names) {
+StepDescription with_tables(const StepDescription& self, const std::vector<Text>& names, bool keeps_fields) {
   StepDescription changed = self;
   std::erase_if(changed.tables, [&](const Table& table) {
     return std::ranges::none_of(names, [&](const Text& name) { return name.value == table.name; });
   });
-  changed.fields.clear();
+  if (!keeps_fields) changed.fields.clear();
   return changed;
 }
 
@@ -190,7 +190,7 @@ void bind_description(nb::module_& module) {
       .def_ro("streams", &StepDescription::streams)
       .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); })
       .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"))
-      .def("with_tables", &with_tables, nb::arg("names"));
+      .def("with_tables", &with_tables, nb::arg("names"), nb::arg("keeps_fields"));
 
   nb::class_<FileDescription> file(module, "FileDescription");
   text_property<&FileDescription::format>(file, "format");

@@ -39,7 +39,11 @@ def convert(
     rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open, of every table.")] = None,
     where: Where = None,
     table: Annotated[
-        str, typer.Option("--table", help="Only this table; of elements their coefficients, too.")
+        str,
+        typer.Option(
+            "--table",
+            help="Only this one (with its elements); with --where or --rows the one that is meant.",
+        ),
     ] = "",
     program: Annotated[
         str | None, typer.Option("--for", metavar="PROGRAM", help="Write what this program reads.")
@@ -71,8 +75,11 @@ def convert(
     if ranks is not None:
         start_ranks(ranks)
     from quire.toolkit.profiles import profile_named
+    from quire.toolkit.request import names_only_table
     from quire.toolkit.selection import parse_names, parse_rows
 
+    wanted_rows = parse_rows(rows)
+    profile = None if program is None else profile_named(program)
     request = common_request(
         target,
         format,
@@ -81,11 +88,11 @@ def convert(
         steps,
         overwrite,
         columns=parse_names(columns),
-        rows=parse_rows(rows),
+        rows=wanted_rows,
         where=where,
         table=table,
-        only_table=table != "",
-        profile=None if program is None else profile_named(program),
+        only_table=names_only_table(table, where, wanted_rows, profile),
+        profile=profile,
         transport=transport,
         durable=durable,
         lossy=lossy,

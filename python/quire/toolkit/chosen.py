@@ -15,18 +15,28 @@ class ChosenStep:
     Elements belong to their coefficients: with a table of these comes that of the elements.
     """
 
-    def __init__(self, step: Step, table: str) -> None:
+    def __init__(self, step: Step, table: str, keeps_fields: bool) -> None:
         self.number = step.number
         self.warnings = step.warnings
         self.attributes: Mapping[str, Attribute] = step.attributes
-        self.fields: Mapping[str, Field] = {}
+        self.fields: Mapping[str, Field] = step.fields if keeps_fields else {}
         self.streams = step.streams
         self.expansions: tuple[Expansion, ...] = tuple(
             block for block in step.expansions if block.table.name == table
         )
         names = {table} | {block.elements.name for block in self.expansions}
         self.tables: Mapping[str, Any] = {name: one for name, one in step.tables.items() if name in names}
-        self._description = step._description.with_tables(sorted(names))
+        self.left_out = [
+            f"the {what} {name} is left out: of the tables only {table} is copied"
+            for what, all_of_kind, kept in (
+                ("table", step.tables, self.tables),
+                ("field", step.fields, self.fields),
+            )
+            for name in all_of_kind
+            if name not in kept
+        ]
+        """Sentences about the tables and fields that are in the step and not in this one."""
+        self._description = step._description.with_tables(sorted(names), keeps_fields)
 
     @property
     def table(self) -> Any:

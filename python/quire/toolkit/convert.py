@@ -18,7 +18,7 @@ from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
 from quire.toolkit.replacing import left_behind, place_of, refuse_overwriting, sync_directory
-from quire.toolkit.request import CopyReport, Observer, Request
+from quire.toolkit.request import CopyReport, Observer, Request, names_only_table
 from quire.toolkit.selection import StepSelection, parse_steps, require_found, select_steps
 from quire.toolkit.structure import common_structure
 
@@ -107,7 +107,9 @@ def copy(
     columns : names or patterns, kept where a table has them; of elements the names of variables
     rows : a slice of every table
     where : an expression; only rows for which it holds are copied
-    table : the name of the only table that is copied; one of coefficients with that of its elements
+    table : the name of the only table that is copied, without fields; one of coefficients with that of its
+        elements. With `where` or `rows` the table that is meant, beside which all others are copied; with
+        `program` the one that it reads, beside which fields are
     program : the profile of a program that shall read the target; see `quire.toolkit.profiles`
     transport, durable, lossy, options : as for `quire.create`
     overwrite : whether an existing target is replaced
@@ -123,20 +125,22 @@ def copy(
     from quire.toolkit.profiles import profile_named
 
     def asked() -> Request:
+        wanted_rows = rows if rows is not None else slice(None)
+        profile = None if program is None else profile_named(program)
         request = Request(
             format=format,
             options=options,
             steps=steps if isinstance(steps, StepSelection) else parse_steps(steps),
             columns=columns,
-            rows=rows if rows is not None else slice(None),
+            rows=wanted_rows,
             transport=transport,
             durable=durable,
             lossy=lossy,
             overwrite=overwrite,
             where=where,
             table=table,
-            only_table=table != "",
-            profile=None if program is None else profile_named(program),
+            only_table=names_only_table(table, where, wanted_rows, profile),
+            profile=profile,
         )
         requested_format(target, request)
         return request

@@ -160,7 +160,7 @@ class StepCopier:
                 missing[""] = MissingError(f"no step has a table '{request.table}'", file=source.path)
             elif wants_table:
                 found.add("")
-            chosen = cast("Step", ChosenStep(step, request.table)) if request.only_table else step
+            chosen = self.only_table(step) if request.only_table else step
             definitions = request.definitions + request.step_definitions.get(index, ())
             if definitions:
                 derived = self.derived(source, chosen, definitions)
@@ -175,6 +175,16 @@ class StepCopier:
         for name, problem in missing.items():
             if name not in found:
                 raise problem
+
+    def only_table(self, step: Step) -> Step:
+        """Independent. A step without the tables that were not asked for; tells of what that leaves out.
+
+        A program reads fields beside its table.
+        """
+        chosen = ChosenStep(step, self.request.table, self.request.profile is not None)
+        if self.request.table in step.tables:
+            self.tell(chosen.left_out)
+        return cast("Step", chosen)
 
     def derived(self, source: File, step: Step, definitions: Sequence[Definition]) -> DerivedStep:
         """Independent. A step with what is defined."""

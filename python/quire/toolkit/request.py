@@ -22,10 +22,11 @@ class Request:
     `options` are those of the target format, `source_options` those of the reader. `definitions` add to the
     steps, `step_definitions` behind them to single ones, by the index of the step in the file; `replace`
     lets them take the place of what is there. Of the one table, or that of the name `table`, only rows for
-    which `where` holds are kept; with `only_table` no other table is copied, and no field; with `drop_empty`
-    steps without such rows are left out. `single_values` leaves attributes with several values out,
-    `dropped_attributes` those of a step with these names, `dropped_columns` such columns; `place_fields`
-    gives fields that do not say where they lie origin 0 and spacing 1; `renumber` numbers steps from 0;
+    which `where` holds are kept; with `only_table` no other table is copied, and no field but for a
+    `profile` (see `names_only_table`); with `drop_empty` steps without such rows are left out.
+    `single_values` leaves attributes with several values out, `dropped_attributes` those of a step with
+    these names, `dropped_columns` such columns; `place_fields` gives fields that do not say where they lie
+    origin 0 and spacing 1; `renumber` numbers steps from 0;
     `same_files` makes streams of a set of files such a set again. A `profile` says what a program wants.
     """
 
@@ -53,6 +54,15 @@ class Request:
     renumber: bool = False
     same_files: bool = False
     profile: Profile | None = None
+
+
+def names_only_table(table: str, where: str | None, rows: slice, profile: Profile | None) -> bool:
+    """Independent. Whether the table that a copy names is the only one that is copied.
+
+    Where a condition or rows are given the name tells which table is meant, and the others go along. A
+    program reads one table: it is the one that is named.
+    """
+    return table != "" and (profile is not None or (where is None and rows == slice(None)))
 
 
 @dataclass
