@@ -66,7 +66,7 @@ def rehearse(
         copier.tell(left_out(file, name))
         for step in copier.steps(file):
             check_columns(copier.request, step)
-            copier.fit(file, step)
+            copier.foresee(file, step)
         copier.report.unreadable = dict(file.unreadable)
     return copier.report
 

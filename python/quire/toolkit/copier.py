@@ -201,16 +201,24 @@ class StepCopier:
             self.observer.closing(source, source.path)
             self.observer.closing(out, str(target))
 
-    def copy(self, source: File, step: Step, out: Writer) -> None:
-        """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
+    def foresee(self, source: File, step: Step) -> tuple[Fit, dict[str, dict[str, Quantity]]]:
+        """Independent. What the target will hold of a step, and by table the columns that were asked for.
+
+        Tells of what is lost, and raises what refuses the request.
+        """
         if format_info(self.format).holds_streams:
             if not step.streams:
                 raise no_streams(source.path, self.format)
-            self.fit(source, step)
+            self.refuse_part_of_streams()
+        fitted = self.fit(source, step)
+        return fitted, self.wanted_columns(step, fitted)
+
+    def copy(self, source: File, step: Step, out: Writer) -> None:
+        """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
+        fitted, columns = self.foresee(source, step)
+        if format_info(self.format).holds_streams:
             self.copy_streams(step, out)
             return
-        fitted = self.fit(source, step)
-        columns = self.wanted_columns(step, fitted)
         tables = [table for table in step.tables.values() if table.name in columns]
         shares = [self.share(table, columns[table.name]) for table in tables]
         shares = align_to_elements(step, shares, self.rank, self.size)
@@ -245,14 +253,18 @@ class StepCopier:
         self.report.steps += 1
         self.report.rows += rows
 
+    def refuse_part_of_streams(self) -> None:
+        """Independent. Raise UsageError if not all of streams is asked for."""
+        request = self.request
+        asks_for_part = request.columns is not None or request.rows != slice(None) or request.only_table
+        if request.where is not None or asks_for_part:
+            raise UsageError("streams are copied whole: tables, rows and columns cannot be chosen of them")
+
     def copy_streams(self, step: Step, out: Writer) -> None:
         """Collective. The same for a step of streams."""
         from quire.toolkit.streams import Packing, copy_streams
 
         request = self.request
-        asks_for_part = request.columns is not None or request.rows != slice(None) or request.only_table
-        if request.where is not None or asks_for_part:
-            raise UsageError("streams are copied whole: tables, rows and columns cannot be chosen of them")
         packing = Packing(self.format, request.options, same_files=request.same_files)
         with out.step(0 if self.request.renumber else step.number) as target:
             copied = copy_streams(step, target, packing, self.comm, self.observer.progress)

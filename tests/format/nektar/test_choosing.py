@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from tests.format.nektar.made import PLANES, QUADRILATERALS, TRIANGLES, block_of
 from tests.python.support.mpi import mpiexec, run_ranks
+from typer.testing import CliRunner
 
 import quire
+from quire.cli.main import app
 from quire.toolkit.difference import difference
 
 LAYOUTS = ("hdf5", "xml", "directory", "streams")
@@ -105,3 +107,14 @@ def test_ranks_choose_together(tmp_path: Path, layout: str) -> None:
         asked = {"columns": ["u"]} if "u" in options else {"table": "Quadrilateral"}
         quire.copy(source, alone, layout=layout, overwrite=True, **asked)
         assert difference(copy, alone).same
+
+
+@pytest.mark.parametrize("asked", ["id", "i*"])
+def test_a_rehearsal_refuses_what_the_copy_refuses(tmp_path: Path, asked: str) -> None:
+    source, target = write(tmp_path / "all.fld", "hdf5"), tmp_path / "none.fld"
+    for rehearsal in ([], ["--dry-run"]):
+        command = ["convert", str(source), str(target), "--columns", asked, *rehearsal]
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 2, rehearsal
+        assert "none of these columns is a variable of elements" in done.stderr
+    assert not target.exists()
