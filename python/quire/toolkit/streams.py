@@ -101,11 +101,31 @@ def format_anew(
     Where the name of the target is one for what the streams hold, they stay streams: they open as that again.
     """
     named = format_for_path(target)
-    if name is None and named is not None and not format_info(named).holds_streams:
-        with quire.open(file.path, comm=comm, **options) as as_it_opens:
-            if as_it_opens.format == named:
-                return file.format
+    is_for_contents = name is None and named is not None and not format_info(named).holds_streams
+    if is_for_contents and hold(file, str(named), comm, options):
+        return file.format
     return streams_format(target, name)
+
+
+def hold(file: quire.File, format: str, comm: Any, options: Mapping[str, Any]) -> bool:
+    """Collective. Whether the streams of an open file hold what a format that has none makes of them.
+
+    Options of the reader of streams say nothing to that of what is in them. A file of which something is
+    damaged may be recognised all the same; one that is not, such as a set of files, is looked through.
+    """
+    own = {option.name for option in format_info(file.format).read_options} | {"format"}
+    general = {key: value for key, value in options.items() if key not in own}
+    try:
+        with quire.open(file.path, comm=comm, **general) as as_it_opens:
+            if as_it_opens.format == format:
+                return True
+    except (BadFileError, UnsupportedError):
+        pass  # as the reader of streams has it without its options
+    try:
+        with quire.open(file.path, comm=comm, format=format, **general) as contents:
+            return any(True for _ in contents)
+    except (BadFileError, UnsupportedError):
+        return False
 
 
 def merges(packing: Packing) -> bool:
