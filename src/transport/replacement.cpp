@@ -50,8 +50,8 @@ void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, con
   }
   if (is_there) acts.push_back(RenameAct{ready(target) + "/" + first, target});
   acts.push_back(SyncAct{target});
-  acts.push_back(RemoveAct{ready(target)});
-  acts.push_back(RemoveAct{previous(target)});
+  acts.push_back(RemoveAct{ready(target), true});
+  acts.push_back(RemoveAct{previous(target), true});
 }
 
 }  // namespace
@@ -104,7 +104,8 @@ std::vector<ReplacementAct> replacement_acts(const std::string& target,
   const files::path beside = files::path(target).parent_path();
   for (const std::string& name : names_in(beside.empty() ? "." : beside.string())) {
     const bool is_new = std::ranges::find(names, name) != names.end();
-    if (name != name_of(target) && !is_new && is_member(name)) acts.push_back(RemoveAct{(beside / name).string()});
+    if (name != name_of(target) && !is_new && is_member(name))
+      acts.push_back(RemoveAct{(beside / name).string(), true});
   }
   return acts;
 }
@@ -136,22 +137,34 @@ std::vector<ReplacementAct> finishing_acts(const std::string& target) {
     }
   }
   if (exists(partial(target))) acts.push_back(RemoveAct{partial(target)});
+  // Whoever asks for it hears of all that it could not do.
+  for (ReplacementAct& act : acts) {
+    if (auto* removal = std::get_if<RemoveAct>(&act)) removal->is_tidying = false;
+  }
   return acts;
 }
 
-void carry_out(const std::vector<ReplacementAct>& acts) {
+bool is_decided(const std::string& target) { return exists(ready(target)) && !exists(staged_path(target)); }
+
+std::vector<std::string> carry_out(const std::vector<ReplacementAct>& acts) {
+  std::vector<std::string> left;
   std::error_code code;
   for (const ReplacementAct& act : acts) {
     if (const auto* move = std::get_if<RenameAct>(&act)) {
       files::rename(move->from, move->to, code);
-      require(code, "rename to " + move->to, move->from);
+      require(code, "rename " + move->from + " to " + move->to, move->to);
     } else if (const auto* removal = std::get_if<RemoveAct>(&act)) {
       files::remove_all(removal->path, code);
-      require(code, "remove", removal->path);
+      if (code && removal->is_tidying) {
+        left.push_back("the new file is in its place, but " + removal->path + " stays: " + code.message());
+        continue;
+      }
+      require(code, "remove " + removal->path, removal->path);
     } else {
       sync_directory_of(std::get<SyncAct>(act).path);
     }
   }
+  return left;
 }
 
 }  // namespace quire

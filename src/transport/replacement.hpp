@@ -38,7 +38,8 @@ struct RenameAct {
   std::string to;
 };
 struct RemoveAct {
-  std::string path;  ///< a file, or a directory with all that is in it; need not exist
+  std::string path;         ///< a file, or a directory with all that is in it; need not exist
+  bool is_tidying = false;  ///< the new one is in its place already: what stays behind is in nobody's way
 };
 struct SyncAct {
   std::string path;  ///< whose directory entry becomes durable
@@ -57,7 +58,9 @@ void keep_permissions(const std::string& target);
 /// The acts that finish a replacement that was interrupted; none if there is none. A staging directory that was never
 /// completed is dropped.
 [[nodiscard]] std::vector<ReplacementAct> finishing_acts(const std::string& target);
-/// Throws io errors that name the file.
-void carry_out(const std::vector<ReplacementAct>& acts);
+/// Whether a complete new one waits beside the target, of which finishing_acts() have something left to do.
+[[nodiscard]] bool is_decided(const std::string& target);
+/// Throws io errors that name the file. Returns sentences about what could not be tidied up.
+std::vector<std::string> carry_out(const std::vector<ReplacementAct>& acts);
 
 }  // namespace quire

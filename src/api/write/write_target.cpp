@@ -231,15 +231,17 @@ void WriteTarget::discard(const WriteLock& lock) const {
   if (replaces_whole_ && !lock.is_lost()) drop_staging(target_);
 }
 
-void WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
-                           const WritePlanner& planner) {
+std::vector<std::string> WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
+                                               const WritePlanner& planner) {
+  std::vector<std::string> left;
   if (is_compressed()) compress(comm, open, durable);
-  if (!replaces_whole_) return;
+  if (!replaces_whole_) return left;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
     require_place(lock, planner);
-    take_place(planner);
+    left = take_place(planner);
     return {};
   }));
+  return left;
 }
 
 void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& planner) const {
@@ -255,11 +257,21 @@ void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& plann
   refuse_strangers(target_, planner, true);
 }
 
-void WriteTarget::take_place(const WritePlanner& planner) const {
+std::vector<std::string> WriteTarget::take_place(const WritePlanner& planner) const {
   keep_permissions(target_);
   const bool is_directory = !planner.entry().empty();
-  carry_out(is_directory ? replacement_acts(target_) : replacement_acts(target_, member_test(target_, planner)));
+  try {
+    return carry_out(is_directory ? replacement_acts(target_)
+                                  : replacement_acts(target_, member_test(target_, planner)));
+  } catch (Error& error) {
+    error.in_file(target_).advise(is_taking_place() ? "the new one is whole beside it: quire recover " + target_ +
+                                                          " --in-place finishes it"
+                                                    : "what was there stays as it was; write the new one again");
+    throw;
+  }
 }
+
+bool WriteTarget::is_taking_place() const { return is_decided(target_); }
 
 void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable) const {
   const std::string compressed = target_ + ".compressed";

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quire/format/format.hpp"
 #include "quire/format/options.hpp"
@@ -46,14 +47,19 @@ class WriteTarget {
   /// who reads the link looks for them beside the link.
   void require_place_for_set() const;
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
-  /// throws the same error; what was written then stays where it is. Rank 0 has locked what it wrote.
-  void complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock, const WritePlanner& planner);
+  /// throws the same error; what was written then stays where it is. Rank 0 has locked what it wrote, and hears what
+  /// take_place() returns.
+  std::vector<std::string> complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
+                                    const WritePlanner& planner);
   /// Independent, rank 0. Throws conflict errors if what it wrote and has locked is not there any more, or the place
   /// holds files of others.
   void require_place(const WriteLock& lock, const WritePlanner& planner) const;
   /// Independent, rank 0. Puts what was written, all of it durable, in the place of the target. Files of an older set
-  /// that the new one does not have go. What a failure interrupts `recover` finishes.
-  void take_place(const WritePlanner& planner) const;
+  /// that the new one does not have go. Throws io errors that tell what stands where: is_taking_place() tells whether
+  /// the old one stays or `recover` finishes what was interrupted. Returns sentences about what could not be tidied up.
+  std::vector<std::string> take_place(const WritePlanner& planner) const;
+  /// Independent. Whether the new one counts already, and is not in its place.
+  [[nodiscard]] bool is_taking_place() const;
   /// Independent, rank 0. Forgets what was written to replace the target as a whole.
   void discard(const WriteLock& lock) const;
 

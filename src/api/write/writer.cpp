@@ -2,8 +2,10 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "api/checksums.hpp"
@@ -149,7 +151,8 @@ void put_in_place(Writer::State& state, const WriteLock& lock) {
   // The old checksums go before what they are of, and the new ones come behind it.
   const bool replaces = state.target.replaces_whole() && !lock.is_lost();
   if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
-  state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
+  auto remains = state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
+  std::ranges::move(remains, std::back_inserter(state.remarks));
 }
 
 }  // namespace
@@ -163,8 +166,12 @@ void Writer::State::replace_old() {
   target.require_place(lock, *planner);
   // The old checksums go before what they are of.
   remove_sums(path);
-  overwriting = true;
-  target.take_place(*planner);
+  std::vector<std::string> remains;
+  const auto error = caught(0, [&] { remains = target.take_place(*planner); });
+  // As long as nothing has moved the step can be taken back.
+  overwriting = !error || target.is_taking_place();
+  if (error) throw Error(*error);
+  std::ranges::move(remains, std::back_inserter(remarks));
 }
 
 void Writer::State::tell_file() {

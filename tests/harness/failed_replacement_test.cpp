@@ -1,0 +1,186 @@
+// Calls of the system that fail while a checkpoint takes the place of another one, for every format of elements: which
+// of the two stands where is told, and none is lost.
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "checkpoint/mesh.hpp"
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/sample.hpp"
+
+namespace {
+
+/// What fails from now on.
+struct Faults {
+  int renames = 0;        ///< so many renames do not fail before the one that does; none fails below 0
+  bool removals = false;  ///< of what a replacement leaves beside the target
+};
+
+Faults& faults() {
+  static Faults all{.renames = -1};
+  return all;
+}
+
+/// The function of the system in whose place one of this program stands.
+template <class Function>
+Function* original(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+bool is_left_over(const char* path) {
+  return std::strstr(path, ".quire-ready") != nullptr || std::strstr(path, ".quire-previous") != nullptr;
+}
+
+int fail() {
+  errno = EIO;
+  return -1;
+}
+
+}  // namespace
+
+// Libraries find these before those of the system, as they are not hidden.
+extern "C" {
+[[gnu::visibility("default")]] int rename(const char* from, const char* to) noexcept {
+  if (faults().renames >= 0 && faults().renames-- == 0) return fail();
+  return original<int(const char*, const char*)>("rename")(from, to);
+}
+[[gnu::visibility("default")]] int remove(const char* path) noexcept {
+  if (faults().removals && is_left_over(path)) return fail();
+  return original<int(const char*)>("remove")(path);
+}
+[[gnu::visibility("default")]] int unlinkat(int directory, const char* path, int flags) noexcept {
+  if (faults().removals && is_left_over(path)) return fail();
+  return original<int(int, const char*, int)>("unlinkat")(directory, path, flags);
+}
+}
+
+namespace quire::test {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::uint32_t elements = 12;
+
+std::vector<Variant> variants_of_elements() {
+  std::vector<Variant> all;
+  for (const Format* format : formats()) {
+    if (!format->holds_elements()) continue;
+    std::size_t index = 0;
+    for (const Options& options : format->writing_variants()) all.push_back({format, options, index++});
+  }
+  return all;
+}
+
+class FailedReplacement : public testing::TestWithParam<Variant> {
+ protected:
+  FailedReplacement()
+      : home_(path("failed_" + GetParam().name() + "_" +
+                   std::to_string(testing::UnitTest::GetInstance()->current_test_info()->line()))),
+        path_((home_ / "case").string()) {
+    clear();
+  }
+
+  void clear() {
+    faults() = {.renames = -1};
+    files::remove_all(home_);
+    files::create_directory(home_);
+  }
+
+  /// Writes a checkpoint of this time. Returns what failed; else `remarks` has what was told.
+  std::optional<Error> write(double time) {
+    checkpoint::Mesh mesh(elements, 0, 1);
+    mesh.advance(time);
+    const auto parts = mesh.parts();
+    Writer out = create(path_, Comm::self(), GetParam().write_options());
+    std::optional<Error> failure;
+    try {
+      WriteStep step = out.step(3);
+      put_elements(step, parts);
+      step.commit();
+    } catch (const Error& error) {
+      failure = error;
+    }
+    out.close();
+    remarks = out.remarks();
+    return failure;
+  }
+
+  /// Whether what stands there is a whole checkpoint of this time.
+  [[nodiscard]] bool stands(double time) const {
+    Reader in = open(path_);
+    ElementRequest request;
+    request.ids = checkpoint::wanted_ids(elements, 0, 1);
+    return checkpoint::right_elements(in.at(0).read_elements(request), time) == request.ids->size();
+  }
+
+  [[nodiscard]] auto names_beside() const {
+    return std::distance(files::directory_iterator(home_), files::directory_iterator()) - 1;
+  }
+
+  /// How many remarks tell that the new one is in its place.
+  [[nodiscard]] auto told_of_place() const {
+    return std::ranges::count_if(remarks, [this](const std::string& remark) {
+      return remark.starts_with("the new file is in its place, but " + path_);
+    });
+  }
+
+  files::path home_;
+  std::string path_;
+  std::vector<std::string> remarks;
+};
+
+TEST_P(FailedReplacement, TellsWhatStandsWhere) {
+  std::set<bool> seen;
+  for (int renames = 0;; ++renames) {
+    clear();
+    ASSERT_FALSE(write(1.0));
+    faults().renames = renames;
+    const auto failure = write(2.0);
+    faults().renames = -1;
+    if (!failure) break;
+    EXPECT_EQ(failure->kind(), ErrorKind::io);
+    EXPECT_EQ(failure->file(), path_) << failure->what();
+    const bool is_whole_beside = failure->advice().find("quire recover " + path_ + " --in-place finishes it") != std::string::npos;
+    seen.insert(is_whole_beside);
+    EXPECT_EQ(finish_replacement(path_), is_whole_beside) << failure->what();
+    EXPECT_NE(failure->advice().find("what was there stays") != std::string::npos, is_whole_beside) << failure->what();
+    EXPECT_TRUE(stands(is_whole_beside ? 2.0 : 1.0)) << renames;
+    EXPECT_EQ(names_beside(), 0) << renames;
+    EXPECT_FALSE(write(3.0));
+    EXPECT_TRUE(stands(3.0));
+  }
+  EXPECT_EQ(seen, (std::set<bool>{false, true}));
+  EXPECT_TRUE(stands(2.0));
+}
+
+TEST_P(FailedReplacement, IsNoneWhereOnlyTidyingFails) {
+  ASSERT_FALSE(write(1.0));
+  EXPECT_EQ(told_of_place(), 0);
+  faults().removals = true;
+  const auto failure = write(2.0);
+  faults().removals = false;
+  EXPECT_FALSE(failure) << failure->what();
+  EXPECT_TRUE(stands(2.0));
+  EXPECT_GE(told_of_place(), 1);
+  EXPECT_TRUE(finish_replacement(path_));
+  EXPECT_EQ(names_beside(), 0);
+  EXPECT_TRUE(stands(2.0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FailedReplacement, testing::ValuesIn(variants_of_elements()),
+                         [](const auto& chosen) { return chosen.param.name(); });
+
+}  // namespace
+}  // namespace quire::test
