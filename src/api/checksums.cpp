@@ -18,6 +18,7 @@
 #include "quire/comm/partition.hpp"
 #include "quire/plan/member.hpp"
 #include "transport/failure.hpp"
+#include "transport/replacement.hpp"
 
 namespace quire {
 namespace {
@@ -201,11 +202,9 @@ class Verification {
 
 }  // namespace
 
-std::string sums_path(const std::string& path) {
-  std::string plain = path;
-  while (plain.size() > 1 && plain.back() == '/') plain.pop_back();
-  return plain + ".quire-sums";
-}
+std::string sums_path(const std::string& path) { return target_of(path) + ".quire-sums"; }
+
+std::string partial_sums_path(const std::string& path) { return sums_path(path) + ".partial"; }
 
 void remove_sums(const std::string& path) {
   std::error_code code;
@@ -230,7 +229,7 @@ void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExt
   std::array<std::uint64_t, 2> before{};
   comm.sum_and_prefix(total, before);
   const std::string target = sums_path(path);
-  const std::string partial = target + ".partial";
+  const std::string partial = partial_sums_path(path);
   auto table = open_sums(partial, Access::create, comm);
   agree(comm, caught(comm.rank(), [&] {
           if (error) throw Error(*error);

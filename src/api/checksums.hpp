@@ -17,7 +17,10 @@ namespace quire {
 /// the sum modulo 2^64 of the XXH3-64 of all entries) for each piece that a rank wrote the file of the set that it is
 /// in (0: the first one; else the XXH3-64 of its name, from where that differs from the name of the first one on), its
 /// offset there, its bytes and their XXH3-64. Files of a set are not told by number: a reader may leave some out.
+/// Behind a link they are beside what that leads to, for whoever writes that by its own name must find them.
 [[nodiscard]] std::string sums_path(const std::string& path);
+/// Where it is written until it is complete.
+[[nodiscard]] std::string partial_sums_path(const std::string& path);
 
 /// Independent, rank 0. What stood there is about to change: its checksums go.
 void remove_sums(const std::string& path);

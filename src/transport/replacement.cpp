@@ -94,11 +94,12 @@ void begin_staging(const std::string& target) {
 
 void drop_staging(const std::string& target) { carry_out({RemoveAct{partial(target)}}); }
 
-std::vector<ReplacementAct> replacement_acts(const std::string& target,
+std::vector<ReplacementAct> replacement_acts(const std::string& target, const std::vector<std::string>& outdated,
                                              const std::function<bool(const std::string& name)>& is_member) {
   std::vector<ReplacementAct> acts{RemoveAct{ready(target)}, RenameAct{partial(target), ready(target)},
                                    SyncAct{target}};
   const std::vector<std::string> names = names_in(partial(target));
+  for (const std::string& path : outdated) acts.push_back(RemoveAct{path});
   add_moves(acts, target, names);
   if (!is_member) return acts;
   const files::path beside = files::path(target).parent_path();
@@ -125,10 +126,15 @@ bool is_being_replaced(const std::string& target) {
   return exists(partial(target)) || exists(ready(target)) || exists(previous(target));
 }
 
-std::vector<ReplacementAct> finishing_acts(const std::string& target) {
+std::vector<ReplacementAct> finishing_acts(const std::string& target, const std::vector<std::string>& outdated) {
   std::vector<ReplacementAct> acts;
   if (exists(ready(target))) {
-    add_moves(acts, target, names_in(ready(target)));
+    const std::vector<std::string> names = names_in(ready(target));
+    // Once all has moved these may belong to the new one.
+    for (const std::string& path : outdated) {
+      if (!names.empty() && exists(path)) acts.push_back(RemoveAct{path});
+    }
+    add_moves(acts, target, names);
   } else if (exists(previous(target))) {
     if (exists(target)) {
       acts.push_back(RemoveAct{previous(target)});

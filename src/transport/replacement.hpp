@@ -47,17 +47,20 @@ struct SyncAct {
 using ReplacementAct = std::variant<RenameAct, RemoveAct, SyncAct>;
 
 /// The acts, in order, that put a complete staging directory in the place of the target. The rename of the directory
-/// decides. At the end files beside the target go of which `is_member` tells that they belong to its set, and which the
-/// new one does not have.
+/// decides; behind it, and before anything else moves, what is `outdated` goes: what stands elsewhere and belongs to
+/// the old one. At the end files beside the target go of which `is_member` tells that they belong to its set, and which
+/// the new one does not have.
 [[nodiscard]] std::vector<ReplacementAct> replacement_acts(
-    const std::string& target, const std::function<bool(const std::string& name)>& is_member = {});
+    const std::string& target, const std::vector<std::string>& outdated = {},
+    const std::function<bool(const std::string& name)>& is_member = {});
 /// What takes the place of the target gets the permissions that it has, if it is there.
 void keep_permissions(const std::string& target);
 /// Whether anything stands beside the target that a replacement makes there.
 [[nodiscard]] bool is_being_replaced(const std::string& target);
 /// The acts that finish a replacement that was interrupted; none if there is none. A staging directory that was never
 /// completed is dropped.
-[[nodiscard]] std::vector<ReplacementAct> finishing_acts(const std::string& target);
+[[nodiscard]] std::vector<ReplacementAct> finishing_acts(const std::string& target,
+                                                         const std::vector<std::string>& outdated = {});
 /// Whether a complete new one waits beside the target, of which finishing_acts() have something left to do.
 [[nodiscard]] bool is_decided(const std::string& target);
 /// Throws io errors that name the file. Returns sentences about what could not be tidied up.

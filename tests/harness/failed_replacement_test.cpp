@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -25,6 +27,7 @@ namespace {
 /// What fails from now on.
 struct Faults {
   int renames = 0;        ///< so many renames do not fail before the one that does; none fails below 0
+  int calls = -1;         ///< so many calls that change names return before the process is killed in one
   bool removals = false;  ///< of what a replacement leaves beside the target
 };
 
@@ -48,19 +51,27 @@ int fail() {
   return -1;
 }
 
+/// What happens instead of a call that changes names, if not the call.
+void come_to_an_end() {
+  if (faults().calls >= 0 && faults().calls-- == 0) _exit(0);
+}
+
 }  // namespace
 
 // Libraries find these before those of the system, as they are not hidden.
 extern "C" {
 [[gnu::visibility("default")]] int rename(const char* from, const char* to) noexcept {
+  come_to_an_end();
   if (faults().renames >= 0 && faults().renames-- == 0) return fail();
   return original<int(const char*, const char*)>("rename")(from, to);
 }
 [[gnu::visibility("default")]] int remove(const char* path) noexcept {
+  come_to_an_end();
   if (faults().removals && is_left_over(path)) return fail();
   return original<int(const char*)>("remove")(path);
 }
 [[gnu::visibility("default")]] int unlinkat(int directory, const char* path, int flags) noexcept {
+  come_to_an_end();
   if (faults().removals && is_left_over(path)) return fail();
   return original<int(int, const char*, int)>("unlinkat")(directory, path, flags);
 }
@@ -99,11 +110,13 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
   }
 
   /// Writes a checkpoint of this time. Returns what failed; else `remarks` has what was told.
-  std::optional<Error> write(double time) {
+  std::optional<Error> write(double time, bool keeps_sums = false) {
     checkpoint::Mesh mesh(elements, 0, 1);
     mesh.advance(time);
     const auto parts = mesh.parts();
-    Writer out = create(path_, Comm::self(), GetParam().write_options());
+    WriteOptions options = GetParam().write_options();
+    options.options["checksums"] = keeps_sums ? "true" : "false";
+    Writer out = create(path_, Comm::self(), options);
     std::optional<Error> failure;
     try {
       WriteStep step = out.step(3);
@@ -124,6 +137,22 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
     request.ids = checkpoint::wanted_ids(elements, 0, 1);
     return checkpoint::right_elements(in.at(0).read_elements(request), time) == request.ids->size();
   }
+
+  /// Writes a checkpoint with checksums in a process of its own, which ends in the place of a call that changes names
+  /// if there are so many. Whether it did not.
+  bool outlives(double time, int calls) {
+    const pid_t child = fork();
+    if (child == 0) {
+      faults().calls = calls;
+      _exit(write(time, true) ? 2 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) < 2) << status;
+    return WEXITSTATUS(status) == 1;
+  }
+
+  [[nodiscard]] bool has_sums() const { return files::exists(path_ + ".quire-sums"); }
 
   [[nodiscard]] auto names_beside() const {
     return std::distance(files::directory_iterator(home_), files::directory_iterator()) - 1;
@@ -152,7 +181,8 @@ TEST_P(FailedReplacement, TellsWhatStandsWhere) {
     if (!failure) break;
     EXPECT_EQ(failure->kind(), ErrorKind::io);
     EXPECT_EQ(failure->file(), path_) << failure->what();
-    const bool is_whole_beside = failure->advice().find("quire recover " + path_ + " --in-place finishes it") != std::string::npos;
+    const bool is_whole_beside =
+        failure->advice().find("quire recover " + path_ + " --in-place finishes it") != std::string::npos;
     seen.insert(is_whole_beside);
     EXPECT_EQ(finish_replacement(path_), is_whole_beside) << failure->what();
     EXPECT_NE(failure->advice().find("what was there stays") != std::string::npos, is_whole_beside) << failure->what();
@@ -177,6 +207,44 @@ TEST_P(FailedReplacement, IsNoneWhereOnlyTidyingFails) {
   EXPECT_TRUE(finish_replacement(path_));
   EXPECT_EQ(names_beside(), 0);
   EXPECT_TRUE(stands(2.0));
+}
+
+TEST_P(FailedReplacement, LeavesNoChecksumsOfSomethingElse) {
+  bool ends = false;
+  bool is_new_with_sums = false;
+  for (int calls = 0; !ends; ++calls) {
+    clear();
+    ASSERT_FALSE(write(1.0, true));
+    ends = outlives(2.0, calls);
+    const bool is_decided = files::exists(path_ + ".quire-ready");
+    const bool is_there = files::exists(path_);
+    if (is_there) {
+      EXPECT_FALSE(open(path_).check().damage) << calls;
+      // As long as the new one may still be dropped the old one has its own.
+      EXPECT_TRUE(has_sums() || is_decided || !stands(1.0)) << calls;
+      is_new_with_sums = stands(2.0) && has_sums();
+    }
+    finish_replacement(path_);
+    EXPECT_FALSE(open(path_).check().damage) << calls;
+    EXPECT_TRUE(is_decided || ends ? stands(2.0) : stands(1.0) || stands(2.0)) << calls;
+    EXPECT_EQ(has_sums(), stands(1.0) || is_new_with_sums) << calls;
+    EXPECT_EQ(names_beside(), has_sums() ? 1 : 0) << calls;
+  }
+  EXPECT_TRUE(is_new_with_sums);
+}
+
+TEST_P(FailedReplacement, LeavesChecksumsWhereEveryNameOfTheFileFindsThem) {
+  ASSERT_FALSE(write(1.0, true));
+  const std::string real = path_;
+  path_ = (home_ / "link").string();
+  files::create_symlink("case", path_);
+  EXPECT_FALSE(open(path_).check().damage);
+  ASSERT_FALSE(write(2.0));
+  for (const std::string& name : {path_, real}) EXPECT_FALSE(open(name).check().damage) << name;
+  ASSERT_FALSE(write(3.0, true));
+  path_ = real;
+  ASSERT_FALSE(write(4.0));
+  EXPECT_FALSE(open((home_ / "link").string()).check().damage);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, FailedReplacement, testing::ValuesIn(variants_of_elements()),

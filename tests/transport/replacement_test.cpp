@@ -130,7 +130,7 @@ TEST_P(ReplacementTest, MembersOfALargerSetGoAndPermissionsStay) {
   write(home_, {{"beam.7", "old 7"}, {"beam.note", "not of the set"}});
   files::permissions(target(), files::perms::owner_read | files::perms::owner_write);
   keep_permissions(target());
-  carry_out(replacement_acts(target(), [](const std::string& name) { return name != "beam.note"; }));
+  carry_out(replacement_acts(target(), {}, [](const std::string& name) { return name != "beam.note"; }));
   Texts expected = GetParam().new_one;
   expected["beam.note"] = "not of the set";
   EXPECT_EQ(found(), expected);

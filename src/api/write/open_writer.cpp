@@ -163,7 +163,8 @@ void clear_place(Writer::State& state, const Asked& asked) {
   place(state);
   const bool replaces = state.target.replaces_whole();
   clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
-  if (!replaces) remove_sums(state.path);
+  // Those of what is replaced when the new one is complete are kept until then.
+  if (!replaces && !state.target.is_compressed()) remove_sums(state.path);
   if (asked.striping.is_asked_for()) apply_to_set(state, asked.striping);
   if (!state.lock.is_held()) state.lock = WriteLock(state.first_file, true);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "api/checksums.hpp"
 #include "api/file_sets.hpp"
 #include "api/root.hpp"
 #include "api/write/transport_knobs.hpp"
@@ -71,10 +72,10 @@ void refuse_strange_directory(const std::string& path) {
 }
 
 /// What a writer locks is the first file of what it writes. Throws conflict errors while one is at work.
-std::vector<WriteLock> locks_on_new_one(const std::string& target) {
+std::vector<WriteLock> locks_on(const std::vector<std::string>& paths) {
   std::vector<WriteLock> locks;
   std::error_code ignored;
-  for (const std::string& first : {staged_path(target), ready_path(target)}) {
+  for (const std::string& first : paths) {
     if (files::is_regular_file(first, ignored)) locks.emplace_back(first, false);
     if (!files::is_directory(first, ignored)) continue;
     const std::vector<std::string> names = names_in(first);
@@ -261,8 +262,10 @@ std::vector<std::string> WriteTarget::take_place(const WritePlanner& planner) co
   keep_permissions(target_);
   const bool is_directory = !planner.entry().empty();
   try {
-    return carry_out(is_directory ? replacement_acts(target_)
-                                  : replacement_acts(target_, member_test(target_, planner)));
+    // The old checksums go before what they are of, and not before something else counts in its place.
+    const std::vector<std::string> outdated{sums_path(target_)};
+    return carry_out(is_directory ? replacement_acts(target_, outdated)
+                                  : replacement_acts(target_, outdated, member_test(target_, planner)));
   } catch (Error& error) {
     error.in_file(target_).advise(is_taking_place() ? "the new one is whole beside it: quire recover " + target_ +
                                                           " --in-place finishes it"
@@ -297,6 +300,7 @@ void WriteTarget::replace(const std::string& compressed, bool durable) const {
   // A file that is replaced keeps its permissions, as one that is written over does.
   const files::file_status old = files::status(target_, code);
   if (files::is_regular_file(old)) files::permissions(compressed, old.permissions(), code);
+  remove_sums(target_);
   files::rename(compressed, target_, code);
   require(code, "put the compressed file in the place of the old one", target_);
   remove_members(target_, old_members);
@@ -308,9 +312,14 @@ void WriteTarget::replace(const std::string& compressed, bool durable) const {
 bool finish_replacing(const std::string& path) {
   const std::string target = target_of(path);
   // Nearly always there is nothing, and all ranks wait.
-  if (!is_being_replaced(target)) return false;
-  const std::vector<WriteLock> locks = locks_on_new_one(target);
-  const auto acts = finishing_acts(target);
+  std::error_code ignored;
+  const bool has_partial_sums = files::exists(partial_sums_path(target), ignored);
+  if (!is_being_replaced(target) && !has_partial_sums) return false;
+  // Checksums are written when the new one is in its place.
+  const std::vector<WriteLock> locks = locks_on({staged_path(target), ready_path(target)});
+  const std::vector<WriteLock> of_sums = locks_on(has_partial_sums ? std::vector{target} : std::vector<std::string>());
+  auto acts = finishing_acts(target, {sums_path(target)});
+  if (has_partial_sums) acts.push_back(RemoveAct{partial_sums_path(target)});
   carry_out(acts);
   return !acts.empty();
 }

@@ -78,8 +78,8 @@ class WriteTarget {
   bool keeps_sums_ = false;
 };
 
-/// Independent, rank 0. Finishes a replacement that was interrupted, or drops what its writer left; returns whether
-/// there was anything. Throws conflict errors while a writer is at work there.
+/// Independent, rank 0. Finishes a replacement that was interrupted, or drops what its writer left, such as a part of
+/// checksums; returns whether there was anything. Throws conflict errors while a writer is at work there.
 bool finish_replacing(const std::string& path);
 
 }  // namespace quire

@@ -148,9 +148,6 @@ bool was_given_up(Writer::State& state, const WriteLock& lock) {
 void put_in_place(Writer::State& state, const WriteLock& lock) {
   if (state.completes_with_step()) return;
   const auto open = [&state](const std::string& path, Access access) { return state.opened(path, access, state.comm); };
-  // The old checksums go before what they are of, and the new ones come behind it.
-  const bool replaces = state.target.replaces_whole() && !lock.is_lost();
-  if (replaces && state.comm.is_root()) static_cast<void>(caught(0, [&] { remove_sums(state.path); }));
   auto remains = state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
   std::ranges::move(remains, std::back_inserter(state.remarks));
 }
@@ -164,8 +161,6 @@ Error Writer::State::placed(Error error) const {
 
 void Writer::State::replace_old() {
   target.require_place(lock, *planner);
-  // The old checksums go before what they are of.
-  remove_sums(path);
   std::vector<std::string> remains;
   const auto error = caught(0, [&] { remains = target.take_place(*planner); });
   // As long as nothing has moved the step can be taken back.
