@@ -400,8 +400,7 @@ void commit_step(State& step) {
       require_all_parts(step);
     });
   }
-  if (!error && writer.syncs_steps() && !writer.engine)
-    error = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
+  if (!error) error = caught(writer.comm.rank(), [&] { writer.sync_step(); });
   if (writer.engine) {
     static_cast<void>(agree_on_data(step, error, [] { return std::vector<std::byte>(); }));
     publish_by_engine(step);

@@ -242,9 +242,7 @@ Uses used_here(Step& step) {
     if (!stream->fill) continue;
     mine.uses.push_back({stream->fill->chunks(), {}});
   }
-  if (!step.failure && writer.syncs_steps()) {
-    step.failure = caught(writer.comm.rank(), [&] { writer.transport->sync(false); });
-  }
+  if (!step.failure) step.failure = caught(writer.comm.rank(), [&] { writer.sync_step(); });
   if (step.failure) {
     Error error = writer.placed(*step.failure);
     if (!error.rank()) error.from_rank(writer.comm.rank());

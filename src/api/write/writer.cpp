@@ -169,6 +169,14 @@ void Writer::State::replace_old() {
   std::ranges::move(remains, std::back_inserter(remarks));
 }
 
+void Writer::State::sync_step() {
+  if (!syncs_steps() || engine) return;
+  const TransportCounters& mine = transport->counters();
+  // Together with others a rank may have written what these brought, if it has opened the file.
+  if (options.durable || mine.bytes_written > 0 || (transport->is_collective() && mine.opens > 0))
+    transport->sync(false);
+}
+
 void Writer::State::tell_file() {
   if (file_told) return;
   planner->set_file(file);

@@ -65,6 +65,9 @@ struct Writer::State {
   }
   /// Whether the bytes of a step are durable before it is told to be there.
   [[nodiscard]] bool syncs_steps() const noexcept { return options.durable || completes_with_step(); }
+  /// Independent. Makes durable what this rank has written, where steps are. Who has written nothing opens no file only
+  /// for that a file is replaced.
+  void sync_step();
   /// Rank 0: lets the new file, which is durable, take the place of the old one. Throws; once files move it is
   /// `overwriting`, and `recover` finishes it.
   void replace_old();

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.format.nektar.made import TRIANGLES, block_of
 from tests.python.support.mpi import run_ranks
 
 import quire
@@ -354,3 +355,28 @@ def test_what_a_link_leads_to_is_replaced_there(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert link.stat().st_ino != inode
     assert [entry.name for entry in (tmp_path / "real").iterdir()] == ["case.chk"]
+
+
+def write_on(comm: Any, path: str, layout: str, transport: str) -> tuple[int, int]:
+    """Write with elements on rank 0 alone; return how often this rank opened and synced in the end."""
+    for number in (1, 2):
+        with (
+            quire.create(path, comm, layout=layout, transport=transport) as out,
+            out.step(number) as step,
+        ):
+            triangles = block_of(TRIANGLES, [1, 2], np.array([3, 4]))
+            step.put_elements([triangles] if comm.rank == 0 else [])
+        counters = out.counters
+    return counters.opens, counters.syncs
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("transport", ["posix", "mpi_independent", "aggregated"])
+@pytest.mark.parametrize("layout", ["hdf5", "xml"])
+def test_who_writes_nothing_opens_and_syncs_nothing(tmp_path: Path, layout: str, transport: str) -> None:
+    target = tmp_path / "case.chk"
+    first, second = run_ranks(write_on, 2, str(target), layout, transport)
+    assert first[0] > 0
+    assert second == [0, 0]
+    with quire.open(target) as file:
+        assert file.numbers == [2]
