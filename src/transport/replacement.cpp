@@ -1,13 +1,17 @@
 #include "transport/replacement.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
 #include "quire/base/error.hpp"
+#include "transport/descriptor.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_system.hpp"
 
@@ -31,15 +35,37 @@ void require(const std::error_code& code, const std::string& action, const std::
   if (code) throw system_error(action, code.value()).in_file(path);
 }
 
+/// In a new directory, from before it changes places with the old one until that is done.
+std::string mark_in(const std::string& directory) { return directory + "/.quire-new"; }
+
+/// What follows when the new one is in its place.
+void add_tidying(std::vector<ReplacementAct>& acts, const std::string& target, bool is_marked) {
+  acts.push_back(SyncAct{target});
+  if (is_marked) acts.push_back(RemoveAct{mark_in(target), true});
+  acts.push_back(RemoveAct{ready(target), true});
+  acts.push_back(RemoveAct{previous(target), true});
+}
+
+/// A new directory gets the name under which the old one goes, and changes places with it.
+void add_exchange(std::vector<ReplacementAct>& acts, const std::string& target) {
+  const std::string whole = ready_path(target);
+  acts.insert(acts.end(), {MarkAct{mark_in(whole)}, SyncAct{mark_in(whole)}, RemoveAct{previous(target)},
+                           RenameAct{whole, previous(target)}, ExchangeAct{previous(target), target, partial(target)}});
+  add_tidying(acts, target, true);
+}
+
 /// From a directory with all the new files to the files in their places.
 void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, const std::vector<std::string>& names) {
   const files::path beside = files::path(target).parent_path();
   const std::string first = name_of(target);
   const bool is_there = std::ranges::find(names, first) != names.end();
+  // One that was left must not make the old one the new one.
+  if (is_there && exists(mark_in(target))) acts.push_back(RemoveAct{mark_in(target)});
   std::error_code ignored;
-  const bool is_directory = files::is_directory(target, ignored) ||
-                            files::is_directory(ready(target) + "/" + first, ignored) ||
-                            files::is_directory(partial(target) + "/" + first, ignored);
+  const bool is_new_directory =
+      files::is_directory(ready_path(target), ignored) || files::is_directory(staged_path(target), ignored);
+  if (names.size() == 1 && is_there && exists(target) && is_new_directory) return add_exchange(acts, target);
+  const bool is_directory = files::is_directory(target, ignored);
   // A reader must never find the first file of one set with members of another.
   if (is_there && exists(target) && (names.size() > 1 || is_directory)) {
     acts.push_back(RemoveAct{previous(target)});
@@ -49,10 +75,34 @@ void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, con
     if (name != first) acts.push_back(RenameAct{ready(target) + "/" + name, (beside / name).string()});
   }
   if (is_there) acts.push_back(RenameAct{ready(target) + "/" + first, target});
-  acts.push_back(SyncAct{target});
-  acts.push_back(RemoveAct{ready(target), true});
-  acts.push_back(RemoveAct{previous(target), true});
+  add_tidying(acts, target, exists(mark_in(target)) || exists(mark_in(ready_path(target))));
 }
+
+void perform(const RenameAct& act) {
+  std::error_code code;
+  files::rename(act.from, act.to, code);
+  require(code, "rename " + act.from + " to " + act.to, act.to);
+}
+
+void perform(const RemoveAct& act) {
+  std::error_code code;
+  files::remove_all(act.path, code);
+  if (code != std::errc::not_a_directory) require(code, "remove " + act.path, act.path);
+}
+
+void perform(const ExchangeAct& act) {
+  if (::renameat2(AT_FDCWD, act.one.c_str(), AT_FDCWD, act.other.c_str(), RENAME_EXCHANGE) == 0) return;
+  const bool is_unknown = errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP;
+  if (!is_unknown) throw system_error("exchange " + act.one + " and " + act.other, errno).in_file(act.other);
+  for (const RenameAct& move : renames_instead(act)) perform(move);
+}
+
+void perform(const MarkAct& act) {
+  const Descriptor file(::open(act.path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!file.is_open()) throw system_error("create " + act.path, errno).in_file(act.path);
+}
+
+void perform(const SyncAct& act) { sync_directory_of(act.path); }
 
 }  // namespace
 
@@ -71,6 +121,7 @@ std::string target_of(const std::string& path) {
 
 std::string staged_path(const std::string& target) { return partial(target) + "/" + name_of(target); }
 std::string ready_path(const std::string& target) { return ready(target) + "/" + name_of(target); }
+std::string previous_path(const std::string& target) { return previous(target); }
 
 bool can_be_staged(const std::string& target) {
   const files::path beside = files::path(target).parent_path();
@@ -128,7 +179,15 @@ bool is_being_replaced(const std::string& target) {
 
 std::vector<ReplacementAct> finishing_acts(const std::string& target, const std::vector<std::string>& outdated) {
   std::vector<ReplacementAct> acts;
-  if (exists(ready(target))) {
+  if (exists(partial(target))) acts.push_back(RemoveAct{partial(target)});
+  if (exists(mark_in(previous(target)))) {
+    if (exists(target)) {
+      acts.push_back(ExchangeAct{previous(target), target, partial(target)});
+    } else {
+      acts.push_back(RenameAct{previous(target), target});
+    }
+    add_tidying(acts, target, true);
+  } else if (exists(ready(target))) {
     const std::vector<std::string> names = names_in(ready(target));
     // Once all has moved these may belong to the new one.
     for (const std::string& path : outdated) {
@@ -137,12 +196,12 @@ std::vector<ReplacementAct> finishing_acts(const std::string& target, const std:
     add_moves(acts, target, names);
   } else if (exists(previous(target))) {
     if (exists(target)) {
+      if (exists(mark_in(target))) acts.push_back(RemoveAct{mark_in(target)});
       acts.push_back(RemoveAct{previous(target)});
     } else {
       acts.push_back(RenameAct{previous(target), target});
     }
   }
-  if (exists(partial(target))) acts.push_back(RemoveAct{partial(target)});
   // Whoever asks for it hears of all that it could not do.
   for (ReplacementAct& act : acts) {
     if (auto* removal = std::get_if<RemoveAct>(&act)) removal->is_tidying = false;
@@ -152,22 +211,19 @@ std::vector<ReplacementAct> finishing_acts(const std::string& target, const std:
 
 bool is_decided(const std::string& target) { return exists(ready(target)) && !exists(staged_path(target)); }
 
+std::vector<RenameAct> renames_instead(const ExchangeAct& act) {
+  return {{act.other, act.spare}, {act.one, act.other}, {act.spare, act.one}};
+}
+
 std::vector<std::string> carry_out(const std::vector<ReplacementAct>& acts) {
   std::vector<std::string> left;
-  std::error_code code;
   for (const ReplacementAct& act : acts) {
-    if (const auto* move = std::get_if<RenameAct>(&act)) {
-      files::rename(move->from, move->to, code);
-      require(code, "rename " + move->from + " to " + move->to, move->to);
-    } else if (const auto* removal = std::get_if<RemoveAct>(&act)) {
-      files::remove_all(removal->path, code);
-      if (code && removal->is_tidying) {
-        left.push_back("the new file is in its place, but " + removal->path + " stays: " + code.message());
-        continue;
-      }
-      require(code, "remove " + removal->path, removal->path);
-    } else {
-      sync_directory_of(std::get<SyncAct>(act).path);
+    const auto* removal = std::get_if<RemoveAct>(&act);
+    try {
+      std::visit([](const auto& one) { perform(one); }, act);
+    } catch (const Error& error) {
+      if (removal == nullptr || !removal->is_tidying) throw;
+      left.push_back("the new file is in its place, but something stays beside it: " + error.message());
     }
   }
   return left;

@@ -10,8 +10,9 @@ namespace quire {
 // How a file, a set of files or a directory takes the place of an older one so that one of them is always whole:
 // the new one is made in a directory of its own beside its target (PATH.quire-partial, with the final names in it).
 // When it is complete and durable that directory is renamed to PATH.quire-ready: from then on the new one counts, and
-// whoever finds the directory can finish what follows. What is one file takes its place by one rename; sets and
-// directories, which no rename replaces at once, after the old first file or directory has been moved away.
+// whoever finds the directory can finish what follows. What is one file takes its place by one rename, a directory by
+// changing places with what stands there, where the file system can do that: a mark in the new one tells which is
+// which. Sets, which no call replaces at once, do so after the old first file has been moved away.
 
 /// The path without separators at its end, behind which no other name can be put.
 [[nodiscard]] std::string without_end_separators(std::string path);
@@ -23,6 +24,8 @@ namespace quire {
 [[nodiscard]] std::string staged_path(const std::string& target);
 /// Where it stands until it takes its place, once the new one is complete.
 [[nodiscard]] std::string ready_path(const std::string& target);
+/// Where a new directory stands before it changes places with the old one, which is removed there.
+[[nodiscard]] std::string previous_path(const std::string& target);
 
 /// Whether the target's directory may be written and the names beside the target are not too long.
 [[nodiscard]] bool can_be_staged(const std::string& target);
@@ -41,10 +44,20 @@ struct RemoveAct {
   std::string path;         ///< a file, or a directory with all that is in it; need not exist
   bool is_tidying = false;  ///< the new one is in its place already: what stays behind is in nobody's way
 };
+/// Changes places: by one call, or, where the system has none for that, by the renames of renames_instead().
+struct ExchangeAct {
+  std::string one;
+  std::string other;
+  std::string spare;  ///< a name that nothing has
+};
+struct MarkAct {
+  std::string path;  ///< an empty file
+};
 struct SyncAct {
   std::string path;  ///< whose directory entry becomes durable
 };
-using ReplacementAct = std::variant<RenameAct, RemoveAct, SyncAct>;
+using ReplacementAct = std::variant<RenameAct, RemoveAct, ExchangeAct, MarkAct, SyncAct>;
+[[nodiscard]] std::vector<RenameAct> renames_instead(const ExchangeAct& act);
 
 /// The acts, in order, that put a complete staging directory in the place of the target. The rename of the directory
 /// decides; behind it, and before anything else moves, what is `outdated` goes: what stands elsewhere and belongs to

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "quire/base/error.hpp"
@@ -72,6 +74,13 @@ class ReplacementTest : public testing::TestWithParam<Kind> {
     return texts;
   }
 
+  /// The same without what a replacement makes.
+  [[nodiscard]] Texts in_place() const {
+    Texts there = found();
+    std::erase_if(there, [](const auto& entry) { return entry.first.find(".quire-") != std::string::npos; });
+    return there;
+  }
+
   files::path home_;
 };
 
@@ -82,44 +91,92 @@ TEST_P(ReplacementTest, TheNewOneTakesThePlace) {
   EXPECT_TRUE(finishing_acts(target()).empty());
 }
 
+/// The same where the system cannot let two names change places.
+std::vector<ReplacementAct> without_exchange(const std::vector<ReplacementAct>& acts) {
+  std::vector<ReplacementAct> plain;
+  for (const ReplacementAct& act : acts) {
+    if (const auto* exchange = std::get_if<ExchangeAct>(&act)) {
+      for (const RenameAct& move : renames_instead(*exchange)) plain.emplace_back(move);
+    } else {
+      plain.push_back(act);
+    }
+  }
+  return plain;
+}
+
+std::vector<ReplacementAct> as_they_are(const std::vector<ReplacementAct>& acts) { return acts; }
+
+std::vector<ReplacementAct> first_of(std::vector<ReplacementAct> acts, std::size_t count) {
+  acts.resize(count);
+  return acts;
+}
+
+/// How many acts there are until the new one counts: the rename of the whole staging directory decides.
+std::size_t deciding(const std::vector<ReplacementAct>& acts) {
+  const auto rename =
+      std::ranges::find_if(acts, [](const ReplacementAct& act) { return std::holds_alternative<RenameAct>(act); });
+  return static_cast<std::size_t>(rename - acts.begin()) + 1;
+}
+
 TEST_P(ReplacementTest, OneOfThemIsWholeAfterAKillAtAnyMoment) {
-  begin();
-  const std::size_t acts = replacement_acts(target()).size();
-  for (std::size_t kill = 0; kill <= acts; ++kill) {
+  for (const auto& acting : {as_they_are, without_exchange}) {
     begin();
-    auto done = replacement_acts(target());
-    done.resize(kill);
-    carry_out(done);
-    const std::size_t finishing = finishing_acts(target()).size();
-    for (std::size_t second = 0; second <= finishing; ++second) {
-      if (second > 0) {
+    const auto acts = acting(replacement_acts(target()));
+    for (std::size_t kill = 0; kill <= acts.size(); ++kill) {
+      begin();
+      carry_out(first_of(acts, kill));
+      const std::size_t finishing = acting(finishing_acts(target())).size();
+      for (std::size_t second = 0; second <= finishing; ++second) {
         begin();
-        carry_out(done);
+        carry_out(first_of(acts, kill));
+        carry_out(first_of(acting(finishing_acts(target())), second));
+        carry_out(finishing_acts(target()));
+        EXPECT_EQ(found(), kill < deciding(acts) ? GetParam().old_one : GetParam().new_one) << kill << " " << second;
+        EXPECT_TRUE(finishing_acts(target()).empty()) << kill << " " << second;
       }
-      auto half = finishing_acts(target());
-      half.resize(second);
-      carry_out(half);
-      carry_out(finishing_acts(target()));
-      // The rename of the whole staging directory decides.
-      EXPECT_EQ(found(), kill < 2 ? GetParam().old_one : GetParam().new_one) << kill << " " << second;
     }
   }
 }
 
 TEST_P(ReplacementTest, NoFirstFileStandsWithOtherMembers) {
+  for (const auto& acting : {as_they_are, without_exchange}) {
+    begin();
+    const auto acts = acting(replacement_acts(target()));
+    for (std::size_t kill = 0; kill <= acts.size(); ++kill) {
+      begin();
+      carry_out(first_of(acts, kill));
+      const Texts there = in_place();
+      if (there.contains("beam") || there.contains("beam/info")) {
+        EXPECT_TRUE(there == GetParam().old_one || there == GetParam().new_one) << kill;
+      }
+    }
+  }
+}
+
+TEST_P(ReplacementTest, SomethingStandsThereAtAnyMomentUnlessManyMove) {
+  if (GetParam().name != "file" && GetParam().name != "directory" && GetParam().name != "unfolded") return;
   begin();
   const auto acts = replacement_acts(target());
   for (std::size_t kill = 0; kill <= acts.size(); ++kill) {
     begin();
-    carry_out({acts.begin(), acts.begin() + static_cast<std::ptrdiff_t>(kill)});
+    carry_out(first_of(acts, kill));
+    EXPECT_TRUE(in_place() == GetParam().old_one || in_place() == GetParam().new_one) << kill;
+  }
+}
+
+TEST_P(ReplacementTest, AMarkThatWasLeftMisleadsNobody) {
+  begin();
+  if (!files::is_directory(target())) return;
+  const auto acts = replacement_acts(target());
+  for (std::size_t kill = 0; kill <= acts.size(); ++kill) {
+    begin();
+    write(home_, {{"beam/.quire-new", ""}});
+    const auto with_mark = replacement_acts(target());
+    carry_out(first_of(with_mark, std::min(kill, with_mark.size())));
+    carry_out(finishing_acts(target()));
     Texts there = found();
-    std::erase_if(there, [](const auto& entry) {
-      return entry.first.starts_with("beam.quire-partial") || entry.first.starts_with("beam.quire-ready") ||
-             entry.first.starts_with("beam.quire-previous");
-    });
-    if (there.contains("beam") || there.contains("beam/info")) {
-      EXPECT_TRUE(there == GetParam().old_one || there == GetParam().new_one) << kill;
-    }
+    there.erase("beam/.quire-new");
+    EXPECT_EQ(there, kill < deciding(with_mark) ? GetParam().old_one : GetParam().new_one) << kill;
   }
 }
 

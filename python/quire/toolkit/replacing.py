@@ -97,7 +97,8 @@ def refuse_strange_directory(path: str | Path) -> None:
             file=str(path),
             advice="choose another name, or remove it first",
         ) from error
-    strange = sorted({entry.name for entry in os.scandir(path)} - known)
+    names = {entry.name for entry in os.scandir(path)}
+    strange = sorted(name for name in names - known if ".quire-" not in name)
     if strange:
         raise ConflictError(
             f"the target is a directory that holds other files, too: {strange[0]}",

@@ -316,7 +316,7 @@ bool finish_replacing(const std::string& path) {
   const bool has_partial_sums = files::exists(partial_sums_path(target), ignored);
   if (!is_being_replaced(target) && !has_partial_sums) return false;
   // Checksums are written when the new one is in its place.
-  const std::vector<WriteLock> locks = locks_on({staged_path(target), ready_path(target)});
+  const std::vector<WriteLock> locks = locks_on({staged_path(target), ready_path(target), previous_path(target)});
   const std::vector<WriteLock> of_sums = locks_on(has_partial_sums ? std::vector{target} : std::vector<std::string>());
   auto acts = finishing_acts(target, {sums_path(target)});
   if (has_partial_sums) acts.push_back(RemoveAct{partial_sums_path(target)});

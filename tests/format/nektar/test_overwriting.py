@@ -74,6 +74,15 @@ def test_a_directory_with_anything_else_is_kept(tmp_path: Path) -> None:
     assert (target / "notes.txt").read_text() == "mine"
 
 
+def test_what_an_interrupted_swap_left_in_a_directory_is_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "case.fld"
+    quire.copy(SMALL, target, layout="directory")
+    (target / ".quire-new").write_text("")
+    assert blocks_of(target) == blocks_of(SMALL)
+    quire.copy(SMALL, target, layout="directory", overwrite=True)
+    assert ".quire-new" not in os.listdir(target)
+
+
 def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "case.fld"
     quire.copy(SMALL, target, layout="directory")
