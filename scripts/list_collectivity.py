@@ -51,7 +51,8 @@ def first_sentence(comment: str) -> tuple[str, str] | None:
     if match is None:
         return None
     manner, condition, rest = match.groups()
-    sentence = re.split(r"(?<=[.:;])\s", rest, maxsplit=1)[0].rstrip(":;")
+    # Behind a semicolon or a colon there may be what restricts the beginning.
+    sentence = re.split(r"(?<=\.)\s", rest, maxsplit=1)[0].replace("|", "\\|")
     return (manner + condition, sentence)
 
 
