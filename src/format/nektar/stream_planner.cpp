@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "format/nektar/stream.hpp"
@@ -133,10 +134,16 @@ Placement StreamPlanner::place(const StepPart& mine, const Measure& before, cons
   Placement placement;
   placement.tables.resize(step.tables.size());
   placement.end = layout.end;
-  if (root) placement.title.add(0, sion::print_header(header_of(total[tasks])));
-  placement.title.add(layout.arrays + rank * number_bytes, number(rank));
+  if (root) {
+    // What it knows of all it writes for all: each small write costs a turn with the file.
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(total[tasks]));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    placement.title.add(0, sion::print_header(header_of(total[tasks])));
+    placement.title.add(layout.arrays, sion::print_numbers<std::int64_t>(numbers, native_order));
+    std::ranges::fill(numbers, 1);
+    placement.title.add(layout.second, sion::print_numbers<std::int64_t>(numbers, native_order));
+  }
   placement.title.add(layout.arrays + (total[tasks] + rank) * number_bytes, number(bytes));
-  placement.title.add(layout.second + rank * number_bytes, number(1));
   placement.title.add(layout.second + (total[tasks] + rank) * number_bytes, number(bytes));
   // The metadata of rank 0 move everybody else.
   StreamPlacing stream(placement, layout.data + before[body] + (root ? 0 : total[metadata]));
