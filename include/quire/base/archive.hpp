@@ -22,6 +22,8 @@ inline constexpr bool is_plain = (std::is_arithmetic_v<Value> && !std::is_same_v
 /// A class joins by one member template `template <class Archive> void archive(Archive& a) { a(first, second); }`.
 class Packer {
  public:
+  /// With room for most of what is packed: growing from nothing costs more than the packing.
+  Packer() { bytes_.reserve(512); }
   template <class... Values>
   void operator()(const Values&... values) {
     (put(values), ...);

@@ -107,15 +107,23 @@ ElementKinds unpacked(std::span<const std::byte> bytes) {
   return kinds;
 }
 
-/// The kinds of this rank's parts, all of which are looked at.
-ElementKinds kinds_of(const std::vector<ElementPart>& parts) {
-  ElementKinds kinds;
+/// This rank's parts that have elements, by their kinds. All parts are looked at.
+PartsOfKinds parts_of_kinds(const std::vector<ElementPart>& parts) {
+  PartsOfKinds found;
   for (const ElementPart& part : parts) {
     check(part);
-    if (part.ids.count > 0) ++kinds[kind_of(part)];
+    if (part.ids.count > 0) found[kind_of(part)].push_back(&part);
   }
+  return found;
+}
+
+ElementKinds kinds_of(const PartsOfKinds& parts) {
+  ElementKinds kinds;
+  for (const auto& [kind, of_kind] : parts) kinds.emplace(kind, of_kind.size());
   return kinds;
 }
+
+ElementKinds kinds_of(const std::vector<ElementPart>& parts) { return kinds_of(parts_of_kinds(parts)); }
 
 /// Whether an earlier checkpoint had its kinds told, and this rank has the same ones as then.
 bool holds_for(const ElementLayout::State& layout, const PendingElements& pending, const Comm& comm) {
@@ -146,16 +154,12 @@ void put(StepBuilder& builder, const std::string& name, Kind kind, const Element
 }
 
 /// Puts tables for all kinds, with the parts of this rank.
-void put_all(StepBuilder& builder, const ElementKinds& kinds, const std::vector<ElementPart>& mine) {
-  std::map<std::string, std::vector<const ElementPart*>> parts;
-  for (const ElementPart& part : mine) {
-    if (part.ids.count > 0) parts[kind_of(part)].push_back(&part);
-  }
+void put_all(StepBuilder& builder, const ElementKinds& kinds, const PartsOfKinds& parts) {
   std::map<std::string, std::uint64_t> of_shape;
   for (const auto& [packed_kind, times] : kinds) {
     const auto own = parts.find(packed_kind);
+    const Kind kind = unpack<Kind>(std::as_bytes(std::span(packed_kind)));
     for (std::uint64_t i = 0; i < times; ++i) {
-      const Kind kind = unpack<Kind>(std::as_bytes(std::span(packed_kind)));
       const std::uint64_t count = ++of_shape[kind.expansion.shape];
       const std::string name = kind.expansion.shape + (count == 1 ? "" : "_" + std::to_string(count));
       const bool has = own != parts.end() && i < own->second.size();
@@ -183,7 +187,8 @@ void lay_out_elements(WriteStep::State& step) {
   PendingElements& pending = *step.elements;
   Writer::State& writer = *step.writer;
   if (!pending.without) {
-    pending.mine = kinds_of(pending.parts);
+    pending.of_kinds = parts_of_kinds(pending.parts);
+    pending.mine = kinds_of(pending.of_kinds);
     pending.without = step.builder;
   }
   step.builder = *pending.without;
@@ -195,7 +200,7 @@ void lay_out_elements(WriteStep::State& step) {
   } else {
     pending.used = pending.mine;
   }
-  put_all(step.builder, pending.used, pending.parts);
+  put_all(step.builder, pending.used, pending.of_kinds);
   if (step.builder.error()) throw Error(*step.builder.error());
 }
 

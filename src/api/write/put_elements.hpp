@@ -17,6 +17,8 @@ namespace quire {
 /// What distinguishes the tables of a step, as bytes that can be compared, sorted and sent: blocks alike go to one
 /// table, as long as no rank has two of them. And how often each is needed on some rank.
 using ElementKinds = std::map<std::string, std::uint64_t>;
+/// Those of a rank, with the parts that it has put.
+using PartsOfKinds = std::map<std::string, std::vector<const ElementPart*>>;
 
 struct ElementLayout::State {
   bool agreed = false;  ///< on all ranks, by a commit
@@ -33,6 +35,7 @@ struct PendingElements {
   std::vector<ElementPart> parts;
   std::shared_ptr<ElementLayout::State> layout;
   std::optional<StepBuilder> without;  ///< the step before their tables were put, once they are
+  PartsOfKinds of_kinds;
   ElementKinds mine;
   ElementKinds used;                   ///< the tables are for these
   std::optional<ElementKinds> joined;  ///< of all ranks, if these have told each other

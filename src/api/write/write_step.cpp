@@ -342,9 +342,9 @@ void enter(State& next, Call call) {
 /// The step is in the file.
 void end_commit(State& step) {
   Writer::State& writer = *step.writer;
-  writer.schema = step.accepted;
   writer.has_step = true;
   step.finish(true);
+  writer.schema = std::move(step.accepted);
 }
 
 /// A step of streams: their places, their bytes, and what they have used.

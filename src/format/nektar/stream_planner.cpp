@@ -74,6 +74,7 @@ class StreamPlacing {
     next_ = checked_add(next_, run.bytes);
     placement_.tables[table].push_back(std::move(run));
   }
+  [[nodiscard]] std::uint64_t end() const noexcept { return next_; }
   void add_count(std::uint64_t count) {
     std::vector<std::byte> bytes(sizeof count);
     store(bytes.data(), count, ByteOrder::little);
@@ -130,7 +131,6 @@ Placement StreamPlanner::place(const StepPart& mine, const Measure& before, cons
   const StepDescription& step = mine.description;
   const Layout layout(total[tasks], checked_add(total[body], total[metadata]));
   const std::uint64_t rank = before[tasks];
-  const std::uint64_t bytes = body_bytes(step) + (root ? total[metadata] : 0);
   Placement placement;
   placement.tables.resize(step.tables.size());
   placement.end = layout.end;
@@ -143,14 +143,16 @@ Placement StreamPlanner::place(const StepPart& mine, const Measure& before, cons
     std::ranges::fill(numbers, 1);
     placement.title.add(layout.second, sion::print_numbers<std::int64_t>(numbers, native_order));
   }
-  placement.title.add(layout.arrays + (total[tasks] + rank) * number_bytes, number(bytes));
-  placement.title.add(layout.second + (total[tasks] + rank) * number_bytes, number(bytes));
   // The metadata of rank 0 move everybody else.
-  StreamPlacing stream(placement, layout.data + before[body] + (root ? 0 : total[metadata]));
+  const std::uint64_t begin = layout.data + before[body] + (root ? 0 : total[metadata]);
+  StreamPlacing stream(placement, begin);
   const std::vector<BlockPair> blocks = own_blocks(step);
   stream.add(stream_opening(blocks.size()));
   for (const BlockPair& block : blocks) stream.add_block(step, block);
   if (root) stream.add(stream_metadata(metadata_of(step)));
+  const std::uint64_t bytes = stream.end() - begin;
+  placement.title.add(layout.arrays + (total[tasks] + rank) * number_bytes, number(bytes));
+  placement.title.add(layout.second + (total[tasks] + rank) * number_bytes, number(bytes));
   return placement;
 }
 
