@@ -144,7 +144,7 @@ class InternalError(Error):
     kind = "internal"
 
 
-UNREADABLE = (BadFileError, MissingError, UnsupportedError)
+UNREADABLE = (BadFileError, MissingError, UnsupportedError, MemoryBudgetError)
 """What a single step is passed over for, beside which others can be read."""
 
 

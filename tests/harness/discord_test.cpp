@@ -367,7 +367,15 @@ TEST_P(Discord, FileAttributesThatDifferAtTheEndAreAnError) {
   const Error error = error_of([&] { out.close(); });
   EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
   EXPECT_NE(error.object().find("late"), std::string::npos) << error.what();
+  // Steps that were committed count, also where the file takes the place of another one at the end.
+  options_.options["replacement"] = "whole";
+  Writer other = create(file_, comm_, options_);
+  write(other, 0);
+  write(other, 1);
+  other.set("late", comm_.rank());
+  EXPECT_EQ(error_of([&] { other.close(); }).kind(), ErrorKind::conflict);
   Reader in = open(file_, comm_);
+  EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0, 1}));
   const std::vector<Attribute>& held = in.description().attributes;
   EXPECT_EQ(std::ranges::find(held, "late", &Attribute::name), held.end()) << "nobody knows which value is right";
   EXPECT_EQ(sample_.difference(in.step(0), mine()), "");

@@ -51,7 +51,8 @@ class WriteStep {
   WriteStep& operator=(WriteStep&&) noexcept;
   ~WriteStep();
 
-  /// Independent. An attribute of the step; every rank gives the same value, rank 0's is written.
+  /// Independent. An attribute of the step; every rank gives the same value: commit() throws a conflict error that
+  /// names the attribute if they differ.
   WriteStep& set(std::string name, Value value, std::string unit = {});
   template <class Number>
   requires requires { TypeOf<Number>::value; }

@@ -190,9 +190,9 @@ class File:
     def readable(self, asked: Callable[[int], bool] | None = None) -> Iterator[tuple[int, Step]]:
         """Collective. Places and steps, like a walk through the file, of those that can be read.
 
-        Where a format finds each step by itself, one that is damaged, or of which something is missing or
-        unknown, hides none behind it: it is passed over, and `unreadable` has it if its number is `asked`
-        for. Elsewhere damage is raised.
+        Where a format finds each step by itself, one that is damaged or takes too much memory, or of which
+        something is missing or unknown, hides none behind it: it is passed over, and `unreadable` has it if
+        its number is `asked` for. Elsewhere damage is raised.
         """
         return self._walk(asked, self._unreadable)
 

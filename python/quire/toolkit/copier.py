@@ -149,8 +149,7 @@ class StepCopier:
         """Collective. The steps asked for, with what is defined."""
         self.warn(source.warnings)
         request = self.request
-        is_defined = bool(request.definitions or request.step_definitions)
-        wants_table = request.table and (is_defined or request.where is not None or request.only_table)
+        wants_table = request.table != ""
         missing: dict[str, MissingError] = {}
         found: set[str] = set()
         for index, step in select_steps(source, request.steps):

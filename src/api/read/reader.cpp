@@ -190,6 +190,12 @@ bool has_filters(const StepLayout& layout) {
   return std::ranges::any_of(layout.tables, is_filtered) || std::ranges::any_of(layout.fields, is_filtered);
 }
 
+/// What may be wrong with a single step, beside which others can be read.
+bool hides_no_other(ErrorKind kind) {
+  return kind == ErrorKind::bad_file || kind == ErrorKind::missing || kind == ErrorKind::unsupported ||
+         kind == ErrorKind::memory;
+}
+
 PackedReport examine_steps(Describer& describer, bool found_alone) {
   PackedReport report;
   for (std::uint64_t index = 0;; ++index) {
@@ -204,7 +210,7 @@ PackedReport examine_steps(Describer& describer, bool found_alone) {
     } catch (const Error& error) {
       if (!report.damaged) report.damage = error.pack();
       report.damaged = true;
-      if (found_alone && index < describer.steps()) {
+      if (found_alone && hides_no_other(error.kind()) && index < describer.steps()) {
         report.damaged_numbers.push_back(describer.step_number(index));
         report.damages.push_back(error.pack());
         continue;

@@ -169,7 +169,12 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
 void fail_for_file(Writer::State& writer) {
   const auto root = unpack<FileDescription>(from_root(writer.comm, [&] { return pack(writer.file); }));
   agree(writer.comm, caught(writer.comm.rank(), [&] {
-          if (const auto error = difference(writer.file, root)) throw writer.placed(*error);
+          const auto error = difference(writer.file, root);
+          if (!error) return;
+          throw writer.placed(Error(error->kind(), error->message() + "; nothing that was set since the last commit " +
+                                                       "is in the file")
+                                  .on(error->object())
+                                  .advise(error->advice()));
         }));
 }
 

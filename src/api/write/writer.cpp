@@ -105,8 +105,8 @@ void forget_file(Writer::State& state) {
   static_cast<void>(caught(state.comm.rank(), [&] { state.planner->set_file({}); }));
 }
 
-/// Collective. Throws what failed on any rank.
-void close_together(Writer::State& state) {
+/// Collective. Throws what failed on any rank. Returns whether the ranks agree on what they have set.
+bool close_together(Writer::State& state) {
   const bool is_untold = end_steps(state);
   std::optional<Error> error;
   // Where ranks need nobody to close their side, rank 0 does so when all others have: one meeting.
@@ -128,7 +128,7 @@ void close_together(Writer::State& state) {
   if (!alone || unpack<bool>(all.said)) {
     agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
   }
-  if (!all.same_structure && !is_left(state)) fail_for_file(state);
+  return all.same_structure;
 }
 
 /// Collective. Whether the older file stays: a rank has left the new one, or it did not get the step that makes it
@@ -345,18 +345,25 @@ void Writer::abort(const std::string& reason) {
 
 namespace {
 
-void close_file(Writer::State& state) {
-  // Other writers stay out until the file has its final name, or an error tells that it has not.
-  const WriteLock lock = std::move(state.lock);
-  close_together(state);
-  const Stopwatch watch(state.timing.metadata);
-  if (state.target.replaces_whole() && was_given_up(state, lock)) return;
-  put_in_place(state, lock);
+/// Collective. The checksums of a file that is complete, if they were asked for.
+void keep_sums(Writer::State& state) {
   if (state.sums == nullptr || is_left(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
   write_sums(state.comm, state.path, state.sums->told(), [&state, first](std::uint64_t member) {
     return member == 0 ? first : state.planner->member_name(first, member);
   });
+}
+
+void close_file(Writer::State& state) {
+  // Other writers stay out until the file has its final name, or an error tells that it has not.
+  const WriteLock lock = std::move(state.lock);
+  const bool is_agreed = close_together(state);
+  const Stopwatch watch(state.timing.metadata);
+  if (state.target.replaces_whole() && was_given_up(state, lock)) return;
+  put_in_place(state, lock);
+  keep_sums(state);
+  // The steps are in the file, whatever became of its attributes.
+  if (!is_agreed && !is_left(state)) fail_for_file(state);
 }
 
 }  // namespace

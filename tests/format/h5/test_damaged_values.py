@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import app
+from quire.errors import MemoryBudgetError
+from quire.toolkit.recover import recover
 from quire.toolkit.values import check
 
 LINE = "its compressed values were not decoded: --values does that"
@@ -91,6 +93,24 @@ def test_what_was_not_looked_at_is_told_beside_damage(damaged: Path) -> None:
     assert "dropped: step 9: " in output
     assert LINE in output
     assert json.loads(run("recover", "--json", damaged, "--in-place")[1])["undecoded"]
+
+
+def test_a_step_for_which_there_is_no_room_hides_no_damage(damaged: Path) -> None:
+    with h5py.File(damaged, "a") as file:
+        file["Step#1"].attrs["large"] = np.arange(7500.0)
+    with quire.open(damaged, memory_budget=40000) as opened:
+        report = check(opened)
+        assert [step.number for _, step in opened.readable()] == [0, 2, 3]
+    assert (report.numbers, list(report.damaged)) == ([0, 3], [1, 2])
+    assert report.damaged[1].kind == "memory"
+    before = damaged.read_bytes()
+    with pytest.raises(MemoryBudgetError, match="nobody knows whether the step is whole"):
+        recover(damaged, memory_budget=40000)
+    assert damaged.read_bytes() == before
+    target = damaged.with_name("kept.h5")
+    assert recover(damaged, target, values=True, memory_budget=40000).kept == [0, 3]
+    with h5py.File(target) as file:
+        assert sorted(file) == ["Step#0", "Step#3"]
 
 
 def test_files_without_filters_are_said_to_be_whole(tmp_path: Path) -> None:

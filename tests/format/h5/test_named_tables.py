@@ -60,8 +60,11 @@ def test_what_the_only_table_leaves_out_is_told(source: Path) -> None:
     assert contents(target) == ({"a": 4}, [])
 
 
-def test_a_table_that_nobody_has_leaves_nothing_out(source: Path) -> None:
-    assert converted(source, source.with_name("none.hdf5"), "--table", "c") == (1, [])
+@pytest.mark.parametrize(
+    "beside", [(), ("--rows", "0:1"), ("--where", "x>1")], ids=["alone", "rows", "where"]
+)
+def test_a_table_that_nobody_has_leaves_nothing_out(source: Path, beside: tuple[str, ...]) -> None:
+    assert converted(source, source.with_name("none.hdf5"), "--table", "c", *beside) == (1, [])
 
 
 @pytest.mark.parametrize(
