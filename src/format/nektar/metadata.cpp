@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <pugixml.hpp>
@@ -15,7 +14,6 @@
 #include "format/nektar/xml_rules.hpp"
 #include "format/nektar/xml_scanner.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_text.hpp"
 
 namespace quire::nektar {
 namespace {
@@ -149,20 +147,20 @@ std::string_view element_of(std::string_view name) {
   return name.starts_with(fragment_prefix) ? name.substr(fragment_prefix.size()) : name;
 }
 
-/// A number of a step, of a text that may be that of a floating-point number, or have white space around it.
+/// A number of a step: decimal digits, with white space around them or the zeros of a floating-point number behind.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   constexpr std::string_view white = " \t\r\n";
   const std::size_t first = std::min(text.find_first_not_of(white), text.size());
   text = text.substr(first, text.find_last_not_of(white) + 1 - first);
-  const char* last = text.data() + text.size();
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view behind = text.substr(digits);
+  if (!behind.empty() && (behind.front() != '.' || behind.find_first_not_of('0', 1) != std::string_view::npos)) {
+    return std::nullopt;
+  }
   std::int64_t number = 0;
-  const auto whole = std::from_chars(text.data(), last, number);
-  if (whole.ec == std::errc() && whole.ptr == last) return number >= 0 ? std::optional(number) : std::nullopt;
-  constexpr double most = 9007199254740992.0;  // beyond 2^53 not every number is one of these
-  double real = 0;
-  const bool is_real = !text.empty() && kernels::parse_number(text.data(), last, real).end == last;
-  if (!is_real || std::floor(real) != real || real < 0 || real > most) return std::nullopt;
-  return static_cast<std::int64_t>(real);
+  const auto read = std::from_chars(text.data(), text.data() + digits, number);
+  return read.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 /// Why metadata cannot hold an attribute, whatever else they hold.

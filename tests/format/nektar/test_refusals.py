@@ -337,7 +337,11 @@ def test_the_number_of_a_step_is_that_of_its_file(tmp_path: Path, layout: str) -
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("text", "number"),
-    [(" 3", 3), ("3\n", 3), ("03", 3), ("3.0", 3), ("3.5", 0), ("-3", 0), ("three", 0), ("", 0)],
+    [
+        *((" 3", 3), ("3\n", 3), ("03", 3), ("3.0", 3), ("+3", 3), ("9223372036854775807.0", 2**63 - 1)),
+        *(("3.5", 0), ("-3", 0), ("three", 0), ("", 0)),
+        *(("0x10", 0), ("0x10.0", 0), ("1e3", 0), ("3.0e1", 0), ("3 4", 0), (".0", 0), ("9" * 20, 0)),
+    ],
 )
 def test_numbers_are_read_as_they_are_written(tmp_path: Path, layout: str, text: str, number: int) -> None:
     write(tmp_path / "case.chk", layout, {"ChkFileNum": text})
