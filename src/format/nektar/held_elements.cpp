@@ -24,33 +24,42 @@ std::vector<std::string> keys_of(const XmlBlock& block) {
 }  // namespace
 
 void HeldElements::add(const XmlBlock& block) {
+  for (const std::string& key : keys_of(block)) add(held_[key], block.ids);
+}
+
+void HeldElements::add(const RangeList& ids) { add(anyhow_, ids); }
+
+std::optional<std::uint64_t> HeldElements::repeated(const XmlBlock& block) const {
+  if (const auto found = common(anyhow_, block.ids)) return found;
   for (const std::string& key : keys_of(block)) {
-    Runs& runs = held_[key];
-    for (const Slice& ids : block.ids.runs()) {
-      std::uint64_t first = ids.first;
-      std::uint64_t end = ids.end();
-      auto next = runs.upper_bound(end);
-      while (next != runs.begin() && std::prev(next)->second >= first) {
-        const auto touched = std::prev(next);
-        first = std::min(first, touched->first);
-        end = std::max(end, touched->second);
-        next = runs.erase(touched);
-      }
-      runs.emplace(first, end);
+    const auto runs = held_.find(key);
+    if (runs == held_.end()) continue;
+    if (const auto found = common(runs->second, block.ids)) return found;
+  }
+  return std::nullopt;
+}
+
+void HeldElements::add(Runs& runs, const RangeList& ids) {
+  for (const Slice& run : ids.runs()) {
+    std::uint64_t first = run.first;
+    std::uint64_t end = run.end();
+    auto next = runs.upper_bound(end);
+    while (next != runs.begin() && std::prev(next)->second >= first) {
+      const auto touched = std::prev(next);
+      first = std::min(first, touched->first);
+      end = std::max(end, touched->second);
+      next = runs.erase(touched);
     }
+    runs.emplace(first, end);
   }
 }
 
-std::optional<std::uint64_t> HeldElements::repeated(const XmlBlock& block) const {
-  for (const std::string& key : keys_of(block)) {
-    const auto found = held_.find(key);
-    if (found == held_.end()) continue;
-    for (const Slice& ids : block.ids.runs()) {
-      const auto behind = found->second.lower_bound(ids.end());
-      if (behind == found->second.begin()) continue;
-      const auto& [first, end] = *std::prev(behind);
-      if (end > ids.first) return std::max(first, ids.first);
-    }
+std::optional<std::uint64_t> HeldElements::common(const Runs& runs, const RangeList& ids) {
+  for (const Slice& run : ids.runs()) {
+    const auto behind = runs.lower_bound(run.end());
+    if (behind == runs.begin()) continue;
+    const auto& [first, end] = *std::prev(behind);
+    if (end > run.first) return std::max(first, run.first);
   }
   return std::nullopt;
 }

@@ -201,6 +201,7 @@ void XmlDescriber::describe_files() {
       describe_file(member);
       check_part(member);
     });
+    if (held_) hold_listed(member);
   }
   check_unlisted();
   BlockTables tables(*step_);
@@ -212,8 +213,9 @@ void XmlDescriber::describe_files() {
 
 void XmlDescriber::describe_file(std::uint64_t member) {
   StepDescription& step = step_->description;
+  ids_ = tagged_ids_ = {};
+  unread_ = 1;
   const std::shared_ptr<ByteSource> bytes = source(member);
-  ids_ = {};
   bool has_blocks = false;
   std::optional<std::uint64_t> session;  // where what belongs into a session or a mesh begins
   try {
@@ -235,6 +237,7 @@ void XmlDescriber::describe_file(std::uint64_t member) {
     if (session && !has_blocks) {
       throw Error(ErrorKind::unsupported, "this is a session or a mesh, it holds no fields").at(*session);
     }
+    --unread_;
   } catch (Error& error) {
     throw error.in_file(path_of(member));
   }
@@ -275,6 +278,7 @@ void XmlDescriber::check_unlisted() {
 
 void XmlDescriber::take_unlisted() {
   held_.reset();
+  doubtful_.clear();
   if (description_.members.empty() || parts_without_index_) return;
   for (Unlisted& part : unlisted_parts()) {
     held_.emplace();
@@ -283,6 +287,17 @@ void XmlDescriber::take_unlisted() {
     index_.push_back({.ids = std::nullopt, .offset = 0, .is_listed = false});
   }
   static_cast<void>(address_in(index_.size(), 0));
+}
+
+void XmlDescriber::hold_listed(std::uint64_t member) {
+  if (member == 0 || is_unlisted(member)) return;
+  const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
+  const bool is_known = unread_ == 0 && tagged_ids_.without_repeats() == told.without_repeats();
+  if (is_known) return;
+  held_->add(told);
+  if (unread_ > 0 && told.is_empty() && doubtful_.empty()) {
+    doubtful_ = description_.members[static_cast<std::size_t>(member)];
+  }
 }
 
 bool XmlDescriber::is_unlisted(std::uint64_t member) const {
@@ -302,9 +317,11 @@ void XmlDescriber::add_metadata_of(XmlScanner& scanner, const XmlElement& elemen
 
 void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const XmlElement& element) {
   try {
+    ++unread_;
     XmlBlock block = parse_tag(scanner.window().text(element.tag), element.content.length, step_->description.warnings);
     const XmlPlace place{address_in(member, element.tag.offset), address_in(member, element.content.offset),
                          element.content.length};
+    --unread_;
     if (only_whole_) check_kept(member, place, block);
     if (member > 0) ids_.append(block.ids);
     const std::string origin =
@@ -334,13 +351,20 @@ void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const Xm
 void XmlDescriber::check_kept(std::uint64_t member, const XmlPlace& place, const XmlBlock& block) {
   try {
     // An older run may have left more parts than the one that wrote the index. What the listed ones hold counts, even
-    // if it is damaged: nothing is put together from two runs.
-    const auto twice = held_ && is_unlisted(member) ? held_->repeated(block) : std::nullopt;
+    // if it is damaged or gone and only the index knows of it: nothing is put together from two runs.
+    const bool is_rest = held_ && is_unlisted(member);
+    if (is_rest && !doubtful_.empty()) {
+      throw Error(ErrorKind::bad_file, "left out, as nobody knows which elements " + doubtful_ + " had");
+    }
+    const auto twice = is_rest ? held_->repeated(block) : std::nullopt;
     if (twice) {
       throw Error(ErrorKind::bad_file,
                   "left out, as the parts before hold element " + std::to_string(*twice) + " as well");
     }
-    if (held_) held_->add(block);
+    if (held_) {
+      held_->add(block);
+      tagged_ids_.append(block.ids);
+    }
     reader_.verify(place);
   } catch (Error& error) {
     throw error.on("a block of " + block.expansion.shape + " elements");

@@ -81,6 +81,8 @@ class XmlDescriber final : public OneStepDescriber {
   /// Puts them behind those that the index lists.
   void take_unlisted();
   [[nodiscard]] bool is_unlisted(std::uint64_t member) const;
+  /// Where a listed part cannot be read to its end, what the index says of it takes the place of its blocks.
+  void hold_listed(std::uint64_t member);
   /// Throws what is wrong with a block of which only what is whole counts, or which a part that no index lists repeats.
   void check_kept(std::uint64_t member, const XmlPlace& place, const XmlBlock& block);
   /// If the file is the index of a directory: its parts.
@@ -113,7 +115,10 @@ class XmlDescriber final : public OneStepDescriber {
   bool parts_without_index_ = false;
   std::vector<Error> contradictions_;
   std::optional<HeldElements> held_;  ///< by the parts before, if there are some that the index does not list
-  RangeList ids_;                     ///< of the blocks of the part that was described last
+  std::string doubtful_;              ///< the first listed part that may hold nobody knows which elements
+  RangeList ids_;                     ///< of the blocks of the part that was described last,
+  RangeList tagged_ids_;              ///< and of all whose tags can be read, whether or not they are kept
+  std::uint64_t unread_ = 0;          ///< how many tags of it could not be read, and its end
   std::optional<StepLayout> salvaged_;
   std::uint64_t open_member_ = 0;
   std::shared_ptr<ByteSource> open_part_;  ///< the bytes of that member, if it is not the first file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,77 @@ def test_what_an_older_run_has_left_takes_the_place_of_nothing(tmp_path: Path) -
     assert ids_of(tmp_path / "kept.fld") == [0, 1, 8, 9, 5]
     kept = values_in(tmp_path / "kept.fld")
     assert all(kept[id] == wanted[id] for id in (0, 1, 5))
+
+
+def without_file(part: Path) -> None:
+    """Remove a part."""
+    part.unlink()
+
+
+def rewritten(change: Callable[[str], str]) -> Callable[[Path], None]:
+    """Return what changes the text of a part."""
+
+    def rewrite(part: Path) -> None:
+        text = part.read_text()
+        assert change(text) != text
+        part.write_text(change(text))
+
+    return rewrite
+
+
+LOSSES: dict[str, Callable[[Path], None]] = {
+    "missing": without_file,
+    "empty": rewritten(lambda _: ""),
+    "cut in the metadata": rewritten(lambda text: text[:60]),
+    "cut in the tag": rewritten(lambda text: text[: text.index("BASIS")]),
+    "cut in the values": rewritten(lambda text: text[: text.index("</ELEMENTS>")]),
+    "no tag": rewritten(lambda text: text.replace("<ELEMENTS", "<ELEMENTS %%%", 1)),
+    "another shape": rewritten(lambda text: text.replace('SHAPE="', 'SHAPE="No', 1)),
+    "no block": rewritten(lambda text: "<NEKTAR><Metadata></Metadata></NEKTAR>"),
+}
+
+
+@pytest.mark.parametrize("variables", ["as before", "others"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_nothing_is_put_together_from_two_runs(tmp_path: Path, loss: str, variables: str) -> None:
+    folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
+    text = (folder / "P0000002.fld").read_text()
+    if variables == "others":
+        text = text.replace('FIELDS="u,p"', 'FIELDS="a,b"')
+    # An older run on more ranks has left the same elements, of which the lost part tells nothing any more.
+    (folder / "P0000004.fld").write_text(text)
+    (folder / "P0000005.fld").write_text(text.replace('ID="7"', 'ID="8"'))
+    LOSSES[loss](folder / "P0000002.fld")
+    found = recover(folder, tmp_path / "kept.fld", rows=True)
+    words = "P0000004.fld: left out, as the parts before hold element 7 as well"
+    assert any(text.startswith(words) for text in found.lost), found.lost
+    assert any("P0000005.fld is kept" in text for text in found.lost), found.lost
+    assert sorted(ids_of(tmp_path / "kept.fld")) == [0, 1, 5, 8]
+    recover(folder, rows=True)
+    assert sorted(ids_of(folder)) == [0, 1, 5, 8]
+
+
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "no block"])
+def test_where_no_index_tells_the_elements_of_a_lost_part_no_other_is_taken(
+    tmp_path: Path, loss: str
+) -> None:
+    folder = directory(tmp_path, [(0, "0-1,5"), (2, "")])
+    text = (folder / "P0000002.fld").read_text()
+    (folder / "P0000004.fld").write_text(text.replace('ID="7"', 'ID="8"'))
+    LOSSES[loss](folder / "P0000002.fld")
+    found = recover(folder, tmp_path / "kept.fld", rows=True)
+    words = "P0000004.fld: left out, as nobody knows which elements P0000002.fld had"
+    assert any(text.startswith(words) for text in found.lost), found.lost
+    assert sorted(ids_of(tmp_path / "kept.fld")) == [0, 1, 5]
+
+
+def test_parts_with_other_variables_are_kept_beside_whole_ones(tmp_path: Path) -> None:
+    folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
+    text = (folder / "P0000002.fld").read_text()
+    (folder / "P0000004.fld").write_text(text.replace('FIELDS="u,p"', 'FIELDS="a,b"'))
+    found = recover(folder, tmp_path / "kept.fld", rows=True)
+    assert any("P0000004.fld is kept" in text for text in found.lost), found.lost
+    assert sorted(ids_of(tmp_path / "kept.fld")) == [0, 1, 5, 7, 7]
 
 
 @pytest.mark.parametrize("content", ["", "hello\n", "<NEKTAR><Metadata>", "<SESSION/>"])
