@@ -36,12 +36,12 @@ class Cursor {
     take(bytes);
     return load<Number>(bytes.data(), ByteOrder::little);
   }
-  /// The same without going on; nothing at the end.
-  std::optional<std::uint64_t> next_number() {
-    if (size_ - position_ < sizeof(std::uint64_t)) return std::nullopt;
-    const auto value = number<std::uint64_t>();
-    position_ -= sizeof(std::uint64_t);
-    return value;
+  /// The next bytes, so many if there are, without going on.
+  std::string ahead(std::size_t most) {
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(most, size_ - position_)), '\0');
+    take(std::as_writable_bytes(std::span(bytes)));
+    position_ -= bytes.size();
+    return bytes;
   }
   /// A count of things that take `bytes` each, and that the stream still holds.
   std::uint64_t count(std::uint64_t bytes) {
@@ -227,7 +227,36 @@ void skip_dummy(Cursor& cursor) {
   if (!is_dummy) cursor.refuse("there is something behind the last block");
 }
 
-Stream parse(ByteSource& bytes, bool ranked, StreamStyle layout) {
+/// Whether the mark of metadata comes next, or what a cut has left of it.
+bool is_at_mark(Cursor& cursor) {
+  std::array<std::byte, sizeof(std::uint64_t)> length{};
+  store(length.data(), std::uint64_t{metadata_mark.size()}, ByteOrder::little);
+  std::string mark(reinterpret_cast<const char*>(length.data()), length.size());
+  mark += metadata_mark;
+  return mark.starts_with(cursor.ahead(mark.size()));
+}
+
+/// What stands behind the last block.
+void read_behind(Cursor& cursor, StreamStyle layout, Stream& stream) {
+  while (!cursor.at_end()) {
+    if (layout == StreamStyle::first) cursor.refuse("there is something behind the last block");
+    if (!is_at_mark(cursor)) {
+      skip_dummy(cursor);
+      continue;
+    }
+    if (!stream.metadata.empty()) cursor.refuse("there is something behind the last block");
+    try {
+      static_cast<void>(cursor.text());
+      stream.metadata = cursor.text();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::bad_file) throw;
+      stream.metadata_damage = error;
+      return;
+    }
+  }
+}
+
+Stream parse(ByteSource& bytes, bool ranked, StreamStyle layout, StreamExtent wanted) {
   Cursor cursor(bytes);
   const auto version = cursor.number<std::uint32_t>();
   if (version != 1) cursor.refuse("the version of the stream is " + std::to_string(version) + ", not 1");
@@ -235,22 +264,14 @@ Stream parse(ByteSource& bytes, bool ranked, StreamStyle layout) {
   Stream stream;
   const std::uint64_t count = cursor.count(sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < count; ++i) stream.blocks.push_back(read_block(cursor, layout));
-  while (!cursor.at_end()) {
-    if (layout == StreamStyle::first) cursor.refuse("there is something behind the last block");
-    if (cursor.next_number() != metadata_mark.size()) {
-      skip_dummy(cursor);
-    } else if (cursor.text() == metadata_mark && stream.metadata.empty()) {
-      stream.metadata = cursor.text();
-    } else {
-      cursor.refuse("there is something behind the last block");
-    }
-  }
+  read_behind(cursor, layout, stream);
+  if (stream.metadata_damage && wanted == StreamExtent::all) throw Error(*stream.metadata_damage);
   return stream;
 }
 
 }  // namespace
 
-Stream parse_stream(ByteSource& bytes, bool ranked) {
+Stream parse_stream(ByteSource& bytes, bool ranked, StreamExtent wanted) {
   // A block of the second layout begins with the length of its attributes, one of the first with their number. No block
   // has as many as its attributes have bytes.
   Cursor look(bytes);
@@ -258,7 +279,7 @@ Stream parse_stream(ByteSource& bytes, bool ranked) {
   if (ranked) static_cast<void>(look.number<std::uint64_t>());
   const bool is_second =
       look.number<std::uint64_t>() == 0 ? !look.at_end() : look.number<std::uint64_t>() > most_attributes;
-  return parse(bytes, ranked, is_second ? StreamStyle::second : StreamStyle::first);
+  return parse(bytes, ranked, is_second ? StreamStyle::second : StreamStyle::first, wanted);
 }
 
 bool begins_like_stream(std::span<const std::byte> head) noexcept {

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "format/nektar/block.hpp"
+#include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
 #include "quire/plan/byte_source.hpp"
 #include "quire/plan/plan.hpp"
@@ -27,12 +29,19 @@ enum class StreamStyle : std::uint8_t { first, second };
 struct Stream {
   std::vector<StreamBlock> blocks;
   std::string metadata;  ///< the Metadata element behind the last block, which only our writer puts there
+  std::optional<Error> metadata_damage;  ///< if they are cut; what stands before is whole
+};
+
+/// What of a stream is asked for.
+enum class StreamExtent : std::uint8_t {
+  all,
+  blocks,  ///< even if the metadata behind them are cut
 };
 
 /// The logical stream of one task, of either layout; a task without blocks has none. No more of it is read than what is
 /// said of the blocks, of mixed ones their modes. `ranked`: the stream begins with the number of the rank that wrote
 /// it. Throws bad_file errors with offsets for anything else.
-[[nodiscard]] Stream parse_stream(ByteSource& bytes, bool ranked = false);
+[[nodiscard]] Stream parse_stream(ByteSource& bytes, bool ranked = false, StreamExtent wanted = StreamExtent::all);
 
 /// Whether the first bytes of a stream are those of blocks of fields, of any version. A stream without blocks tells
 /// nothing unless metadata follow.

@@ -52,6 +52,25 @@ std::vector<Cell> cells_of(Type type, std::size_t first, std::size_t count) {
   return cells;
 }
 
+std::string lost_metadata(std::int64_t task) {
+  return "the metadata (time, number of the step) stood in the stream of task " + std::to_string(task) +
+         " and are lost";
+}
+
+/// A stream, which may begin with the number of its rank: those that were to be merged do.
+Stream parse_either(ByteSource& bytes, StreamExtent wanted) {
+  try {
+    return parse_stream(bytes, false, wanted);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_file) throw;
+    try {
+      return parse_stream(bytes, true, wanted);
+    } catch (const Error&) {
+      throw error;
+    }
+  }
+}
+
 }  // namespace
 
 /// The bytes of one stream, whose chunks may lie in any file of a set.
@@ -133,6 +152,7 @@ StreamLayout StreamDescriber::layout_of(std::uint64_t stream) {
 void StreamDescriber::describe() {
   joined_.clear();
   metadata_.clear();
+  lost_metadata_.clear();
   const auto whole = container_.step(0);
   if (!whole) throw Error(ErrorKind::bad_file, "the multifile was not finished");
   const std::uint64_t streams = whole->description.streams;
@@ -145,9 +165,21 @@ void StreamDescriber::describe() {
   step_->end = whole->end;
   BlockTables tables(*step_);
   for (Joined& joined : joined_) add_table(joined, tables);
+  take_metadata();
+  step_->description.number = number_of(step_->description.attributes);
+}
+
+void StreamDescriber::take_metadata() {
   StepDescription& description = step_->description;
-  if (!metadata_.empty()) add_metadata(metadata_, description.attributes, description.warnings);
-  description.number = number_of(description.attributes);
+  try {
+    if (!metadata_.empty()) add_metadata(metadata_, description.attributes, description.warnings);
+  } catch (const Error& error) {
+    if (!only_whole_ || error.kind() != ErrorKind::bad_file) throw;
+    description.warnings.push_back(error.message());
+    lost_metadata_ = lost_metadata(metadata_task_);
+    metadata_.clear();
+  }
+  if (metadata_.empty() && !lost_metadata_.empty()) description.warnings.push_back(lost_metadata_);
 }
 
 void StreamDescriber::attempt(const StreamLayout& layout, std::map<std::string, std::size_t>& known) {
@@ -156,6 +188,8 @@ void StreamDescriber::attempt(const StreamLayout& layout, std::map<std::string, 
   } catch (const Error& error) {
     if (!only_whole_) throw;
     step_->description.warnings.push_back(error.object() + ": " + error.message());
+    // Where the metadata stand if there are some: only streams of the second layout have them.
+    if (layout.index == 0) lost_metadata_ = lost_metadata(layout.rank) + ", if there were any";
   }
 }
 
@@ -164,19 +198,16 @@ void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::stri
     // A task without blocks says so, in 12 bytes.
     if (layout.bytes() == 0) throw Error(ErrorKind::bad_file, "the stream is empty").at(0);
     Bytes bytes(*this, layout);
-    Stream stream;
-    try {
-      stream = parse_stream(bytes);
-    } catch (const Error& error) {
-      // Streams that were to be merged begin with the number of their rank.
-      if (error.kind() != ErrorKind::bad_file) throw;
-      try {
-        stream = parse_stream(bytes, true);
-      } catch (const Error&) {
-        throw error;
-      }
+    Stream stream = parse_either(bytes, only_whole_ ? StreamExtent::blocks : StreamExtent::all);
+    if (metadata_.empty() && !stream.metadata.empty()) {
+      metadata_ = std::move(stream.metadata);
+      metadata_task_ = layout.rank;
     }
-    if (metadata_.empty()) metadata_ = std::move(stream.metadata);
+    if (stream.metadata_damage) {
+      const std::string name = "stream of task " + std::to_string(layout.rank);
+      step_->description.warnings.push_back(name + ": " + stream.metadata_damage->message());
+      if (lost_metadata_.empty()) lost_metadata_ = lost_metadata(layout.rank);
+    }
     for (StreamBlock& block : stream.blocks) take_block(layout, std::move(block), known);
   } catch (Error& error) {
     error.on("stream of task " + std::to_string(layout.rank));

@@ -57,6 +57,8 @@ class StreamDescriber final : public OneStepDescriber {
   };
 
   void describe() override;
+  /// The metadata of the step; if `only_whole_`, that they are lost is a warning.
+  void take_metadata();
   /// Takes a stream; if `only_whole_`, what is wrong with it is a warning that names its task.
   void attempt(const StreamLayout& layout, std::map<std::string, std::size_t>& known);
   void take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known);
@@ -71,6 +73,8 @@ class StreamDescriber final : public OneStepDescriber {
   sion::SionDescriber container_;
   std::vector<Joined> joined_;  ///< two tables each, in the order of the step
   std::string metadata_;
+  std::int64_t metadata_task_ = 0;  ///< whose stream holds them
+  std::string lost_metadata_;       ///< what is told where no stream holds any that are whole
   bool only_whole_ = false;
   std::optional<Saved> saved_;
   std::uint64_t open_member_ = 0;

@@ -122,6 +122,81 @@ def test_whole_streams_in_any_chunks_are_kept(tmp_path: Path) -> None:
         assert values_in(kept) == wanted
 
 
+def two_tasks(tmp_path: Path) -> list[bytes]:
+    """Return streams of two tasks, the first one with the metadata of the step."""
+    streams = []
+    for task in range(2):
+        path = tmp_path / f"task_{task}.chk"
+        with quire.create(path, layout="streams") as out, out.step(7) as step:
+            step.set("Time", 0.5).put_elements(
+                [block_of(TRIANGLES, [10 * task, 10 * task + 1], np.array([3, 4]))]
+            )
+        with quire.open(path, format="sion") as file:
+            streams.append(bytes(file[0].streams[0].read()))
+    return [streams[0], streams[1][: streams[1].index(METADATA)]]
+
+
+METADATA = b"\x08" + bytes(7) + b"METADATA"
+LOST = "the metadata (time, number of the step) stood in the stream of task 0 and are lost"
+
+
+def recovered(path: Path, kept: Path) -> tuple[dict[int, list[float]], list[str]]:
+    """Return what recover keeps, and what it tells."""
+    with quire.open(path) as file:
+        assert file.check().damage is not None
+    found = recover(path, kept, rows=True, overwrite=True)
+    with quire.open(kept) as file:
+        assert file.check().damage is None
+        return values_in(file[0]), found.lost
+
+
+def test_blocks_before_metadata_that_are_cut_are_kept(tmp_path: Path) -> None:
+    streams = two_tasks(tmp_path)
+    with quire.open(multifile(tmp_path / "whole.chk", streams)) as file:
+        wanted = values_in(file[0])
+        assert (file.numbers, file[0].attributes["Time"].value) == ([7], "0.5")
+    begin = streams[0].index(METADATA)
+    for end in (
+        begin + 1,
+        begin + 7,
+        begin + 8,
+        begin + 12,
+        begin + 16,
+        begin + 20,
+        begin + 24,
+        len(streams[0]) - 1,
+    ):
+        path = multifile(tmp_path / "case.chk", [streams[0][:end], streams[1]])
+        values, lost = recovered(path, tmp_path / "kept.chk")
+        assert values == wanted, end
+        assert LOST in lost
+        assert any(text.startswith("stream of task 0: ") for text in lost), lost
+
+
+def test_metadata_that_cannot_be_read_are_told_as_lost(tmp_path: Path) -> None:
+    streams = two_tasks(tmp_path)
+    begin = streams[0].index(METADATA) + len(METADATA) + 8
+    broken = streams[0][:begin] + bytes(len(streams[0]) - begin)
+    path = multifile(tmp_path / "case.chk", [broken, streams[1]])
+    values, lost = recovered(path, tmp_path / "kept.chk")
+    assert sorted(values) == [0, 1, 10, 11]
+    assert LOST in lost
+
+
+def test_metadata_that_are_lost_with_their_stream_are_told(tmp_path: Path) -> None:
+    streams = two_tasks(tmp_path)
+    path = multifile(tmp_path / "case.chk", [streams[0][:100], streams[1]])
+    values, lost = recovered(path, tmp_path / "kept.chk")
+    assert sorted(values) == [10, 11]
+    assert LOST + ", if there were any" in lost
+    path = multifile(tmp_path / "case.chk", [streams[0], streams[1][:-100]])
+    values, lost = recovered(path, tmp_path / "kept.chk")
+    assert sorted(values) == [0, 1]
+    assert not any("metadata" in text for text in lost), lost
+    with quire.open(tmp_path / "kept.chk") as file:
+        assert (file.numbers, file[0].attributes["Time"].value) == ([7], "0.5")
+
+
 def test_a_single_stream_of_another_version_is_refused(tmp_path: Path) -> None:
     path = multifile(tmp_path / "case.chk", [b"\x02" + streams_of("new")[0][1:]])
     with pytest.raises(quire.Error, match="version of the stream is 2"), quire.open(path) as file:
