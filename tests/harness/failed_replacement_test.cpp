@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -268,6 +269,13 @@ TEST_P(FailedReplacement, LeavesChecksumsWhereEveryNameOfTheFileFindsThem) {
   path_ = real;
   ASSERT_FALSE(write(4.0));
   EXPECT_FALSE(open((home_ / "link").string()).check().damage);
+}
+
+TEST(TestDirectory, IsNotWhereATestThatIsStartedByHandFindsItself) {
+  const std::string given = files::path(path("x")).parent_path().string();
+  unsetenv("QUIRE_TEST_DIRECTORY");
+  EXPECT_FALSE(files::equivalent(files::path(path("x")).parent_path(), "."));
+  setenv("QUIRE_TEST_DIRECTORY", given.c_str(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, FailedReplacement, testing::ValuesIn(variants_of_elements()),

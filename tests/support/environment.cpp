@@ -1,6 +1,7 @@
 #include "support/environment.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -32,7 +33,14 @@ Comm everyone() {
 
 std::string transport() { return variable("QUIRE_TEST_TRANSPORT", "posix"); }
 
-std::string path(const std::string& name) { return variable("QUIRE_TEST_DIRECTORY", ".") + "/" + name; }
+std::string path(const std::string& name) {
+  namespace files = std::filesystem;
+  // Who starts a test by hand stands where its files do not belong.
+  const files::path otherwise = files::temp_directory_path() / "quire-tests";
+  const files::path directory = variable("QUIRE_TEST_DIRECTORY", otherwise.c_str());
+  if (directory == otherwise) files::create_directories(directory);
+  return (directory / name).string();
+}
 
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

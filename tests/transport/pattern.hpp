@@ -92,8 +92,12 @@ inline void make_file(const std::string& path, std::span<const std::byte> bytes)
 
 /// A path in the folder of this test.
 inline std::string scratch(const std::string& name) {
-  const char* directory = std::getenv("QUIRE_TEST_DIRECTORY");
-  return std::string(directory != nullptr ? directory : ".") + "/" + name;
+  const char* given = std::getenv("QUIRE_TEST_DIRECTORY");
+  // Who starts a test by hand stands where its files do not belong.
+  const std::filesystem::path directory =
+      given != nullptr ? std::filesystem::path(given) : std::filesystem::temp_directory_path() / "quire-tests";
+  if (given == nullptr) std::filesystem::create_directories(directory);
+  return (directory / name).string();
 }
 
 }  // namespace quire::test
