@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "quire/base/error.hpp"
@@ -24,6 +25,11 @@ std::string partial(const std::string& target) { return target + ".quire-partial
 std::string ready(const std::string& target) { return target + ".quire-ready"; }
 std::string previous(const std::string& target) { return target + ".quire-previous"; }
 
+/// What could not be removed, out of the way of everybody.
+std::string left(const std::string& target, std::size_t number) {
+  return target + ".quire-left." + std::to_string(number);
+}
+
 bool exists(const std::string& path) {
   std::error_code ignored;
   return files::exists(files::symlink_status(path, ignored));
@@ -38,18 +44,23 @@ void require(const std::error_code& code, const std::string& action, const std::
 /// In a new directory, from before it changes places with the old one until that is done.
 std::string mark_in(const std::string& directory) { return directory + "/.quire-new"; }
 
+/// Removes one of the names above, or lets another one have it.
+RemoveAct clearing(const std::string& target, const std::string& path, bool is_tidying = false) {
+  return {path, is_tidying, target};
+}
+
 /// What follows when the new one is in its place.
 void add_tidying(std::vector<ReplacementAct>& acts, const std::string& target, bool is_marked) {
   acts.push_back(SyncAct{target});
   if (is_marked) acts.push_back(RemoveAct{mark_in(target), true});
-  acts.push_back(RemoveAct{ready(target), true});
-  acts.push_back(RemoveAct{previous(target), true});
+  acts.push_back(clearing(target, ready(target), true));
+  acts.push_back(clearing(target, previous(target), true));
 }
 
 /// A new directory gets the name under which the old one goes, and changes places with it.
 void add_exchange(std::vector<ReplacementAct>& acts, const std::string& target) {
   const std::string whole = ready_path(target);
-  acts.insert(acts.end(), {MarkAct{mark_in(whole)}, SyncAct{mark_in(whole)}, RemoveAct{previous(target)},
+  acts.insert(acts.end(), {MarkAct{mark_in(whole)}, SyncAct{mark_in(whole)}, clearing(target, previous(target)),
                            RenameAct{whole, previous(target)}, ExchangeAct{previous(target), target, partial(target)}});
   add_tidying(acts, target, true);
 }
@@ -68,7 +79,7 @@ void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, con
   const bool is_directory = files::is_directory(target, ignored);
   // A reader must never find the first file of one set with members of another.
   if (is_there && exists(target) && (names.size() > 1 || is_directory)) {
-    acts.push_back(RemoveAct{previous(target)});
+    acts.push_back(clearing(target, previous(target)));
     acts.push_back(RenameAct{target, previous(target)});
   }
   for (const std::string& name : names) {
@@ -103,6 +114,16 @@ void perform(const MarkAct& act) {
 }
 
 void perform(const SyncAct& act) { sync_directory_of(act.path); }
+
+/// Where what cannot be removed is now; nothing if it stays.
+std::string moved_aside(const RemoveAct& act) {
+  if (act.target.empty()) return {};
+  std::size_t number = 1;
+  while (exists(left(act.target, number))) ++number;
+  std::error_code code;
+  files::rename(act.path, left(act.target, number), code);
+  return code ? std::string() : left(act.target, number);
+}
 
 }  // namespace
 
@@ -147,11 +168,12 @@ void drop_staging(const std::string& target) { carry_out({RemoveAct{partial(targ
 
 std::vector<ReplacementAct> replacement_acts(const std::string& target, const std::vector<std::string>& outdated,
                                              const std::function<bool(const std::string& name)>& is_member) {
-  std::vector<ReplacementAct> acts{RemoveAct{ready(target)}, RenameAct{partial(target), ready(target)},
+  std::vector<ReplacementAct> acts{clearing(target, ready(target)), RenameAct{partial(target), ready(target)},
                                    SyncAct{target}};
   const std::vector<std::string> names = names_in(partial(target));
   for (const std::string& path : outdated) acts.push_back(RemoveAct{path});
   add_moves(acts, target, names);
+  std::ranges::copy(removals_of_left(target), std::back_inserter(acts));
   if (!is_member) return acts;
   const files::path beside = files::path(target).parent_path();
   for (const std::string& name : names_in(beside.empty() ? "." : beside.string())) {
@@ -179,7 +201,7 @@ bool is_being_replaced(const std::string& target) {
 
 std::vector<ReplacementAct> finishing_acts(const std::string& target, const std::vector<std::string>& outdated) {
   std::vector<ReplacementAct> acts;
-  if (exists(partial(target))) acts.push_back(RemoveAct{partial(target)});
+  if (exists(partial(target))) acts.push_back(clearing(target, partial(target)));
   if (exists(mark_in(previous(target)))) {
     if (exists(target)) {
       acts.push_back(ExchangeAct{previous(target), target, partial(target)});
@@ -196,16 +218,18 @@ std::vector<ReplacementAct> finishing_acts(const std::string& target, const std:
     add_moves(acts, target, names);
   } else if (exists(previous(target))) {
     if (exists(target)) {
-      if (exists(mark_in(target))) acts.push_back(RemoveAct{mark_in(target)});
-      acts.push_back(RemoveAct{previous(target)});
+      if (exists(mark_in(target))) acts.push_back(RemoveAct{mark_in(target), true});
+      acts.push_back(clearing(target, previous(target), true));
     } else {
       acts.push_back(RenameAct{previous(target), target});
     }
   }
-  // Whoever asks for it hears of all that it could not do.
-  for (ReplacementAct& act : acts) {
-    if (auto* removal = std::get_if<RemoveAct>(&act)) removal->is_tidying = false;
-  }
+  return acts;
+}
+
+std::vector<RemoveAct> removals_of_left(const std::string& target) {
+  std::vector<RemoveAct> acts;
+  for (std::size_t number = 1; exists(left(target, number)); ++number) acts.push_back({left(target, number), true});
   return acts;
 }
 
@@ -216,17 +240,19 @@ std::vector<RenameAct> renames_instead(const ExchangeAct& act) {
 }
 
 std::vector<std::string> carry_out(const std::vector<ReplacementAct>& acts) {
-  std::vector<std::string> left;
+  std::vector<std::string> remains;
   for (const ReplacementAct& act : acts) {
     const auto* removal = std::get_if<RemoveAct>(&act);
     try {
       std::visit([](const auto& one) { perform(one); }, act);
     } catch (const Error& error) {
-      if (removal == nullptr || !removal->is_tidying) throw;
-      left.push_back("the new file is in its place, but something stays beside it: " + error.message());
+      const std::string other = removal == nullptr ? "" : moved_aside(*removal);
+      if (other.empty() && (removal == nullptr || !removal->is_tidying)) throw;
+      remains.push_back("the new file is in its place, but something stays beside it: " + error.message() +
+                        (other.empty() ? "" : "; its name is " + other + " now"));
     }
   }
-  return left;
+  return remains;
 }
 
 }  // namespace quire

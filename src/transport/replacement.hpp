@@ -43,6 +43,7 @@ struct RenameAct {
 struct RemoveAct {
   std::string path;         ///< a file, or a directory with all that is in it; need not exist
   bool is_tidying = false;  ///< the new one is in its place already: what stays behind is in nobody's way
+  std::string target = {};  ///< if given, what cannot be removed becomes TARGET.quire-left.NUMBER, which nobody needs
 };
 /// Changes places: by one call, or, where the system has none for that, by the renames of renames_instead().
 struct ExchangeAct {
@@ -74,6 +75,8 @@ void keep_permissions(const std::string& target);
 /// completed is dropped.
 [[nodiscard]] std::vector<ReplacementAct> finishing_acts(const std::string& target,
                                                          const std::vector<std::string>& outdated = {});
+/// The acts that remove what could not be removed once, as far as it can be now.
+[[nodiscard]] std::vector<RemoveAct> removals_of_left(const std::string& target);
 /// Whether a complete new one waits beside the target, of which finishing_acts() have something left to do.
 [[nodiscard]] bool is_decided(const std::string& target);
 /// Throws io errors that name the file. Returns sentences about what could not be tidied up.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -45,7 +46,8 @@ Function* original(const char* name) {
 }
 
 bool is_left_over(const char* path) {
-  return std::strstr(path, ".quire-ready") != nullptr || std::strstr(path, ".quire-previous") != nullptr;
+  return std::strstr(path, ".quire-ready") != nullptr || std::strstr(path, ".quire-previous") != nullptr ||
+         std::strstr(path, ".quire-left") != nullptr;
 }
 
 int fail() {
@@ -228,6 +230,37 @@ TEST_P(FailedReplacement, IsNoneWhereOnlyTidyingFails) {
   EXPECT_TRUE(finish_replacement(path_));
   EXPECT_EQ(names_beside(), 0);
   EXPECT_TRUE(stands(2.0));
+}
+
+TEST_P(FailedReplacement, StopsNoLaterOneWhereTidyingKeepsFailing) {
+  ASSERT_FALSE(write(1.0));
+  faults().removals = true;
+  for (double time = 2.0; time < 6.0; ++time) {
+    const auto failure = write(time);
+    EXPECT_FALSE(failure) << failure->what();
+    EXPECT_TRUE(stands(time));
+    EXPECT_GE(told_of_place(), 1) << time;
+    EXPECT_NO_THROW(finish_replacement(path_));
+    EXPECT_TRUE(stands(time));
+  }
+  faults().removals = false;
+  EXPECT_TRUE(finish_replacement(path_));
+  EXPECT_EQ(names_beside(), 0);
+  EXPECT_TRUE(stands(5.0));
+}
+
+TEST_P(FailedReplacement, IsFinishedWhereWhatIsOutdatedCannotBeRemoved) {
+  for (const std::string name : {".quire-partial", ".quire-previous"}) {
+    clear();
+    ASSERT_FALSE(write(1.0));
+    files::create_directory(path_ + name);
+    std::ofstream(path_ + name + "/other.quire-previous") << "of a writer that was killed";
+    faults().removals = true;
+    const auto failure = write(2.0);
+    faults().removals = false;
+    EXPECT_FALSE(failure) << failure->what();
+    EXPECT_TRUE(stands(2.0));
+  }
 }
 
 TEST_P(FailedReplacement, LeavesAWholeOneWithNoChecksumsOfAnotherAfterAKill) {

@@ -184,7 +184,8 @@ def name_beside(final: Path, owner: int | str) -> Path:
 
 
 def left_behind(target: str | Path) -> list[str]:
-    """Independent. Sentences about files that were to take the target's place, and whose process has ended.
+    """Independent. Sentences about what nobody needs: files that were to take the target's place, and whose
+    process has ended, and what a replacement could not remove.
 
     They are only named: on a file system of many machines the process may run on another one.
     """
@@ -197,6 +198,10 @@ def left_behind(target: str | Path) -> list[str]:
                 f"{path} may have been left by a process that was killed ({owner}): "
                 "remove it, if nothing on another machine writes it"
             )
+    for path in sorted(final.parent.glob(f"{glob.escape(final.name)}.quire-left.*")):
+        sentences.append(
+            f"{path} belongs to an older file, and could not be removed: remove it, nothing needs it"
+        )
     return sentences
 
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -314,12 +315,15 @@ bool finish_replacing(const std::string& path) {
   // Nearly always there is nothing, and all ranks wait.
   std::error_code ignored;
   const bool has_partial_sums = files::exists(partial_sums_path(target), ignored);
-  if (!is_being_replaced(target) && !has_partial_sums) return false;
+  const std::vector<RemoveAct> removals = removals_of_left(target);
+  if (!is_being_replaced(target) && !has_partial_sums && removals.empty()) return false;
   // Checksums are written when the new one is in its place.
   const std::vector<WriteLock> locks = locks_on({staged_path(target), ready_path(target), previous_path(target)});
   const std::vector<WriteLock> of_sums = locks_on(has_partial_sums ? std::vector{target} : std::vector<std::string>());
   auto acts = finishing_acts(target, {sums_path(target)});
   if (has_partial_sums) acts.push_back(RemoveAct{partial_sums_path(target)});
+  std::ranges::copy(removals, std::back_inserter(acts));
+  // What stays beside the file is in nobody's way, and the next one that takes its place tells of it.
   carry_out(acts);
   return !acts.empty();
 }

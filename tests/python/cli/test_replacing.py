@@ -111,3 +111,11 @@ def test_what_a_killed_process_has_left_is_named(run: Run, one_beam: Path) -> No
         assert f"warning: {words[-1] if words[0] == 'check' else ''}" in outcome.errors
         assert str(left) in outcome.errors
     assert left.exists()
+
+
+def test_what_no_replacement_could_remove_is_named(run: Run, one_beam: Path) -> None:
+    left = one_beam.with_name(f"{one_beam.name}.quire-left.1")
+    left.mkdir()
+    outcome = run("check", one_beam)
+    assert outcome.code == 0
+    assert outcome.errors.count(f"{left} belongs to an older file, and could not be removed") == 1
