@@ -103,7 +103,9 @@ void perform(const RemoveAct& act) {
 
 void perform(const ExchangeAct& act) {
   if (::renameat2(AT_FDCWD, act.one.c_str(), AT_FDCWD, act.other.c_str(), RENAME_EXCHANGE) == 0) return;
-  const bool is_unknown = errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP;
+  // EPERM: what filters calls of the system answers so to those that it does not know, as some file systems do.
+  const bool is_unknown =
+      errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP || errno == ENOTSUP || errno == EPERM;
   if (!is_unknown) throw system_error("exchange " + act.one + " and " + act.other, errno).in_file(act.other);
   for (const RenameAct& move : renames_instead(act)) perform(move);
 }

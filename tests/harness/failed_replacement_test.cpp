@@ -32,6 +32,8 @@ struct Faults {
   int renames = 0;        ///< so many renames do not fail before the one that does; none fails below 0
   int calls = -1;         ///< so many calls that change names return before the process is killed in one
   bool removals = false;  ///< of what a replacement leaves beside the target
+  int exchange = 0;       ///< the errno of exchanges, if they fail
+  int exchanges = 0;      ///< so many have failed by it
 };
 
 Faults& faults() {
@@ -50,8 +52,8 @@ bool is_left_over(const char* path) {
          std::strstr(path, ".quire-left") != nullptr;
 }
 
-int fail() {
-  errno = EIO;
+int fail(int error = EIO) {
+  errno = error;
   return -1;
 }
 
@@ -73,6 +75,10 @@ extern "C" {
                                              unsigned int flags) noexcept {
   come_to_an_end();
   if (faults().renames >= 0 && faults().renames-- == 0) return fail();
+  if (faults().exchange != 0) {
+    ++faults().exchanges;
+    return fail(faults().exchange);
+  }
   return original<int(int, const char*, int, const char*, unsigned int)>("renameat2")(from_directory, from,
                                                                                       to_directory, to, flags);
 }
@@ -263,11 +269,27 @@ TEST_P(FailedReplacement, IsFinishedWhereWhatIsOutdatedCannotBeRemoved) {
   }
 }
 
+TEST_P(FailedReplacement, IsNoneWhereTheSystemCannotExchange) {
+  for (const int error : {ENOSYS, EINVAL, EOPNOTSUPP, ENOTSUP, EPERM}) {
+    clear();
+    ASSERT_FALSE(write(1.0));
+    faults().exchange = error;
+    const auto failure = write(2.0);
+    EXPECT_FALSE(failure) << std::strerror(error);
+    EXPECT_EQ(faults().exchanges > 0, files::is_directory(path_));
+    EXPECT_TRUE(stands(2.0));
+    EXPECT_EQ(names_beside(), 0);
+    faults().exchange = EIO;
+    EXPECT_EQ(write(3.0).has_value(), files::is_directory(path_));
+  }
+}
+
 TEST_P(FailedReplacement, LeavesAWholeOneWithNoChecksumsOfAnotherAfterAKill) {
   const bool stays = can_exchange();
   bool ends = false;
   bool is_new_with_sums = false;
-  for (int calls = 0; !ends; ++calls) {
+  int calls = 0;
+  for (; !ends; ++calls) {
     clear();
     ASSERT_FALSE(write(1.0, true));
     ends = outlives(2.0, calls);
@@ -288,6 +310,8 @@ TEST_P(FailedReplacement, LeavesAWholeOneWithNoChecksumsOfAnotherAfterAKill) {
     EXPECT_EQ(names_beside(), has_sums() ? 1 : 0) << calls;
   }
   EXPECT_TRUE(is_new_with_sums);
+  // Else it was never killed: the calls above are not those that are made.
+  EXPECT_GE(calls, 5);
 }
 
 TEST_P(FailedReplacement, LeavesChecksumsWhereEveryNameOfTheFileFindsThem) {
