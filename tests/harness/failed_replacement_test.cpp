@@ -4,16 +4,21 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -133,11 +138,13 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
     const auto parts = mesh.parts();
     WriteOptions options = GetParam().write_options();
     options.options["checksums"] = keeps_sums ? "true" : "false";
+    if (!replacement.empty()) options.options["replacement"] = replacement;
     Writer out = create(path_, Comm::self(), options);
     std::optional<Error> failure;
     try {
       WriteStep step = out.step(3);
       put_elements(step, parts);
+      if (before_commit) before_commit();
       step.commit();
     } catch (const Error& error) {
       failure = error;
@@ -169,6 +176,30 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
     return WEXITSTATUS(status) == 1;
   }
 
+  /// What is asked in a process of its own, which may give up rights and mount.
+  template <class Question>
+  static bool is_so_in_another_process(Question&& question) {
+    const pid_t child = fork();
+    if (child == 0) {
+      // Nothing must lead back to the tests that follow.
+      try {
+        _exit(question() ? 0 : 1);
+      } catch (const std::exception&) {
+        _exit(1);
+      }
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+  /// The administrator may write what is write-protected.
+  static void drop_privileges() {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+    ASSERT_EQ(::syscall(SYS_capset, &header, none.data()), 0);
+  }
+
   /// Whether two directories can change places here.
   [[nodiscard]] bool can_exchange() const {
     const std::string one = (home_ / "one").string();
@@ -196,6 +227,8 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
 
   files::path home_;
   std::string path_;
+  std::string replacement;  ///< the option, if it is given
+  std::function<void()> before_commit;
   std::vector<std::string> remarks;
 };
 
@@ -266,6 +299,36 @@ TEST_P(FailedReplacement, IsFinishedWhereWhatIsOutdatedCannotBeRemoved) {
     faults().removals = false;
     EXPECT_FALSE(failure) << failure->what();
     EXPECT_TRUE(stands(2.0));
+  }
+}
+
+TEST_P(FailedReplacement, IsRefusedBeforeAnythingMovesWhereADirectoryIsWriteProtected) {
+  ASSERT_FALSE(write(1.0));
+  if (!files::is_directory(path_)) return;
+  constexpr auto may_read = files::perms::owner_read | files::perms::owner_exec;
+  const auto protect = [&] { files::permissions(path_, may_read); };
+  const auto is_refused = [&] {
+    drop_privileges();
+    std::optional<Error> failure;
+    try {
+      failure = write(2.0);
+    } catch (const Error& error) {
+      failure = error;
+    }
+    return failure && failure->file() == path_ && failure->message().find("may not be written") != std::string::npos &&
+           failure->advice().find("chmod") != std::string::npos;
+  };
+  for (const std::string choice : {"suited", "whole"}) {
+    replacement = choice;
+    before_commit = {};
+    protect();
+    EXPECT_TRUE(is_so_in_another_process(is_refused)) << choice;
+    files::permissions(path_, files::perms::owner_all);
+    before_commit = protect;
+    EXPECT_TRUE(is_so_in_another_process(is_refused)) << choice;
+    EXPECT_TRUE(stands(1.0));
+    EXPECT_EQ(names_beside(), 0);
+    files::permissions(path_, files::perms::owner_all);
   }
 }
 

@@ -72,6 +72,15 @@ void refuse_strange_directory(const std::string& path) {
       .advise("choose another name, or move away what is there");
 }
 
+/// A directory that may not be written can neither be emptied nor, but by the administrator, go elsewhere.
+void refuse_protected_directory(const std::string& path) {
+  std::error_code ignored;
+  if (!files::is_directory(path, ignored) || ::access(path.c_str(), W_OK | X_OK) == 0) return;
+  throw Error(ErrorKind::io, "the directory may not be written, so no other one can take its place")
+      .in_file(path)
+      .advise("allow it (chmod u+wx), or choose another name");
+}
+
 /// What a writer locks is the first file of what it writes. Throws conflict errors while one is at work.
 std::vector<WriteLock> locks_on(const std::vector<std::string>& paths) {
   std::vector<WriteLock> locks;
@@ -225,6 +234,7 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
   refuse_strangers(target_, planner, replaces_whole_);
   if (!replaces_whole_) return lock;
   refuse_strange_directory(target_);
+  refuse_protected_directory(target_);
   begin_staging(target_);
   return {};
 }
@@ -257,6 +267,7 @@ void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& plann
   }
   // They may have come since this one was begun.
   refuse_strangers(target_, planner, true);
+  refuse_protected_directory(target_);
 }
 
 std::vector<std::string> WriteTarget::take_place(const WritePlanner& planner) const {

@@ -52,7 +52,7 @@ class WriteTarget {
   std::vector<std::string> complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
                                     const WritePlanner& planner);
   /// Independent, rank 0. Throws conflict errors if what it wrote and has locked is not there any more, or the place
-  /// holds files of others.
+  /// holds files of others, and io errors if it is a directory that has become write-protected.
   void require_place(const WriteLock& lock, const WritePlanner& planner) const;
   /// Independent, rank 0. Puts what was written, all of it durable, in the place of the target. Files of an older set
   /// that the new one does not have go. Throws io errors that tell what stands where: is_taking_place() tells whether
