@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -330,6 +332,29 @@ TEST_P(FailedReplacement, IsRefusedBeforeAnythingMovesWhereADirectoryIsWriteProt
     EXPECT_EQ(names_beside(), 0);
     files::permissions(path_, files::perms::owner_all);
   }
+}
+
+TEST_P(FailedReplacement, IsNotTriedWhereTheTargetIsAMountPoint) {
+  const auto has_mounted = [&] {
+    return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount(path_.c_str(), path_.c_str(), nullptr, MS_BIND, nullptr) == 0;
+  };
+  ASSERT_FALSE(write(1.0));
+  if (!is_so_in_another_process(has_mounted)) GTEST_SKIP() << "only the administrator may mount";
+  const auto is_refused = [&] {
+    replacement = "whole";
+    try {
+      return has_mounted() && write(2.0) && false;
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::conflict && error.advice().find("replacement=direct") != std::string::npos;
+    }
+  };
+  EXPECT_TRUE(is_so_in_another_process(is_refused));
+  EXPECT_EQ(names_beside(), 0);
+  EXPECT_TRUE(stands(1.0));
+  EXPECT_TRUE(is_so_in_another_process([&] { return has_mounted() && !write(2.0); }));
+  EXPECT_EQ(names_beside(), 0);
+  EXPECT_TRUE(stands(2.0));
 }
 
 TEST_P(FailedReplacement, IsNoneWhereTheSystemCannotExchange) {

@@ -1,5 +1,7 @@
 #include "api/write/write_target.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +72,26 @@ void refuse_strange_directory(const std::string& path) {
   throw Error(ErrorKind::conflict, "it is a directory with other files than those of a checkpoint: " + *name)
       .in_file(path)
       .advise("choose another name, or move away what is there");
+}
+
+/// Whether something is mounted there, be it of the same file system: no rename puts anything in its place.
+bool is_mount_point(const std::string& path) {
+  struct statx there {};
+  if (::statx(AT_FDCWD, path.c_str(), AT_NO_AUTOMOUNT, 0, &there) != 0) return false;
+  if ((there.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0) {
+    return (there.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+  }
+  struct statx above {};
+  const files::path beside = files::path(path).parent_path();
+  if (::statx(AT_FDCWD, beside.empty() ? "." : beside.c_str(), AT_NO_AUTOMOUNT, 0, &above) != 0) return false;
+  return there.stx_dev_major != above.stx_dev_major || there.stx_dev_minor != above.stx_dev_minor;
+}
+
+void refuse_mount_point(const std::string& path) {
+  if (!is_mount_point(path)) return;
+  throw Error(ErrorKind::conflict, "it is a mount point, of which nothing can take the place")
+      .in_file(path)
+      .advise("write over what is there (replacement=direct, not compressed), or choose another name");
 }
 
 /// A directory that may not be written can neither be emptied nor, but by the administrator, go elsewhere.
@@ -195,7 +217,7 @@ bool WriteTarget::is_worth_keeping(const WritePlanner& planner, bool is_set) con
   const auto is_link = [&](const std::string& path) { return files::is_symlink(path, code); };
   if (is_set && is_link(without_end_separators(path_))) return false;
   if (std::ranges::any_of(paths_of_members(target_of(path_), planner), is_link)) return false;
-  if (!can_be_staged(target_of(path_))) return false;
+  if (!can_be_staged(target_of(path_)) || is_mount_point(target_of(path_))) return false;
   if (!planner.entry().empty()) {
     return files::is_directory(path_, code) && !files::is_empty(path_, code) && !strange_name_in(path_);
   }
@@ -222,7 +244,10 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
   if (is_compressed() && files::is_directory(target_, ignored)) {
     throw system_error("create", EISDIR).in_file(target_);
   }
-  if (is_compressed() || replaces_whole_) refuse_device(target_);
+  if (is_compressed() || replaces_whole_) {
+    refuse_device(target_);
+    refuse_mount_point(target_);
+  }
   finish_replacing(target_);
   // Nothing is taken away, or replaced, that another one writes or that may not be written.
   const std::string first = first_file_for(is_compressed() ? written_ : target_, planner);
