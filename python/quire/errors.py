@@ -144,7 +144,7 @@ class InternalError(Error):
     kind = "internal"
 
 
-UNREADABLE = (BadFileError, MissingError, UnsupportedError, MemoryBudgetError)
+UNREADABLE = (BadFileError, MissingError, UnsupportedError, InputOutputError, MemoryBudgetError)
 """What a single step is passed over for, beside which others can be read."""
 
 

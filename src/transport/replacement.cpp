@@ -31,6 +31,8 @@ std::string left(const std::string& target, std::size_t number) {
 }
 
 bool exists(const std::string& path) {
+  // The system would take what stands before it for the path.
+  if (path.find('\0') != std::string::npos) return false;
   std::error_code ignored;
   return files::exists(files::symlink_status(path, ignored));
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,24 @@ from quire.toolkit.agreement import reads_with_others, require_shared_reads
 from quire.toolkit.checksum import step_checksum
 
 if TYPE_CHECKING:
-    from quire import CheckReport, File
+    from quire import CheckReport, File, Step
+
+
+def readable_steps(file: File, report: CheckReport) -> Iterator[Step]:
+    """Collective. The whole steps of a report. What is wrong behind them is in it, and not raised again."""
+    left = set(report.numbers)
+    walk = file.readable()
+    while True:
+        try:
+            _, step = next(walk)
+        except StopIteration:
+            return
+        except Error:
+            if left or report.damage is None:
+                raise
+            return
+        left.discard(step.number)
+        yield step
 
 
 def check(file: File, *, values: bool = True) -> CheckReport:
@@ -23,21 +41,14 @@ def check(file: File, *, values: bool = True) -> CheckReport:
         return report
     found: dict[int, Error] = {}
     doubts: list[str] = []
-    seen: set[int] = set()
-    try:
-        for _, step in file.readable():
-            seen.add(step.number)
-            require_shared_reads(file, step)
-            try:
-                step_checksum(step, None, file.comm, as_stored=True, goes_on=reads_with_others(file))
-            except BadFileError as problem:
-                found[step.number] = problem
-            except (MemoryBudgetError, UnsupportedError) as problem:
-                doubts.append(f"step {step.number}: not all values were read: {problem}")
-    except Error:
-        # Behind the whole steps it is in the report.
-        if not seen.issuperset(report.numbers):
-            raise
+    for step in readable_steps(file, report):
+        require_shared_reads(file, step)
+        try:
+            step_checksum(step, None, file.comm, as_stored=True, goes_on=reads_with_others(file))
+        except BadFileError as problem:
+            found[step.number] = problem
+        except (MemoryBudgetError, UnsupportedError) as problem:
+            doubts.append(f"step {step.number}: not all values were read: {problem}")
     numbers = [number for number in report.numbers if number not in found]
     return replace(
         report,

@@ -193,7 +193,7 @@ bool has_filters(const StepLayout& layout) {
 /// What may be wrong with a single step, beside which others can be read.
 bool hides_no_other(ErrorKind kind) {
   return kind == ErrorKind::bad_file || kind == ErrorKind::missing || kind == ErrorKind::unsupported ||
-         kind == ErrorKind::memory;
+         kind == ErrorKind::io || kind == ErrorKind::memory;
 }
 
 PackedReport examine_steps(Describer& describer, bool found_alone) {

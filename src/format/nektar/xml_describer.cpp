@@ -292,8 +292,8 @@ void XmlDescriber::take_unlisted() {
 void XmlDescriber::hold_listed(std::uint64_t member) {
   if (member == 0 || is_unlisted(member)) return;
   const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
-  const bool is_known = unread_ == 0 && tagged_ids_.without_repeats() == told.without_repeats();
-  if (is_known) return;
+  // Whole parts say themselves what they hold, also where the index is of another run.
+  if (unread_ == 0 && (told.is_empty() || !tagged_ids_.is_empty())) return;
   held_->add(told);
   if (unread_ > 0 && told.is_empty() && doubtful_.empty()) {
     doubtful_ = description_.members[static_cast<std::size_t>(member)];

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import quire
 from quire.cli.main import app
 from quire.errors import MemoryBudgetError
+from quire.toolkit import values
 from quire.toolkit.recover import recover
 from quire.toolkit.values import check
 
@@ -111,6 +112,15 @@ def test_a_step_for_which_there_is_no_room_hides_no_damage(damaged: Path) -> Non
     assert recover(damaged, target, values=True, memory_budget=40000).kept == [0, 3]
     with h5py.File(target) as file:
         assert sorted(file) == ["Step#0", "Step#3"]
+
+
+def test_an_error_of_the_system_is_no_whole_file(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*arguments: object, **others: object) -> None:
+        raise quire.InputOutputError("the device is gone")
+
+    monkeypatch.setattr(values, "step_checksum", failing)
+    with quire.open(damaged) as file, pytest.raises(quire.InputOutputError, match="the device is gone"):
+        check(file)
 
 
 def test_files_without_filters_are_said_to_be_whole(tmp_path: Path) -> None:
