@@ -23,6 +23,7 @@ class Library final : public Method {
   Library(const MethodSpec& spec, const Setting& setting)
       : setting_(setting),
         options_(library_options(spec)),
+        at_once_(spec.get("call", "") == "write_file"),
         aligned_(spec.get("memory", "") == "aligned"),
         columns_(std::stoul(spec.get("read", std::to_string(setting.workload.columns.size())))),
         block_(std::stoull(spec.get("block", "0"))),
@@ -32,6 +33,7 @@ class Library final : public Method {
   }
 
   void write(const std::string& path) override {
+    if (at_once_) return write_at_once(path);
     Writer writer = create(path, setting_.comm, options_);
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       WriteStep step = writer.step(static_cast<std::int64_t>(s));
@@ -101,6 +103,12 @@ class Library final : public Method {
   [[nodiscard]] TransportCounters counters() const override { return counters_; }
 
  private:
+  /// A file of one step in one call.
+  void write_at_once(const std::string& path) {
+    const auto fill = [&](Writer&, WriteStep& step) { put_all(step, setting_.comm, options_, *setting_.source); };
+    counters_ = write_file(path, setting_.comm, 0, fill, options_).counters();
+  }
+
   [[nodiscard]] ReadOptions reading() const {
     ReadOptions options;
     options.transport = options_.transport;
@@ -137,6 +145,7 @@ class Library final : public Method {
 
   Setting setting_;
   WriteOptions options_;
+  bool at_once_;  ///< made, written and closed by one call
   bool aligned_;
   std::size_t columns_;   ///< how many of them are read
   std::uint64_t block_;   ///< rows that are read of each
@@ -150,7 +159,8 @@ class Library final : public Method {
 
 WriteOptions library_options(const MethodSpec& spec) {
   constexpr std::string_view prefix = "option.";
-  constexpr std::array<std::string_view, 7> of_methods{"engine", "file", "memory", "read", "block", "stride", "sieve"};
+  constexpr std::array<std::string_view, 8> of_methods{"engine", "call",  "file",   "memory",
+                                                       "read",   "block", "stride", "sieve"};
   WriteOptions options;
   for (const auto& [key, value] : spec.settings) {
     if (key == "format") {
@@ -163,7 +173,7 @@ WriteOptions library_options(const MethodSpec& spec) {
       options.options[key.substr(prefix.size())] = value;
     } else if (std::ranges::find(of_methods, key) == of_methods.end()) {
       throw Error(ErrorKind::usage, "the library has no setting \"" + key + "\"")
-          .advise("format, transport, durable, option.NAME, memory, file, read, block, stride, sieve");
+          .advise("format, transport, durable, option.NAME, call, memory, file, read, block, stride, sieve");
     }
   }
   return options;

@@ -62,14 +62,13 @@ std::string in_words(const Options& options) {
   return words;
 }
 
-namespace {
-
-/// Of what all ranks say alike.
 std::uint64_t hash_of(Choice choice) {
   choice.first_file.clear();
   const std::vector<std::byte> bytes = pack(choice);
   return XXH3_64bits(bytes.data(), bytes.size());
 }
+
+namespace {
 
 /// Collective, after ranks have failed or said different things: throws why, on all.
 [[noreturn]] void tell_difference(Comm& comm, const Choice& mine, std::optional<Error> error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ struct Choice {
     a(path, transport, format, compression, options, first_file);
   }
 };
+
+/// Of what all ranks say alike.
+[[nodiscard]] std::uint64_t hash_of(Choice choice);
 
 /// Options in words: name=value, name=value.
 [[nodiscard]] std::string in_words(const Options& options);

@@ -48,6 +48,8 @@ std::unique_ptr<Transport> open_transport(std::string_view name, const std::stri
   return transport;
 }
 
+bool is_transport_collective(std::string_view name) { return factory_named(name).is_collective; }
+
 std::vector<std::string> transport_names() {
   std::vector<std::string> names;
   for (const TransportFactory& factory : transport_factories()) names.emplace_back(factory.name);

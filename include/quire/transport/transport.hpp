@@ -158,6 +158,10 @@ struct TransportOptions {
 /// Independent. The names that this build offers, the default first.
 [[nodiscard]] std::vector<std::string> transport_names();
 
+/// Independent. Whether the transports of this name move bytes together (Transport::is_collective()). Throws usage
+/// errors for a name that this build does not have.
+[[nodiscard]] bool is_transport_collective(std::string_view name);
+
 /// Wraps every transport that is opened later by this process; tests put the trace and the faulty transport here.
 using TransportWrapper =
     std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>, const std::string& path, int rank)>;

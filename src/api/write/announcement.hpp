@@ -13,12 +13,13 @@
 namespace quire {
 
 /// What all ranks do at a time with a file that they write.
-enum class Call : std::uint8_t { commit, open, rows, attach, close };
-inline constexpr std::size_t calls = 5;
+enum class Call : std::uint8_t { commit, open, rows, attach, close, make };
+inline constexpr std::size_t calls = 6;
 
-/// In a commit all meet again before it is over: whoever has said what all know goes on with its own work.
+/// In a commit, and once a file is made, all meet again before it is over: whoever has said what all know goes on with
+/// its own work.
 [[nodiscard]] constexpr Parting parting_of(Call call) noexcept {
-  return call == Call::commit ? Parting::said : Parting::heard;
+  return call == Call::commit || call == Call::make ? Parting::said : Parting::heard;
 }
 
 /// What a rank tells all others before the bytes of a step move.

@@ -1,10 +1,8 @@
-#include <xxhash.h>
-
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "api/root.hpp"
+#include "api/write/agree_on_step.hpp"
 #include "api/write/chosen_rows.hpp"
 #include "api/write/engine_steps.hpp"
 #include "api/write/part_plan.hpp"
@@ -16,7 +14,6 @@
 #include "api/write/writer_state.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire {
 namespace {
@@ -30,134 +27,12 @@ enum class Ending : std::uint8_t { done, rolled_back, interrupted };
 struct Outcome {
   Ending ending = Ending::done;
   std::vector<std::byte> state;
+  bool unclosed = false;  ///< the step is there, but its file could not be closed with it
   template <class Archive>
   void archive(Archive& a) {
-    a(ending, state);
+    a(ending, state, unclosed);
   }
 };
-
-/// Text is printed from memory that holds nothing else: copies what is selected of larger arrays.
-void pack_fields(State& step) {
-  for (FieldPart& field : step.part->fields) {
-    if (field.memory.is_packed()) continue;
-    const std::uint64_t elements = field.selection.elements();
-    for (ConstView& view : field.views) {
-      auto& bytes = step.packed.emplace_back(static_cast<std::size_t>(elements) * size_of(view.type));
-      const View packed(view.type, bytes.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
-      pack_memory(field.memory, view, packed);
-      view = ConstView(view.type, bytes.data(), elements, packed.stride);
-    }
-    field.memory = {};
-  }
-}
-
-/// What the values take that are in memory; those of a streamed step have been weighed in blocks.
-void weigh(State& step) {
-  const Writer::State& writer = *step.writer;
-  if (!writer.planner->weighs_values()) return;
-  for (std::size_t t = 0; step.builder.is_streamed() && t < step.accepted.tables.size(); ++t) {
-    const Table& table = step.accepted.tables[t];
-    if ((t < step.weighed_rows.size() ? step.weighed_rows[t] : 0) == table.rows) continue;
-    throw Error(ErrorKind::usage, "not all rows were weighed, but this file is text: its rows have no size before")
-        .on(table.name)
-        .advise("give all blocks to weigh() before open()");
-  }
-  for (std::size_t f = 0; f < step.declared.size(); ++f) require_weighed_parts(step, f);
-  pack_fields(step);
-  writer.planner->weigh(*step.part, writer.options.lossy);
-}
-
-}  // namespace
-
-std::optional<Error> accept_step(State& step) {
-  Writer::State& writer = *step.writer;
-  const Stopwatch watch(writer.timing.plan);
-  std::optional<Error> error = step.builder.error();
-  if (!error) error = std::exchange(step.failure, std::nullopt);
-  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
-  if (error) return error;
-  return caught(writer.comm.rank(), [&] {
-    writer.tell_file();
-    lay_out_elements(step);
-    step.part = &step.builder.finish();
-    step.accept(*step.part);
-    step.part->description = step.accepted;
-    accept_chosen_rows(step);
-  });
-}
-
-namespace {
-
-/// Whether all ranks run their plans together: as many as the rank has that has most.
-bool moves_together(const Writer::State& writer) { return !writer.engine && writer.transport->is_collective(); }
-
-/// Rank 0, before others write.
-void prepare_place(State& step) {
-  Writer::State& writer = *step.writer;
-  // Elements that nobody puts are zeros only where nothing stands. Who only opens a file takes nothing from it.
-  if (writer.has_leftovers) writer.drop_leftovers();
-  writer.transport->run_alone(writer.planner->guard(*step.part));
-}
-
-/// What an accepted step takes, if it is well so far.
-Announcement measured(State& step, std::optional<Error>& error) {
-  Writer::State& writer = *step.writer;
-  const Stopwatch watch(writer.timing.plan);
-  Announcement mine;
-  mine.call = step.call;
-  mine.elements = step.elements && !step.elements->joined;
-  if (!error) {
-    error = caught(writer.comm.rank(), [&] {
-      if (step.grouped.empty()) weigh(step);
-      mine.structure = structure_hash(writer.file, *step.part);
-      if (writer.comm.is_root()) prepare_place(step);
-      mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
-      tell_chosen_rows(step, mine);
-      if (moves_together(writer)) mine.compared.push_back(count_plans(*step.part));
-    });
-  }
-  mine.failed = error.has_value();
-  return mine;
-}
-
-}  // namespace
-
-[[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
-  Writer::State& writer = *step.writer;
-  if (writer.engine) {
-    // The commit has failed already, and its error is the one to tell.
-    static_cast<void>(caught(writer.comm.rank(), [&] { writer.engine->discard(); }));
-  } else if (writer.comm.is_root() && !writer.broken) {
-    writer.roll_back();
-  }
-  step.finish(false);
-  agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
-  throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
-}
-
-namespace {
-
-/// Collective 1: everybody learns the totals, and where its own part begins. Rows that are encoded in groups
-/// have met before.
-void exchange(State& step) {
-  Writer::State& writer = *step.writer;
-  agree_on_elements(step);
-  std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
-  Announcement mine = measured(step, error);
-  const Stopwatch watch(writer.timing.wait);
-  Consensus all = announce(writer.comm, mine);
-  if (all.goes_on(step.call, error) && !all.same_structure && all.elements) {
-    join_elements(step);
-    error = accept_step(step);
-    mine = measured(step, error);
-    all = announce(writer.comm, mine);
-  }
-  if (!all.goes_on(step.call, error)) fail_together(step, error);
-  if (!all.same_structure) fail_for_structure(step);
-  step.plans = moves_together(*step.writer) ? all.greatest.back() : 0;
-  agree_on_chosen_rows(step, all);
-  collect_groups(step);
-}
 
 void place(State& step) {
   Writer::State& writer = *step.writer;
@@ -227,6 +102,8 @@ Outcome publish(State& step, std::optional<Error>& error) {
     });
   }
   if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
+  if (!error && writer.closes_with_step) step.unclosed = close_here(writer);
+  outcome.unclosed = step.unclosed.has_value();
   return outcome;
 }
 
@@ -292,11 +169,15 @@ std::vector<std::byte> agree_on_data(State& step, const std::optional<Error>& er
   return told;
 }
 
-/// Collective. The step becomes visible if the bytes of all ranks are there, in one meeting.
-void publish_together(State& step, const std::optional<Error>& error) {
+/// Collective. The step becomes visible if the bytes of all ranks are there, in one meeting. Whether the file is closed
+/// as well, if it was to be.
+bool publish_together(State& step, std::optional<Error> error) {
+  Writer::State& writer = *step.writer;
+  if (!error && writer.closes_with_step && !writer.comm.is_root()) error = close_here(writer);
   std::optional<Error> failure;
-  const auto told = agree_on_data(step, error, [&] { return pack(publish(step, failure)); });
-  settle(step, unpack<Outcome>(told), failure);
+  const auto outcome = unpack<Outcome>(agree_on_data(step, error, [&] { return pack(publish(step, failure)); }));
+  settle(step, outcome, failure);
+  return !outcome.unclosed;
 }
 
 /// The same after the bytes of streams are written.
@@ -370,17 +251,18 @@ void open_step(State& step) {
     step.phase = State::Phase::placed;
     return;
   }
-  exchange(step);
+  agree_on_step(step);
   if (step.writer->engine) {
     step.failure = write_by_engine(step);
   } else {
-    step.failure = caught(step.writer->comm.rank(), [&] {
-      place(step);
-      reserve(step);
-      for (StepPlans plans = plans_of(step); !plans.is_done();) {
-        step.writer->transport->run_alone(next_plan(step, plans));
-      }
-    });
+    if (!step.failure)
+      step.failure = caught(step.writer->comm.rank(), [&] {
+        place(step);
+        reserve(step);
+        for (StepPlans plans = plans_of(step); !plans.is_done();) {
+          step.writer->transport->run_alone(next_plan(step, plans));
+        }
+      });
   }
   step.phase = State::Phase::placed;
 }
@@ -391,7 +273,7 @@ void commit_step(State& step) {
   if (writer.planner->streams() != nullptr) return commit_streams(step);
   std::optional<Error> error = step.failure;
   if (step.phase == State::Phase::filling) {
-    exchange(step);
+    agree_on_step(step);
     error = writer.engine ? write_by_engine(step) : transfer(step);
   }
   if (!error) {
@@ -401,14 +283,16 @@ void commit_step(State& step) {
     });
   }
   if (!error) error = caught(writer.comm.rank(), [&] { writer.sync_step(); });
+  bool is_closed = true;
   if (writer.engine) {
     static_cast<void>(agree_on_data(step, error, [] { return std::vector<std::byte>(); }));
     publish_by_engine(step);
   } else {
-    publish_together(step, error);
+    is_closed = publish_together(step, error);
   }
   keep_layout(step);
   end_commit(step);
+  if (!is_closed) agree(writer.comm, step.unclosed ? std::optional(writer.placed(*step.unclosed)) : std::nullopt);
 }
 
 }  // namespace
@@ -589,6 +473,7 @@ void WriteStep::abort(const std::string& reason) {
         static_cast<void>(regroup(step));
       }
       static_cast<void>(meet(writer, {.failed = true}));
+      require_same_file(step, error);
       fail_together(step, error);
     }
   }));

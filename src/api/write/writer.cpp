@@ -84,13 +84,16 @@ void finish(Writer::State& state) {
   if ((root && state.options.durable) || (wrote && replaces)) state.transport->sync(true);
 }
 
-/// Collective where moving bytes is, else independent: this rank's side of the file.
+}  // namespace
+
 std::optional<Error> close_here(Writer::State& state) {
   const auto error = caught(state.comm.rank(), [&] { finish(state); });
   // Closing may be collective: a rank that could not finish comes all the same.
   const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
   return error ? error : closing;
 }
+
+namespace {
 
 /// Collective. Whether a rank has left the file in the middle.
 bool is_left(Writer::State& state) {
@@ -259,6 +262,12 @@ void Writer::State::require_open() const {
   if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
 }
 
+void Writer::State::require_step_to_close() const {
+  if (!closes_with_step || has_step) return;
+  throw placed(Error(ErrorKind::usage, "the file is closed with its only step")
+                   .advise("leave close() and abort() to write_file(); an exception gives the step up"));
+}
+
 void Writer::State::require_settable() const {
   require_open();
   if (placed_step() == nullptr) return;
@@ -290,6 +299,9 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
                            std::optional<Error> refusal) {
   in_file(*this, [&] {
     require_open();
+    if (closes_with_step) {
+      throw Error(ErrorKind::usage, "a file that is written at once takes no attachments").advise("create() it");
+    }
     // Others may wait for this rank in a step that it has left, or that is still open.
     answer_for_left_step(*this);
     take_back_open_step(*this, step_taken_back());
@@ -357,7 +369,7 @@ void keep_sums(Writer::State& state) {
 void close_file(Writer::State& state) {
   // Other writers stay out until the file has its final name, or an error tells that it has not.
   const WriteLock lock = std::move(state.lock);
-  const bool is_agreed = close_together(state);
+  const bool is_agreed = state.closes_with_step || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (state.target.replaces_whole() && was_given_up(state, lock)) return;
   put_in_place(state, lock);
@@ -370,6 +382,7 @@ void close_file(Writer::State& state) {
 
 void Writer::close() {
   if (state_->closed) return;
+  state_->require_step_to_close();
   state_->closed = true;
   in_file(*state_, [&] {
     Attempts attempts;
@@ -384,12 +397,14 @@ const StepDescription& Writer::schema() const { return state_->schema; }
 
 Timing Writer::timing() const {
   Timing timing = state_->timing;
+  if (!state_->transport) return timing;  // of a file that is not made yet
   timing.encode += state_->transport->counters().encode_seconds;
   timing.transfer += state_->transport->counters().transfer_seconds;
   return timing;
 }
 
 TransportCounters Writer::counters() const {
+  if (!state_->transport) return {};
   TransportCounters counters = state_->transport->counters();
   if (state_->engine) {
     const EngineCounters mine = state_->engine->counters();

@@ -23,6 +23,8 @@
 
 namespace quire {
 
+class NewFile;
+
 /// Everything of a file that is being written.
 struct Writer::State {
   std::string path;
@@ -36,9 +38,11 @@ struct Writer::State {
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
   FileDescription file{};
-  bool holds_one_step = false;  ///< no second one may follow
-  bool has_step = false;        ///< one was committed
-  bool file_told = false;       ///< the planner knows the file's attributes
+  bool holds_one_step = false;        ///< no second one may follow
+  bool has_step = false;              ///< one was committed
+  bool file_told = false;             ///< the planner knows the file's attributes
+  std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step:
+  bool closes_with_step = false;      ///< whose commit closes it, too
   bool closed = false;
   bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
   bool broken = false;       ///< and was interrupted: no further steps
@@ -76,6 +80,8 @@ struct Writer::State {
   void find_members();
   /// Throws usage errors for a file that is closed.
   void require_open() const;
+  /// Throws usage errors for a file that is closed with its step, before that.
+  void require_step_to_close() const;
   /// Throws usage errors unless the file can be described: not once the ranks have agreed on an open step.
   void require_settable() const;
   /// Throws usage errors unless a step, or anything that is published, may be begun.
@@ -130,6 +136,7 @@ struct WriteStep::State {
   std::optional<Publication> publication;              ///< rank 0: what makes the step visible, once it is known
   std::optional<PendingElements> elements;             ///< whose tables are put at the commit
   Call call = Call::commit;                            ///< in which this rank meets the others
+  std::optional<Error> unclosed;                       ///< rank 0: why the file could not be closed with the step
 
   // Where rows are encoded in groups (api/write_groups.hpp), for each table:
   bool agreed_on_rows = false;
@@ -165,6 +172,8 @@ inline WriteStep::State* Writer::State::placed_step() const noexcept {
 /// An attribute whose only text is its unit.
 [[nodiscard]] Attribute attribute_of(std::string name, Value value, std::string unit);
 
+/// Collective where moving bytes is, else independent: this rank's side of the file. What failed.
+[[nodiscard]] std::optional<Error> close_here(Writer::State& writer);
 /// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
 [[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
 /// Independent. Before the planner weighs values of a streamed step: the part as the format will hold it.

@@ -1,0 +1,185 @@
+#include "api/write/agree_on_step.hpp"
+
+#include <utility>
+
+#include "api/root.hpp"
+#include "api/write/chosen_rows.hpp"
+#include "api/write/new_file.hpp"
+#include "api/write/part_plan.hpp"
+#include "api/write/write_groups.hpp"
+#include "api/write/write_parts.hpp"
+#include "base/stopwatch.hpp"
+#include "quire/format/records.hpp"
+
+namespace quire {
+namespace {
+
+using State = WriteStep::State;
+
+/// Text is printed from memory that holds nothing else: copies what is selected of larger arrays.
+void pack_fields(State& step) {
+  for (FieldPart& field : step.part->fields) {
+    if (field.memory.is_packed()) continue;
+    const std::uint64_t elements = field.selection.elements();
+    for (ConstView& view : field.views) {
+      auto& bytes = step.packed.emplace_back(static_cast<std::size_t>(elements) * size_of(view.type));
+      const View packed(view.type, bytes.data(), elements, static_cast<std::ptrdiff_t>(size_of(view.type)));
+      pack_memory(field.memory, view, packed);
+      view = ConstView(view.type, bytes.data(), elements, packed.stride);
+    }
+    field.memory = {};
+  }
+}
+
+/// What the values take that are in memory; those of a streamed step have been weighed in blocks.
+void weigh(State& step) {
+  const Writer::State& writer = *step.writer;
+  if (!writer.planner->weighs_values()) return;
+  for (std::size_t t = 0; step.builder.is_streamed() && t < step.accepted.tables.size(); ++t) {
+    const Table& table = step.accepted.tables[t];
+    if ((t < step.weighed_rows.size() ? step.weighed_rows[t] : 0) == table.rows) continue;
+    throw Error(ErrorKind::usage, "not all rows were weighed, but this file is text: its rows have no size before")
+        .on(table.name)
+        .advise("give all blocks to weigh() before open()");
+  }
+  for (std::size_t f = 0; f < step.declared.size(); ++f) require_weighed_parts(step, f);
+  pack_fields(step);
+  writer.planner->weigh(*step.part, writer.options.lossy);
+}
+
+}  // namespace
+
+std::optional<Error> accept_step(State& step) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  std::optional<Error> error = step.builder.error();
+  if (!error) error = std::exchange(step.failure, std::nullopt);
+  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
+  if (error) return error;
+  return caught(writer.comm.rank(), [&] {
+    writer.tell_file();
+    lay_out_elements(step);
+    step.part = &step.builder.finish();
+    step.accept(*step.part);
+    step.part->description = step.accepted;
+    accept_chosen_rows(step);
+  });
+}
+
+namespace {
+
+/// Whether all ranks run their plans together: as many as the rank has that has most.
+bool moves_together(const Writer::State& writer) {
+  return !writer.engine && !writer.unmade && writer.transport->is_collective();
+}
+
+/// Rank 0, before others write.
+void prepare_place(State& step) {
+  Writer::State& writer = *step.writer;
+  // Elements that nobody puts are zeros only where nothing stands. Who only opens a file takes nothing from it.
+  if (writer.has_leftovers) writer.drop_leftovers();
+  writer.transport->run_alone(writer.planner->guard(*step.part));
+}
+
+/// What an accepted step takes, if it is well so far.
+Announcement measured(State& step, std::optional<Error>& error) {
+  Writer::State& writer = *step.writer;
+  const Stopwatch watch(writer.timing.plan);
+  Announcement mine;
+  mine.call = step.call;
+  mine.elements = step.elements && !step.elements->joined;
+  if (!error) {
+    error = caught(writer.comm.rank(), [&] {
+      if (step.grouped.empty()) weigh(step);
+      mine.structure = structure_hash(writer.file, *step.part);
+      if (writer.unmade) {
+        mine.structure ^= hash_of(writer.unmade->choice());
+      } else if (writer.comm.is_root()) {
+        prepare_place(step);
+      }
+      mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
+      tell_chosen_rows(step, mine);
+      if (moves_together(writer)) mine.compared.push_back(count_plans(*step.part));
+    });
+  }
+  mine.failed = error.has_value();
+  return mine;
+}
+
+/// Tells and hears what the step takes. A file that is not there yet is made by rank 0 as soon as all agree on the
+/// step.
+Consensus tell(State& step, const Announcement& mine) {
+  Writer::State& writer = *step.writer;
+  if (!writer.unmade) return announce(writer.comm, mine);
+  return announce(writer.comm, mine, [&](const Consensus& known) {
+    std::optional<Error> ignored;
+    const bool goes_on = known.goes_on(step.call, ignored) && known.same_structure;
+    return goes_on ? writer.unmade->make([&] { prepare_place(step); }) : std::vector<std::byte>();
+  });
+}
+
+/// Collective. The file that was made with the step. Throws on all ranks why it was not.
+void settle_file(State& step, const Consensus& all) {
+  Writer::State& writer = *step.writer;
+  if (!writer.unmade) return;
+  if (const auto error = caught([&] { step.failure = writer.unmade->settle(all.said); })) {
+    step.finish(false);
+    throw Error(*error);
+  }
+  writer.unmade.reset();
+}
+
+}  // namespace
+
+void require_same_file(State& step, const std::optional<Error>& mine) {
+  Writer::State& writer = *step.writer;
+  if (!writer.unmade) return;
+  const auto placed = mine ? std::optional(writer.placed(*mine)) : std::nullopt;
+  if (const auto error = caught([&] { writer.unmade->require_alike(placed); })) {
+    step.finish(false);
+    throw Error(*error);
+  }
+}
+
+[[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
+  Writer::State& writer = *step.writer;
+  if (writer.engine) {
+    // The commit has failed already, and its error is the one to tell.
+    static_cast<void>(caught(writer.comm.rank(), [&] { writer.engine->discard(); }));
+  } else if (writer.comm.is_root() && !writer.broken && !writer.unmade) {
+    writer.roll_back();
+  }
+  step.finish(false);
+  agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
+  throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
+}
+
+void agree_on_step(State& step) {
+  Writer::State& writer = *step.writer;
+  agree_on_elements(step);
+  std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
+  Announcement mine = measured(step, error);
+  const Stopwatch watch(writer.timing.wait);
+  Consensus all = tell(step, mine);
+  if (all.goes_on(step.call, error) && !all.same_structure && all.elements) {
+    join_elements(step);
+    error = accept_step(step);
+    mine = measured(step, error);
+    all = tell(step, mine);
+  }
+  const std::optional<Error> own = error;
+  if (!all.goes_on(step.call, error)) {
+    require_same_file(step, own);
+    fail_together(step, error);
+  }
+  if (!all.same_structure) {
+    require_same_file(step, {});
+    fail_for_structure(step);
+  }
+  settle_file(step, all);
+  step.plans = moves_together(*step.writer) ? all.greatest.back() : 0;
+  agree_on_chosen_rows(step, all);
+  collect_groups(step);
+}
+
+}  // namespace quire

@@ -1,0 +1,214 @@
+#include "api/write/new_file.hpp"
+
+#include <string>
+#include <utility>
+
+#include "api/checksums.hpp"
+#include "api/file_sets.hpp"
+#include "api/write/engine_steps.hpp"
+#include "api/write/write_streams.hpp"
+#include "format/format_names.hpp"
+#include "quire/base/archive.hpp"
+#include "quire/comm/agreement.hpp"
+#include "transport/failure.hpp"
+#include "transport/replacement.hpp"
+
+namespace quire {
+namespace {
+
+const Format& chosen_format(const std::string& path, const WriteOptions& options) {
+  if (!options.format.empty()) return format_named(options.format);
+  if (const Format* format = format_for_suffix(without_end_separators(path))) return *format;
+  throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format: " + format_names());
+}
+
+/// Pieces that later steps may write over have no checksums that stay true.
+void check_summed(const Format& format, bool has_engine) {
+  if (format.holds_one_step() && !has_engine) return;
+  throw Error(ErrorKind::unsupported, has_engine ? "what another library writes has no checksums here"
+                                                 : "checksums are kept of files of one step")
+      .on("checksums")
+      .advise("leave the option out: quire sum tells checksums of the values in any file");
+}
+
+/// Only a directory can be named as one.
+void check_name(const std::string& path, const WritePlanner& planner) {
+  if (planner.entry().empty() && path.ends_with('/')) throw system_error("create", EISDIR).in_file(path);
+}
+
+/// One file is compressed when it is complete; a directory is not one.
+void check_compressed(const WritePlanner& planner) {
+  if (planner.entry().empty()) return;
+  throw Error(ErrorKind::usage, "a directory of files cannot be compressed")
+      .on("compression")
+      .advise("give it a name without such an ending, or say compression=none");
+}
+
+/// Independent. Rank 0 makes the file now, the others open it at their first write.
+void make_file(Writer::State& state) {
+  state.transport = state.wrapped(
+      make_transport(state.options.transport, state.first_file, Access::create, state.comm, transport_options(state)),
+      state.first_file);
+}
+
+/// What rank 0 tells the others about the file that it has made.
+struct Made {
+  bool failed = false;
+  bool replaces_whole = false;
+  std::string target{};
+  template <class Archive>
+  void archive(Archive& a) {
+    a(target, failed, replaces_whole);
+  }
+};
+
+/// Independent. Throws usage errors.
+NewFile::Asked take_options(Writer::State& state) {
+  const std::string& path = state.path;
+  const WriteOptions& options = state.options;
+  Options of_format = options.options;
+  static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
+  NewFile::Asked asked{.striping = striping_of(of_format)};
+  state.target = WriteTarget(path, of_format);
+  const Format& format = chosen_format(path, options);
+  const CheckedOptions of_writer(format.write_options(), of_format);
+  state.planner = format.plan_writing(of_writer);
+  state.engine = state.planner->engine();
+  if (state.engine) check_engine_options(options);
+  check_name(path, *state.planner);
+  if (state.target.keeps_sums()) check_summed(format, state.engine != nullptr);
+  if (state.target.is_compressed()) check_compressed(*state.planner);
+  if (format.makes_set(of_writer) && !format.holds_streams()) state.target.require_place_for_set();
+  asked.makes_set = format.makes_set(of_writer);
+  state.holds_one_step = format.holds_one_step() && !state.planner->grows();
+  state.file.format = format.name();
+  return asked;
+}
+
+/// Independent. Says where the file is written. Ranks other than 0 make their side of it, which touches no file yet.
+void place(Writer::State& state) {
+  state.first_file = first_file_for(state.target.written(), *state.planner);
+  state.planner->introduce({.path = state.first_file, .neighbour = {}});
+  if (!state.comm.is_root() && !state.engine) make_file(state);
+}
+
+/// Rank 0: to all files that are known before they are written. One remark is enough for all.
+void apply_to_set(Writer::State& state, const Striping& striping) {
+  std::vector<std::string> paths = paths_of_members(state.first_file, *state.planner);
+  paths.push_back(state.first_file);
+  std::string remark;
+  for (const std::string& path : paths) {
+    std::string told = apply_striping(path, striping);
+    if (!told.empty()) remark = std::move(told);
+  }
+  if (!remark.empty()) state.remarks.push_back(std::move(remark));
+}
+
+/// Rank 0, when all ranks are known to make the same file: takes away what is in its place and keeps other writers out.
+void clear_place(Writer::State& state, const NewFile::Asked& asked) {
+  state.lock = state.target.prepare(*state.planner, state.holds_one_step, asked.makes_set);
+  place(state);
+  const bool replaces = state.target.replaces_whole();
+  clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
+  // Those of what is replaced when the new one is complete are kept until then.
+  if (!replaces && !state.target.is_compressed()) remove_sums(state.path);
+  if (asked.striping.is_asked_for()) apply_to_set(state, asked.striping);
+  if (!state.lock.is_held()) state.lock = WriteLock(state.first_file, true);
+}
+
+/// A rank other than 0 hears where the file is written.
+void follow(Writer::State& state, const std::string& target) {
+  state.target.replace_whole(target);
+  place(state);
+}
+
+}  // namespace
+
+void add_word(Choice& choice, const std::string& name, const std::string& value) {
+  choice.options += (choice.options.empty() ? "" : ", ") + name + "=" + value;
+}
+
+Choice choice_of(const std::string& path, const WriteOptions& options) {
+  Choice choice{.path = path, .transport = options.transport, .format = options.format};
+  // They decide how often the ranks meet.
+  for (const auto& [name, value] : options.options) {
+    add_word(choice, name, value);
+  }
+  if (options.durable) add_word(choice, "durable", "true");
+  if (options.lossy) add_word(choice, "lossy", "true");
+  return choice;
+}
+
+TransportOptions transport_options(const Writer::State& state) {
+  return {.limits = limits_of(state.options.options), .durable = state.options.durable};
+}
+
+namespace {
+
+/// Whether a step needs no other meeting before the one in which all tell what it takes, and each rank moves its bytes
+/// for itself.
+bool meets_once(Writer::State& state) {
+  if (state.engine || state.target.is_compressed()) return false;
+  WritePlanner& planner = *state.planner;
+  const bool meets_before = planner.weighs_values() || planner.groups_rows() || planner.streams() != nullptr;
+  return !is_transport_collective(state.options.transport) && !meets_before;
+}
+
+}  // namespace
+
+NewFile::NewFile(Writer::State& state) : state_(state) {
+  error_ = caught(state.comm.rank(), [&] {
+    asked_ = take_options(state);
+    place(state);
+    joins_step_ = meets_once(state);
+  });
+  choice_ = choice_of(state.path, state.options);
+  choice_.compression = state.target.compression();
+}
+
+std::vector<std::byte> NewFile::make(const std::function<void()>& prepare) {
+  bool is_there = false;
+  failure_ = caught(0, [&] {
+    clear_place(state_, asked_);
+    if (state_.engine) return;
+    make_file(state_);
+    is_there = true;
+    complete();
+    if (prepare) prepare();
+  });
+  if (failure_ && is_there) {
+    state_.roll_back();
+    state_.target.discard(state_.lock);
+  }
+  return pack(Made{failure_.has_value(), state_.target.replaces_whole(), state_.target.target()});
+}
+
+void NewFile::complete() {
+  state_.find_members();
+  if (!state_.target.keeps_sums()) return;
+  auto summed = std::make_unique<SummedTransport>(std::move(state_.transport));
+  state_.sums = summed.get();
+  state_.transport = std::move(summed);
+}
+
+std::optional<Error> NewFile::settle(std::span<const std::byte> told) {
+  const auto made = unpack<Made>(told);
+  if (made.failed) agree(state_.comm, failure_);
+  std::optional<Error> error;
+  if (made.replaces_whole && !state_.target.replaces_whole()) {
+    error = caught(state_.comm.rank(), [&] { follow(state_, made.target); });
+  }
+  if (state_.engine) {
+    open_engine(state_, state_.first_file, true);
+    state_.transport = state_.opened(state_.first_file, Access::update, state_.comm);
+  }
+  if (state_.engine || !state_.comm.is_root()) complete();
+  suit_machine(state_);
+  return error;
+}
+
+void NewFile::require_alike(const std::optional<Error>& error) const {
+  static_cast<void>(agree_on_choice(state_.comm, choice_, error));
+}
+
+}  // namespace quire

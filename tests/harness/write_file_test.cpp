@@ -1,0 +1,286 @@
+// A file of one step that is made, written and closed by one call: the bytes of the four calls, in half as many
+// meetings; and whatever differs or fails on one rank, all ranks raise the same and what stood there stays.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "quire/quire.hpp"
+#include "quire/transport/faulty.hpp"
+#include "support/told_rank.hpp"
+#include "support/variant_file.hpp"
+
+namespace quire::test {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::uint64_t rows = 64;
+
+class WriteFile : public VariantFile {
+ protected:
+  WriteFile() : VariantFile("write_file") {
+    if (comm_.is_root()) remove_all();
+    comm_.barrier();
+  }
+
+  [[nodiscard]] int last() const { return comm_.size() - 1; }
+  [[nodiscard]] bool is_last() const { return comm_.rank() == last(); }
+
+  /// The files that the path stands for, by name: one, those of a set, or those of a directory.
+  [[nodiscard]] std::map<std::string, std::string> found() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : files::recursive_directory_iterator(files::path(file_).parent_path())) {
+      const std::string name = entry.path().string();
+      if (name.starts_with(file_) && entry.is_regular_file()) all[name] = bytes_of(name);
+    }
+    return all;
+  }
+
+  void remove_all() const {
+    for (const auto& [name, bytes] : found()) files::remove(name);
+    files::remove_all(file_);
+  }
+
+  void fill(WriteStep& step, Spread spread) { sample_.fill(step, 0, slice(spread, rows, comm_)); }
+
+  void write_by_four_calls(Spread spread) {
+    Writer out = create(file_, comm_, options_);
+    WriteStep step = out.step(0);
+    fill(step, spread);
+    step.commit();
+    out.close();
+  }
+
+  Writer write_at_once(Spread spread = Spread::even) {
+    return write_file(
+        file_, comm_, 0, [&](Writer&, WriteStep& step) { fill(step, spread); }, options_);
+  }
+
+  /// What all ranks raise when nothing can be written, and that nothing new is there.
+  void expect_failure(ErrorKind kind, const std::function<void(Writer&, WriteStep&)>& fill,
+                      std::optional<int> rank = std::nullopt) {
+    const auto error = error_of([&] { static_cast<void>(write_file(file_, comm_, 0, fill, options_)); });
+    ASSERT_TRUE(error.has_value());
+    EXPECT_EQ(error->kind(), kind) << error->what();
+    if (rank.has_value()) {
+      EXPECT_EQ(error->rank(), told_rank(comm_, *rank)) << error->what();
+    }
+    comm_.barrier();
+  }
+
+  void expect_whole() {
+    Reader in = open(file_, comm_);
+    EXPECT_EQ(in.size(), 1U);
+    EXPECT_EQ(in.check().whole_steps, 1U);
+    EXPECT_EQ(sample_.difference(in.at(0), slice(Spread::even, rows, comm_)), "");
+    in.close();
+  }
+
+  Sample sample_{*GetParam().format, rows};
+};
+
+TEST_P(WriteFile, HasTheBytesOfTheFourCalls) {
+  for (const Spread spread : spreads) {
+    SCOPED_TRACE(name(spread));
+    write_by_four_calls(spread);
+    comm_.barrier();
+    const auto expected = found();
+    comm_.barrier();
+    if (comm_.is_root()) remove_all();
+    comm_.barrier();
+    const Writer out = write_at_once(spread);
+    EXPECT_EQ(out.schema().tables.size(), 1U);
+    comm_.barrier();
+    EXPECT_EQ(found(), expected);
+    comm_.barrier();
+    if (comm_.is_root()) remove_all();
+    comm_.barrier();
+  }
+}
+
+TEST_P(WriteFile, MeetsTwiceWhereAStepMeetsTwice) {
+  std::uint64_t before = comm_.collectives();
+  Writer out = create(file_, comm_, options_);
+  const std::uint64_t made = out.comm().collectives() - before;
+  WriteStep step = out.step(0);
+  fill(step, Spread::even);
+  step.commit();
+  const std::uint64_t committed = out.comm().collectives() - before;
+  out.close();
+  const std::uint64_t closed = out.comm().collectives() - before;
+  comm_.barrier();
+  if (comm_.is_root()) remove_all();
+  comm_.barrier();
+
+  before = comm_.collectives();
+  Writer at_once = write_at_once();
+  const std::uint64_t all = at_once.comm().collectives() - before;
+  const bool is_simple = made == 1 && committed - made == 2 && closed - committed == 1 && !out.weighs_values() &&
+                         !is_transport_collective(options_.transport);
+  if (is_simple) {
+    EXPECT_EQ(all, 2U);
+  } else {
+    EXPECT_LE(all, closed);
+  }
+}
+
+TEST_P(WriteFile, TakesThePlaceOfAnotherOne) {
+  static_cast<void>(write_at_once(Spread::last_has_everything));
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  expect_whole();
+}
+
+TEST_P(WriteFile, ReplacesTheWhole) {
+  if (!options_.options.contains("compression")) options_.options["replacement"] = "whole";
+  static_cast<void>(write_at_once(Spread::last_has_everything));
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  expect_whole();
+  for (const auto& [name, bytes] : found()) EXPECT_EQ(name.find(".quire-"), std::string::npos) << name;
+}
+
+TEST_P(WriteFile, AnExceptionOnOneRankLeavesNothingNew) {
+  const std::string reason = "this rank has no values";
+  try {
+    static_cast<void>(write_file(
+        file_, comm_, 0,
+        [&](Writer&, WriteStep& step) {
+          fill(step, Spread::even);
+          if (is_last()) throw std::runtime_error(reason);
+        },
+        options_));
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_FALSE(is_last());
+    EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
+    EXPECT_NE(error.message().find(reason), std::string::npos) << error.what();
+  } catch (const std::runtime_error& error) {
+    EXPECT_TRUE(is_last());
+    EXPECT_EQ(error.what(), reason);
+  }
+  comm_.barrier();
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  expect_whole();
+}
+
+TEST_P(WriteFile, AnUnknownOptionOnOneRankIsTheErrorOfAll) {
+  if (is_last()) options_.options["no_such_option"] = "1";
+  expect_failure(
+      ErrorKind::usage, [&](Writer&, WriteStep& step) { fill(step, Spread::even); }, last());
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_P(WriteFile, OtherOptionsOnOneRankAreAConflict) {
+  if (comm_.size() == 1) return;
+  if (is_last()) options_.lossy = true;
+  expect_failure(
+      ErrorKind::conflict, [&](Writer&, WriteStep& step) { fill(step, Spread::even); }, last());
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_P(WriteFile, AnotherFormatOnOneRankIsAConflict) {
+  if (comm_.size() == 1) return;
+  const auto formats = formats_of_tables();
+  const auto other = std::ranges::find_if(formats, [](const Format* format) { return format != GetParam().format; });
+  if (is_last()) {
+    options_.format = (*other)->name();
+    options_.options.clear();
+  }
+  Sample sample(**other, rows);
+  const auto fill_any = [&](Writer&, WriteStep& step) {
+    (is_last() ? sample : sample_).fill(step, 0, slice(Spread::even, rows, comm_));
+  };
+  expect_failure(ErrorKind::conflict, fill_any, last());
+}
+
+TEST_P(WriteFile, AnotherColumnOnOneRankIsAConflict) {
+  if (comm_.size() == 1) return;
+  const std::vector<double> x(1, 1.0);
+  expect_failure(ErrorKind::conflict, [&](Writer&, WriteStep& step) {
+    if (is_last()) {
+      step.put("other", x).put("second", x).put("third", x);
+    } else {
+      fill(step, Spread::even);
+    }
+  });
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  expect_whole();
+}
+
+TEST_P(WriteFile, AFolderThatIsNotThereIsMissedByAll) {
+  file_ = path("no_such_folder") + "/" + GetParam().name();
+  const auto error = error_of([&] { static_cast<void>(write_at_once()); });
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind(), ErrorKind::missing) << error->what();
+  EXPECT_FALSE(files::exists(path("no_such_folder")));
+}
+
+TEST_P(WriteFile, AFullDiskOnEachRankInTurnIsTheErrorOfAll) {
+  for (int rank = 0; rank < comm_.size(); ++rank) {
+    for (const std::uint64_t after : {0, 1, 100}) {
+      SCOPED_TRACE("rank " + std::to_string(rank) + " after " + std::to_string(after));
+      options_.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int of) {
+        if (of != rank) return inner;
+        return faulty(std::move(inner), {.after_bytes = after, .error_number = 28, .on_read = false, .on_sync = false});
+      };
+      const auto fill_it = [&](Writer&, WriteStep& step) { fill(step, Spread::even); };
+      expect_failure(ErrorKind::io, fill_it, rank);
+    }
+  }
+  options_.wrapper = {};
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  expect_whole();
+}
+
+TEST_P(WriteFile, ClosingByTheUserIsRefusedWhereTheStepCloses) {
+  const auto error = error_of([&] {
+    static_cast<void>(write_file(
+        file_, comm_, 0,
+        [&](Writer& out, WriteStep& step) {
+          fill(step, Spread::even);
+          static_cast<void>(out.counters());
+          static_cast<void>(out.timing());
+          out.close();
+        },
+        options_));
+  });
+  ASSERT_TRUE(error.has_value());
+  comm_.barrier();
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  expect_whole();
+}
+
+TEST_P(WriteFile, HoldsWhatIsSaidAboutTheFile) {
+  const Writer out = write_file(
+      file_, comm_, 0,
+      [&](Writer& file, WriteStep& step) {
+        file.set("made_by", "a test");
+        fill(step, Spread::even);
+      },
+      options_);
+  comm_.barrier();
+  Reader in = open(file_, comm_);
+  const auto& attributes = in.description().attributes;
+  const bool is_there = std::ranges::any_of(attributes, [](const Attribute& one) { return one.name == "made_by"; });
+  const bool is_in_step = std::ranges::any_of(in.at(0).description().attributes,
+                                              [](const Attribute& one) { return one.name == "made_by"; });
+  EXPECT_TRUE(is_there || is_in_step);
+  in.close();
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, WriteFile, testing::ValuesIn(variants()), name_of);
+
+}  // namespace
+}  // namespace quire::test
