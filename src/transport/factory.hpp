@@ -13,7 +13,7 @@ namespace quire {
 /// creates it, and on rank 0 in any case.
 struct TransportFactory {
   std::string_view name;
-  bool is_collective;  ///< as its objects say
+  bool is_collective;  ///< as those say that write
   std::unique_ptr<Transport> (*make)(const FileRequest& request, const Comm& comm);
 };
 

@@ -63,6 +63,20 @@ class WriteFile : public VariantFile {
         file_, comm_, 0, [&](Writer&, WriteStep& step) { fill(step, spread); }, options_);
   }
 
+  /// What stands there stays until the new one is complete; compressed files are replaced so in any case.
+  void replace_whole() { options_.options["replacement"] = "whole"; }
+
+  void expect_no_leftovers() const {
+    for (const auto& [name, bytes] : found()) EXPECT_EQ(name.find(".quire-"), std::string::npos) << name;
+  }
+
+  void fail_on(int rank, std::uint64_t after) {
+    options_.wrapper = [=](std::unique_ptr<Transport> inner, const std::string&, int of) {
+      if (of != rank) return inner;
+      return faulty(std::move(inner), {.after_bytes = after, .error_number = 28, .on_read = false, .on_sync = false});
+    };
+  }
+
   /// What all ranks raise when nothing can be written, and that nothing new is there.
   void expect_failure(ErrorKind kind, const std::function<void(Writer&, WriteStep&)>& fill,
                       std::optional<int> rank = std::nullopt) {
@@ -73,6 +87,26 @@ class WriteFile : public VariantFile {
       EXPECT_EQ(error->rank(), told_rank(comm_, *rank)) << error->what();
     }
     comm_.barrier();
+  }
+
+  /// Also where the step is open before a rank gives it up.
+  void expect_old_one_after_exceptions() {
+    static_cast<void>(write_at_once());
+    comm_.barrier();
+    const auto old = found();
+    comm_.barrier();
+    for (const bool is_open : {false, true}) {
+      SCOPED_TRACE(is_open);
+      const auto give_up = [&](Writer& out, WriteStep& step) {
+        fill(step, Spread::last_has_everything);
+        if (is_open && !out.weighs_values()) step.open();
+        if (is_last()) throw std::runtime_error("this rank has no values");
+      };
+      EXPECT_ANY_THROW(static_cast<void>(write_file(file_, comm_, 0, give_up, options_)));
+      comm_.barrier();
+      EXPECT_EQ(found(), old);
+      comm_.barrier();
+    }
   }
 
   void expect_whole() {
@@ -139,12 +173,48 @@ TEST_P(WriteFile, TakesThePlaceOfAnotherOne) {
 }
 
 TEST_P(WriteFile, ReplacesTheWhole) {
-  if (!options_.options.contains("compression")) options_.options["replacement"] = "whole";
+  replace_whole();
   static_cast<void>(write_at_once(Spread::last_has_everything));
   static_cast<void>(write_at_once());
   comm_.barrier();
   expect_whole();
-  for (const auto& [name, bytes] : found()) EXPECT_EQ(name.find(".quire-"), std::string::npos) << name;
+  expect_no_leftovers();
+}
+
+TEST_P(WriteFile, AnExceptionLeavesTheOldOneThatWouldBeReplaced) {
+  replace_whole();
+  expect_old_one_after_exceptions();
+}
+
+TEST_P(WriteFile, AnExceptionLeavesTheOldCompressedOne) {
+  options_.options["compression"] = "gzip";
+  expect_old_one_after_exceptions();
+}
+
+TEST_P(WriteFile, AFullDiskLeavesTheOldOneThatWouldBeReplaced) {
+  replace_whole();
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  const auto old = found();
+  comm_.barrier();
+  for (int rank = 0; rank < comm_.size(); ++rank) {
+    SCOPED_TRACE(rank);
+    fail_on(rank, 1);
+    expect_failure(
+        ErrorKind::io, [&](Writer&, WriteStep& step) { fill(step, Spread::even); }, rank);
+    EXPECT_EQ(found(), old);
+    comm_.barrier();
+  }
+}
+
+TEST_P(WriteFile, WhateverIsThrownEndsAllRanks) {
+  EXPECT_ANY_THROW(static_cast<void>(write_file(
+      file_, comm_, 0,
+      [&](Writer&, WriteStep& step) {
+        fill(step, Spread::even);
+        if (is_last()) throw 1;
+      },
+      options_)));
 }
 
 TEST_P(WriteFile, AnExceptionOnOneRankLeavesNothingNew) {
@@ -229,10 +299,7 @@ TEST_P(WriteFile, AFullDiskOnEachRankInTurnIsTheErrorOfAll) {
   for (int rank = 0; rank < comm_.size(); ++rank) {
     for (const std::uint64_t after : {0, 1, 100}) {
       SCOPED_TRACE("rank " + std::to_string(rank) + " after " + std::to_string(after));
-      options_.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int of) {
-        if (of != rank) return inner;
-        return faulty(std::move(inner), {.after_bytes = after, .error_number = 28, .on_read = false, .on_sync = false});
-      };
+      fail_on(rank, after);
       const auto fill_it = [&](Writer&, WriteStep& step) { fill(step, Spread::even); };
       expect_failure(ErrorKind::io, fill_it, rank);
     }
@@ -243,20 +310,21 @@ TEST_P(WriteFile, AFullDiskOnEachRankInTurnIsTheErrorOfAll) {
   expect_whole();
 }
 
-TEST_P(WriteFile, ClosingByTheUserIsRefusedWhereTheStepCloses) {
-  const auto error = error_of([&] {
-    static_cast<void>(write_file(
-        file_, comm_, 0,
-        [&](Writer& out, WriteStep& step) {
-          fill(step, Spread::even);
-          static_cast<void>(out.counters());
-          static_cast<void>(out.timing());
-          out.close();
-        },
-        options_));
-  });
-  ASSERT_TRUE(error.has_value());
-  comm_.barrier();
+TEST_P(WriteFile, WhatFillsTheStepDoesNothingElse) {
+  const std::vector<std::function<void(Writer&, WriteStep&)>> calls{
+      [](Writer& out, WriteStep&) { out.close(); },
+      [](Writer& out, WriteStep&) { out.abort("no reason"); },
+      [](Writer& out, WriteStep&) { out.attach("notes", {}); },
+      [](Writer&, WriteStep& step) { step.commit(); },
+  };
+  for (const auto& call : calls) {
+    expect_failure(ErrorKind::usage, [&](Writer& out, WriteStep& step) {
+      fill(step, Spread::even);
+      static_cast<void>(out.counters());
+      static_cast<void>(out.timing());
+      call(out, step);
+    });
+  }
   static_cast<void>(write_at_once());
   comm_.barrier();
   expect_whole();

@@ -158,7 +158,7 @@ struct TransportOptions {
 /// Independent. The names that this build offers, the default first.
 [[nodiscard]] std::vector<std::string> transport_names();
 
-/// Independent. Whether the transports of this name move bytes together (Transport::is_collective()). Throws usage
+/// Independent. Whether the transports of this name write together (Transport::is_collective()). Throws usage
 /// errors for a name that this build does not have.
 [[nodiscard]] bool is_transport_collective(std::string_view name);
 

@@ -82,7 +82,7 @@ void prepare_place(State& step) {
 }
 
 /// What an accepted step takes, if it is well so far.
-Announcement measured(State& step, std::optional<Error>& error) {
+Announcement measured(State& step, std::optional<Error>& error, bool together) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
   Announcement mine;
@@ -99,7 +99,7 @@ Announcement measured(State& step, std::optional<Error>& error) {
       }
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       tell_chosen_rows(step, mine);
-      if (moves_together(writer)) mine.compared.push_back(count_plans(*step.part));
+      if (together) mine.compared.push_back(count_plans(*step.part));
     });
   }
   mine.failed = error.has_value();
@@ -156,15 +156,17 @@ void require_same_file(State& step, const std::optional<Error>& mine) {
 
 void agree_on_step(State& step) {
   Writer::State& writer = *step.writer;
+  const bool together = moves_together(writer);
   agree_on_elements(step);
   std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
-  Announcement mine = measured(step, error);
+  Announcement mine = measured(step, error, together);
   const Stopwatch watch(writer.timing.wait);
+  const double before = writer.timing.metadata;
   Consensus all = tell(step, mine);
   if (all.goes_on(step.call, error) && !all.same_structure && all.elements) {
     join_elements(step);
     error = accept_step(step);
-    mine = measured(step, error);
+    mine = measured(step, error, together);
     all = tell(step, mine);
   }
   const std::optional<Error> own = error;
@@ -177,7 +179,9 @@ void agree_on_step(State& step) {
     fail_for_structure(step);
   }
   settle_file(step, all);
-  step.plans = moves_together(*step.writer) ? all.greatest.back() : 0;
+  // What rank 0 has made meanwhile was no waiting.
+  writer.timing.wait -= writer.timing.metadata - before;
+  step.plans = together ? all.greatest.back() : 0;
   agree_on_chosen_rows(step, all);
   collect_groups(step);
 }

@@ -140,7 +140,7 @@ void agree_on_chosen_rows(State& step, Consensus& all) {
   });
   if (!std::ranges::all_of(choices, &AllChoices::is_well)) fail_together(step, error);
   // The others cannot know of it: they hear when all have moved their bytes.
-  step.failure = error;
+  if (!step.failure) step.failure = error;
 }
 
 }  // namespace quire

@@ -7,6 +7,7 @@
 #include "api/file_sets.hpp"
 #include "api/write/engine_steps.hpp"
 #include "api/write/write_streams.hpp"
+#include "base/stopwatch.hpp"
 #include "format/format_names.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
@@ -118,6 +119,7 @@ void clear_place(Writer::State& state, const NewFile::Asked& asked) {
 
 /// A rank other than 0 hears where the file is written.
 void follow(Writer::State& state, const std::string& target) {
+  state.transport.reset();  // of what stays there
   state.target.replace_whole(target);
   place(state);
 }
@@ -167,20 +169,25 @@ NewFile::NewFile(Writer::State& state) : state_(state) {
 }
 
 std::vector<std::byte> NewFile::make(const std::function<void()>& prepare) {
-  bool is_there = false;
+  const Stopwatch watch(state_.timing.metadata);
   failure_ = caught(0, [&] {
     clear_place(state_, asked_);
     if (state_.engine) return;
     make_file(state_);
-    is_there = true;
     complete();
     if (prepare) prepare();
   });
-  if (failure_ && is_there) {
-    state_.roll_back();
-    state_.target.discard(state_.lock);
-  }
+  if (failure_) take_back();
   return pack(Made{failure_.has_value(), state_.target.replaces_whole(), state_.target.target()});
+}
+
+void NewFile::take_back() {
+  // The error to tell is known. Without its lock the place may be another writer's.
+  if (state_.transport) {
+    state_.roll_back();
+    static_cast<void>(caught([&] { state_.transport->close(); }));
+  }
+  if (state_.lock.is_held()) static_cast<void>(caught([&] { state_.target.discard(state_.lock); }));
 }
 
 void NewFile::complete() {

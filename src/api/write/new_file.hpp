@@ -39,8 +39,8 @@ class NewFile {
   [[nodiscard]] std::vector<std::byte> make(const std::function<void()>& prepare = {});
   /// Collective, after something has failed or differs: throws what this rank brings, or how ranks choose differently.
   void require_alike(const std::optional<Error>& error) const;
-  /// Collective where the file could not be made: then all ranks throw why. What fails after that on one of them is
-  /// returned there, and fails the first step.
+  /// Independent where the file was made by rank 0 alone. Else collective: all ranks throw why it could not be made or
+  /// opened. What fails after that on one of them is returned there, and fails the first step.
   [[nodiscard]] std::optional<Error> settle(std::span<const std::byte> made);
 
   /// What is said about the file beside what its planner takes.
@@ -52,6 +52,8 @@ class NewFile {
  private:
   /// Independent. What stands between the planner and the file.
   void complete();
+  /// Rank 0: nothing stays of what it could not make to the end.
+  void take_back();
 
   Writer::State& state_;
   Asked asked_;

@@ -69,9 +69,21 @@ void make_before_step(Writer::State& state) {
   state.unmade.reset();
 }
 
-/// Collective, after an error that all ranks throw: what there is of the file is closed.
+/// As long as the step is being filled.
+class Filling {
+ public:
+  explicit Filling(Writer::State& state) : state_(state) { state_.is_filling = true; }
+  Filling(const Filling&) = delete;
+  Filling& operator=(const Filling&) = delete;
+  ~Filling() { state_.is_filling = false; }
+
+ private:
+  Writer::State& state_;
+};
+
+/// Collective, after an error that all ranks throw: what there is of the file is closed, and takes no place.
 void leave_file(Writer& writer, Writer::State& state) {
-  state.closes_with_step = false;
+  state.is_given_up_whole = true;
   if (!state.unmade) return static_cast<void>(caught([&] { writer.close(); }));
   state.closed = true;
   state.comm.let_go();
@@ -141,8 +153,8 @@ Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   return in_file(*state, [&] { return create_file(state); });
 }
 
-Writer write_file(const std::string& path, Comm comm, std::int64_t number,
-                  const std::function<void(Writer&, WriteStep&)>& fill, const WriteOptions& options) {
+Writer write_file(const std::string& path, Comm comm, std::int64_t number, const FillFile& fill,
+                  const WriteOptions& options) {
   const auto state = new_state(path, std::move(comm), options);
   return in_file(*state, [&] {
     Writer writer(state);
@@ -150,7 +162,10 @@ Writer write_file(const std::string& path, Comm comm, std::int64_t number,
     state->closes_with_step = state->unmade->joins_step();
     try {
       if (!state->closes_with_step) make_before_step(*state);
-      writer.write_step(number, [&](WriteStep& step) { fill(writer, step); });
+      writer.write_step(number, [&](WriteStep& step) {
+        const Filling filling(*state);
+        fill(writer, step);
+      });
     } catch (...) {
       leave_file(writer, *state);
       throw;

@@ -102,8 +102,6 @@ Outcome publish(State& step, std::optional<Error>& error) {
     });
   }
   if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
-  if (!error && writer.closes_with_step) step.unclosed = close_here(writer);
-  outcome.unclosed = step.unclosed.has_value();
   return outcome;
 }
 
@@ -175,7 +173,13 @@ bool publish_together(State& step, std::optional<Error> error) {
   Writer::State& writer = *step.writer;
   if (!error && writer.closes_with_step && !writer.comm.is_root()) error = close_here(writer);
   std::optional<Error> failure;
-  const auto outcome = unpack<Outcome>(agree_on_data(step, error, [&] { return pack(publish(step, failure)); }));
+  const auto outcome = unpack<Outcome>(agree_on_data(step, error, [&] {
+    Outcome mine = publish(step, failure);
+    if (writer.closes_with_step && mine.ending == Ending::done) step.unclosed = close_here(writer);
+    mine.unclosed = step.unclosed.has_value();
+    return pack(mine);
+  }));
+  writer.closed_with_step = writer.closes_with_step && outcome.ending == Ending::done;
   settle(step, outcome, failure);
   return !outcome.unclosed;
 }
@@ -454,6 +458,7 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
 void WriteStep::commit() {
   State& step = *state_;
   if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
+  step.writer->require_own_calls();
   in_file(*step.writer, [&] { commit_step(step); });
 }
 

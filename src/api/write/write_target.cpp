@@ -265,6 +265,8 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
 }
 
 void WriteTarget::discard(const WriteLock& lock) const {
+  std::error_code ignored;
+  if (is_compressed()) files::remove(written_, ignored);
   if (replaces_whole_ && !lock.is_lost()) drop_staging(target_);
 }
 

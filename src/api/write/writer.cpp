@@ -87,10 +87,12 @@ void finish(Writer::State& state) {
 }  // namespace
 
 std::optional<Error> close_here(Writer::State& state) {
+  if (std::exchange(state.is_closed_here, true)) return state.close_failure;
   const auto error = caught(state.comm.rank(), [&] { finish(state); });
   // Closing may be collective: a rank that could not finish comes all the same.
   const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
-  return error ? error : closing;
+  state.close_failure = error ? error : closing;
+  return state.close_failure;
 }
 
 namespace {
@@ -262,10 +264,10 @@ void Writer::State::require_open() const {
   if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
 }
 
-void Writer::State::require_step_to_close() const {
-  if (!closes_with_step || has_step) return;
-  throw placed(Error(ErrorKind::usage, "the file is closed with its only step")
-                   .advise("leave close() and abort() to write_file(); an exception gives the step up"));
+void Writer::State::require_own_calls() const {
+  if (!is_filling) return;
+  throw placed(Error(ErrorKind::usage, "this call is not for what fills the step of a file that is written at once")
+                   .advise("put the step and return, or throw to give the file up; create() the file for all else"));
 }
 
 void Writer::State::require_settable() const {
@@ -299,9 +301,7 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
                            std::optional<Error> refusal) {
   in_file(*this, [&] {
     require_open();
-    if (closes_with_step) {
-      throw Error(ErrorKind::usage, "a file that is written at once takes no attachments").advise("create() it");
-    }
+    require_own_calls();
     // Others may wait for this rank in a step that it has left, or that is still open.
     answer_for_left_step(*this);
     take_back_open_step(*this, step_taken_back());
@@ -345,11 +345,15 @@ void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&
   } catch (const std::exception& error) {
     step.abort(error.what());
     throw;
+  } catch (...) {
+    step.abort("something was thrown that is no std::exception");
+    throw;
   }
   step.commit();
 }
 
 void Writer::abort(const std::string& reason) {
+  state_->require_own_calls();
   if (!state_->abandoned) state_->abandoned = reason;
   state_->given_up = true;
   close();
@@ -366,10 +370,17 @@ void keep_sums(Writer::State& state) {
   });
 }
 
+/// Collective. Closes what takes no place. Why it was given up is the error to tell.
+void forsake(Writer::State& state, const WriteLock& lock) {
+  static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
+  if (state.comm.is_root()) state.target.discard(lock);
+}
+
 void close_file(Writer::State& state) {
   // Other writers stay out until the file has its final name, or an error tells that it has not.
   const WriteLock lock = std::move(state.lock);
-  const bool is_agreed = state.closes_with_step || close_together(state);
+  if (state.is_given_up_whole && !state.has_step) return forsake(state, lock);
+  const bool is_agreed = state.closed_with_step || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (state.target.replaces_whole() && was_given_up(state, lock)) return;
   put_in_place(state, lock);
@@ -382,7 +393,7 @@ void close_file(Writer::State& state) {
 
 void Writer::close() {
   if (state_->closed) return;
-  state_->require_step_to_close();
+  state_->require_own_calls();
   state_->closed = true;
   in_file(*state_, [&] {
     Attempts attempts;

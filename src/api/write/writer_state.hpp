@@ -42,8 +42,13 @@ struct Writer::State {
   bool has_step = false;              ///< one was committed
   bool file_told = false;             ///< the planner knows the file's attributes
   std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step:
-  bool closes_with_step = false;      ///< whose commit closes it, too
+  bool closes_with_step = false;      ///< whose commit closes it, too,
+  bool closed_with_step = false;      ///< and has: nobody waits for another to close it
+  bool is_filling = false;            ///< in write_file(), which leaves all else than the step to nobody
+  bool is_given_up_whole = false;     ///< write_file() has failed: without its step the file takes no place
   bool closed = false;
+  bool is_closed_here = false;           ///< this rank's side is,
+  std::optional<Error> close_failure{};  ///< which has failed so
   bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
   bool broken = false;       ///< and was interrupted: no further steps
   std::vector<std::string> remarks{};  ///< rank 0: what was asked for and could not be done
@@ -80,8 +85,8 @@ struct Writer::State {
   void find_members();
   /// Throws usage errors for a file that is closed.
   void require_open() const;
-  /// Throws usage errors for a file that is closed with its step, before that.
-  void require_step_to_close() const;
+  /// Throws usage errors in what fills the step of write_file().
+  void require_own_calls() const;
   /// Throws usage errors unless the file can be described: not once the ranks have agreed on an open step.
   void require_settable() const;
   /// Throws usage errors unless a step, or anything that is published, may be begun.
@@ -172,7 +177,7 @@ inline WriteStep::State* Writer::State::placed_step() const noexcept {
 /// An attribute whose only text is its unit.
 [[nodiscard]] Attribute attribute_of(std::string name, Value value, std::string unit);
 
-/// Collective where moving bytes is, else independent: this rank's side of the file. What failed.
+/// Collective where moving bytes is, else independent: this rank's side of the file. What failed, now or before.
 [[nodiscard]] std::optional<Error> close_here(Writer::State& writer);
 /// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
 [[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
