@@ -130,7 +130,7 @@ def several_files(output: str, comm: Any, **options: Any) -> bool:
 def own_data_sets(output: str, comm: Any, **options: Any) -> bool:
     """Write a data set for each rank into one file: each says what all are, and puts its own."""
     rank, size = (0, 1) if comm is None else (comm.Get_rank(), comm.Get_size())
-    values = np.linspace(0, 1, 1000).reshape(1, 1, 1000)
+    values = (1e-3 * np.arange(1000)).reshape(1, 1, 1000)
     with quire.create(output, comm=comm, **options) as out, out.step(0) as step:
         for number in range(size):
             mine = values + number if number == rank else values[:, :, :0]

@@ -128,3 +128,16 @@ def test_files_and_data_sets_of_their_own(tmp_path: Path, example: str, ranks: i
     assert len(files) == (min(ranks, 2) if example == "several_files" else 1)
     with quire.open(files[0]) as file:
         assert len(file[0].fields) == (ranks if example == "own_data_sets" else 1)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("example", OTHERS)
+def test_both_languages_write_the_same_files(tmp_path: Path, example: str) -> None:
+    languages = {"cpp": [mpi_program("examples", "patterns", example)], "python": [*PYTHON, example]}
+    for language, command in languages.items():
+        (tmp_path / language).mkdir()
+        run([mpiexec(), "-n", "4", *command], tmp_path / language / "array.h5")
+    files = sorted((tmp_path / "cpp").iterdir())
+    assert files
+    for file in files:
+        assert (tmp_path / "python" / file.name).read_bytes() == file.read_bytes()
