@@ -207,6 +207,46 @@ TEST_P(WriteFile, AFullDiskLeavesTheOldOneThatWouldBeReplaced) {
   }
 }
 
+TEST_P(WriteFile, ASyncThatFailsOnARankLeavesTheOldOne) {
+  replace_whole();
+  static_cast<void>(write_at_once());
+  comm_.barrier();
+  const auto old = found();
+  comm_.barrier();
+  for (int rank = 0; rank < comm_.size(); ++rank) {
+    SCOPED_TRACE(rank);
+    options_.wrapper = [=](std::unique_ptr<Transport> inner, const std::string&, int of) {
+      if (of != rank) return inner;
+      return faulty(std::move(inner), {.after_bytes = 0, .error_number = 5, .on_read = false, .on_sync = true});
+    };
+    const auto error = error_of([&] { static_cast<void>(write_at_once()); });
+    comm_.barrier();
+    // A rank for which others have written has nothing to sync.
+    EXPECT_TRUE(error.has_value() || is_transport_collective(options_.transport));
+    if (error) {
+      EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
+      // As after create(), the new one may be left beside it.
+      for (const auto& [name, bytes] : old) EXPECT_EQ(bytes_of(name), bytes) << name;
+    }
+    comm_.barrier();
+  }
+}
+
+TEST_P(WriteFile, AStepThatIsMovedAwayEndsAllRanks) {
+  const auto error = error_of([&] {
+    static_cast<void>(write_file(
+        file_, comm_, 0,
+        [&](Writer&, WriteStep& step) {
+          fill(step, Spread::even);
+          if (is_last()) {
+            const WriteStep other(std::move(step));
+          }
+        },
+        options_));
+  });
+  EXPECT_TRUE(error.has_value());
+}
+
 TEST_P(WriteFile, WhateverIsThrownEndsAllRanks) {
   EXPECT_ANY_THROW(static_cast<void>(write_file(
       file_, comm_, 0,

@@ -212,17 +212,17 @@ class Writer {
 /// place at close(): until then readers find there what was there before.
 [[nodiscard]] Writer create(const std::string& path, Comm comm = Comm::self(), const WriteOptions& options = {});
 
-/// Puts the step of a file that is written at once, and may set attributes of the file. It commits, closes, aborts and
-/// attaches nothing, which are usage errors; what it throws gives the file up on all ranks.
+/// Puts the step of a file that is written at once, and may set attributes of the file. It neither commits the step nor
+/// closes, aborts or attaches to the file, which are usage errors; what it throws gives the file up on all ranks.
 using FillFile = std::function<void(Writer& file, WriteStep& step)>;
 
 /// Collective. A new file of one step, as create(), write_step() and close() make it, with the same bytes. Where ranks
 /// agree on the step in one meeting (numbers that are neither text nor compressed, each rank moving its own bytes),
 /// they agree on the file in it, too, and close it in the one that ends the step: two collectives instead of four,
 /// which is what a checkpoint of few bytes by many ranks mostly takes (checksums, and a file of many steps that
-/// replaces another as a whole, need a few more). Nothing is touched then before all ranks agree. After an error on any
-/// rank, one in `fill` included, all throw, and a file that would be replaced when the new one is complete stays; one
-/// that is written over directly is left as create() leaves it, without steps.
+/// replaces another as a whole, need a few more). After an error on any rank, one in `fill` included, all throw, and a
+/// file that would be replaced when the new one is complete stays: of one step, compressed, or with the option
+/// replacement=whole. Others are written over directly, and left as create() leaves them, without steps.
 /// @return the closed file, for its remarks, counters and timing
 Writer write_file(const std::string& path, Comm comm, std::int64_t number, const FillFile& fill,
                   const WriteOptions& options = {});

@@ -119,7 +119,6 @@ void clear_place(Writer::State& state, const NewFile::Asked& asked) {
 
 /// A rank other than 0 hears where the file is written.
 void follow(Writer::State& state, const std::string& target) {
-  state.transport.reset();  // of what stays there
   state.target.replace_whole(target);
   place(state);
 }
@@ -187,7 +186,9 @@ void NewFile::take_back() {
     state_.roll_back();
     static_cast<void>(caught([&] { state_.transport->close(); }));
   }
-  if (state_.lock.is_held()) static_cast<void>(caught([&] { state_.target.discard(state_.lock); }));
+  // A plain file beside a compressed one may be what an earlier run could not compress.
+  const bool is_mine = state_.lock.is_held() && (state_.transport || !state_.target.is_compressed());
+  if (is_mine) static_cast<void>(caught([&] { state_.target.discard(state_.lock); }));
 }
 
 void NewFile::complete() {

@@ -84,6 +84,13 @@ class Filling {
 /// Collective, after an error that all ranks throw: what there is of the file is closed, and takes no place.
 void leave_file(Writer& writer, Writer::State& state) {
   state.is_given_up_whole = true;
+  if (state.unmade && state.abandoned) {
+    // The others wait for the step that this rank has left.
+    static_cast<void>(caught([&] {
+      static_cast<void>(announce(state.comm, {.failed = true}));
+      state.unmade->require_alike(Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+    }));
+  }
   if (!state.unmade) return static_cast<void>(caught([&] { writer.close(); }));
   state.closed = true;
   state.comm.let_go();

@@ -456,6 +456,7 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
 }
 
 void WriteStep::commit() {
+  if (!state_) throw Error(ErrorKind::usage, "the step has been moved to another object");
   State& step = *state_;
   if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
   step.writer->require_own_calls();
@@ -463,6 +464,7 @@ void WriteStep::commit() {
 }
 
 void WriteStep::abort(const std::string& reason) {
+  if (!state_) return;  // it has been moved to another object
   State& step = *state_;
   if (step.phase == State::Phase::done) return;
   Writer::State& writer = *step.writer;

@@ -266,8 +266,9 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
 
 void WriteTarget::discard(const WriteLock& lock) const {
   std::error_code ignored;
+  if (lock.is_lost()) return;
   if (is_compressed()) files::remove(written_, ignored);
-  if (replaces_whole_ && !lock.is_lost()) drop_staging(target_);
+  if (replaces_whole_) drop_staging(target_);
 }
 
 std::vector<std::string> WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,

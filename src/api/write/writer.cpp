@@ -372,14 +372,15 @@ void keep_sums(Writer::State& state) {
 
 /// Collective. Closes what takes no place. Why it was given up is the error to tell.
 void forsake(Writer::State& state, const WriteLock& lock) {
-  static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
+  if (!state.closed_with_step) static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
   if (state.comm.is_root()) state.target.discard(lock);
 }
 
 void close_file(Writer::State& state) {
   // Other writers stay out until the file has its final name, or an error tells that it has not.
   const WriteLock lock = std::move(state.lock);
-  if (state.is_given_up_whole && !state.has_step) return forsake(state, lock);
+  // A file that stands in its place with its step already has replaced the old one.
+  if (state.is_given_up_whole && !(state.has_step && state.completes_with_step())) return forsake(state, lock);
   const bool is_agreed = state.closed_with_step || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (state.target.replaces_whole() && was_given_up(state, lock)) return;
