@@ -89,12 +89,18 @@ class WriteFile : public VariantFile {
     comm_.barrier();
   }
 
-  /// Also where the step is open before a rank gives it up.
-  void expect_old_one_after_exceptions() {
+  /// A file that stands there before.
+  std::map<std::string, std::string> old_one() {
     static_cast<void>(write_at_once());
     comm_.barrier();
-    const auto old = found();
+    auto all = found();
     comm_.barrier();
+    return all;
+  }
+
+  /// Also where the step is open before a rank gives it up.
+  void expect_old_one_after_exceptions() {
+    const auto old = old_one();
     for (const bool is_open : {false, true}) {
       SCOPED_TRACE(is_open);
       const auto give_up = [&](Writer& out, WriteStep& step) {
@@ -193,10 +199,7 @@ TEST_P(WriteFile, AnExceptionLeavesTheOldCompressedOne) {
 
 TEST_P(WriteFile, AFullDiskLeavesTheOldOneThatWouldBeReplaced) {
   replace_whole();
-  static_cast<void>(write_at_once());
-  comm_.barrier();
-  const auto old = found();
-  comm_.barrier();
+  const auto old = old_one();
   for (int rank = 0; rank < comm_.size(); ++rank) {
     SCOPED_TRACE(rank);
     fail_on(rank, 1);
@@ -209,10 +212,7 @@ TEST_P(WriteFile, AFullDiskLeavesTheOldOneThatWouldBeReplaced) {
 
 TEST_P(WriteFile, ASyncThatFailsOnARankLeavesTheOldOne) {
   replace_whole();
-  static_cast<void>(write_at_once());
-  comm_.barrier();
-  const auto old = found();
-  comm_.barrier();
+  const auto old = old_one();
   for (int rank = 0; rank < comm_.size(); ++rank) {
     SCOPED_TRACE(rank);
     options_.wrapper = [=](std::unique_ptr<Transport> inner, const std::string&, int of) {
