@@ -175,8 +175,7 @@ bool publish_together(State& step, std::optional<Error> error) {
   std::optional<Error> failure;
   const auto outcome = unpack<Outcome>(agree_on_data(step, error, [&] {
     Outcome mine = publish(step, failure);
-    if (writer.closes_with_step && mine.ending == Ending::done) step.unclosed = close_here(writer);
-    mine.unclosed = step.unclosed.has_value();
+    if (writer.closes_with_step && mine.ending == Ending::done) mine.unclosed = close_here(writer).has_value();
     return pack(mine);
   }));
   writer.closed_with_step = writer.closes_with_step && outcome.ending == Ending::done;
@@ -296,7 +295,8 @@ void commit_step(State& step) {
   }
   keep_layout(step);
   end_commit(step);
-  if (!is_closed) agree(writer.comm, step.unclosed ? std::optional(writer.placed(*step.unclosed)) : std::nullopt);
+  if (!is_closed)
+    agree(writer.comm, writer.close_failure ? std::optional(writer.placed(*writer.close_failure)) : std::nullopt);
 }
 
 }  // namespace

@@ -141,7 +141,6 @@ struct WriteStep::State {
   std::optional<Publication> publication;              ///< rank 0: what makes the step visible, once it is known
   std::optional<PendingElements> elements;             ///< whose tables are put at the commit
   Call call = Call::commit;                            ///< in which this rank meets the others
-  std::optional<Error> unclosed;                       ///< rank 0: why the file could not be closed with the step
 
   // Where rows are encoded in groups (api/write_groups.hpp), for each table:
   bool agreed_on_rows = false;
