@@ -203,6 +203,7 @@ class Bench:
         arguments = ["--operation", run["operation"], "--columns", run["columns"]]
         size = run.get("size", self.options.size * run.get("share", 1))
         arguments += ["--steps", str(run.get("steps", 1)), "--size", str(size)]
+        arguments += ["--modes", str(run.get("modes", 0))]
         passes = max(self.options.passes, run.get("passes", 0))
         arguments += ["--passes", str(passes), "--seed", str(self.options.seed)]
         for method in methods_for(run, targets):

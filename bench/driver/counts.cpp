@@ -8,7 +8,6 @@
 #include "driver/library.hpp"
 #include "driver/run.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/comm/partition.hpp"
 
 namespace quire::bench {
 namespace {
@@ -48,7 +47,7 @@ void touch_libraries(const MethodSpec& spec, const Request& request, Comm& comm)
   Workload small = request.workload;
   small.rows = 1000;
   small.steps = 1;
-  const Slice mine = even_slice(small.rows, comm.rank(), comm.size());
+  const Slice mine = small.rows_of(comm.rank(), comm.size());
   const Block source(small, mine, Block::Use::source);
   const Block target(small, mine, Block::Use::target);
   const auto method = make_method(spec, {small, comm, &source, &target});
@@ -61,7 +60,7 @@ void touch_libraries(const MethodSpec& spec, const Request& request, Comm& comm)
 }  // namespace
 
 void run_memory(const Request& request, Comm comm) {
-  const Slice mine = even_slice(request.workload.rows, comm.rank(), comm.size());
+  const Slice mine = request.workload.rows_of(comm.rank(), comm.size());
   const Block source(request.workload, mine, Block::Use::source);
   const Block target(request.workload, mine, Block::Use::target);
   for (const MethodSpec& spec : request.methods) {
@@ -83,7 +82,7 @@ void run_memory(const Request& request, Comm comm) {
 
 void run_collectives(const Request& request, Comm comm) {
   constexpr std::int64_t steps = 4;
-  const Slice mine = even_slice(request.workload.rows, comm.rank(), comm.size());
+  const Slice mine = request.workload.rows_of(comm.rank(), comm.size());
   const Block source(request.workload, mine, Block::Use::source);
   for (const MethodSpec& spec : request.methods) {
     const WriteOptions options = library_options(spec);

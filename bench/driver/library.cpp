@@ -10,7 +10,6 @@
 #include "driver/method.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/comm/partition.hpp"
 #include "quire/format/format.hpp"
 
 namespace quire::bench {
@@ -37,7 +36,7 @@ class Library final : public Method {
     Writer writer = create(path, setting_.comm, options_);
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       WriteStep step = writer.step(static_cast<std::int64_t>(s));
-      put_all(step, setting_.comm, options_, *setting_.source);
+      put_all(step, setting_.comm, options_, *setting_.source, layout_);
       step.commit();
     }
     writer.close();
@@ -49,7 +48,7 @@ class Library final : public Method {
     const Reader reader = open(path, setting_.comm);
     const int writer = (setting_.comm.rank() + 1) % setting_.comm.size();
     const auto streams = reader.at(0).streams({writer});
-    const Slice rows = even_slice(setting_.workload.rows, writer, setting_.comm.size());
+    const Slice rows = setting_.workload.rows_of(writer, setting_.comm.size());
     const Block wanted(setting_.workload, rows, Block::Use::source);
     std::vector<std::byte> found(streams.front().size());
     if (streams.front().read_at(0, found) != found.size() || !std::ranges::equal(found, wanted.step_bytes())) {
@@ -105,7 +104,9 @@ class Library final : public Method {
  private:
   /// A file of one step in one call.
   void write_at_once(const std::string& path) {
-    const auto fill = [&](Writer&, WriteStep& step) { put_all(step, setting_.comm, options_, *setting_.source); };
+    const auto fill = [&](Writer&, WriteStep& step) {
+      put_all(step, setting_.comm, options_, *setting_.source, layout_);
+    };
     counters_ = write_file(path, setting_.comm, 0, fill, options_).counters();
   }
 
@@ -145,7 +146,8 @@ class Library final : public Method {
 
   Setting setting_;
   WriteOptions options_;
-  bool at_once_;  ///< made, written and closed by one call
+  ElementLayout layout_;  ///< of the first file, for all that follow
+  bool at_once_;          ///< made, written and closed by one call
   bool aligned_;
   std::size_t columns_;   ///< how many of them are read
   std::uint64_t block_;   ///< rows that are read of each
@@ -192,10 +194,33 @@ bool holds_streams(const WriteOptions& options) {
   return !options.format.empty() && format_named(options.format).holds_streams();
 }
 
-void put_all(WriteStep& step, const Comm& comm, const WriteOptions& options, const Block& source) {
+namespace {
+
+/// The rows as coefficients on hexahedra.
+void put_hexahedra(WriteStep& step, const Block& source, const ElementLayout& layout) {
+  if (source.modes() == 0) throw Error(ErrorKind::usage, "files of elements need --modes");
+  ElementPart part;
+  part.expansion.shape = "Hexahedron";
+  part.expansion.basis.assign(3, "Modified_A");
+  part.expansion.modes.assign(3, source.modes());
+  part.ids = ConstView(source.ids());
+  for (std::size_t c = 0; c < source.columns(); ++c) {
+    part.variables.push_back(Workload::column_name(c));
+    part.values.push_back(source.values(c));
+  }
+  put_elements(step, std::span(&part, 1), layout);
+}
+
+}  // namespace
+
+void put_all(WriteStep& step, const Comm& comm, const WriteOptions& options, const Block& source,
+             const ElementLayout& layout) {
   if (holds_streams(options)) {
     step.stream({.rank = comm.rank()}).write_together(source.step_bytes());
     return;
+  }
+  if (!options.format.empty() && !format_named(options.format).holds_tables()) {
+    return put_hexahedra(step, source, layout);
   }
   step.rows(source.rows().count);
   for (std::size_t c = 0; c < source.columns(); ++c) step.put(Workload::column_name(c), source.values(c), "m");

@@ -4,6 +4,7 @@
 
 #include "driver/method.hpp"
 #include "driver/workload.hpp"
+#include "quire/api/elements.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 
@@ -19,7 +20,9 @@ namespace quire::bench {
 /// Independent. Whether what is written are streams, and nothing but streams.
 [[nodiscard]] bool holds_streams(const WriteOptions& options);
 
-/// Independent. Puts this rank's rows of all columns, or as many bytes in a stream.
-void put_all(WriteStep& step, const Comm& comm, const WriteOptions& options, const Block& source);
+/// Independent. Puts this rank's rows of all columns, as many bytes in a stream, or, in files of elements, the rows as
+/// their coefficients.
+void put_all(WriteStep& step, const Comm& comm, const WriteOptions& options, const Block& source,
+             const ElementLayout& layout = {});
 
 }  // namespace quire::bench

@@ -14,6 +14,18 @@
 namespace quire::bench {
 namespace {
 
+/// By which calls files of one step are written: all in `write_file`, else create(), commit() and close().
+constexpr std::string_view call_option = "call";
+
+bool writes_at_once(const CellMethod& method) {
+  const auto call = method.options.find(call_option);
+  if (call == method.options.end()) return false;
+  if (call->second == "write_file") return true;
+  throw Error(ErrorKind::usage, "there is no call \"" + call->second + "\"")
+      .on("call")
+      .advise("say write_file, or nothing");
+}
+
 /// The options of the writer itself that a plan may set beside those of the format.
 WriteOptions write_options(const CellMethod& method) {
   WriteOptions options;
@@ -24,7 +36,7 @@ WriteOptions write_options(const CellMethod& method) {
       options.durable = value == "true";
     } else if (name == "lossy") {
       options.lossy = value == "true";
-    } else {
+    } else if (name != call_option) {
       options.options[name] = value;
     }
   }
@@ -42,7 +54,12 @@ class LibraryEngine final : public Engine {
         format_(format_named(options_.format)),
         carrier_(carrier_of(
             cell().data, format_,
-            CheckedOptions(format_.write_options(), known_options(format_.write_options(), options_.options)))) {}
+            CheckedOptions(format_.write_options(), known_options(format_.write_options(), options_.options)))),
+        writes_at_once_(writes_at_once(task().method)) {
+    const bool continues = !format_.holds_one_step() && (steps() > 1 || cell().operation == "rewrite");
+    if (!writes_at_once_ || !continues) return;
+    throw Error(ErrorKind::usage, "write_file writes files of one step").on(std::string(call_option));
+  }
 
   void prepare_writing() override {
     source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), order_for(carrier_));
@@ -125,17 +142,35 @@ class LibraryEngine final : public Engine {
     return [this](std::uint64_t, WriteStep& step, Comm& comm) { put_case(step, comm, carrier_, *source_, layout_); };
   }
 
+  [[nodiscard]] std::uint64_t in_a_file() const { return format_.holds_one_step() ? 1 : steps(); }
+
   void write_series(const std::string& folder, std::uint64_t first, Trial& trial, const PutStep& put) {
-    const std::uint64_t in_a_file = format_.holds_one_step() ? 1 : steps();
-    for (std::uint64_t s = 0; s < steps(); s += in_a_file) {
+    for (std::uint64_t s = 0; s < steps(); s += in_a_file()) {
+      if (writes_at_once_) {
+        write_at_once(path(folder, first + s), s, trial, put);
+        continue;
+      }
       CommCounts counts;
       std::optional<Writer> writer;
       trial.time(Phase::create,
                  [&] { writer.emplace(create(path(folder, first + s), counting(comm(), counts), options_)); });
-      write_steps(*writer, {format_.holds_one_step() ? 0 : first, in_a_file}, trial,
+      write_steps(*writer, {format_.holds_one_step() ? 0 : first, in_a_file()}, trial,
                   [&](std::uint64_t i, WriteStep& step, Comm& ranks) { put(s + i, step, ranks); });
       count_messages(trial, counts);
     }
+  }
+
+  /// A file of one step in one call.
+  void write_at_once(const std::string& path, std::uint64_t source, Trial& trial, const PutStep& put) {
+    CommCounts counts;
+    std::optional<Writer> writer;
+    const auto fill = [&](Writer& file, WriteStep& step) { put(source, step, file.comm()); };
+    Trial watch;
+    const double seconds =
+        watch.time(Phase::data, [&] { writer.emplace(write_file(path, counting(comm(), counts), 0, fill, options_)); });
+    add_timing(trial, {}, {writer->timing(), writer->counters().sync_seconds}, seconds);
+    count_calls(trial, writer->counters());
+    count_messages(trial, counts);
   }
 
   /// Steps of these numbers, and the end of the file.
@@ -157,16 +192,15 @@ class LibraryEngine final : public Engine {
 
   template <class Use>
   void read_series(const std::string& folder, const ReadOptions& options, Trial& trial, const Use& use) {
-    const std::uint64_t in_a_file = format_.holds_one_step() ? 1 : steps();
     const std::uint64_t before = series_ * steps();
-    for (std::uint64_t s = 0; s < steps(); s += in_a_file) {
+    for (std::uint64_t s = 0; s < steps(); s += in_a_file()) {
       CommCounts counts;
       std::optional<Reader> reader;
       trial.time(Phase::create,
                  [&] { reader.emplace(open(path(folder, before + s), counting(comm(), counts), options)); });
       double seconds = 0;
       const Moment opened{reader->timing(), 0};
-      for (std::uint64_t i = 0; i < in_a_file; ++i) {
+      for (std::uint64_t i = 0; i < in_a_file(); ++i) {
         Trial watch;
         seconds += watch.time(Phase::data, [&] { use(s + i, reader->at(format_.holds_one_step() ? 0 : before + i)); });
       }
@@ -205,6 +239,7 @@ class LibraryEngine final : public Engine {
   WriteOptions options_;
   const Format& format_;
   Carrier carrier_;
+  bool writes_at_once_;
   ElementLayout layout_;      ///< of the first step of elements, for all that follow
   std::uint64_t series_ = 0;  ///< how often all steps have been written before those that count
   std::optional<ShareMemory> source_;

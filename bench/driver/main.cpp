@@ -38,6 +38,9 @@ void add_method_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--steps", request.workload.steps, "steps of equal size")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--modes", request.workload.modes, "of hexahedra, whose coefficients the rows are; 0: just rows")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
   app.add_option("--method", arguments.methods, "NAME:key=value:...; keys: engine, format, transport, option.NAME")
       ->required();
   app.add_option("--passes", request.passes, "after one that warms up")
@@ -67,6 +70,7 @@ quire::bench::Request understood(Arguments arguments, int size) {
   request.workload.columns = quire::bench::parse_columns(arguments.columns);
   const double step_bytes = arguments.megabytes * 1e6 / static_cast<double>(request.workload.steps);
   request.workload.rows = static_cast<std::uint64_t>(step_bytes / static_cast<double>(request.workload.row_bytes()));
+  request.workload.rows -= request.workload.rows % request.workload.unit();
   for (const std::string& method : arguments.methods) {
     request.methods.push_back(quire::bench::MethodSpec::parse(method));
   }

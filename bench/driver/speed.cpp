@@ -10,7 +10,6 @@
 #include "driver/scratch.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/base/error.hpp"
-#include "quire/comm/partition.hpp"
 
 namespace quire::bench {
 namespace {
@@ -60,7 +59,7 @@ class Speed {
       : request_(request),
         comm_(std::move(comm)),
         reads_(request.operation == "read"),
-        mine_(even_slice(request.workload.rows, comm_.rank(), comm_.size())),
+        mine_(request.workload.rows_of(comm_.rank(), comm_.size())),
         source_(request.workload, mine_, Block::Use::source),
         target_(reads_ ? request.workload : Workload{}, reads_ ? mine_ : Slice{}, Block::Use::target) {
     const Setting setting{request.workload, comm_, &source_, &target_};

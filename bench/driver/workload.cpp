@@ -62,6 +62,11 @@ std::uint64_t Workload::row_bytes() const {
                          [](std::uint64_t sum, Type type) { return sum + size_of(type); });
 }
 
+Slice Workload::rows_of(int part, int parts) const {
+  const Slice units = even_slice(rows / unit(), part, parts);
+  return {units.first * unit(), units.count * unit()};
+}
+
 std::vector<Type> parse_columns(const std::string& text) {
   std::vector<Type> columns;
   for (std::size_t at = 0; at <= text.size();) {
@@ -101,6 +106,7 @@ void make_values(Type type, std::size_t column, std::uint64_t first, std::span<s
 Block::Block(const Workload& workload, const Slice& mine, Use use)
     : types_(workload.columns),
       mine_(mine),
+      modes_(workload.modes),
       starts_([&] {
         std::vector<std::size_t> starts;
         std::size_t next = 0;
@@ -114,6 +120,10 @@ Block::Block(const Workload& workload, const Slice& mine, Use use)
       }()),
       arena_(starts_.back() + page) {
   if (use == Use::target) return;
+  if (modes_ > 0) {
+    ids_.resize(static_cast<std::size_t>(mine_.count / workload.unit()));
+    std::iota(ids_.begin(), ids_.end(), static_cast<std::uint32_t>(mine_.first / workload.unit()));
+  }
   for (std::size_t c = 0; c < types_.size(); ++c) {
     make_values(types_[c], c, mine_.first, {column(c), static_cast<std::size_t>(bytes_of(c))});
   }
@@ -147,7 +157,7 @@ void verify_file(const std::string& path, const Workload& workload, const Comm& 
   if (reader.size() != workload.steps) {
     throw Error(ErrorKind::bad_file, "the file has another number of steps than were written").in_file(path);
   }
-  const Slice mine = even_slice(workload.rows, (comm.rank() + 1) % comm.size(), comm.size());
+  const Slice mine = workload.rows_of((comm.rank() + 1) % comm.size(), comm.size());
   std::optional<Error> first;
   for (std::uint64_t s = 0; s < workload.steps; ++s) {
     // at() is collective: a rank that has found wrong bytes still takes part in what follows.

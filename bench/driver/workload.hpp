@@ -19,8 +19,13 @@ struct Workload {
   std::vector<Type> columns;
   std::uint64_t rows = 0;  ///< of a step, over all ranks
   std::uint64_t steps = 1;
+  std::uint64_t modes = 0;  ///< of hexahedra in each direction, whose coefficients the rows are; 0: just rows
 
   [[nodiscard]] std::uint64_t row_bytes() const;
+  /// Rows that no two ranks share: of an element, or one.
+  [[nodiscard]] std::uint64_t unit() const { return modes == 0 ? 1 : modes * modes * modes; }
+  /// The rows of a rank, or of one of `parts` ranks.
+  [[nodiscard]] Slice rows_of(int part, int parts) const;
   [[nodiscard]] std::uint64_t payload() const { return row_bytes() * rows * steps; }
   [[nodiscard]] static std::string column_name(std::size_t column) { return "c" + std::to_string(column); }
 };
@@ -46,6 +51,9 @@ class Block {
   [[nodiscard]] std::uint64_t bytes_of(std::size_t column) const { return mine_.count * size_of(types_[column]); }
   [[nodiscard]] ConstView values(std::size_t column) const;
   [[nodiscard]] View memory(std::size_t column, std::size_t shift = 0) const;
+  /// Of the elements whose coefficients the rows are, and how many modes these have.
+  [[nodiscard]] std::span<const std::uint32_t> ids() const noexcept { return ids_; }
+  [[nodiscard]] std::uint64_t modes() const noexcept { return modes_; }
   /// The first bytes, as many as a step of this rank has: ready-made bytes for raw transfers.
   [[nodiscard]] std::span<std::byte> step_bytes() const;
 
@@ -57,6 +65,8 @@ class Block {
  private:
   std::vector<Type> types_;
   Slice mine_;
+  std::uint64_t modes_;
+  std::vector<std::uint32_t> ids_;
   std::vector<std::size_t> starts_;
   Arena arena_;
 };

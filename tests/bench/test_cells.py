@@ -160,6 +160,25 @@ def test_every_format_is_verified(folder: Path, program: str, workload: dict[str
     assert predicted >= 5
 
 
+@pytest.mark.parametrize("workload", [TABLE, FIELD, ELEMENTS], ids=lambda one: one["kind"])
+def test_files_of_one_call_are_verified(folder: Path, program: str, workload: dict[str, Any]) -> None:
+    """Files of one step are written in one call each; a file of several steps is refused."""
+    methods = [
+        method | {"options": {**method["options"], "call": "write_file"}}
+        for method in holders(program, workload)
+    ]
+    cells = [cell(method, workload | {"steps": 1}, "write") for method in methods]
+    for line in run(program, folder, cells):
+        assert line["verified"], line
+        assert line["counters"]["files"] <= most_files(line["cell"])
+        if line["bytes"]["predicted"] is not None:
+            assert line["bytes"]["file"] == line["bytes"]["predicted"], line
+    if workload["kind"] == "elements":
+        return
+    (line,) = run(program, folder, [cell(methods[0], workload, "write")], code=1)
+    assert "files of one step" in line["error"]
+
+
 def test_transports_and_conversions_are_verified(folder: Path, program: str) -> None:
     """Every transport moves every kind of workload; what was read of one file is right in another one."""
     two = {"ranks": 2, "readers": 1}

@@ -19,7 +19,9 @@ from bench import run
 ROOT = Path(__file__).parents[2]
 TABLE = tomllib.loads((ROOT / "bench" / "targets.toml").read_text())
 FLAVOUR = os.environ.get("QUIRE_PRESET", "mpich")
-METHODS = sorted({(one["columns"], method) for one in TABLE["run"] for method in one["methods"]})
+METHODS = sorted(
+    {(one["columns"], one.get("modes", 0), method) for one in TABLE["run"] for method in one["methods"]}
+)
 
 
 @pytest.fixture
@@ -75,13 +77,16 @@ def test_methods_are_set_side_by_side(tmp_path: Path, table: str) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(("columns", "method"), METHODS)
-def test_spoiled_bytes_are_noticed(tmp_path: Path, driver: str, columns: str, method: str) -> None:
+@pytest.mark.parametrize(("columns", "modes", "method"), METHODS)
+def test_spoiled_bytes_are_noticed(
+    tmp_path: Path, driver: str, columns: str, modes: int, method: str
+) -> None:
     """One wrong byte in what a method wrote ends the run, whatever the method."""
     bench = run.Bench(options())
     name = method.partition(":")[0]
     command = [bench.mpiexec, "-n", "2", driver, "methods", "--ranks", "2", "--path", str(tmp_path / "data")]
-    command += ["--columns", columns, "--size", "1", "--passes", "1", "--method", method, "--spoil", name]
+    command += ["--columns", columns, "--modes", str(modes), "--size", "1", "--passes", "1"]
+    command += ["--method", method, "--spoil", name]
     with pytest.raises(RuntimeError, match=r"hold|other bytes"):
         bench.execute(command)
 

@@ -9,7 +9,7 @@ from typing import Any
 from quire.bench.cells import Cell, Method
 from quire.errors import Error
 
-NOT_OF_FORMATS = ("durable", "lossy")
+NOT_OF_FORMATS = ("call", "durable", "lossy")
 """Options of the writer itself."""
 
 
