@@ -14,6 +14,8 @@ class PosixFile final : public RawFile {
   using RawFile::RawFile;
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  [[nodiscard]] bool takes_parts() const noexcept override { return true; }
+  void write_parts(std::uint64_t offset, std::span<const std::span<const std::byte>> parts) override;
   [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
   [[nodiscard]] std::uint64_t size() override;
   void resize(std::uint64_t size) override;
@@ -28,6 +30,8 @@ class PosixFile final : public RawFile {
   void sync_entry() override;
   [[nodiscard]] int descriptor();
   [[nodiscard]] Error failure(const char* action, int error_number) const;
+  /// Looks at what a call has written. Throws errors; interrupted calls have written nothing.
+  [[nodiscard]] std::size_t count_written(ssize_t written, std::uint64_t offset);
   void start_writeback(std::uint64_t offset, std::uint64_t length);
 
   Descriptor descriptor_;

@@ -12,6 +12,9 @@
 namespace quire {
 namespace {
 
+/// Of one call; Linux takes up to 1024.
+constexpr std::size_t most_parts = 64;
+
 const std::byte* ready_memory(const WriteExtent& extent) {
   const auto* memory = std::get_if<const std::byte*>(&extent.source);
   return memory != nullptr ? *memory : nullptr;
@@ -27,26 +30,45 @@ bool goes_straight(const WriteExtent& extent, std::size_t from) {
 
 WritePieces::WritePieces(const WritePlan& plan, const TransportLimits& limits, Gather gather,
                          TransportCounters& counters)
-    : plan_(plan), limits_(limits), counters_(counters) {
-  coalesce(plan_);
-  for (std::size_t i = 0; i < plan_.extents.size(); ++i) {
-    add_to_segments(i, gather != Gather::all && goes_straight(plan_.extents[i], limits_.direct_from));
+    : extents_(plan.extents), limits_(limits), counters_(counters) {
+  coalesce(extents_);
+  for (std::size_t i = 0; i < extents_.size(); ++i) {
+    add_to_segments(i, gather != Gather::all && goes_straight(extents_[i], limits_.direct_from));
   }
-  if (gather == Gather::shared) send_lone_straight();
+  if (gather == Gather::shared || gather == Gather::parts) send_lone_straight();
+  if (gather == Gather::parts) send_parts_straight();
   if (!segments_.empty()) extent_ = segments_.front().first_extent;
 }
 
 /// What shares its call with nothing is not copied first, however small it is.
 void WritePieces::send_lone_straight() {
   for (Segment& segment : segments_) {
-    const WriteExtent& extent = plan_.extents[segment.first_extent];
+    const WriteExtent& extent = extents_[segment.first_extent];
     const bool is_lone = extent.length == segment.length;
     if (is_lone && goes_straight(extent, 0)) segment.direct = true;
   }
 }
 
+/// What one call can take from where it lies is not copied first: that costs as much again as the system's own copy.
+/// Of small parts it is the other way round.
+void WritePieces::send_parts_straight() {
+  for (Segment& segment : segments_) {
+    if (segment.direct || segment.length > limits_.staging) continue;
+    std::size_t parts = 0;
+    bool straight = true;
+    for (std::uint64_t length = 0; straight && length < segment.length; ++parts) {
+      const WriteExtent& extent = extents_[segment.first_extent + parts];
+      straight = parts < most_parts && goes_straight(extent, 0);
+      length += extent.length;
+    }
+    if (!straight || segment.length < parts * page_bytes) continue;
+    segment.direct = true;
+    segment.parts = parts;
+  }
+}
+
 void WritePieces::add_to_segments(std::size_t index, bool direct) {
-  const WriteExtent& extent = plan_.extents[index];
+  const WriteExtent& extent = extents_[index];
   if (!direct && !segments_.empty()) {
     Segment& last = segments_.back();
     if (!last.direct && last.offset + last.length == extent.offset) {
@@ -63,7 +85,7 @@ Cut WritePieces::cut(const Segment& segment) const noexcept {
 
 std::uint64_t WritePieces::count() const noexcept {
   std::uint64_t sum = 0;
-  for (const Segment& segment : segments_) sum += cut(segment).count();
+  for (const Segment& segment : segments_) sum += segment.parts > 1 ? 1 : cut(segment).count();
   return sum;
 }
 
@@ -93,16 +115,26 @@ bool WritePieces::advance() noexcept {
 
 WritePiece WritePieces::make(std::span<std::byte> buffer, std::size_t begin) {
   const Segment& segment = segments_[segment_];
+  if (segment.parts > 1) return make_of_parts(segment);
   const auto length = static_cast<std::size_t>(cut(segment).piece(done_));
-  WritePiece piece{segment.offset + done_, {}};
+  WritePiece piece{segment.offset + done_, {}, {}};
   if (segment.direct) {
-    piece.bytes = {ready_memory(plan_.extents[segment.first_extent]) + done_, length};
+    piece.bytes = {ready_memory(extents_[segment.first_extent]) + done_, length};
   } else {
     const auto out = buffer.subspan(begin, length);
     fill(out);
     piece.bytes = out;
   }
   done_ += length;
+  return piece;
+}
+
+WritePiece WritePieces::make_of_parts(const Segment& segment) {
+  WritePiece piece{segment.offset, {}, {}};
+  for (const WriteExtent& extent : std::span(extents_).subspan(segment.first_extent, segment.parts)) {
+    piece.parts.emplace_back(ready_memory(extent), static_cast<std::size_t>(extent.length));
+  }
+  done_ = segment.length;
   return piece;
 }
 
@@ -168,7 +200,7 @@ std::vector<WritePiece> WritePieces::next_batch(std::span<std::byte> buffer) {
 void WritePieces::fill(std::span<std::byte> out) {
   const Stopwatch stopwatch(counters_.encode_seconds);
   while (!out.empty()) {
-    const WriteExtent& extent = plan_.extents[extent_];
+    const WriteExtent& extent = extents_[extent_];
     auto length = static_cast<std::size_t>(std::min<std::uint64_t>(extent.length - position_, out.size()));
     if (const std::byte* memory = ready_memory(extent)) {
       kernels::copy_bytes(out.data(), memory + position_, length);

@@ -68,9 +68,16 @@ std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& lim
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(piece->bytes.data()) % page_bytes, piece->offset % page_bytes);
       EXPECT_LE(piece->bytes.size(), limits.staging);
     }
-    const std::size_t end = static_cast<std::size_t>(piece->offset) + piece->bytes.size();
-    if (file.size() < end) file.resize(end);
-    std::ranges::copy(piece->bytes, file.begin() + static_cast<std::ptrdiff_t>(piece->offset));
+    EXPECT_TRUE(piece->parts.empty() || (gather == Gather::parts && piece->bytes.empty()));
+    auto places = piece->parts;
+    if (places.empty()) places.push_back(piece->bytes);
+    auto offset = static_cast<std::ptrdiff_t>(piece->offset);
+    for (const auto part : places) {
+      const std::size_t end = static_cast<std::size_t>(offset) + part.size();
+      if (file.size() < end) file.resize(end);
+      std::ranges::copy(part, file.begin() + offset);
+      offset += static_cast<std::ptrdiff_t>(part.size());
+    }
   }
   EXPECT_EQ(count, pieces.count());
   return file;
@@ -145,7 +152,9 @@ TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
       }
       return copy;
     };
-    ASSERT_TRUE(collect(again(), small_limits(), Gather::shared) == expected) << round;
+    for (const Gather gather : {Gather::parts, Gather::shared}) {
+      ASSERT_TRUE(collect(again(), small_limits(), gather) == expected) << round;
+    }
     for (const Gather gather : {Gather::small, Gather::all}) {
       ASSERT_TRUE(collect(again(), small_limits(), gather) == expected) << round;
       ASSERT_TRUE(collect_batches(again(), small_limits(), gather) == expected) << round;
@@ -171,6 +180,37 @@ TEST(WritePiecesTest, CopiesLoneSmallBytesOnlyForOthers) {
   WritePieces pieces(plan, TransportLimits{}, Gather::shared, counters);
   EXPECT_GE(pieces.buffer_bytes(), 1600U);
   EXPECT_EQ(pieces.count(), 50U);
+}
+
+// The variables of a rank follow each other in a file, not in memory.
+TEST(WritePiecesTest, TakesNeighboursOfSomePagesFromWhereTheyLie) {
+  const auto memory = test::pattern(0, 300 * page_bytes);
+  const auto start = reinterpret_cast<std::uintptr_t>(memory.data()) % page_bytes;
+  const auto planned = [&](std::size_t count, std::size_t length, std::size_t distance) {
+    WritePlan plan;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t place = i * (length + page_bytes) / page_bytes * page_bytes + i * length % page_bytes;
+      plan.add(start + i * length + distance, std::span<const std::byte>(memory).subspan(place, length));
+    }
+    return plan;
+  };
+  TransportCounters counters;
+  const auto buffer_for = [&](const WritePlan& plan, Gather gather) {
+    return WritePieces(plan, TransportLimits{}, gather, counters).buffer_bytes();
+  };
+  const WritePlan five = planned(5, 31000, 0);
+  EXPECT_EQ(buffer_for(five, Gather::parts), 0U);
+  EXPECT_GE(buffer_for(five, Gather::shared), 155000U);
+  WritePieces pieces(five, TransportLimits{}, Gather::parts, counters);
+  EXPECT_EQ(pieces.count(), 1U);
+  const auto piece = pieces.next({});
+  ASSERT_TRUE(piece);
+  EXPECT_EQ(piece->parts.size(), 5U);
+  EXPECT_FALSE(pieces.next({}));
+  // Copies of little cost less than calls that look for it; those that would stall, and as much as a buffer, stay.
+  EXPECT_GT(buffer_for(planned(5, 800, 0), Gather::parts), 0U);
+  EXPECT_GT(buffer_for(planned(5, 31000, 8), Gather::parts), 0U);
+  EXPECT_GT(buffer_for(planned(8, 140000, 0), Gather::parts), 0U);
 }
 
 TEST(WritePiecesTest, SendsLargeReadyBytesStraightUnlessTheCopyWouldStall) {

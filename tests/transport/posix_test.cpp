@@ -168,6 +168,36 @@ TEST(PosixTest, ShortWriteIsContinuedUntilTheTrueError) {
   EXPECT_TRUE(test::bytes_of_file(path) == test::pattern(0, 4'500'123));
 }
 
+TEST(PosixTest, ShortWriteOfManyPlacesIsContinuedUntilTheTrueError) {
+  const std::string path = own_path();
+  const auto file = open_posix(path, Access::create);
+  const auto memory = test::pattern(0, 400'000);
+  std::vector<std::vector<std::byte>> apart;
+  WritePlan plan;
+  for (std::size_t first = 0; first < memory.size(); first += 100'000) {
+    const auto part = std::span(memory).subspan(first, 100'000);
+    auto& bytes = apart.emplace_back(part.size() + 4096);
+    // At a place from which the system may copy.
+    const std::size_t shift = (first - reinterpret_cast<std::uintptr_t>(bytes.data())) % 4096;
+    std::ranges::copy(part, bytes.begin() + static_cast<std::ptrdiff_t>(shift));
+    plan.add(first, std::span<const std::byte>(bytes).subspan(shift, part.size()));
+  }
+  file->run(plan);
+  EXPECT_EQ(file->counters().writes, 1U);
+  EXPECT_TRUE(test::bytes_of_file(path) == memory);
+  file->resize(0);
+  std::optional<Error> error;
+  {
+    const FileSizeLimit limit(230'123);
+    error = test::error_of([&] { file->run(plan); });
+  }
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::io);
+  EXPECT_EQ(error->offset(), 230'123U);
+  file->close();
+  EXPECT_TRUE(test::bytes_of_file(path) == test::pattern(0, 230'123));
+}
+
 TEST(PosixTest, MissingFileIsAMissingError) {
   const auto error = test::error_of([] { static_cast<void>(open_posix(test::scratch("no_such_file"), Access::read)); });
   ASSERT_TRUE(error);
