@@ -124,7 +124,7 @@ std::vector<PlannedSpace> AttachmentChanges::lay_out(std::uint64_t first) const 
 void AttachmentChanges::write(hid_t file, const std::vector<PlannedSpace>& places) const {
   if (changes_.empty()) return;
   if (!has_link(file, attachment_group)) {
-    const Handle creation = timeless(H5P_GROUP_CREATE);
+    const Handle creation = group_creation();
     const Handle made = own(H5Gcreate2(file, attachment_group, H5P_DEFAULT, creation.id(), H5P_DEFAULT),
                             "create the group of attachments", attachment_group);
   }

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "format/h5/heap_check.hpp"
+#include "format/h5/kept_list.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -234,20 +235,37 @@ hid_t registered_driver(bool is_split) {
   return driver;
 }
 
-}  // namespace
-
-Handle access_list(Image& image) {
-  const hid_t driver = registered_driver(image.split().has_value());
+/// What all access lists have in common.
+Handle plain_access_list() {
   Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
-  const DriverInfo info{image.self()};
-  require(H5Pset_driver(list.id(), driver, &info), "set the file driver");
-  set_library_version(list.id(), image.library_version());
   require(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), "set the close degree");
   require(H5Pset_sieve_buf_size(list.id(), 0), "switch the sieve off");
   require(H5Pset_meta_block_size(list.id(), 0), "switch metadata blocks off");
   require(H5Pset_small_data_block_size(list.id(), 0), "switch small data blocks off");
   return list;
 }
+
+/// With which H5Fopen and H5Fcreate reach `image`, which must outlive every file opened by it. Good for the next call:
+/// there is one for all images.
+///
+/// Nothing of such a file is buffered outside the library's metadata cache: no sieve, no aggregation, no accumulator.
+/// HDF5 cannot reach any other file through it: what an external link names is opened by us.
+Handle access_list(Image& image) {
+  static KeptList kept("quire: access to images", plain_access_list);
+  Handle list = kept.get();
+  const DriverInfo info{image.self()};
+  require(H5Pset_driver(list.id(), registered_driver(image.split().has_value()), &info), "set the file driver");
+  set_library_version(list.id(), image.library_version());
+  return list;
+}
+
+Handle image_creation() {
+  Handle list = own(H5Pcreate(H5P_FILE_CREATE), "make a file creation list");
+  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
+  return list;
+}
+
+}  // namespace
 
 Handle open_image(Image& image) {
   const Handle list = access_list(image);
@@ -257,9 +275,8 @@ Handle open_image(Image& image) {
 
 Handle create_image(Image& image) {
   const Handle list = access_list(image);
-  const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a file creation list");
-  require(H5Pset_obj_track_times(creation.id(), false), "switch time stamps off");
-  return own(H5Fcreate(image_name, H5F_ACC_TRUNC, creation.id(), list.id()), "create the HDF5 file");
+  static KeptList kept("quire: new images", image_creation);
+  return own(H5Fcreate(image_name, H5F_ACC_TRUNC, kept.get().id(), list.id()), "create the HDF5 file");
 }
 
 }  // namespace quire::h5

@@ -21,7 +21,7 @@ constexpr std::size_t axes = 3;
 constexpr const char* block_group = "Block";
 
 Handle group_at(hid_t parent, const std::string& name) {
-  const Handle creation = timeless(H5P_GROUP_CREATE);
+  const Handle creation = group_creation();
   return own(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), "create the group", name);
 }
 

@@ -2,6 +2,7 @@
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/field_plan.hpp"
+#include "format/h5/kept_list.hpp"
 #include "format/h5/types.hpp"
 
 namespace quire::h5 {
@@ -28,12 +29,22 @@ Handle timeless(hid_t list_class) {
   return list;
 }
 
-Handle contiguous_creation() {
+Handle new_contiguous_creation() {
   Handle list = timeless(H5P_DATASET_CREATE);
   require(H5Pset_layout(list.id(), H5D_CONTIGUOUS), "set the layout");
   require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
   require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
   return list;
+}
+
+Handle contiguous_creation() {
+  static KeptList kept("quire: contiguous data sets", new_contiguous_creation);
+  return kept.get();
+}
+
+Handle group_creation() {
+  static KeptList kept("quire: groups", [] { return timeless(H5P_GROUP_CREATE); });
+  return kept.get();
 }
 
 Handle create_dataset(hid_t group, const std::string& name, Type type, const std::vector<std::uint64_t>& extents,
@@ -113,8 +124,8 @@ std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& column
 Handle make_step(hid_t file, const std::string& name, const StepDescription& step,
                  const std::function<void(hid_t group, std::size_t column)>& make_column,
                  const ComponentMaker& make_component) {
-  const Handle group_creation = timeless(H5P_GROUP_CREATE);
-  Handle group = own(H5Gcreate_anon(file, group_creation.id(), H5P_DEFAULT), "create the step", name);
+  const Handle creation = group_creation();
+  Handle group = own(H5Gcreate_anon(file, creation.id(), H5P_DEFAULT), "create the step", name);
   for (const Attribute& attribute : step.attributes) write_attribute(group.id(), attribute.name, attribute.value);
   if (!step.tables.empty()) {
     for (std::size_t c = 0; c < step.tables.front().columns.size(); ++c) make_column(group.id(), c);
@@ -130,7 +141,6 @@ void link_step(hid_t file, const std::string& name, hid_t group) {
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
                 const std::vector<PlannedSpace>& places, const StepChunks& chunks, std::uint64_t rows,
                 const std::vector<PlannedSpace>& fields) {
-  // One for all: a list of properties costs about as much as the data set that is made with it.
   const Handle contiguous = contiguous_creation();
   const auto make_column = [&](hid_t group, std::size_t c) {
     const Column& column = step.tables.front().columns[c];

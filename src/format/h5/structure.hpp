@@ -15,8 +15,13 @@ namespace quire::h5 {
 /// Creation properties of an object without time stamps.
 [[nodiscard]] Handle timeless(hid_t list_class);
 
-/// Creation properties of data sets that lie in one piece: allocated at once, never filled, without time stamps.
+/// Creation properties of data sets that lie in one piece: allocated at once, never filled, without time stamps. Those
+/// of all of them, or a list that may be changed.
 [[nodiscard]] Handle contiguous_creation();
+[[nodiscard]] Handle new_contiguous_creation();
+
+/// Creation properties of all groups: without time stamps.
+[[nodiscard]] Handle group_creation();
 
 /// Makes an array of numbers that no name leads to yet. `name` is for messages.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type,

@@ -8,11 +8,25 @@
 
 namespace quire::nektar {
 
-/// Makes the group NEKTAR with its version and the metadata, and returns it open. Texts are what the reference reads:
-/// of any length, ASCII, with NUL (specs/nektar-fld.md section 5.1).
-[[nodiscard]] h5::Handle create_root(hid_t file, const std::vector<Attribute>& metadata);
+/// Makes the groups of a file and their attributes. Texts are what the reference reads: of any length, ASCII, with NUL
+/// (specs/nektar-fld.md section 5.1). What all of them have in common is made once.
+class GroupMaker {
+ public:
+  GroupMaker();
 
-/// Makes the group of a kind of blocks.
-void create_type(hid_t root, const TypeGroup& group);
+  /// The group NEKTAR with its version and the metadata, open.
+  [[nodiscard]] h5::Handle root(hid_t file, const std::vector<Attribute>& metadata) const;
+  /// The group of a kind of blocks.
+  void type(hid_t root, const TypeGroup& kind) const;
+
+ private:
+  [[nodiscard]] h5::Handle group(hid_t parent, const std::string& name) const;
+  void write_text(hid_t object, const std::string& name, const std::string& text) const;
+  void write_texts(hid_t object, const std::string& name, const std::vector<std::string>& texts) const;
+
+  h5::Handle creation_;
+  h5::Handle text_;
+  h5::Handle single_;  ///< the shape of one value
+};
 
 }  // namespace quire::nektar

@@ -186,8 +186,9 @@ void H5Planner::write_structure(hid_t file, const StepDescription& step, const L
   std::vector<std::size_t> group_of;
   const std::vector<TypeGroup> groups = type_groups(step, blocks_of(step), group_of);
   writer_.image().set_heap(true);
-  const h5::Handle root = create_root(file, metadata_of(step));
-  for (const TypeGroup& group : groups) create_type(root.id(), group);
+  const GroupMaker maker;
+  const h5::Handle root = maker.root(file, metadata_of(step));
+  for (const TypeGroup& group : groups) maker.type(root.id(), group);
   writer_.image().set_heap(false);
   const h5::Handle contiguous = h5::contiguous_creation();
   for (const Line& line : lines.all) {

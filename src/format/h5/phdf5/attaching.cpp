@@ -37,7 +37,7 @@ Handle group_of_attachments(hid_t file) {
   if (require(H5Lexists(file, attachment_group, H5P_DEFAULT), "look for the attachments", attachment_group) > 0) {
     return own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
   }
-  const Handle creation = timeless(H5P_GROUP_CREATE);
+  const Handle creation = group_creation();
   return own(H5Gcreate2(file, attachment_group, H5P_DEFAULT, creation.id(), H5P_DEFAULT),
              "create the group of attachments", attachment_group);
 }

@@ -309,7 +309,7 @@ bool covers_rows(const StepPart& mine, std::size_t table) noexcept {
 }
 
 Handle creation_of(bool is_covered) {
-  Handle creation = contiguous_creation();
+  Handle creation = new_contiguous_creation();
   if (!is_covered) require(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_ALLOC), "set the fill time");
   return creation;
 }

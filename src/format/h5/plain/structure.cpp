@@ -75,7 +75,7 @@ void create_groups(hid_t file, const std::string& path) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string group = path.substr(0, slash);
     if (require(H5Lexists(file, group.c_str(), H5P_DEFAULT), "look for a group", group) > 0) continue;
-    const Handle creation = timeless(H5P_GROUP_CREATE);
+    const Handle creation = group_creation();
     const Handle made =
         own(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), "create the group", group);
   }

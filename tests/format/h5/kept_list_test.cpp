@@ -1,0 +1,56 @@
+// Property lists that a process makes once: the same for all files, and made again after a program has closed HDF5.
+
+#include "format/h5/kept_list.hpp"
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <string>
+#include <vector>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+
+namespace quire::h5 {
+namespace {
+
+int made = 0;
+
+Handle make() {
+  ++made;
+  return own(H5Pcreate(H5P_GROUP_CREATE), "make a list");
+}
+
+TEST(KeptListTest, IsMadeAgainAfterTheLibraryWasClosed) {
+  KeptList kept("quire: test", make);
+  EXPECT_EQ(kept.get().id(), kept.get().id());
+  EXPECT_EQ(made, 1);
+  H5close();
+  // Some other list gets its number.
+  std::vector<Handle> others;
+  for (int i = 0; i < 100; ++i) others.push_back(own(H5Pcreate(H5P_DATASET_CREATE), "make a list"));
+  const Handle again = kept.get();
+  EXPECT_EQ(made, 2);
+  EXPECT_GT(H5Pisa_class(again.id(), H5P_GROUP_CREATE), 0);
+  EXPECT_EQ(kept.get().id(), again.id());
+}
+
+TEST(KeptListTest, FilesAreTheSameAfterTheLibraryWasClosed) {
+  const std::vector<double> x{1, 2, 3};
+  const auto written = [&](const std::string& name) {
+    const std::string path = test::path(name);
+    WriteOptions options;
+    options.format = "hdf5";
+    Writer out = create(path, Comm::self(), options);
+    out.write_step(0, [&](WriteStep& step) { step.put("x", ConstView(x)); });
+    out.close();
+    return test::bytes_of(path);
+  };
+  const auto before = written("before.h5");
+  EXPECT_FALSE(before.empty());
+  H5close();
+  EXPECT_TRUE(written("after.h5") == before);
+}
+
+}  // namespace
+}  // namespace quire::h5
