@@ -146,6 +146,14 @@ void require_writable(const std::string& path) {
   throw system_error("create", errno).in_file(path);
 }
 
+/// Whether a single file is to be made where nothing stands. Nothing is there to be looked at, then: all ranks wait,
+/// and where storage has many clients each look is a message.
+bool is_free(const std::string& path, const WritePlanner& planner) {
+  if (!planner.entry().empty() || !paths_of_members(path, planner).empty()) return false;
+  std::error_code ignored;
+  return files::symlink_status(path, ignored).type() == files::file_type::not_found;
+}
+
 void require(const std::error_code& code, const std::string& action, const std::string& path) {
   if (code) throw system_error(action, code.value()).in_file(path);
 }
@@ -249,6 +257,7 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
     refuse_mount_point(target_);
   }
   finish_replacing(target_);
+  if (!is_compressed() && !replaces_whole_ && !is_set && is_free(target_, planner)) return {};
   // Nothing is taken away, or replaced, that another one writes or that may not be written.
   const std::string first = first_file_for(is_compressed() ? written_ : target_, planner);
   WriteLock lock(first, false);
