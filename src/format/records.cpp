@@ -268,20 +268,22 @@ std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std
                        std::span<const ConstView> views, std::uint64_t position, bool lossy,
                        std::span<const std::string> objects) {
   check_rows(run, {first, rows});
+  const bool is_one = !run.text && run.record_bytes != 0 && views.size() == 1 && views.front().count == rows;
+  if (is_one && is_ready(run, views.front().type, views.front().is_contiguous())) {
+    const std::uint64_t begin = checked_multiply(first, run.record_bytes);
+    const std::uint64_t length = checked_multiply(rows, run.record_bytes);
+    plan.add(checked_add(run.offset, begin), std::span(views.front().data, static_cast<std::size_t>(length)));
+    return begin + length;
+  }
   std::vector<SourceColumn> columns = source_columns(run, views, rows, lossy, objects);
   if (columns.empty()) return position;
   if (run.text) return add_text(plan, run, std::move(columns), {first, rows}, position);
   if (run.record_bytes != 0) {
     const std::uint64_t begin = checked_multiply(first, run.record_bytes);
     const std::uint64_t length = checked_multiply(rows, run.record_bytes);
-    const std::uint64_t offset = checked_add(run.offset, begin);
-    if (is_ready(run, views.front().type, views.front().is_contiguous())) {
-      plan.add(offset, std::span(views.front().data, static_cast<std::size_t>(length)));
-    } else {
-      plan.add(offset, length,
-               std::make_shared<FixedEncoder>(kernels::RecordShape(run.record_bytes, cell_shapes(run)),
-                                              std::move(columns), rows, first));
-    }
+    plan.add(checked_add(run.offset, begin), length,
+             std::make_shared<FixedEncoder>(kernels::RecordShape(run.record_bytes, cell_shapes(run)),
+                                            std::move(columns), rows, first));
     return begin + length;
   }
   VariableShape shape(run);

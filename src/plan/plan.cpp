@@ -34,10 +34,32 @@ const std::byte* memory_of(const ReadExtent& extent) {
   return memory != nullptr ? *memory : nullptr;
 }
 
+/// Whether the second one goes on where the first one ends, in the file and in memory.
+template <class SomeExtent>
+bool continues(const SomeExtent& first, const SomeExtent& second) {
+  const std::byte* memory = memory_of(second);
+  const std::byte* before = memory_of(first);
+  return memory != nullptr && before != nullptr && first.offset + first.length == second.offset &&
+         before + first.length == memory;
+}
+
+/// Whether there is nothing to sort, join or drop: plans are often made so, and looked at more than once.
+template <class Extents>
+bool is_coalesced(const Extents& extents) {
+  if (!extents.empty() && extents.front().length == 0) return false;
+  for (std::size_t i = 1; i < extents.size(); ++i) {
+    const auto& before = extents[i - 1];
+    const auto& next = extents[i];
+    if (next.length == 0 || next.offset < before.offset || continues(before, next)) return false;
+  }
+  return true;
+}
+
 /// Positions of the non-empty extents, by file offset.
 template <class Extents>
 std::vector<std::size_t> file_order(const Extents& extents) {
   std::vector<std::size_t> order;
+  order.reserve(extents.size());
   for (std::size_t i = 0; i < extents.size(); ++i) {
     if (extents[i].length != 0) order.push_back(i);
   }
@@ -47,13 +69,11 @@ std::vector<std::size_t> file_order(const Extents& extents) {
 
 template <class Extents>
 void join_neighbours(Extents& extents) {
+  if (is_coalesced(extents)) return;
   Extents joined;
   joined.reserve(extents.size());
   for (const std::size_t i : file_order(extents)) {
-    const std::byte* memory = memory_of(extents[i]);
-    if (!joined.empty() && memory != nullptr && memory_of(joined.back()) != nullptr &&
-        joined.back().offset + joined.back().length == extents[i].offset &&
-        memory_of(joined.back()) + joined.back().length == memory) {
+    if (!joined.empty() && continues(joined.back(), extents[i])) {
       joined.back().length += extents[i].length;
     } else {
       joined.push_back(std::move(extents[i]));
@@ -89,15 +109,17 @@ void ReadPlan::add(std::uint64_t offset, std::uint64_t length, std::shared_ptr<D
 
 std::uint64_t ReadPlan::bytes() const noexcept { return total_length(extents); }
 
-void coalesce(WritePlan& plan) {
-  join_neighbours(plan.extents);
-  for (std::size_t i = 1; i < plan.extents.size(); ++i) {
-    const WriteExtent& before = plan.extents[i - 1];
-    if (before.offset + before.length > plan.extents[i].offset) {
-      throw Error(ErrorKind::internal, "a plan writes the same bytes twice").at(plan.extents[i].offset);
+void coalesce(std::vector<WriteExtent>& extents) {
+  join_neighbours(extents);
+  for (std::size_t i = 1; i < extents.size(); ++i) {
+    const WriteExtent& before = extents[i - 1];
+    if (before.offset + before.length > extents[i].offset) {
+      throw Error(ErrorKind::internal, "a plan writes the same bytes twice").at(extents[i].offset);
     }
   }
 }
+
+void coalesce(WritePlan& plan) { coalesce(plan.extents); }
 
 void coalesce(ReadPlan& plan) { join_neighbours(plan.extents); }
 

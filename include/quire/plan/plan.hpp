@@ -72,6 +72,7 @@ struct ReadPlan {
 
 /// Sorts by offset and joins neighbouring extents whose memory neighbours too. Empty extents go.
 /// Reads may repeat bytes; writes that overlap are an internal error.
+void coalesce(std::vector<WriteExtent>& extents);
 void coalesce(WritePlan& plan);
 void coalesce(ReadPlan& plan);
 

@@ -14,22 +14,31 @@
 namespace quire {
 namespace {
 
+/// What makes a kind: all of an expansion but the names of where it came from and of what it will have.
+template <class Archive, class SomeExpansion, class Names>
+void archive_kind(Archive& a, SomeExpansion& of, Names& variables) {
+  a(of.shape, of.basis, of.modes, of.lengths, of.y_ids, of.z_ids, of.strips, of.strip_ids, of.points, of.point_counts,
+    variables);
+}
+
 /// One of the kinds.
 struct Kind {
   Expansion expansion;
   std::vector<std::string> variables;
-  template <class Archive>
-  void archive(Archive& a) {
-    a(expansion, variables);
-  }
 };
 
 std::string kind_of(const ElementPart& part) {
-  Kind kind{part.expansion, part.variables};
-  kind.expansion.elements.clear();
-  kind.expansion.origin.clear();
-  const auto bytes = pack(kind);
+  Packer packer;
+  archive_kind(packer, part.expansion, part.variables);
+  const auto bytes = packer.take();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Kind kind_in(const std::string& packed) {
+  Kind kind;
+  Unpacker unpacker(std::as_bytes(std::span(packed)));
+  archive_kind(unpacker, kind.expansion, kind.variables);
+  return kind;
 }
 
 [[noreturn]] void refuse(const ElementPart& part, const std::string& what) {
@@ -125,31 +134,43 @@ ElementKinds kinds_of(const PartsOfKinds& parts) {
 
 ElementKinds kinds_of(const std::vector<ElementPart>& parts) { return kinds_of(parts_of_kinds(parts)); }
 
-/// Whether an earlier checkpoint had its kinds told, and this rank has the same ones as then.
-bool holds_for(const ElementLayout::State& layout, const PendingElements& pending, const Comm& comm) {
-  return layout.agreed && layout.rank == comm.rank() && layout.size == comm.size() && layout.mine == pending.mine;
+/// Whether this rank has the same kinds as in an earlier checkpoint.
+bool are_same(const ElementKinds& earlier, const PartsOfKinds& parts) {
+  return std::ranges::equal(earlier, parts, [](const auto& kind, const auto& of_kind) {
+    return kind.first == of_kind.first && kind.second == of_kind.second.size();
+  });
 }
 
-void put(StepBuilder& builder, const std::string& name, Kind kind, const ElementPart* part) {
+/// Whether an earlier checkpoint had its kinds told, and this rank has the same ones as then.
+bool holds_for(const ElementLayout::State& layout, const PendingElements& pending, const Comm& comm) {
+  return layout.agreed && layout.rank == comm.rank() && layout.size == comm.size() &&
+         are_same(layout.mine, pending.of_kinds);
+}
+
+void put_column(StepBuilder& builder, std::string name, const ConstView& values) {
+  Column column;
+  column.name = std::move(name);
+  builder.put(std::move(column), values);
+}
+
+/// Puts the tables of a kind, with a part of this rank or with nothing.
+void put(StepBuilder& builder, const std::string& name, Expansion expansion, const std::vector<std::string>& variables,
+         const ElementPart* part) {
   const ConstView no_numbers(Type::uint32, nullptr, 0, sizeof(std::uint32_t));
   const ConstView no_values(Type::float64, nullptr, 0, sizeof(double));
-  const auto put_column = [&](std::string column_name, const ConstView& values) {
-    Column column;
-    column.name = std::move(column_name);
-    builder.put(std::move(column), values);
-  };
-  kind.expansion.elements = name + "_elements";
-  const std::size_t directions = kind.expansion.is_mixed() ? kind.expansion.basis.size() : 0;
-  const std::string elements = kind.expansion.elements;
-  builder.table(name);
-  builder.expansion(std::move(kind.expansion));
-  for (std::size_t v = 0; v < kind.variables.size(); ++v) {
-    put_column(kind.variables[v], part != nullptr ? part->values[v] : no_values);
+  const std::string elements = name + "_elements";
+  const std::size_t directions = expansion.is_mixed() ? expansion.basis.size() : 0;
+  expansion.elements = elements;
+  expansion.origin.clear();
+  builder.table(name, variables.size());
+  builder.expansion(std::move(expansion));
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    put_column(builder, variables[v], part != nullptr ? part->values[v] : no_values);
   }
-  builder.table(elements);
-  put_column(id_column(), part != nullptr ? part->ids : no_numbers);
+  builder.table(elements, 1 + directions);
+  put_column(builder, id_column(), part != nullptr ? part->ids : no_numbers);
   for (std::size_t d = 0; d < directions; ++d) {
-    put_column(modes_column(d), part != nullptr ? part->modes[d] : no_numbers);
+    put_column(builder, modes_column(d), part != nullptr ? part->modes[d] : no_numbers);
   }
 }
 
@@ -158,12 +179,15 @@ void put_all(StepBuilder& builder, const ElementKinds& kinds, const PartsOfKinds
   std::map<std::string, std::uint64_t> of_shape;
   for (const auto& [packed_kind, times] : kinds) {
     const auto own = parts.find(packed_kind);
-    const Kind kind = unpack<Kind>(std::as_bytes(std::span(packed_kind)));
+    std::optional<Kind> of_others;
+    if (own == parts.end()) of_others = kind_in(packed_kind);
+    const Expansion& expansion = of_others ? of_others->expansion : own->second.front()->expansion;
+    const auto& variables = of_others ? of_others->variables : own->second.front()->variables;
     for (std::uint64_t i = 0; i < times; ++i) {
-      const std::uint64_t count = ++of_shape[kind.expansion.shape];
-      const std::string name = kind.expansion.shape + (count == 1 ? "" : "_" + std::to_string(count));
-      const bool has = own != parts.end() && i < own->second.size();
-      put(builder, name, kind, has ? own->second[static_cast<std::size_t>(i)] : nullptr);
+      const std::uint64_t count = ++of_shape[expansion.shape];
+      const std::string name = count == 1 ? expansion.shape : expansion.shape + "_" + std::to_string(count);
+      const bool has = !of_others && i < own->second.size();
+      put(builder, name, expansion, variables, has ? own->second[static_cast<std::size_t>(i)] : nullptr);
     }
   }
 }
@@ -188,19 +212,19 @@ void lay_out_elements(WriteStep::State& step) {
   Writer::State& writer = *step.writer;
   if (!pending.without) {
     pending.of_kinds = parts_of_kinds(pending.parts);
-    pending.mine = kinds_of(pending.of_kinds);
     pending.without = step.builder;
+  } else {
+    step.builder = *pending.without;
   }
-  step.builder = *pending.without;
-  ElementLayout::State& layout = *pending.layout;
+  const ElementLayout::State& layout = *pending.layout;
   if (pending.joined) {
-    pending.used = *pending.joined;
+    pending.used = pending.joined;
   } else if (holds_for(layout, pending, writer.comm)) {
     pending.used = layout.all;
   } else {
-    pending.used = pending.mine;
+    pending.used = std::make_shared<const ElementKinds>(kinds_of(pending.of_kinds));
   }
-  put_all(step.builder, pending.used, pending.of_kinds);
+  put_all(step.builder, *pending.used, pending.of_kinds);
   if (step.builder.error()) throw Error(*step.builder.error());
 }
 
@@ -227,7 +251,7 @@ void agree_on_elements(WriteStep::State& step) {
   if (!all.same_structure) {
     join_elements(step);
   } else {
-    pending.joined = kinds_of(pending.parts);
+    pending.joined = std::make_shared<const ElementKinds>(kinds_of(pending.parts));
   }
 }
 
@@ -242,7 +266,7 @@ void join_elements(WriteStep::State& step) {
   for (const Parcel& parcel : comm.exchange(std::move(parcels))) join(all, unpacked(parcel.bytes));
   if (comm.is_root()) answer = packed(all);
   comm.broadcast(answer);
-  pending.joined = unpacked(answer);
+  pending.joined = std::make_shared<const ElementKinds>(unpacked(answer));
   // What was planned for other tables is void.
   if (step.part != nullptr) writer.planner->advance(*step.part, {}, false);
   step.table_names.clear();
@@ -254,12 +278,13 @@ void keep_layout(WriteStep::State& step) {
   PendingElements& pending = *step.elements;
   const Writer::State& writer = *step.writer;
   ElementLayout::State& layout = *pending.layout;
-  const bool is_known = layout.agreed && !pending.joined && layout.all == pending.used;
+  const bool is_same = layout.all == pending.used || (layout.all && *layout.all == *pending.used);
+  const bool is_known = layout.agreed && !pending.joined && is_same;
   ++(is_known ? layout.reused : layout.told);
   layout.agreed = true;
   layout.rank = writer.comm.rank();
   layout.size = writer.comm.size();
-  layout.mine = std::move(pending.mine);
+  if (!are_same(layout.mine, pending.of_kinds)) layout.mine = kinds_of(pending.of_kinds);
   layout.all = std::move(pending.used);
 }
 

@@ -24,8 +24,8 @@ struct ElementLayout::State {
   bool agreed = false;  ///< on all ranks, by a commit
   int rank = 0;
   int size = 0;
-  ElementKinds mine;  ///< of this rank, and of all of them together
-  ElementKinds all;
+  ElementKinds mine;                        ///< of this rank,
+  std::shared_ptr<const ElementKinds> all;  ///< and of all of them together
   std::uint64_t told = 0;
   std::uint64_t reused = 0;
 };
@@ -36,9 +36,8 @@ struct PendingElements {
   std::shared_ptr<ElementLayout::State> layout;
   std::optional<StepBuilder> without;  ///< the step before their tables were put, once they are
   PartsOfKinds of_kinds;
-  ElementKinds mine;
-  ElementKinds used;                   ///< the tables are for these
-  std::optional<ElementKinds> joined;  ///< of all ranks, if these have told each other
+  std::shared_ptr<const ElementKinds> used;    ///< the tables are for these
+  std::shared_ptr<const ElementKinds> joined;  ///< of all ranks, if these have told each other
 };
 
 /// Independent, before a step is accepted. Puts the tables of its elements, if it has any: for the kinds that all ranks

@@ -70,14 +70,15 @@ void StepBuilder::set(Attribute attribute) {
   }
 }
 
-void StepBuilder::table(std::string name) {
+void StepBuilder::table(std::string name, std::size_t columns) {
   auto& tables = part_.description.tables;
   const auto same = std::ranges::find(tables, name, &Table::name);
   table_ = static_cast<std::size_t>(same - tables.begin());
   if (same != tables.end()) return;
   tables.push_back(Table{.name = std::move(name), .rows = 0, .columns = {}});
-  part_.tables.emplace_back();
-  part_.string_bytes.emplace_back();
+  tables.back().columns.reserve(columns);
+  part_.tables.emplace_back().reserve(columns);
+  part_.string_bytes.emplace_back().reserve(columns);
   rows_known_.push_back(false);
   choices_.emplace_back();
 }

@@ -17,7 +17,8 @@ class StepBuilder {
   explicit StepBuilder(std::int64_t number) { part_.description.number = number; }
 
   void set(Attribute attribute);
-  void table(std::string name);
+  /// `columns`: how many are to follow, if that is known.
+  void table(std::string name, std::size_t columns = 0);
   void expansion(Expansion expansion);
   void rows(std::uint64_t count);
   void rows_at(const RowSelection& rows, std::optional<std::uint64_t> total);

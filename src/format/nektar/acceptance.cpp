@@ -103,14 +103,15 @@ void accept_columns(StepDescription& step, const BlockPair& block, const Rules& 
   Table& values = step.tables[block.values];
   const Expansion& expansion = *values.expansion;
   check_bases(values, rules);
-  std::vector<std::string> variables;
+  std::vector<std::string_view> variables;
+  variables.reserve(values.columns.size());
   for (Column& column : values.columns) {
     if (!is_number(column.type)) throw Error(ErrorKind::type, "coefficients are numbers").on(column.name);
     check_variable(column.name);
     column.type = Type::float64;
     variables.push_back(column.name);
   }
-  as_usage(values.name, [&] { check_variables(variables); });
+  as_usage(values.name, [&] { check_variables(std::move(variables)); });
   Table& elements = step.tables[block.elements];
   const std::size_t wanted = expansion.is_mixed() ? expansion.basis.size() + 1 : 1;
   for (std::size_t c = 0; c < elements.columns.size() || c < wanted; ++c) {

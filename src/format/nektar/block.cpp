@@ -75,12 +75,12 @@ Error advised_on_count(Error error, const Expansion& expansion) {
       "files from before April 2017 count the coefficients of pyramids otherwise, and no program reads them any more");
 }
 
-void check_variables(const std::vector<std::string>& variables) {
-  std::set<std::string_view> seen;
-  for (const std::string& variable : variables) {
-    if (variable.empty()) throw Error(ErrorKind::bad_file, "a variable has no name");
-    if (!seen.insert(variable).second) throw Error(ErrorKind::bad_file, "a variable is there twice").on(variable);
-  }
+void check_variables(std::vector<std::string_view> variables) {
+  std::ranges::sort(variables);
+  if (!variables.empty() && variables.front().empty()) throw Error(ErrorKind::bad_file, "a variable has no name");
+  const auto twice = std::ranges::adjacent_find(variables);
+  if (twice == variables.end()) return;
+  throw Error(ErrorKind::bad_file, "a variable is there twice").on(std::string(*twice));
 }
 
 std::string kind_of(const Block& block) {

@@ -50,7 +50,7 @@ void count_uniform(Block& block);
 [[nodiscard]] Error advised_on_count(Error error, const Expansion& expansion);
 
 /// Throws bad_file errors for variables without a name, or two of one name.
-void check_variables(const std::vector<std::string>& variables);
+void check_variables(std::vector<std::string_view> variables);
 
 /// What blocks of one table have in common.
 [[nodiscard]] std::string kind_of(const Block& block);

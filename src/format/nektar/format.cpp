@@ -160,11 +160,11 @@ class NektarFormat final : public Format {
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
     const std::string layout = options.text("layout");
-    const auto useless = useless_option(options, write_options(),
-                                        {{"largest_block", "layout", {"xml", "directory"}},
-                                         {"kept_text", "layout", {"xml", "directory"}},
-                                         {"alignment", "layout", {"hdf5"}},
-                                         {"alignment_threshold", "layout", {"hdf5"}}});
+    static const std::vector<OptionUse> uses{{"largest_block", "layout", {"xml", "directory"}},
+                                             {"kept_text", "layout", {"xml", "directory"}},
+                                             {"alignment", "layout", {"hdf5"}},
+                                             {"alignment_threshold", "layout", {"hdf5"}}};
+    const auto useless = useless_option(options, write_options(), uses);
     if (useless) throw Error(*useless);
     if (layout == "hdf5") return std::make_unique<nektar::H5Planner>(rules_of(options), h5::Alignment::of(options));
     if (layout == "streams") return std::make_unique<nektar::StreamPlanner>(rules_of(options));

@@ -324,7 +324,7 @@ H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& na
   const Attribute& fields = attribute(attributes, "FIELDS");
   if (fields.value.type() != Type::string) throw Error(ErrorKind::bad_file, "the attribute is no text").on("FIELDS");
   block.variables = fields.value.strings();
-  check_variables(block.variables);
+  check_variables({block.variables.begin(), block.variables.end()});
   const ShapeText shape = parse_shape(text(attributes, "SHAPE"));
   set_shape(block.expansion, shape, reals(attributes, "HOMOGENEOUSLENGTHS"));
   type.basis = {small_numbers(attribute(attributes, "BASIS")), shape.shape, name};

@@ -94,6 +94,7 @@ const H5Planner::Line& H5Planner::Lines::named(std::string_view name) const {
 
 H5Planner::Lines H5Planner::lay_out(const StepDescription& step, const Measure& total) const {
   Lines lines;
+  lines.all.reserve(1 + parts);
   const auto counts = std::span(total).subspan(first_count_slot);
   lines.rows_of_rank = static_cast<std::uint64_t>(std::ranges::count_if(counts, [](std::uint64_t n) { return n > 0; }));
   const std::uint64_t numbers =
@@ -146,9 +147,11 @@ Placement H5Planner::place(const StepPart& mine, const Measure& before, const Me
     const Table& elements = step.tables[blocks[b].elements];
     const Expansion& expansion = *values.expansion;
     if (elements.rows == 0) continue;
+    auto& runs_of_values = placement.tables[blocks[b].values];
+    runs_of_values.reserve(values.columns.size());
     for (std::size_t c = 0; c < values.columns.size(); ++c) {
-      placement.tables[blocks[b].values].push_back(run_at(at("DATA", Part::data) + c * values.rows * sizeof(double),
-                                                          values.rows, {{.column = c, .type = Type::float64}}));
+      runs_of_values.push_back(run_at(at("DATA", Part::data) + c * values.rows * sizeof(double), values.rows,
+                                      {{.column = c, .type = Type::float64}}));
     }
     auto& runs = placement.tables[blocks[b].elements];
     runs.push_back(run_at(at("ELEMENTIDS", Part::ids), elements.rows, {{.column = 0, .type = Type::uint32}}));

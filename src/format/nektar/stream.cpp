@@ -200,7 +200,7 @@ StreamBlock read_block(Cursor& cursor, StreamStyle layout) {
   if (end && *end != cursor.position()) cursor.refuse("the attributes of a block have another length than announced");
   block.ids = cursor.skip(sizeof(std::uint32_t));
   block.values = cursor.skip(sizeof(double));
-  check_variables(block.variables);
+  check_variables({block.variables.begin(), block.variables.end()});
   set_shape(block.expansion, told.shape, std::move(told.lengths));
   std::vector<std::string> warnings;
   // Streams tell no version. Those of the first layout are from before the numbering changed.

@@ -97,7 +97,7 @@ XmlBlock parse_tag(std::string_view tag, std::uint64_t payload, std::vector<std:
   Expansion& expansion = block.expansion;
   block.order = order_of(texts);
   block.variables = parsed(texts, "FIELDS", split_list);
-  check_variables(block.variables);
+  check_variables({block.variables.begin(), block.variables.end()});
   const ShapeText shape = parsed(texts, "SHAPE", parse_shape);
   set_shape(expansion, shape, parsed_or_empty(texts, "HOMOGENEOUSLENGTHS", parse_reals));
   expansion.basis = parsed(texts, "BASIS", split_list);
