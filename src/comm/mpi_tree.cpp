@@ -77,7 +77,7 @@ TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, std::s
       answer_(2 * count_ + told_bytes / sizeof(std::uint64_t)),
       make_answer_(std::move(answer)),
       parting_(parting) {
-  answers_.resize(tree.children.size() * answer_.size());
+  answers_.reserve(tree.children.size() * answer_.size());  // they stay where they are while they are sent
 }
 
 bool TreeReduction::advance() {
@@ -130,8 +130,8 @@ void TreeReduction::tell() {
   std::vector<std::uint64_t> lower(of_lower().begin(), of_lower().end());
   combine(lower, mine_);
   for (std::size_t c = 0; c < tree_.children.size(); ++c) {
-    const auto answer = std::span(answers_).subspan(c * answer_.size(), answer_.size());
-    std::ranges::copy(answer_, answer.begin());
+    answers_.insert(answers_.end(), answer_.begin(), answer_.end());
+    const auto answer = std::span(answers_).last(answer_.size());
     std::ranges::copy(lower, answer.begin() + static_cast<std::ptrdiff_t>(count_));
     messages_.send(communicator_, tree_.children[c], Tag::down, std::as_bytes(answer));
     // What lies below this child counts for those behind it.

@@ -11,6 +11,8 @@
 namespace quire {
 namespace {
 
+constexpr std::size_t usual_columns = 8;
+
 std::uint64_t bytes_of_strings(const ConstView& values) {
   if (values.type != Type::string) return 0;
   std::uint64_t sum = 0;
@@ -76,9 +78,11 @@ void StepBuilder::table(std::string name, std::size_t columns) {
   table_ = static_cast<std::size_t>(same - tables.begin());
   if (same != tables.end()) return;
   tables.push_back(Table{.name = std::move(name), .rows = 0, .columns = {}});
-  tables.back().columns.reserve(columns);
-  part_.tables.emplace_back().reserve(columns);
-  part_.string_bytes.emplace_back().reserve(columns);
+  // Room for those that most tables have: growing from nothing costs more than the putting.
+  const std::size_t room = columns == 0 ? usual_columns : columns;
+  tables.back().columns.reserve(room);
+  part_.tables.emplace_back().reserve(room);
+  part_.string_bytes.emplace_back().reserve(room);
   rows_known_.push_back(false);
   choices_.emplace_back();
 }
@@ -127,7 +131,7 @@ void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
   add_column(std::move(column), nothing, string_bytes, current().rows);
 }
 
-void StepBuilder::add_column(Column column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count) {
+void StepBuilder::add_column(Column&& column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count) {
   Table& table = current();
   if (has_name(table.columns, column.name)) {
     return fail(Error(ErrorKind::usage, "the column is put twice").on(column.name));

@@ -38,7 +38,7 @@ class StepBuilder {
  private:
   void fail(Error error);
   Table& current();
-  void add_column(Column column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
+  void add_column(Column&& column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
   void add_field(Field field, FieldPart part);
 
   StepPart part_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/field_plan.hpp"
@@ -64,7 +65,8 @@ Column accepted_column(const Column& column) {
 Table accepted_table(const Table& table) {
   Table result;
   result.rows = table.rows;
-  std::set<std::string> names;
+  result.columns.reserve(table.columns.size());
+  std::set<std::string_view> names;
   for (const Column& column : table.columns) {
     result.columns.push_back(accepted_column(column));
     if (!names.insert(column.name).second) {
@@ -131,7 +133,7 @@ StepDescription accept_step(const StepDescription& step, const Units& known, boo
 
 std::vector<std::pair<std::string, std::string>> new_units(const StepDescription& step, const Units& known) {
   std::vector<std::pair<std::string, std::string>> units;
-  std::set<std::string> seen;
+  std::set<std::string_view> seen;
   for_each_quantity(step, [&](const Quantity& quantity) {
     if (quantity.unit.empty() || known.of(quantity.name) == quantity.unit) return;
     if (seen.insert(quantity.name).second) units.emplace_back(quantity.name, quantity.unit);

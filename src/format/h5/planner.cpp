@@ -365,6 +365,7 @@ Placement H5partPlanner::place(const StepPart& mine, const Measure& before, cons
   const Table& table = mine.description.tables.front();
   const Measure own = measure(mine, false);
   std::vector<Run>& runs = placement.tables.emplace_back();
+  runs.reserve(table.columns.size());
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const Type type = table.columns[c].type;
     Run run;

@@ -204,15 +204,17 @@ void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
 
 std::vector<BlockPair> blocks_of(const StepDescription& step) {
   std::vector<BlockPair> blocks;
-  std::set<std::size_t> elements;
+  blocks.reserve(step.tables.size() / 2);
+  std::vector<bool> has_elements(step.tables.size(), false);  // of a block
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     if (!step.tables[t].expansion) continue;
     const std::size_t other = step.find_table(step.tables[t].expansion->elements);
-    if (!elements.insert(other).second || step.tables[other].expansion) throw not_a_block(step.tables[t].name);
+    if (has_elements[other] || step.tables[other].expansion) throw not_a_block(step.tables[t].name);
+    has_elements[other] = true;
     blocks.push_back({t, other});
   }
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
-    if (!step.tables[t].expansion && !elements.contains(t)) throw not_a_block(step.tables[t].name);
+    if (!step.tables[t].expansion && !has_elements[t]) throw not_a_block(step.tables[t].name);
   }
   return blocks;
 }
