@@ -8,14 +8,14 @@
  * quire_error_message() tells the whole story of the last call that failed on a handle. There is no other state: no
  * variable of the library or of a thread remembers errors.
  *
- * Ownership. quire_create(), quire_append() and quire_open() make a handle also when they fail, so that its message
- * can be asked for; the caller owns it and gives it back by quire_free() in every case. Strings and arrays that the
- * caller hands in stay the caller's; all are copied or used up during the call, with one exception: the values given
- * to quire_put() and quire_put_field() are only looked at, and must neither move nor change until quire_commit() or
- * quire_abort() returns.
- * Strings that the library hands out belong to the handle and live until the next call on it.
+ * Ownership. quire_create(), quire_append(), quire_open() and quire_write_file() make a handle also when they fail, so
+ * that its message can be asked for; the caller owns it and gives it back by quire_free() in every case. Strings and
+ * arrays that the caller hands in stay the caller's; all are copied or used up during the call, with one exception: the
+ * values given to quire_put() and quire_put_field() are only looked at, and must neither move nor change until
+ * quire_commit() or quire_abort() returns. Strings that the library hands out belong to the handle and live until the
+ * next call on it.
  *
- * Ranks. The functions here are for one process; quire/quire_mpi.h has the three openers for a communicator. Calls
+ * Ranks. The functions here are for one process; quire/quire_mpi.h has these four for a communicator. Calls
  * marked Collective must then be made by all its ranks in the same order, also by a rank that has no rows. Errors of
  * collective calls are the same on all ranks. A handle must not be used by two threads at a time.
  */
@@ -80,11 +80,27 @@ typedef struct quire_options {
   const char* const* settings;  ///< of the format: "name=value", the last pointer being null
 } quire_options;
 
+/// Fills the step of quire_write_file() through the handle that it is given, by quire_set(), quire_put() and the like;
+/// by no collective call. What is not QUIRE_OK fails that call on all ranks.
+/// @param data what was given to quire_write_file()
+typedef quire_status (*quire_fill)(quire_file* file, void* data);
+
 // NOLINTEND(modernize-use-using)
 
 /// Collective. A new file at `path`; an existing one is replaced.
 /// @param file receives a handle, owned by the caller, also on failure; null only if there is no memory for one
 QUIRE_EXPORT quire_status quire_create(const char* path, const quire_options* options, quire_file** file);
+
+/// Collective. A new file of one step, as quire_create(), quire_step(), quire_commit() and quire_close() make it, with
+/// the same bytes, in fewer meetings of the ranks: for checkpoints. Attributes are those of the step. The values that
+/// `fill` gives to quire_put() and the like live until this call returns. After an error that the ranks can find before
+/// they write, such as one of `fill` or options that differ, what stood at `path` is still there. A rank whose own fill
+/// failed gets its error while the others get QUIRE_ABORTED; all other errors are the same on all ranks.
+/// @param number of the step
+/// @param data is handed to `fill`
+/// @param file receives a handle for quire_error_message() and quire_free(), owned by the caller, also on failure
+QUIRE_EXPORT quire_status quire_write_file(const char* path, int64_t number, quire_fill fill, void* data,
+                                           const quire_options* options, quire_file** file);
 
 /// Collective. An existing file, to write further steps.
 /// @param after the number of the step to continue behind; null: the last one

@@ -20,6 +20,10 @@ extern "C" {
 QUIRE_EXPORT quire_status quire_create_mpi(const char* path, MPI_Comm communicator, const quire_options* options,
                                            quire_file** file);
 
+/// Collective. quire_write_file() for the ranks of `communicator`.
+QUIRE_EXPORT quire_status quire_write_file_mpi(const char* path, int64_t number, quire_fill fill, void* data,
+                                               MPI_Comm communicator, const quire_options* options, quire_file** file);
+
 /// Collective. quire_append() for the ranks of `communicator`.
 QUIRE_EXPORT quire_status quire_append_mpi(const char* path, const int64_t* after, int drop_later,
                                            MPI_Comm communicator, const quire_options* options, quire_file** file);

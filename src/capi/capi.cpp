@@ -134,10 +134,16 @@ std::vector<AnyView> component_views(const quire_file& file, quire_type type, ui
   return views;
 }
 
+/// Throws a usage error in a quire_fill.
+void refuse_in_fill(const quire_file& file) {
+  if (file.is_filling) throw usage("quire_write_file() does this itself: its fill only sets and puts");
+}
+
 /// What all ranks do with a step before it is committed. Where it fails the step is over: one that a rank cannot commit
 /// any more is left, and the others hear why.
 quire_status meet_in_step(quire_file* file, void (quire::WriteStep::*meeting)()) noexcept {
   return quire::capi::guarded(file, [&] {
+    refuse_in_fill(*file);
     open_step(*file);
     if (file->is_placed && !file->refused) file->refused = usage("the step is placed already");
     if (!file->refused) {
@@ -168,6 +174,11 @@ quire_status quire_create(const char* path, const quire_options* options, quire_
   return quire::capi::create(path, quire::Comm::self, options, file);
 }
 
+quire_status quire_write_file(const char* path, int64_t number, quire_fill fill, void* data,
+                              const quire_options* options, quire_file** file) {
+  return quire::capi::write_file(path, number, fill, data, quire::Comm::self, options, file);
+}
+
 quire_status quire_append(const char* path, const int64_t* after, int drop_later, const quire_options* options,
                           quire_file** file) {
   return quire::capi::append(path, after, drop_later != 0, quire::Comm::self, options, file);
@@ -179,6 +190,7 @@ quire_status quire_open(const char* path, const quire_options* options, quire_fi
 
 quire_status quire_step(quire_file* file, int64_t number) {
   return quire::capi::guarded(file, [&] {
+    refuse_in_fill(*file);
     if (file->reader) {
       file->read_step = file->reader->step(number);
     } else {
@@ -396,6 +408,7 @@ quire_status quire_read_field(quire_file* file, const char* field, quire_type ty
 
 quire_status quire_commit(quire_file* file) {
   return quire::capi::guarded(file, [&] {
+    refuse_in_fill(*file);
     open_step(*file);
     // The step is over whatever happens.
     quire::WriteStep step = *std::exchange(file->write_step, std::nullopt);
@@ -409,6 +422,7 @@ quire_status quire_commit(quire_file* file) {
 
 quire_status quire_abort(quire_file* file, const char* reason) {
   return quire::capi::guarded(file, [&] {
+    refuse_in_fill(*file);
     open_step(*file);
     quire::WriteStep step = *std::exchange(file->write_step, std::nullopt);
     file->refused.reset();
@@ -429,6 +443,7 @@ quire_status quire_read(quire_file* file, const char* column, quire_type type, u
 
 quire_status quire_close(quire_file* file) {
   return quire::capi::guarded(file, [&] {
+    refuse_in_fill(*file);
     if (!file->writer && !file->reader) throw usage("the file is not open");
     file->write_step.reset();
     file->read_step.reset();

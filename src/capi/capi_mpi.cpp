@@ -22,6 +22,12 @@ quire_status quire_create_mpi(const char* path, MPI_Comm communicator, const qui
       path, [&] { return comm_of(communicator, options); }, options, file);
 }
 
+quire_status quire_write_file_mpi(const char* path, int64_t number, quire_fill fill, void* data, MPI_Comm communicator,
+                                  const quire_options* options, quire_file** file) {
+  return quire::capi::write_file(
+      path, number, fill, data, [&] { return comm_of(communicator, options); }, options, file);
+}
+
 quire_status quire_append_mpi(const char* path, const int64_t* after, int drop_later, MPI_Comm communicator,
                               const quire_options* options, quire_file** file) {
   return quire::capi::append(

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "quire/base/error.hpp"
 
@@ -87,6 +88,39 @@ auto agreed(Comm& comm, const char* path, const Check& check) {
   return *result;
 }
 
+/// Lets a handle have the writer and the step that it is to fill, for as long as that takes.
+class Lending {
+ public:
+  Lending(quire_file& handle, Writer& writer, WriteStep& step) : handle_(handle), writer_(writer), step_(step) {
+    handle_.writer.emplace(std::move(writer));
+    handle_.write_step.emplace(std::move(step));
+    handle_.is_filling = true;
+  }
+  Lending(const Lending&) = delete;
+  Lending& operator=(const Lending&) = delete;
+  ~Lending() {
+    writer_ = std::move(*handle_.writer);
+    step_ = std::move(*handle_.write_step);
+    handle_.writer.reset();
+    handle_.write_step.reset();
+    handle_.is_filling = false;
+  }
+
+ private:
+  quire_file& handle_;
+  Writer& writer_;
+  WriteStep& step_;
+};
+
+/// Throws what failed in the filling of a step.
+void require_filled(const quire_file& handle, quire_status status) {
+  if (handle.refused) throw Error(*handle.refused);
+  if (status == QUIRE_OK) return;
+  const bool is_known = status > QUIRE_OK && status <= QUIRE_INTERNAL;
+  throw Error(is_known ? static_cast<ErrorKind>(static_cast<int>(status) - 1) : ErrorKind::usage,
+              "the function that fills the step returned " + std::string(quire_status_name(status)));
+}
+
 }  // namespace
 
 quire_status guarded(quire_file* file, const std::function<void()>& action) noexcept {
@@ -122,6 +156,23 @@ quire_status create(const char* path, const MakeComm& make_comm, const quire_opt
     Comm comm = make_comm();
     const auto checked = agreed(comm, path, [&] { return write_options(options); });
     handle.writer = quire::create(path, comm, checked);
+  });
+}
+
+quire_status write_file(const char* path, std::int64_t number, quire_fill fill, void* data, const MakeComm& make_comm,
+                        const quire_options* options, quire_file** file) noexcept {
+  return make(file, [&](quire_file& handle) {
+    Comm comm = make_comm();
+    const auto checked = agreed(comm, path, [&] {
+      if (fill == nullptr) throw Error(ErrorKind::usage, "the function that fills the step is a null pointer");
+      return write_options(options);
+    });
+    const auto fill_handle = [&](Writer& writer, WriteStep& step) {
+      const Lending lending(handle, writer, step);
+      const quire_status status = fill(&handle, data);
+      require_filled(handle, status);
+    };
+    static_cast<void>(quire::write_file(path, comm, number, fill_handle, checked));
   });
 }
 

@@ -21,6 +21,7 @@ struct quire_file {
   std::vector<std::uint64_t> extents;         ///< of the fields that follow
   std::optional<quire::Box> box;              ///< of this rank in them
   bool is_placed = false;                     ///< the open step gets parts
+  bool is_filling = false;                    ///< it is that of quire_write_file(), which does all else with it
   std::optional<quire::Error> refused;        ///< the first put or set of the open step that failed
   std::string message;
 };
@@ -30,10 +31,13 @@ namespace quire::capi {
 /// Runs `action` for a handle; turns what it throws into a status and keeps the message. Nothing leaves it.
 [[nodiscard]] quire_status guarded(quire_file* file, const std::function<void()>& action) noexcept;
 
-/// The three openers for the ranks of a communicator that is made inside the guard.
+/// The four that make a handle, for the ranks of a communicator that is made inside the guard.
 using MakeComm = std::function<Comm()>;
 [[nodiscard]] quire_status create(const char* path, const MakeComm& make_comm, const quire_options* options,
                                   quire_file** file) noexcept;
+[[nodiscard]] quire_status write_file(const char* path, std::int64_t number, quire_fill fill, void* data,
+                                      const MakeComm& make_comm, const quire_options* options,
+                                      quire_file** file) noexcept;
 [[nodiscard]] quire_status append(const char* path, const std::int64_t* after, bool drop_later,
                                   const MakeComm& make_comm, const quire_options* options, quire_file** file) noexcept;
 [[nodiscard]] quire_status open(const char* path, const MakeComm& make_comm, const quire_options* options,

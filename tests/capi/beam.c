@@ -370,6 +370,7 @@ static void run_all(context* test) {
   writes_and_reads_fields(test);
   writes_fields_in_parts(test);
   writes_chosen_rows(test);
+  writes_files_in_one_call(test);
   if (quire_format_holds_one_step(test->format)) return;
   write_two_steps(test);
   read_two_steps(test);

@@ -35,4 +35,7 @@ void close_and_free(context* test, quire_file* file);
 /* Fields whose values come box by box, in kinds of files of one format (parts.c). */
 void writes_fields_in_parts(context* test);
 
+/* Files that one call makes (at_once.c). */
+void writes_files_in_one_call(context* test);
+
 #endif
