@@ -45,7 +45,7 @@ void print_peak(const Request& request, const Comm& comm, const std::string& met
 /// Runs a method once with little data: code and tables of libraries become resident, which are nobody's buffers.
 void touch_libraries(const MethodSpec& spec, const Request& request, Comm& comm) {
   Workload small = request.workload;
-  small.rows = 1000;
+  small.rows = (1000 / small.unit() + 1) * small.unit();
   small.steps = 1;
   const Slice mine = small.rows_of(comm.rank(), comm.size());
   const Block source(small, mine, Block::Use::source);

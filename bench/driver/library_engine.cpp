@@ -22,7 +22,7 @@ bool writes_at_once(const CellMethod& method) {
   if (call == method.options.end()) return false;
   if (call->second == "write_file") return true;
   throw Error(ErrorKind::usage, "there is no call \"" + call->second + "\"")
-      .on("call")
+      .on(std::string(call_option))
       .advise("say write_file, or nothing");
 }
 

@@ -71,6 +71,7 @@ quire::bench::Request understood(Arguments arguments, int size) {
   const double step_bytes = arguments.megabytes * 1e6 / static_cast<double>(request.workload.steps);
   request.workload.rows = static_cast<std::uint64_t>(step_bytes / static_cast<double>(request.workload.row_bytes()));
   request.workload.rows -= request.workload.rows % request.workload.unit();
+  if (request.workload.rows == 0) throw Error(ErrorKind::usage, "the size is less than an element of so many modes");
   for (const std::string& method : arguments.methods) {
     request.methods.push_back(quire::bench::MethodSpec::parse(method));
   }

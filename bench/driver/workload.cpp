@@ -62,8 +62,8 @@ std::uint64_t Workload::row_bytes() const {
                          [](std::uint64_t sum, Type type) { return sum + size_of(type); });
 }
 
-Slice Workload::rows_of(int part, int parts) const {
-  const Slice units = even_slice(rows / unit(), part, parts);
+Slice Workload::rows_of(int rank, int ranks) const {
+  const Slice units = even_slice(rows / unit(), rank, ranks);
   return {units.first * unit(), units.count * unit()};
 }
 

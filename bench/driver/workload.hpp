@@ -24,8 +24,8 @@ struct Workload {
   [[nodiscard]] std::uint64_t row_bytes() const;
   /// Rows that no two ranks share: of an element, or one.
   [[nodiscard]] std::uint64_t unit() const { return modes == 0 ? 1 : modes * modes * modes; }
-  /// The rows of a rank, or of one of `parts` ranks.
-  [[nodiscard]] Slice rows_of(int part, int parts) const;
+  /// Of all rows those of a rank, in whole units.
+  [[nodiscard]] Slice rows_of(int rank, int ranks) const;
   [[nodiscard]] std::uint64_t payload() const { return row_bytes() * rows * steps; }
   [[nodiscard]] static std::string column_name(std::size_t column) { return "c" + std::to_string(column); }
 };

@@ -122,6 +122,12 @@ void check_view(const View& view, Type cell, std::uint64_t rows, const std::stri
   }
 }
 
+/// Where rows of a fixed size are.
+Extent place_of_rows(const Run& run, std::uint64_t first, std::uint64_t rows) {
+  const std::uint64_t begin = checked_multiply(first, run.record_bytes);
+  return {checked_add(run.offset, begin), checked_multiply(rows, run.record_bytes)};
+}
+
 /// Adds rows of text; returns where they end.
 std::uint64_t add_text(WritePlan& plan, const Run& run, std::vector<SourceColumn> columns, const Slice& rows,
                        std::uint64_t position) {
@@ -270,21 +276,19 @@ std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std
   check_rows(run, {first, rows});
   const bool is_one = !run.text && run.record_bytes != 0 && views.size() == 1 && views.front().count == rows;
   if (is_one && is_ready(run, views.front().type, views.front().is_contiguous())) {
-    const std::uint64_t begin = checked_multiply(first, run.record_bytes);
-    const std::uint64_t length = checked_multiply(rows, run.record_bytes);
-    plan.add(checked_add(run.offset, begin), std::span(views.front().data, static_cast<std::size_t>(length)));
-    return begin + length;
+    const Extent place = place_of_rows(run, first, rows);
+    plan.add(place.offset, std::span(views.front().data, static_cast<std::size_t>(place.length)));
+    return place.offset + place.length - run.offset;
   }
   std::vector<SourceColumn> columns = source_columns(run, views, rows, lossy, objects);
   if (columns.empty()) return position;
   if (run.text) return add_text(plan, run, std::move(columns), {first, rows}, position);
   if (run.record_bytes != 0) {
-    const std::uint64_t begin = checked_multiply(first, run.record_bytes);
-    const std::uint64_t length = checked_multiply(rows, run.record_bytes);
-    plan.add(checked_add(run.offset, begin), length,
+    const Extent place = place_of_rows(run, first, rows);
+    plan.add(place.offset, place.length,
              std::make_shared<FixedEncoder>(kernels::RecordShape(run.record_bytes, cell_shapes(run)),
                                             std::move(columns), rows, first));
-    return begin + length;
+    return place.offset + place.length - run.offset;
   }
   VariableShape shape(run);
   const std::uint64_t length = variable_bytes(shape, columns, rows);

@@ -13,14 +13,14 @@ FileTransport::FileTransport(std::unique_ptr<RawFile> file) : file_(std::move(fi
 void FileTransport::run_alone(const WritePlan& mine) {
   FirstFailure failure(file_->path());
   failure.attempt([&] {
-    const Gather gather = file_->takes_parts() ? Gather::parts : Gather::shared;
+    const Gather gather = file_->takes_places() ? Gather::places : Gather::shared;
     WritePieces pieces(mine, file_->limits(), gather, file_->counters());
     const auto buffer = staging_.provide(pieces.buffer_bytes());
     while (const auto piece = pieces.next(buffer)) {
-      if (piece->parts.empty()) {
+      if (piece->places.empty()) {
         file_->write(piece->offset, piece->bytes);
       } else {
-        file_->write_parts(piece->offset, piece->parts);
+        file_->write_places(piece->offset, piece->places);
       }
     }
   });

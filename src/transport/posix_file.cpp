@@ -71,23 +71,29 @@ std::size_t PosixFile::count_written(ssize_t written, std::uint64_t offset) {
   return static_cast<std::size_t>(written);
 }
 
-void PosixFile::write_parts(std::uint64_t offset, std::span<const std::span<const std::byte>> parts) {
-  const int file = descriptor();
+void PosixFile::write_places(std::uint64_t offset, std::span<const std::span<const std::byte>> places) {
   std::vector<iovec> memory;
   // The call does not change what it is not allowed to know as constant.
-  for (const auto part : parts) memory.push_back({const_cast<std::byte*>(part.data()), part.size()});
+  for (const auto bytes : places) {
+    if (!bytes.empty()) memory.push_back({const_cast<std::byte*>(bytes.data()), bytes.size()});
+  }
+  if (memory.empty()) return;
+  const int file = descriptor();
   std::size_t done = 0;
   {
     const Stopwatch stopwatch(counters().transfer_seconds);
-    done =
-        count_written(::pwritev(file, memory.data(), static_cast<int>(memory.size()), system_offset(offset)), offset);
+    ssize_t written = 0;
+    do {
+      written = ::pwritev(file, memory.data(), static_cast<int>(memory.size()), system_offset(offset));
+    } while (written < 0 && errno == EINTR);
+    done = count_written(written, offset);
   }
   if (request().durable) start_writeback(offset, done);
-  // What a short call has left, part by part.
-  for (const auto part : parts) {
-    const std::size_t skipped = std::min(done, part.size());
-    write(offset + skipped, part.subspan(skipped));
-    offset += part.size();
+  // What a short call has left, place by place.
+  for (const auto bytes : places) {
+    const std::size_t skipped = std::min(done, bytes.size());
+    write(offset + skipped, bytes.subspan(skipped));
+    offset += bytes.size();
     done -= skipped;
   }
 }

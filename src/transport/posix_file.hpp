@@ -14,8 +14,8 @@ class PosixFile final : public RawFile {
   using RawFile::RawFile;
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override;
-  [[nodiscard]] bool takes_parts() const noexcept override { return true; }
-  void write_parts(std::uint64_t offset, std::span<const std::span<const std::byte>> parts) override;
+  [[nodiscard]] bool takes_places() const noexcept override { return true; }
+  void write_places(std::uint64_t offset, std::span<const std::span<const std::byte>> places) override;
   [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
   [[nodiscard]] std::uint64_t size() override;
   void resize(std::uint64_t size) override;

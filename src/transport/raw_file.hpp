@@ -45,13 +45,13 @@ class RawFile {
   }
   /// All of the bytes. A write or read of nothing does not open the file.
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
-  /// Whether write_parts() makes one call of many parts.
-  [[nodiscard]] virtual bool takes_parts() const noexcept { return false; }
+  /// Whether write_places() makes one call of up to 64 places.
+  [[nodiscard]] virtual bool takes_places() const noexcept { return false; }
   /// The same of bytes that lie in several places, one behind the other in the file.
-  virtual void write_parts(std::uint64_t offset, std::span<const std::span<const std::byte>> parts) {
-    for (const auto part : parts) {
-      write(offset, part);
-      offset += part.size();
+  virtual void write_places(std::uint64_t offset, std::span<const std::span<const std::byte>> places) {
+    for (const auto bytes : places) {
+      write(offset, bytes);
+      offset += bytes.size();
     }
   }
   /// Fewer bytes than asked only at the end of the file.

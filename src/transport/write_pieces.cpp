@@ -13,7 +13,7 @@ namespace quire {
 namespace {
 
 /// Of one call; Linux takes up to 1024.
-constexpr std::size_t most_parts = 64;
+constexpr std::size_t most_places = 64;
 
 const std::byte* ready_memory(const WriteExtent& extent) {
   const auto* memory = std::get_if<const std::byte*>(&extent.source);
@@ -35,8 +35,8 @@ WritePieces::WritePieces(const WritePlan& plan, const TransportLimits& limits, G
   for (std::size_t i = 0; i < extents_.size(); ++i) {
     add_to_segments(i, gather != Gather::all && goes_straight(extents_[i], limits_.direct_from));
   }
-  if (gather == Gather::shared || gather == Gather::parts) send_lone_straight();
-  if (gather == Gather::parts) send_parts_straight();
+  if (gather == Gather::shared || gather == Gather::places) send_lone_straight();
+  if (gather == Gather::places) send_places_straight();
   if (!segments_.empty()) extent_ = segments_.front().first_extent;
 }
 
@@ -50,20 +50,20 @@ void WritePieces::send_lone_straight() {
 }
 
 /// What one call can take from where it lies is not copied first: that costs as much again as the system's own copy.
-/// Of small parts it is the other way round.
-void WritePieces::send_parts_straight() {
+/// Of small extents it is the other way round.
+void WritePieces::send_places_straight() {
   for (Segment& segment : segments_) {
-    if (segment.direct || segment.length > limits_.staging) continue;
-    std::size_t parts = 0;
+    if (segment.direct || segment.length > std::min(limits_.piece, limits_.staging)) continue;
+    std::size_t places = 0;
     bool straight = true;
-    for (std::uint64_t length = 0; straight && length < segment.length; ++parts) {
-      const WriteExtent& extent = extents_[segment.first_extent + parts];
-      straight = parts < most_parts && goes_straight(extent, 0);
+    for (std::uint64_t length = 0; straight && length < segment.length; ++places) {
+      const WriteExtent& extent = extents_[segment.first_extent + places];
+      straight = places < most_places && goes_straight(extent, 0);
       length += extent.length;
     }
-    if (!straight || segment.length < parts * page_bytes) continue;
+    if (!straight || segment.length < places * page_bytes) continue;
     segment.direct = true;
-    segment.parts = parts;
+    segment.places = places;
   }
 }
 
@@ -85,7 +85,7 @@ Cut WritePieces::cut(const Segment& segment) const noexcept {
 
 std::uint64_t WritePieces::count() const noexcept {
   std::uint64_t sum = 0;
-  for (const Segment& segment : segments_) sum += segment.parts > 1 ? 1 : cut(segment).count();
+  for (const Segment& segment : segments_) sum += segment.places > 1 ? 1 : cut(segment).count();
   return sum;
 }
 
@@ -115,7 +115,7 @@ bool WritePieces::advance() noexcept {
 
 WritePiece WritePieces::make(std::span<std::byte> buffer, std::size_t begin) {
   const Segment& segment = segments_[segment_];
-  if (segment.parts > 1) return make_of_parts(segment);
+  if (segment.places > 1) return make_of_places(segment);
   const auto length = static_cast<std::size_t>(cut(segment).piece(done_));
   WritePiece piece{segment.offset + done_, {}, {}};
   if (segment.direct) {
@@ -129,10 +129,10 @@ WritePiece WritePieces::make(std::span<std::byte> buffer, std::size_t begin) {
   return piece;
 }
 
-WritePiece WritePieces::make_of_parts(const Segment& segment) {
+WritePiece WritePieces::make_of_places(const Segment& segment) {
   WritePiece piece{segment.offset, {}, {}};
-  for (const WriteExtent& extent : std::span(extents_).subspan(segment.first_extent, segment.parts)) {
-    piece.parts.emplace_back(ready_memory(extent), static_cast<std::size_t>(extent.length));
+  for (const WriteExtent& extent : std::span(extents_).subspan(segment.first_extent, segment.places)) {
+    piece.places.emplace_back(ready_memory(extent), static_cast<std::size_t>(extent.length));
   }
   done_ = segment.length;
   return piece;

@@ -15,12 +15,12 @@ namespace quire {
 struct WritePiece {
   std::uint64_t offset = 0;
   std::span<const std::byte> bytes;
-  std::vector<std::span<const std::byte>> parts{};  ///< where they lie instead, if not in one place
+  std::vector<std::span<const std::byte>> places{};  ///< where they lie instead, if not in one
 };
 
 /// Which bytes may be written straight from the caller's memory.
 enum class Gather : std::uint8_t {
-  parts,   ///< as the next one, but neighbours of some pages go straight as well: one call takes them from many places
+  places,  ///< as the next one, but neighbours of some pages go straight as well, from many places; only for next()
   shared,  ///< ready extents go straight; misaligned and encoded ones, and small neighbours, through the buffer
   small,   ///< small ready extents as well: pieces of other ranks may be their neighbours
   all,     ///< everything goes through the buffer
@@ -61,7 +61,7 @@ class WritePieces {
     std::uint64_t length = 0;
     std::size_t first_extent = 0;
     bool direct = false;
-    std::size_t parts = 1;  ///< of a direct one: extents from where they lie, in one piece if they are several
+    std::size_t places = 1;  ///< of a direct one: where its bytes lie, and one piece if these are several
   };
   /// How full the buffer of a batch is.
   struct Fill {
@@ -78,8 +78,8 @@ class WritePieces {
   [[nodiscard]] WritePiece make(std::span<std::byte> buffer, std::size_t begin);
   void add_to_segments(std::size_t extent, bool direct);
   void send_lone_straight();
-  void send_parts_straight();
-  [[nodiscard]] WritePiece make_of_parts(const Segment& segment);
+  void send_places_straight();
+  [[nodiscard]] WritePiece make_of_places(const Segment& segment);
   void fill(std::span<std::byte> out);
   [[nodiscard]] std::size_t encode(const WriteExtent& extent, Encoder& encoder, std::span<std::byte> out);
 

@@ -53,7 +53,8 @@ TEST(CutTest, LetsASmallRestJoinTheLastPieceOnlyWhereAsked) {
 }
 
 /// Puts all pieces into a file in memory and checks what is promised of each.
-std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& limits, Gather gather) {
+std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& limits, Gather gather,
+                               std::uint64_t* from_places = nullptr) {
   TransportCounters counters;
   Staging staging;
   WritePieces pieces(plan, limits, gather, counters);
@@ -68,8 +69,9 @@ std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& lim
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(piece->bytes.data()) % page_bytes, piece->offset % page_bytes);
       EXPECT_LE(piece->bytes.size(), limits.staging);
     }
-    EXPECT_TRUE(piece->parts.empty() || (gather == Gather::parts && piece->bytes.empty()));
-    auto places = piece->parts;
+    EXPECT_TRUE(piece->places.empty() || (gather == Gather::places && piece->bytes.empty()));
+    if (from_places != nullptr && !piece->places.empty()) ++*from_places;
+    auto places = piece->places;
     if (places.empty()) places.push_back(piece->bytes);
     auto offset = static_cast<std::ptrdiff_t>(piece->offset);
     for (const auto part : places) {
@@ -123,6 +125,10 @@ TEST(WritePiecesTest, LaysSmallPiecesIntoOneBatch) {
 
 TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
   std::mt19937_64 random(11);
+  TransportLimits larger = small_limits();
+  larger.piece = larger.staging = 32 * page_bytes;
+  larger.direct_from = 16 * page_bytes;
+  std::uint64_t from_places = 0;
   for (int round = 0; round < 200; ++round) {
     std::vector<std::byte> expected;
     std::vector<std::vector<std::byte>> memory;  // stays where it is: moved, never copied
@@ -152,14 +158,14 @@ TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
       }
       return copy;
     };
-    for (const Gather gather : {Gather::parts, Gather::shared}) {
-      ASSERT_TRUE(collect(again(), small_limits(), gather) == expected) << round;
-    }
+    ASSERT_TRUE(collect(again(), small_limits(), Gather::shared) == expected) << round;
+    ASSERT_TRUE(collect(again(), larger, Gather::places, &from_places) == expected) << round;
     for (const Gather gather : {Gather::small, Gather::all}) {
       ASSERT_TRUE(collect(again(), small_limits(), gather) == expected) << round;
       ASSERT_TRUE(collect_batches(again(), small_limits(), gather) == expected) << round;
     }
   }
+  EXPECT_GT(from_places, 0U);
 }
 
 // Each of many ranks with a little of every column writes it from where it lies; where one rank writes for all, a batch
@@ -199,18 +205,30 @@ TEST(WritePiecesTest, TakesNeighboursOfSomePagesFromWhereTheyLie) {
     return WritePieces(plan, TransportLimits{}, gather, counters).buffer_bytes();
   };
   const WritePlan five = planned(5, 31000, 0);
-  EXPECT_EQ(buffer_for(five, Gather::parts), 0U);
+  EXPECT_EQ(buffer_for(five, Gather::places), 0U);
   EXPECT_GE(buffer_for(five, Gather::shared), 155000U);
-  WritePieces pieces(five, TransportLimits{}, Gather::parts, counters);
+  WritePieces pieces(five, TransportLimits{}, Gather::places, counters);
   EXPECT_EQ(pieces.count(), 1U);
   const auto piece = pieces.next({});
   ASSERT_TRUE(piece);
-  EXPECT_EQ(piece->parts.size(), 5U);
+  EXPECT_EQ(piece->places.size(), 5U);
   EXPECT_FALSE(pieces.next({}));
+  std::vector<std::byte> expected(start);
+  for (const WriteExtent& extent : five.extents) {
+    const auto* bytes = std::get<const std::byte*>(extent.source);
+    expected.insert(expected.end(), bytes, bytes + extent.length);
+  }
+  EXPECT_TRUE(collect(five, TransportLimits{}, Gather::places) == expected);
+  // No more than one call takes, and than a call is to have.
+  EXPECT_EQ(buffer_for(planned(64, 8192, 0), Gather::places), 0U);
+  EXPECT_GT(buffer_for(planned(65, 8192, 0), Gather::places), 0U);
+  TransportLimits short_calls;
+  short_calls.piece = 16 * page_bytes;
+  EXPECT_GT(WritePieces(five, short_calls, Gather::places, counters).buffer_bytes(), 0U);
   // Copies of little cost less than calls that look for it; those that would stall, and as much as a buffer, stay.
-  EXPECT_GT(buffer_for(planned(5, 800, 0), Gather::parts), 0U);
-  EXPECT_GT(buffer_for(planned(5, 31000, 8), Gather::parts), 0U);
-  EXPECT_GT(buffer_for(planned(8, 140000, 0), Gather::parts), 0U);
+  EXPECT_GT(buffer_for(planned(5, 800, 0), Gather::places), 0U);
+  EXPECT_GT(buffer_for(planned(5, 31000, 8), Gather::places), 0U);
+  EXPECT_GT(buffer_for(planned(8, 140000, 0), Gather::places), 0U);
 }
 
 TEST(WritePiecesTest, SendsLargeReadyBytesStraightUnlessTheCopyWouldStall) {

@@ -245,8 +245,8 @@ Handle plain_access_list() {
   return list;
 }
 
-/// With which H5Fopen and H5Fcreate reach `image`, which must outlive every file opened by it. Good for the next call:
-/// there is one for all images.
+/// With which H5Fopen and H5Fcreate reach `image`, which must outlive every file opened by it. Good for the next call,
+/// before the lock of the library is left (Quiet): there is one for all images.
 ///
 /// Nothing of such a file is buffered outside the library's metadata cache: no sieve, no aggregation, no accumulator.
 /// HDF5 cannot reach any other file through it: what an external link names is opened by us.

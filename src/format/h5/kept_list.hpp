@@ -5,7 +5,8 @@
 namespace quire::h5 {
 
 /// A property list that a process makes once: to make one costs about as much as the object that it is for. Whoever
-/// gets it does not change it. It is made again where the program has closed the library since.
+/// gets it changes nothing of it, but what everybody sets anew in the same lock of the library. It is made again where
+/// the program has closed the library since.
 class KeptList {
  public:
   using Maker = Handle (*)();

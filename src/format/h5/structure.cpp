@@ -21,13 +21,14 @@ void end_cold(hid_t file, Image& image) {
   }
 }
 
-}  // namespace
-
+/// Creation properties of an object without time stamps.
 Handle timeless(hid_t list_class) {
   Handle list = own(H5Pcreate(list_class), "make a creation list");
   require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
   return list;
 }
+
+}  // namespace
 
 Handle new_contiguous_creation() {
   Handle list = timeless(H5P_DATASET_CREATE);

@@ -12,9 +12,6 @@
 
 namespace quire::h5 {
 
-/// Creation properties of an object without time stamps.
-[[nodiscard]] Handle timeless(hid_t list_class);
-
 /// Creation properties of data sets that lie in one piece: allocated at once, never filled, without time stamps. Those
 /// of all of them, or a list that may be changed.
 [[nodiscard]] Handle contiguous_creation();

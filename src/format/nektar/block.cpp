@@ -1,7 +1,6 @@
 #include "format/nektar/block.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "quire/base/archive.hpp"
