@@ -352,6 +352,7 @@ std::size_t State::find_table(std::string_view table) const {
 void State::finish(bool published) {
   phase = Phase::done;
   publication.reset();
+  writer->has_failed_step = writer->has_failed_step || !published;
   for (const auto& stream : streams) stream->finished = true;
   if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
@@ -372,6 +373,7 @@ WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
   const std::shared_ptr<Writer::State> writer = state_->writer;
   writer->abandoned = "a step was left without commit";
+  writer->has_failed_step = true;
   writer->owed_exchanges += owed_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;

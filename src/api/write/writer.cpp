@@ -79,7 +79,9 @@ void finish(Writer::State& state) {
     state.tell_file();
   }
   const Stopwatch watch(state.timing.metadata);
-  if (root && !state.broken && !state.engine) state.carry_out(state.planner->finish());
+  // What its only step is missing from does not become a file that looks whole.
+  const bool lost_step = state.holds_one_step && !state.has_step && state.has_failed_step;
+  if (root && !state.broken && !state.engine && !lost_step) state.carry_out(state.planner->finish());
   const bool replaces = state.target.replaces_whole() && !state.completes_with_step();
   if ((root && state.options.durable) || (wrote && replaces)) state.transport->sync(true);
 }

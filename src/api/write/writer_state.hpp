@@ -40,6 +40,7 @@ struct Writer::State {
   FileDescription file{};
   bool holds_one_step = false;        ///< no second one may follow
   bool has_step = false;              ///< one was committed
+  bool has_failed_step = false;       ///< one was begun, and is not in the file
   bool file_told = false;             ///< the planner knows the file's attributes
   std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step:
   bool closes_with_step = false;      ///< whose commit closes it, too,
