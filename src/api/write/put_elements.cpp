@@ -77,7 +77,9 @@ void require_consistent(const ElementPart& part) {
   const std::uint64_t count = coefficients_of(part);
   for (std::size_t v = 0; v < part.values.size(); ++v) {
     if (part.values[v].type == Type::float64 && part.values[v].count == count) continue;
-    refuse(part, "needs " + std::to_string(count) + " coefficients of type float64 of " + part.variables[v]);
+    refuse(part, "needs " + std::to_string(count) + " coefficients of type float64 of " + part.variables[v] +
+                     ", and has " + std::to_string(part.values[v].count) + " of type " +
+                     std::string(name(part.values[v].type)));
   }
 }
 
@@ -192,6 +194,23 @@ void put_all(StepBuilder& builder, const ElementKinds& kinds, const PartsOfKinds
   }
 }
 
+/// What was planned for other tables.
+void void_plans(WriteStep::State& step) {
+  if (step.part != nullptr) step.writer->planner->advance(*step.part, {}, false);
+  step.table_names.clear();
+  step.packed.clear();
+}
+
+/// Throws unsupported errors for files that hold no elements, with the names of formats that do.
+void require_place_for_elements(const Writer::State& writer) {
+  if (format_named(writer.file.format).holds_elements()) return;
+  std::string names;
+  for (const Format* format : formats()) {
+    if (format->holds_elements()) names += (names.empty() ? "" : " or ") + std::string(format->name());
+  }
+  throw Error(ErrorKind::unsupported, "files of this format hold no elements").advise("choose the format " + names);
+}
+
 }  // namespace
 
 ElementLayout::ElementLayout() : state_(std::make_shared<State>()) {}
@@ -210,6 +229,7 @@ void lay_out_elements(WriteStep::State& step) {
   if (!step.elements) return;
   PendingElements& pending = *step.elements;
   Writer::State& writer = *step.writer;
+  require_place_for_elements(writer);
   if (!pending.without) {
     pending.of_kinds = parts_of_kinds(pending.parts);
     pending.without = step.builder;
@@ -240,6 +260,11 @@ void agree_on_elements(WriteStep::State& step) {
     const auto bytes = packed(kinds_of(pending.parts));
     mine.structure = XXH3_64bits(bytes.data(), bytes.size());
   });
+  // What is wrong with this rank's own parts is its error, before all ranks have the tables of all.
+  if (!error) {
+    error = accept_step(step);
+    void_plans(step);
+  }
   mine.failed = error.has_value();
   const Consensus all = announce(writer.comm, mine);
   if (!all.goes_on(mine.call, error)) fail_together(step, error);
@@ -267,10 +292,7 @@ void join_elements(WriteStep::State& step) {
   if (comm.is_root()) answer = packed(all);
   comm.broadcast(answer);
   pending.joined = std::make_shared<const ElementKinds>(unpacked(answer));
-  // What was planned for other tables is void.
-  if (step.part != nullptr) writer.planner->advance(*step.part, {}, false);
-  step.table_names.clear();
-  step.packed.clear();
+  void_plans(step);
 }
 
 void keep_layout(WriteStep::State& step) {

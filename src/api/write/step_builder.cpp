@@ -131,7 +131,8 @@ void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
   add_column(std::move(column), nothing, string_bytes, current().rows);
 }
 
-void StepBuilder::add_column(Column&& column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count) {
+void StepBuilder::add_column(Column&& column, const ConstView& values, std::uint64_t string_bytes,
+                             std::uint64_t count) {
   Table& table = current();
   if (has_name(table.columns, column.name)) {
     return fail(Error(ErrorKind::usage, "the column is put twice").on(column.name));
