@@ -103,6 +103,20 @@ std::vector<std::string> Format::stand_ins(const std::string&, const Options&) c
 
 bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }
 
+Fit fit_without_expansions(const StepDescription& step, const std::function<Fit(const StepDescription&)>& fit) {
+  StepDescription plain = step;
+  std::vector<std::string> losses;
+  for (Table& table : plain.tables) {
+    if (!table.expansion) continue;
+    losses.push_back("the bases, numbers of modes and planes are left out of which the rows of " +
+                     (table.name.empty() ? "the table" : table.name) + " are coefficients");
+    table.expansion.reset();
+  }
+  Fit fitted = fit(plain);
+  fitted.losses.insert(fitted.losses.begin(), losses.begin(), losses.end());
+  return fitted;
+}
+
 Fit Format::fit(const FileDescription& file, const StepDescription& step) const {
   return fit(file, step, CheckedOptions(write_options(), {}));
 }

@@ -334,6 +334,11 @@ struct Fit {
   std::vector<std::string> additions{};
 };
 
+/// What `fit` makes of a step for a format that holds no elements: what rows of its tables are coefficients of is left
+/// out, and told.
+[[nodiscard]] Fit fit_without_expansions(const StepDescription& step,
+                                         const std::function<Fit(const StepDescription&)>& fit);
+
 /// One file format: the entry in the registry.
 class Format {
  public:

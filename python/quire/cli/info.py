@@ -108,12 +108,29 @@ def tell_group(group: Sequence[dict[str, Any]], most: int | None) -> None:
         count = plural(rows[0], "row") if min(rows) == max(rows) else f"{min(rows)} to {max(rows)} rows"
         name = f"table '{printable(table['name'])}'" if table["name"] else "table"
         say(f"  {title}: {name} of {count}")
+        if table["expansion"]:
+            say(f"    {expansion_text(table['expansion'])}")
         tell_lines([quantity_cells(item, most) for item in table["columns"]], most)
     if first["streams"]:
         say(f"  {title}: {plural(first['streams'], 'stream')} of bytes")
     if first["fields"]:
         say(f"  {title}: fields")
         tell_lines([field_cells(item, most) for item in first["fields"]], most)
+
+
+def expansion_text(expansion: dict[str, Any]) -> str:
+    """Bases and numbers of modes, and which planes or lines of homogeneous directions, in words."""
+    modes = [f" {number}" for number in expansion["modes"]] or [""] * len(expansion["basis"])
+    directions = [printable(basis) + number for basis, number in zip(expansion["basis"], modes, strict=True)]
+    text = f"coefficients on {printable(expansion['shape'])}s: {', '.join(directions)}"
+    if not expansion["modes"]:
+        text += ", modes of each element"
+    if expansion["lengths"]:
+        text += f"; of length {', '.join(f'{length:g}' for length in expansion['lengths'])}"
+    for name, ids in (("y", "y_ids"), ("z", "z_ids"), ("strips", "strip_ids")):
+        if expansion[ids]:
+            text += f"; {name} {ranges(expansion[ids])}"
+    return text
 
 
 def tell_quantities(title: str, items: Sequence[dict[str, Any]], most: int | None) -> None:

@@ -56,12 +56,22 @@ def attributes(items: Mapping[str, Attribute]) -> list[dict[str, Any]]:
     return [quantity(item) | {"value": plain(item.value)} for item in items.values()]
 
 
+def expansion(item: Table) -> dict[str, Any] | None:
+    """Independent. What the rows of a table are coefficients of; nothing for other tables."""
+    found = getattr(item, "expansion", None)  # a table with definitions has none
+    if found is None:
+        return None
+    lists = ("basis", "modes", "lengths", "y_ids", "z_ids", "strip_ids")
+    return {"shape": found.shape} | {name: list(getattr(found, name)) for name in lists}
+
+
 def table(item: Table) -> dict[str, Any]:
-    """Independent. A table: name, rows, columns."""
+    """Independent. A table: name, rows, columns, and what these are coefficients of."""
     return {
         "name": item.name,
         "rows": len(item),
         "columns": [quantity(column) for column in item.columns.values()],
+        "expansion": expansion(item),
     }
 
 

@@ -94,7 +94,7 @@ class H5partFormat final : public Format {
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
                         const CheckedOptions& /*options*/) const override {
-    return h5::fit_h5part(file, step);
+    return fit_without_expansions(step, [&](const StepDescription& plain) { return h5::fit_h5part(file, plain); });
   }
 };
 

@@ -435,7 +435,7 @@ void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, s
     if (step.tables[table].expansion) {
       in_pieces<double>(Type::float64, rows, out, object, values_at_once, [&](const Slice& some, std::span<double> to) {
         for (const Part& part : parts_of(table, some)) {
-          reader_.read(part.place, column, part.rows, target(to, part));
+          in_file_of(part, [&] { reader_.read(part.place, column, part.rows, target(to, part)); });
         }
       });
       return;
@@ -443,7 +443,7 @@ void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, s
     in_pieces<std::uint32_t>(Type::uint32, rows, out, object, values_at_once,
                              [&](const Slice& some, std::span<std::uint32_t> to) {
                                for (const Part& part : parts_of(table, some)) {
-                                 read_numbers(part, column, target(to, part));
+                                 in_file_of(part, [&] { read_numbers(part, column, target(to, part)); });
                                }
                              });
   });
@@ -466,11 +466,7 @@ std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
 void XmlDescriber::verify_payloads(const StepLayout& step) {
   for (std::size_t t = 0; t < step.tables.size(); t += 2) {
     for (const Part& part : parts_of(t, {0, step.description.tables[t].rows})) {
-      try {
-        reader_.verify(part.place);
-      } catch (Error& error) {
-        throw error.in_file(path_of(member_of(part.place.tag)));
-      }
+      in_file_of(part, [&] { reader_.verify(part.place); });
     }
   }
 }

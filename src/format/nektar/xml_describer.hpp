@@ -14,6 +14,7 @@
 #include "format/nektar/xml_block.hpp"
 #include "format/nektar/xml_reader.hpp"
 #include "format/nektar/xml_scanner.hpp"
+#include "quire/plan/member.hpp"
 
 namespace quire::nektar {
 
@@ -54,6 +55,16 @@ class XmlDescriber final : public OneStepDescriber {
     Slice rows;                ///< of the block
     std::uint64_t before = 0;  ///< rows that were asked for and stand before
   };
+
+  /// Runs `work` on a part; what it throws names the file in which that stands.
+  template <class Work>
+  void in_file_of(const Part& part, Work&& work) const {
+    try {
+      work();
+    } catch (Error& error) {
+      throw error.in_file(path_of(member_of(part.place.tag)));
+    }
+  }
 
   void describe() override;
   /// All blocks of all files; if `only_whole_` those that can be read, and what is wrong with others as warnings.

@@ -155,7 +155,9 @@ class SddsFormat final : public Format {
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
                         const CheckedOptions& options) const override {
-    return fit_step(file, step, options.text("mode") == "ascii" && options.truth("canonical"));
+    const bool is_canonical = options.text("mode") == "ascii" && options.truth("canonical");
+    return fit_without_expansions(step,
+                                  [&](const StepDescription& plain) { return fit_step(file, plain, is_canonical); });
   }
 };
 

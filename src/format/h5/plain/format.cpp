@@ -84,7 +84,9 @@ class PlainFormat final : public Format {
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
                         const CheckedOptions& options) const override {
-    return h5::fit_plain(file, step, h5::PlainPlanner::rules_of(options));
+    const auto rules = h5::PlainPlanner::rules_of(options);
+    return fit_without_expansions(step,
+                                  [&](const StepDescription& plain) { return h5::fit_plain(file, plain, rules); });
   }
 };
 
