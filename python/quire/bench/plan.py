@@ -30,6 +30,8 @@ from quire.errors import MissingFileError, UsageError
 from quire.io.formats import format_info
 
 MODES = ("in-process", "launch")
+CALLS = ("write_file",)
+"""By which the library writes files of one step, if not by all of create, commit and close."""
 SCALINGS = ("strong", "weak")
 QUANTITIES = ("time", "rate")
 DEFAULT_LIMITS = {"bytes": 20_000_000_000, "files": 100_000, "seconds": 3600}
@@ -236,6 +238,7 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
     for values in itertools.product(*varied.values()):
         chosen = {key: option_text(value) for key, value in zip(varied, values, strict=True)}
         suffix = "".join(f" {key}={value}" for key, value in chosen.items())
+        one_of({**options, **chosen}.get("call", CALLS[0]), CALLS, "call")
         yield replace(method, name=name + suffix, options={**options, **chosen})
 
 

@@ -1,0 +1,116 @@
+"""A checkpoint that was given up is not taken for one; what is wrong is told of whom and of what."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.python.cli.conftest import run as run  # a fixture
+from tests.python.support.mpi import run_ranks
+
+import quire
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
+
+SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
+LAYOUTS = ["hdf5", "xml", "directory", "streams"]
+
+
+def blocks() -> list[Any]:
+    with quire.open(SMALL) as file:
+        return list(file[0].read_elements(partition="everything").blocks)
+
+
+def give_up(path: Path, options: dict[str, Any], *, is_put: bool) -> None:
+    with quire.create(path, **options) as out, out.step(3) as step:
+        if is_put:
+            step.put_elements(blocks())
+        raise RuntimeError("no more")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("replacement", ["suited", "direct"])
+@pytest.mark.parametrize("is_put", [False, True])
+def test_a_first_step_that_was_given_up_makes_no_whole_file(
+    tmp_path: Path, run: Run, layout: str, replacement: str, is_put: bool
+) -> None:
+    path = tmp_path / "given.chk"
+    options: dict[str, Any] = {"layout": layout, "replacement": replacement}
+    with pytest.raises(RuntimeError, match="no more"):
+        give_up(path, options, is_put=is_put)
+    with pytest.raises(quire.Error):
+        quire.open(path)
+    assert run("check", str(path)).code != 0
+    with quire.create(path, **options) as out, out.step(4) as step:
+        step.put_elements(blocks())
+    assert quire.open(path)[0].number == 4
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_file_without_a_step_is_still_one(tmp_path: Path, layout: str) -> None:
+    with quire.create(tmp_path / "none.chk", layout=layout):
+        pass
+    assert len(quire.open(tmp_path / "none.chk")[0].read_elements(partition="everything").blocks) == 0
+
+
+@pytest.mark.parametrize("suffix", [".sdds", ".h5part", ".h5"])
+def test_files_without_elements_lose_what_the_rows_are_coefficients_of(
+    tmp_path: Path, run: Run, suffix: str
+) -> None:
+    told = run("convert", "--dry-run", str(SMALL), str(tmp_path / f"lost{suffix}"))
+    assert told.code == 1
+    assert "bases, numbers of modes and planes" in told.errors
+    kept = run("convert", "--dry-run", str(SMALL), str(tmp_path / "kept.chk"))
+    assert "bases" not in kept.output + kept.errors
+
+
+def test_what_rows_are_coefficients_of_is_shown(run: Run) -> None:
+    shown = run("info", str(SMALL)).output
+    with quire.open(SMALL) as file:
+        for block in file[0].expansions:
+            assert f"coefficients on {block.shape}s: {block.basis[0]}" in shown
+
+
+def write_a_directory(comm: Any, path: str) -> None:
+    mine = [] if comm.rank == 0 else blocks()[comm.rank - 1 : comm.rank]
+    with quire.create(path, comm, layout="directory") as out, out.step(0) as step:
+        step.put_elements(mine)
+
+
+@pytest.mark.mpi
+def test_the_damaged_part_is_named(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "parts.chk"
+    run_ranks(write_a_directory, 3, str(path), time_limit=40)
+    part = max(path.glob("P*.fld"))
+    text = bytearray(part.read_bytes())
+    start = text.rindex(b"</ELEMENTS>")
+    text[start - 40] = ord("A") if text[start - 40] != ord("A") else ord("B")
+    part.write_bytes(text)
+    for command in ("sum", "check"):
+        told = run(command, str(path))
+        assert told.code != 0
+        assert part.name in told.output + told.errors
+
+
+def put_a_wrong_basis(comm: Any, path: str, layout: str) -> str:
+    mine = blocks()[:1]
+    if comm.rank == 1:
+        mine = [dataclasses.replace(mine[0], basis=("Modified_Z", *mine[0].basis[1:]))]
+    out = quire.create(path, comm, layout=layout)
+    with pytest.raises(quire.Error) as caught, out.step(0) as step:
+        step.put_elements(mine)
+    out.close()
+    return str(caught.value)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_rank_with_a_wrong_part_is_named(tmp_path: Path, layout: str) -> None:
+    told = run_ranks(put_a_wrong_basis, 2, str(tmp_path / "wrong.chk"), layout, time_limit=40)
+    for text in told:
+        assert "Modified_Z" in text
+        assert "[rank 1]" in text
+        assert "_2" not in text
