@@ -23,7 +23,7 @@ bool writes_at_once(const CellMethod& method) {
   if (call->second == "write_file") return true;
   throw Error(ErrorKind::usage, "there is no call \"" + call->second + "\"")
       .on(std::string(call_option))
-      .advise("say write_file, or nothing");
+      .advise("say write_file, or leave it out");
 }
 
 /// The options of the writer itself that a plan may set beside those of the format.

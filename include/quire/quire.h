@@ -93,9 +93,10 @@ QUIRE_EXPORT quire_status quire_create(const char* path, const quire_options* op
 
 /// Collective. A new file of one step, as quire_create(), quire_step(), quire_commit() and quire_close() make it, with
 /// the same bytes, in fewer meetings of the ranks: for checkpoints. Attributes are those of the step. The values that
-/// `fill` gives to quire_put() and the like live until this call returns. After an error that the ranks can find before
-/// they write, such as one of `fill` or options that differ, what stood at `path` is still there. A rank whose own fill
-/// failed gets its error while the others get QUIRE_ABORTED; all other errors are the same on all ranks.
+/// `fill` gives to quire_put() and the like live until this call returns. After an error on any rank, one of `fill`
+/// included, a file stays that would be replaced when the new one is complete: of one step, compressed, or with the
+/// setting replacement=whole; others are written over. A rank whose own fill failed gets its error while the others get
+/// QUIRE_ABORTED; all other errors are the same on all ranks.
 /// @param number of the step
 /// @param data is handed to `fill`
 /// @param file receives a handle for quire_error_message() and quire_free(), owned by the caller, also on failure
@@ -277,7 +278,8 @@ QUIRE_EXPORT quire_status quire_read(quire_file* file, const char* column, quire
 /// commit of the other ranks fail. Only quire_error_message() and quire_free() may follow.
 QUIRE_EXPORT quire_status quire_close(quire_file* file);
 
-/// Independent. Gives the handle back, without closing the file properly; null is allowed. Never fails.
+/// Independent. Gives the handle back, without closing the file properly; null is allowed. Has no effect in a
+/// quire_fill. Never fails.
 QUIRE_EXPORT void quire_free(quire_file* file);
 
 /// Independent. What the last call that failed on this handle had to say: what, where and what to do; an empty text if

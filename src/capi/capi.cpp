@@ -452,7 +452,10 @@ quire_status quire_close(quire_file* file) {
   });
 }
 
-void quire_free(quire_file* file) { const std::unique_ptr<quire_file> mine(file); }
+void quire_free(quire_file* file) {
+  if (file != nullptr && file->is_filling) return;  // quire_write_file() goes on with it
+  const std::unique_ptr<quire_file> mine(file);
+}
 
 const char* quire_error_message(const quire_file* file) {
   return file != nullptr ? file->message.c_str() : "there is no handle";

@@ -105,15 +105,17 @@ bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }
 
 Fit fit_without_expansions(const StepDescription& step, const std::function<Fit(const StepDescription&)>& fit) {
   StepDescription plain = step;
-  std::vector<std::string> losses;
+  std::string names;
   for (Table& table : plain.tables) {
     if (!table.expansion) continue;
-    losses.push_back("the bases, numbers of modes and planes are left out of which the rows of " +
-                     (table.name.empty() ? "the table" : table.name) + " are coefficients");
+    names += (names.empty() ? "" : ", ") + (table.name.empty() ? "the table" : table.name);
     table.expansion.reset();
   }
   Fit fitted = fit(plain);
-  fitted.losses.insert(fitted.losses.begin(), losses.begin(), losses.end());
+  if (names.empty()) return fitted;
+  const std::string lost =
+      "the bases, numbers of modes and planes are left out of which rows are coefficients: " + names;
+  fitted.losses.insert(fitted.losses.begin(), lost);
   return fitted;
 }
 

@@ -12,6 +12,7 @@ typedef struct filling {
   double x[rows];
   quire_status answer; /* of the last rank */
   int makes_calls;     /* those that are not for a fill */
+  double s;            /* an attribute */
   int puts_nothing;    /* without memory, on the last rank */
 } filling;
 
@@ -19,20 +20,22 @@ static int is_last(const context* test) { return test->rank == test->size - 1; }
 
 static void refuses_other_calls(context* test, quire_file* file) {
   expect_status(test, quire_step(file, 1), QUIRE_USAGE, file, __LINE__);
+  expect(test, strstr(quire_error_message(file), "only sets and puts") != NULL, __LINE__, "another error");
   expect_status(test, quire_open_step(file), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_agree_on_rows(file), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_abort(file, "no reason"), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_close(file), QUIRE_USAGE, file, __LINE__);
+  expect(test, strstr(quire_error_message(file), "only sets and puts") != NULL, __LINE__, "another error");
+  quire_free(file);
 }
 
 static quire_status fill(quire_file* file, void* data) {
   filling* given = data;
   context* test = given->test;
-  const double s = 2.5;
   for (int i = 0; i < rows; ++i) given->x[i] = rows * test->rank + i;
   if (given->makes_calls) refuses_other_calls(test, file);
-  expect_status(test, quire_set(file, "s", QUIRE_FLOAT64, 1, &s, "m"), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_set(file, "s", QUIRE_FLOAT64, 1, &given->s, "m"), QUIRE_OK, file, __LINE__);
   expect_status(test, quire_set_rows(file, rows), QUIRE_OK, file, __LINE__);
   if (given->puts_nothing && is_last(test)) {
     expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, NULL, "m"), QUIRE_USAGE, file, __LINE__);
@@ -89,6 +92,7 @@ void writes_files_in_one_call(context* test) {
   quire_file* file = NULL;
   filling given = {0};
   given.test = test;
+  given.s = 2.5;
   given.makes_calls = 1;
   expect_status(test, write_file(test, fill, &given, &file), QUIRE_OK, file, __LINE__);
   expect_status(test, quire_set_rows(file, 1), QUIRE_USAGE, file, __LINE__);
@@ -96,7 +100,8 @@ void writes_files_in_one_call(context* test) {
   quire_free(file);
   check_file(test);
   given.makes_calls = 0;
-  expect_status(test, write_file(test, NULL, &given, &file), QUIRE_USAGE, file, __LINE__);
+  given.s = 3.5;
+  expect_status(test, write_file(test, is_last(test) ? NULL : fill, &given, &file), QUIRE_USAGE, file, __LINE__);
   quire_free(file);
   check_file(test);
   given.answer = QUIRE_MEMORY;
@@ -107,6 +112,7 @@ void writes_files_in_one_call(context* test) {
   given.puts_nothing = 1;
   fails(test, &given, QUIRE_USAGE, "null pointer");
   given.puts_nothing = 0;
+  given.s = 2.5;
   expect_status(test, write_file(test, fill, &given, &file), QUIRE_OK, file, __LINE__);
   quire_free(file);
   check_file(test);

@@ -80,7 +80,7 @@ class ElementLayout {
 /// elements into a step that is being written; those of others may be of other kinds. commit() compares hashes of the
 /// kinds of all ranks in its first reduction; only where they differ, and a `layout` of an earlier checkpoint does not
 /// tell them, rank 0 joins them and tells the others. The arrays must live until then. Wrong parts, and elements that
-/// a rank puts twice, are usage errors of commit(), on every rank. One that two ranks put is in the file twice.
+/// a part has twice, are usage errors of commit(), on every rank. One that two ranks put is in the file twice.
 void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout = {});
 
 }  // namespace quire

@@ -238,8 +238,10 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
     for values in itertools.product(*varied.values()):
         chosen = {key: option_text(value) for key, value in zip(varied, values, strict=True)}
         suffix = "".join(f" {key}={value}" for key, value in chosen.items())
-        one_of({**options, **chosen}.get("call", CALLS[0]), CALLS, "call")
-        yield replace(method, name=name + suffix, options={**options, **chosen})
+        all_options = {**options, **chosen}
+        if "call" in all_options:
+            one_of(all_options["call"], CALLS, "call of a method")
+        yield replace(method, name=name + suffix, options=all_options)
 
 
 def cases_of(content: Mapping[str, Any], changes: Changes) -> Iterator[dict[str, Any]]:

@@ -90,7 +90,7 @@ def alike(steps: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     """Runs of steps with the same tables, columns and fields, whatever their rows."""
 
     def structure(step: dict[str, Any]) -> str:
-        tables = [(table["name"], table["columns"]) for table in step["tables"]]
+        tables = [(table["name"], table["columns"], table["expansion"]) for table in step["tables"]]
         names = [(item["name"], item["type"], item["unit"]) for item in step["attributes"]]
         return repr((tables, step["fields"], step["streams"], names))
 

@@ -62,7 +62,10 @@ def expansion(item: Table) -> dict[str, Any] | None:
     if found is None:
         return None
     lists = ("basis", "modes", "lengths", "y_ids", "z_ids", "strip_ids")
-    return {"shape": found.shape} | {name: list(getattr(found, name)) for name in lists}
+    others = ("shape", "strips", "points", "point_counts")
+    return {name: getattr(found, name) for name in others} | {
+        name: list(getattr(found, name)) for name in lists
+    }
 
 
 def table(item: Table) -> dict[str, Any]:

@@ -261,7 +261,7 @@ void agree_on_elements(WriteStep::State& step) {
     mine.structure = XXH3_64bits(bytes.data(), bytes.size());
   });
   // What is wrong with this rank's own parts is its error, before all ranks have the tables of all.
-  if (!error) {
+  if (!error && !step.has_weighed) {
     error = accept_step(step);
     void_plans(step);
   }

@@ -80,8 +80,11 @@ void finish(Writer::State& state) {
   }
   const Stopwatch watch(state.timing.metadata);
   // What its only step is missing from does not become a file that looks whole.
-  const bool lost_step = state.holds_one_step && !state.has_step && state.has_failed_step;
-  if (root && !state.broken && !state.engine && !lost_step) state.carry_out(state.planner->finish());
+  const bool completes = !state.broken && !state.engine && !state.lacks_failed_step();
+  if (root && completes) state.carry_out(state.planner->finish());
+  if (root && state.lacks_failed_step() && !state.target.replaces_whole() && !state.target.is_compressed()) {
+    state.remarks.emplace_back("the only step failed: no reader takes what there is for a whole file");
+  }
   const bool replaces = state.target.replaces_whole() && !state.completes_with_step();
   if ((root && state.options.durable) || (wrote && replaces)) state.transport->sync(true);
 }
@@ -148,6 +151,17 @@ bool was_given_up(Writer::State& state, const WriteLock& lock) {
   if (!state.given_up && !state.abandoned && !state.broken) {
     state.remarks.emplace_back("no step was written: what was there stays as it was");
   }
+  return true;
+}
+
+/// Collective. Whether there is nothing to compress: what was there stays.
+bool has_nothing_to_compress(Writer::State& state, const WriteLock& lock) {
+  if (!state.target.is_compressed() || !state.holds_one_step || state.has_step) return false;
+  std::uint64_t failed = state.lacks_failed_step() ? 1 : 0;
+  state.comm.sum(std::span(&failed, 1));
+  if (failed == 0 || !state.comm.is_root()) return failed != 0;
+  state.target.discard(lock);
+  state.remarks.emplace_back("the only step failed: there is no new file, and what was there stays as it was");
   return true;
 }
 
@@ -386,6 +400,7 @@ void close_file(Writer::State& state) {
   const bool is_agreed = state.closed_with_step || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (state.target.replaces_whole() && was_given_up(state, lock)) return;
+  if (has_nothing_to_compress(state, lock)) return;
   put_in_place(state, lock);
   keep_sums(state);
   // The steps are in the file, whatever became of its attributes.

@@ -84,6 +84,8 @@ struct Writer::State {
   void tell_file();
   /// Independent. Lets the transport reach the further members of a set, if the format makes one.
   void find_members();
+  /// Whether the only step of the file was begun, and is not in it.
+  [[nodiscard]] bool lacks_failed_step() const noexcept { return holds_one_step && !has_step && has_failed_step; }
   /// Throws usage errors for a file that is closed.
   void require_open() const;
   /// Throws usage errors in what fills the step of write_file().

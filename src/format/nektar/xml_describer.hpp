@@ -62,7 +62,8 @@ class XmlDescriber final : public OneStepDescriber {
     try {
       work();
     } catch (Error& error) {
-      throw error.in_file(path_of(member_of(part.place.tag)));
+      if (error.file().empty()) error.in_file(path_of(member_of(part.place.tag)));
+      throw;
     }
   }
 

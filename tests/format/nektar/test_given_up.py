@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,22 @@ def test_a_first_step_that_was_given_up_makes_no_whole_file(
     assert quire.open(path)[0].number == 4
 
 
+@pytest.mark.parametrize("layout", ["hdf5", "xml", "streams"])
+def test_a_compressed_one_stays_until_another_has_its_step(tmp_path: Path, layout: str) -> None:
+    path = tmp_path / "given.chk.gz"
+    options: dict[str, Any] = {"layout": layout}
+    with pytest.raises(RuntimeError, match="no more"):
+        give_up(path, options, is_put=True)
+    assert list(tmp_path.iterdir()) == []
+    with quire.create(path, **options) as out, out.step(4) as step:
+        step.put_elements(blocks())
+    before = path.read_bytes()
+    with pytest.raises(RuntimeError, match="no more"):
+        give_up(path, options, is_put=True)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_file_without_a_step_is_still_one(tmp_path: Path, layout: str) -> None:
     with quire.create(tmp_path / "none.chk", layout=layout):
@@ -72,6 +89,24 @@ def test_what_rows_are_coefficients_of_is_shown(run: Run) -> None:
     with quire.open(SMALL) as file:
         for block in file[0].expansions:
             assert f"coefficients on {block.shape}s: {block.basis[0]}" in shown
+    planes = run("info", str(SMALL.parent / "tiny-planes-hdf5.fld"))
+    assert "Fourier 4; of length 1; z 0, 1" in planes.output
+    told = json.loads(run("info", "--json", str(SMALL.parent / "tiny-planes-hdf5.fld")).output)
+    tables = told["files"][0]["steps"][0]["tables"]
+    assert [table["expansion"] and table["expansion"]["z_ids"] for table in tables] == [
+        [0, 1],
+        None,
+        [2, 3],
+        None,
+    ]
+
+
+@pytest.mark.parametrize("format", ["sdds", "h5part", "hdf5"])
+def test_formats_without_elements_refuse_them(tmp_path: Path, format: str) -> None:
+    out = quire.create(tmp_path / "none", format=format)
+    with pytest.raises(quire.UnsupportedError, match="hold no elements"), out.step(0) as step:
+        step.put_elements(blocks())
+    out.close()
 
 
 def write_a_directory(comm: Any, path: str) -> None:
@@ -113,4 +148,4 @@ def test_the_rank_with_a_wrong_part_is_named(tmp_path: Path, layout: str) -> Non
     for text in told:
         assert "Modified_Z" in text
         assert "[rank 1]" in text
-        assert "_2" not in text
+        assert f"{blocks()[0].shape}_2" not in text
