@@ -45,10 +45,9 @@ WriteStep& WriteStep::rows_at(RowSelection rows, std::optional<std::uint64_t> to
 }
 
 WriteStep& WriteStep::put(std::string name, ConstView values, std::string unit) {
-  Column column;
-  column.name = std::move(name);
-  column.unit = std::move(unit);
-  return put(std::move(column), values);
+  state_->require_unweighed("put");
+  state_->builder.put(std::move(name), std::move(unit), values);
+  return *this;
 }
 
 WriteStep& WriteStep::put(Column column, ConstView values) {

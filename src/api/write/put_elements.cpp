@@ -149,12 +149,6 @@ bool holds_for(const ElementLayout::State& layout, const PendingElements& pendin
          are_same(layout.mine, pending.of_kinds);
 }
 
-void put_column(StepBuilder& builder, std::string name, const ConstView& values) {
-  Column column;
-  column.name = std::move(name);
-  builder.put(std::move(column), values);
-}
-
 /// Puts the tables of a kind, with a part of this rank or with nothing.
 void put(StepBuilder& builder, const std::string& name, Expansion expansion, const std::vector<std::string>& variables,
          const ElementPart* part) {
@@ -167,12 +161,12 @@ void put(StepBuilder& builder, const std::string& name, Expansion expansion, con
   builder.table(name, variables.size());
   builder.expansion(std::move(expansion));
   for (std::size_t v = 0; v < variables.size(); ++v) {
-    put_column(builder, variables[v], part != nullptr ? part->values[v] : no_values);
+    builder.put(variables[v], {}, part != nullptr ? part->values[v] : no_values);
   }
   builder.table(elements, 1 + directions);
-  put_column(builder, id_column(), part != nullptr ? part->ids : no_numbers);
+  builder.put(id_column(), {}, part != nullptr ? part->ids : no_numbers);
   for (std::size_t d = 0; d < directions; ++d) {
-    put_column(builder, modes_column(d), part != nullptr ? part->modes[d] : no_numbers);
+    builder.put(modes_column(d), {}, part != nullptr ? part->modes[d] : no_numbers);
   }
 }
 

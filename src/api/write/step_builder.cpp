@@ -122,26 +122,35 @@ void StepBuilder::rows_at(const RowSelection& rows, std::optional<std::uint64_t>
 
 void StepBuilder::put(Column column, const ConstView& values) {
   column.type = values.type;
-  add_column(std::move(column), values, bytes_of_strings(values), values.count);
+  if (Column* made = new_column(column.name, values, bytes_of_strings(values), values.count)) *made = std::move(column);
+}
+
+void StepBuilder::put(std::string name, std::string unit, const ConstView& values) {
+  Column* made = new_column(name, values, bytes_of_strings(values), values.count);
+  if (made == nullptr) return;
+  made->name = std::move(name);
+  made->type = values.type;
+  made->unit = std::move(unit);
 }
 
 void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
   streamed_ = true;
   const ConstView nothing(column.type, nullptr, 0, 0);
-  add_column(std::move(column), nothing, string_bytes, current().rows);
+  if (Column* made = new_column(column.name, nothing, string_bytes, current().rows)) *made = std::move(column);
 }
 
-void StepBuilder::add_column(Column&& column, const ConstView& values, std::uint64_t string_bytes,
-                             std::uint64_t count) {
+Column* StepBuilder::new_column(const std::string& name, const ConstView& values, std::uint64_t string_bytes,
+                                std::uint64_t count) {
   Table& table = current();
-  if (has_name(table.columns, column.name)) {
-    return fail(Error(ErrorKind::usage, "the column is put twice").on(column.name));
+  if (has_name(table.columns, name)) {
+    fail(Error(ErrorKind::usage, "the column is put twice").on(name));
+    return nullptr;
   }
   if (!rows_known_[table_]) rows(count);
-  if (table.rows != count) fail(wrong_rows(column.name, count, table.rows));
-  table.columns.push_back(std::move(column));
+  if (table.rows != count) fail(wrong_rows(name, count, table.rows));
   part_.tables[table_].push_back(values);
   part_.string_bytes[table_].push_back(string_bytes);
+  return &table.columns.emplace_back();
 }
 
 void StepBuilder::put_field(Field field, Selection selection, std::vector<ConstView> components,

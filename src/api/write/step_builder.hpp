@@ -23,6 +23,7 @@ class StepBuilder {
   void rows(std::uint64_t count);
   void rows_at(const RowSelection& rows, std::optional<std::uint64_t> total);
   void put(Column column, const ConstView& values);
+  void put(std::string name, std::string unit, const ConstView& values);
   void declare(Column column, std::uint64_t string_bytes);
   void put_field(Field field, Selection selection, std::vector<ConstView> components, MemorySelection memory);
   void declare_field(Field field, Box mine);
@@ -38,7 +39,8 @@ class StepBuilder {
  private:
   void fail(Error error);
   Table& current();
-  void add_column(Column&& column, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
+  /// A column of the table of which name and type are to be filled in; none if it cannot be, which is remembered.
+  Column* new_column(const std::string& name, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
   void add_field(Field field, FieldPart part);
 
   StepPart part_;
