@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/system_memory.hpp"
 #include "quire/base/checked.hpp"
 
 namespace quire {
@@ -117,7 +118,7 @@ void ElementBlocks::plan_values(std::size_t block, std::vector<Slice> parts, Ele
   const SelectionWalk walk(std::make_shared<const std::vector<Slice>>(std::move(parts)));
   std::vector<ColumnTarget> targets;
   for (std::size_t v = 0; v < file.columns.size(); ++v) {
-    out.values[v].resize(static_cast<std::size_t>(walk.elements()));
+    fill_new(out.values[v], static_cast<std::size_t>(walk.elements()));
     targets.push_back({file.columns[v], View(out.values[v]), out.variables[v]});
   }
   if (targets.empty() || walk.elements() == 0) return;
