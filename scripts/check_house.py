@@ -6,6 +6,7 @@
 2. Knowledge points down only: a layer includes lower layers (design.md, section 3), formats include neither
    the communicator nor the transports, and MPI's header stays where MPI is known.
 3. The name of a format stands only where formats are made, tested and documented.
+4. The library opens HDF5 files through its own file driver only, which checks object headers first.
 
 Prints one line for each violation and exits with 1 if there is any.
 """
@@ -46,6 +47,12 @@ MPI_LAYERS = {"comm", "transport", "capi"}
 # Folders inside other layers that may, too, with a reason.
 MPI_FOLDERS = {
     "src/format/h5/phdf5": "the engine that leaves transfers to parallel HDF5, which wants a communicator",
+}
+OPENS_HDF5 = re.compile(r"\b(?:H5Fopen|H5Fcreate|H5FDregister)\w*\s*\(")
+# What may open HDF5 files, with a reason.
+HDF5_OPENERS = {
+    "src/format/h5/driver.cpp": "the driver itself",
+    "src/format/h5/phdf5": "the engine of parallel HDF5: planner or describer have opened its files before",
 }
 # Folders that see the library from outside, by its public headers.
 OUTSIDE_FOLDERS = {"examples"}
@@ -140,6 +147,13 @@ def may_name_formats(path: PurePosixPath) -> bool:
     return str(path) in FORMAT_FILES or any(path.is_relative_to(folder) for folder in FORMAT_FOLDERS)
 
 
+def opens_unchecked(path: PurePosixPath, line: str) -> bool:
+    """Tell whether a line of the library opens an HDF5 file past the driver that checks it."""
+    if layer_of(path) is None or any(path.is_relative_to(opener) for opener in HDF5_OPENERS):
+        return False
+    return OPENS_HDF5.search(line.split("//", 1)[0]) is not None
+
+
 def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
     """Yield the violations of one file, each with its place."""
     lines = (root / path).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -151,6 +165,8 @@ def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
         include = INCLUDE.match(line) if path.suffix in INCLUDING_SUFFIXES else None
         if include and (wrong := include_violation(path, include[1], resolve(root, path, include[1]))):
             yield f"{path}:{number}: {wrong}"
+        if opens_unchecked(path, line):
+            yield f"{path}:{number}: opens an HDF5 file past the driver that checks it: call open_image"
         if not may_name_formats(path) and (found := FORMAT_NAME.search(SPECIFICATION.sub("", line))):
             yield f"{path}:{number}: the format name '{found[0]}' outside the format folders"
 

@@ -88,6 +88,13 @@ def test_format_name_in_a_file_name_is_refused(tmp_path: Path) -> None:
     assert len(violations(tmp_path, {"python/quire/sdds_tools.py": ""})) == 1
 
 
+def test_hdf5_files_are_opened_through_the_driver_that_checks_them(tmp_path: Path) -> None:
+    line = 'const hid_t file = H5Fopen("name", H5F_ACC_RDONLY, H5P_DEFAULT);\n'
+    may_open = ["src/format/h5/driver.cpp", "src/format/h5/phdf5/a.cpp", "tests/format/a.cpp"]
+    assert violations(tmp_path, dict.fromkeys(may_open, line)) == []
+    assert len(violations(tmp_path, {"src/format/h5/a.cpp": line})) == 1
+
+
 def test_empty_tree_is_an_error(tmp_path: Path) -> None:
     assert check_house.main([str(tmp_path)]) == 1
 

@@ -148,7 +148,9 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t add
   return sheltered(*ours(file), herr_t{-1}, [&](Image& image) {
     const std::uint64_t offset = place_in(image, address);
     const std::span out(static_cast<std::byte*>(buffer), size);
-    if (type == H5FD_MEM_DRAW) {
+    if (type == H5FD_MEM_OHDR) {
+      image.read_header(offset, out);
+    } else if (type == H5FD_MEM_DRAW) {
       // To drivers HDF5 calls its heaps of texts raw data, too.
       if (image.read_raw(offset, out)) check_global_heap(out, offset);
     } else {
@@ -268,6 +270,8 @@ Handle image_creation() {
 }  // namespace
 
 Handle open_image(Image& image) {
+  // Where the driver refuses this one, HDF5 forgets memory, of which it complains at exit.
+  image.check_root();
   const Handle list = access_list(image);
   const unsigned flags = image.is_writable() ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
   return own(H5Fopen(image_name, flags, list.id()), "open the HDF5 file");

@@ -39,13 +39,14 @@ bool is_sound(Image& image, hid_t group, const Link& link, unsigned depth) {
   try {
     check_before_opening(image, link);
     const Handle object = open_listed(group, link);
-    if (!object) return false;
+    if (!object) throw hdf5_error("open the object", link.name);
     if (depth == 0 || H5Iget_type(object.id()) != H5I_GROUP) return true;
     const std::vector<Link> below = list_links(object.id(), link.name);
     return std::ranges::all_of(below,
                                [&](const Link& inner) { return is_sound(image, object.id(), inner, depth - 1); });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file && error.kind() != ErrorKind::unsupported) throw;
+    image.forget_failure();
     return false;
   }
 }

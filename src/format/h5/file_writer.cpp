@@ -50,7 +50,7 @@ Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const De
   if (const auto journal = overlay_journal(*image_, journal_budget)) acts = complete(*journal);
   const Superblock superblock = read_superblock(image_->reader(), image_->size());
   published_end_ = superblock.end;
-  image_->set_base(superblock);
+  image_->set_superblock(superblock);
   if (const auto split = read_split(image_->reader(), image_->size(), superblock)) {
     take_over_raw(context, *split);
   } else if (is_split_wanted) {
@@ -62,6 +62,7 @@ Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const De
     const Handle file = open_image(*image_);
     check_file_space(file.id());
     look(file.id());
+    image_->rethrow_failure();
   });
   image_->discard();
   return acts;
@@ -75,11 +76,15 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
     if (before) {
       Handle first = open_image(*image_);
       before(first.id());
+      image_->rethrow_failure();
       close_file(first);
     }
     Handle file = published_end_ == 0 ? create_image(*image_) : open_image(*image_);
     work(file.id());
+    // Of what could not be read HDF5 may have told no more than that it is not there.
+    image_->rethrow_failure();
     close_file(file);
+    image_->rethrow_failure();
   });
   if (!image_->is_plan_used()) throw Error(ErrorKind::internal, "HDF5 left planned places unused");
   next_end_ = image_->allocated_end();

@@ -206,6 +206,9 @@ class HeaderReader {
     }  // else it is no header, which HDF5 says itself
   }
 
+  /// Those of the header that was read last.
+  [[nodiscard]] const std::vector<HeaderPart>& parts() const noexcept { return parts_; }
+
  private:
   /// What differs between the versions of headers.
   struct Shape {
@@ -270,13 +273,13 @@ class HeaderReader {
                                            (size_ < largest_header ? "the file" : std::to_string(largest_header)))
           .at(offset);
     }
-    parts_.emplace_back(offset, length);
+    parts_.push_back({offset, length});
   }
 
   template <class Visit>
   void go_through(const Visit& visit) {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const auto [offset, length] = parts_[p];
+      const auto [offset, length] = parts_[p];  // a copy: a visit may add parts
       visit(offset, length);
     }
   }
@@ -299,7 +302,7 @@ class HeaderReader {
   const ReadBytes& read_;
   std::uint64_t size_;
   std::uint64_t base_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
+  std::vector<HeaderPart> parts_;
   std::set<std::uint64_t> seen_;  ///< where the parts begin
   std::uint64_t total_ = 0;       ///< bytes of the parts
 };
@@ -313,23 +316,26 @@ void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::ui
       });
 }
 
-bool check_data_messages(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
+SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address,
+                         Decoded decoded) {
   std::optional<std::uint64_t> of_type;
   std::optional<std::uint64_t> of_chunk;
   std::optional<std::uint64_t> elements;
   std::optional<std::uint64_t> compact;
-  bool has_values_elsewhere = false;
-  HeaderReader(read, size, base)
-      .for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
-        if (type == type_message && !is_shared) of_type = check_type(message);
-        if (type == space_message && !is_shared) elements = elements_of(message);
-        if (type == link_message && !is_shared) check_link(message);
-        if (type != layout_message || is_shared) return;
-        check_layout_version(message);
-        of_chunk = chunk_element_size(message);
-        compact = compact_bytes(message);
-        has_values_elsewhere = has_values_elsewhere || is_virtual(message);
-      });
+  SoundHeader header;
+  HeaderReader reader(read, size, base);
+  reader.for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+    if (is_shared) return;
+    if (type == type_message) of_type = check_type(message);
+    if (type == space_message) elements = elements_of(message);
+    if (type == link_message) check_link(message);
+    if (type == attribute_message && decoded == Decoded::all) check_attribute(message);
+    if (type != layout_message) return;
+    check_layout_version(message);
+    of_chunk = chunk_element_size(message);
+    compact = compact_bytes(message);
+    header.has_values_elsewhere = header.has_values_elsewhere || is_virtual(message);
+  });
   if (of_type && elements && compact && *compact < checked_multiply(*elements, *of_type)) {
     throw Error(ErrorKind::bad_file, "the object header has " + std::to_string(*compact) +
                                          " bytes of values instead of " +
@@ -341,7 +347,8 @@ bool check_data_messages(const ReadBytes& read, std::uint64_t size, std::uint64_
                                          " bytes, those of the data set " + std::to_string(*of_type))
         .at(address);
   }
-  return has_values_elsewhere;
+  header.parts = reader.parts();
+  return header;
 }
 
 std::optional<std::uint32_t> stored_element_bytes(const ReadBytes& read, std::uint64_t size, std::uint64_t base,

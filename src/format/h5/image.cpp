@@ -41,6 +41,40 @@ FileEnds Image::ends() const {
   return {.first = size(), .raw = raw_source_ ? std::min(split_->raw_end, raw_source_->size()) : split_->raw_end};
 }
 
+void Image::set_superblock(const Superblock& superblock) {
+  base_.reset();
+  headers_.reset();
+  heap_objects_.reset();
+  if (superblock.address_width != sizeof(std::uint64_t)) return;
+  base_ = superblock.offset;
+  root_ = superblock.root;
+  headers_.emplace(*base_, is_writable() ? Decoded::all : Decoded::without_attributes);
+}
+
+void Image::forget_checks() noexcept {
+  heap_objects_.reset();
+  if (headers_) headers_->forget();
+}
+
+std::uint64_t Image::headers_end() const {
+  if (is_writable()) return std::max(size(), pending_.end());
+  // Of an object after the end that the superblock names, HDF5 forgets memory, of which it complains at exit.
+  return claimed_end_ == 0 ? size() : std::min(size(), claimed_end_);
+}
+
+bool Image::check_header(std::uint64_t address) {
+  const std::uint64_t end = headers_end();
+  return headers_ && headers_->check(reader(end), end, checked_add(*base_, address));
+}
+
+void Image::check_root() { check_header(root_); }
+
+void Image::read_header(std::uint64_t offset, std::span<std::byte> out) {
+  const std::uint64_t end = headers_end();
+  if (headers_) headers_->check_read(reader(end), end, offset, out.size());
+  read(offset, out);
+}
+
 HeapObjects& Image::heap_objects() {
   const auto read_all = [this](std::uint64_t offset, std::span<std::byte> out) {
     read(offset, out);
@@ -51,7 +85,7 @@ HeapObjects& Image::heap_objects() {
 }
 
 void Image::overlay(ByteMap bytes, std::uint64_t size) {
-  heap_objects_.reset();
+  forget_checks();
   published_ = std::move(bytes);
   published_size_ = size;
   source_size_ = std::min(source_size_, size);
@@ -70,7 +104,7 @@ void Image::begin(std::uint64_t published, std::vector<PlannedSpace> planned) {
 }
 
 void Image::commit(std::uint64_t size) {
-  heap_objects_.reset();
+  forget_checks();
   for (const auto& [offset, bytes] : pending_.ranges()) published_.write(offset, bytes);
   for (const PlannedSpace& space : cold_ranges_) published_.erase(space.offset, space.length);
   if (published_.end() > size) published_.erase(size, published_.end() - size);
@@ -91,7 +125,7 @@ void Image::keep(std::uint64_t offset, std::uint64_t length) {
 }
 
 void Image::discard() {
-  heap_objects_.reset();
+  forget_checks();
   pending_.clear();
   planned_.clear();
   cold_ranges_.clear();
@@ -179,7 +213,7 @@ void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
   if (is_raw_place(offset)) {
     throw Error(ErrorKind::unsupported, "texts among the raw data of a split file cannot be changed").at(offset);
   }
-  heap_objects_.reset();
+  forget_checks();
   pending_.write(offset, bytes);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/h5/byte_map.hpp"
+#include "format/h5/header_guard.hpp"
 #include "format/h5/heap_check.hpp"
 #include "format/h5/split.hpp"
 #include "format/h5/superblock.hpp"
@@ -63,13 +64,15 @@ class Image {
   /// Bytes that replace those of the source, by a complete journal: the file then ends at `size`.
   void overlay(ByteMap bytes, std::uint64_t size);
 
-  /// What addresses inside the file are relative to; nothing if they are not 8 bytes wide.
-  void set_base(const Superblock& superblock) {
-    base_.reset();
-    heap_objects_.reset();
-    if (superblock.address_width == sizeof(std::uint64_t)) base_ = superblock.offset;
-  }
+  /// Takes the file that exists to have this superblock. From now on its object headers are checked.
+  void set_superblock(const Superblock& superblock);
+  /// What addresses inside the file are relative to; nothing if they are not 8 bytes wide, or for a new file.
   [[nodiscard]] std::optional<std::uint64_t> base() const noexcept { return base_; }
+  /// Checks the header of the object at an address of the file, unless base() is nothing. True if the values of the
+  /// object are those of other data sets. Throws bad_file errors for what HDF5 must not read.
+  bool check_header(std::uint64_t address);
+  /// The same of the root group, before the file is opened.
+  void check_root();
 
   /// What stands in the global heaps of the bytes as they are now.
   [[nodiscard]] HeapObjects& heap_objects();
@@ -107,6 +110,8 @@ class Image {
 
   /// Throws what went wrong inside a callback of the driver, if anything did since the last call.
   void rethrow_failure();
+  /// What went wrong there has been dealt with.
+  void forget_failure() noexcept { failure_ = nullptr; }
   [[nodiscard]] bool has_failed() const noexcept { return failure_ != nullptr; }
   /// Where HDF5 read last: near what it complains about.
   [[nodiscard]] std::optional<std::uint64_t> last_read() const noexcept { return last_read_; }
@@ -120,6 +125,8 @@ class Image {
   void read(std::uint64_t offset, std::span<std::byte> out);
   /// False if raw data are not read at present.
   bool read_raw(std::uint64_t offset, std::span<std::byte> out);
+  /// Reads what HDF5 takes for an object header or the like, which is checked before.
+  void read_header(std::uint64_t offset, std::span<std::byte> out);
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
   /// Where `length` new bytes go when the end of allocated space is at `end`.
   [[nodiscard]] std::uint64_t allocate(bool raw, std::uint64_t length, std::uint64_t end);
@@ -136,6 +143,10 @@ class Image {
  private:
   [[nodiscard]] bool is_raw_place(std::uint64_t place) const noexcept { return split_ && place >= first_raw_place; }
   void read_raw_file(std::uint64_t place, std::span<std::byte> out);
+  /// How far object headers may reach.
+  [[nodiscard]] std::uint64_t headers_end() const;
+  /// What was found out about bytes that may have changed.
+  void forget_checks() noexcept;
   /// Where the bytes that neither the source nor a map knows begin, at or behind `position`.
   [[nodiscard]] std::uint64_t known_until(std::uint64_t position) const;
 
@@ -145,6 +156,8 @@ class Image {
   LibraryVersion version_ = LibraryVersion::earliest;
   std::optional<std::uint64_t> base_;
   std::optional<HeapObjects> heap_objects_;  ///< until the bytes change
+  std::optional<HeaderGuard> headers_;       ///< of a file that exists
+  std::uint64_t root_ = 0;
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;
   std::uint64_t claimed_end_ = 0;

@@ -1,11 +1,8 @@
 #include "format/h5/links.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "format/h5/hdf5.hpp"
-#include "format/h5/header_check.hpp"
-#include "quire/base/checked.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -18,12 +15,6 @@ extern "C" herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info
   } catch (...) {
     return -1;
   }
-}
-
-/// Where the header of an object of the image's file stands; nothing for links that lead elsewhere.
-std::optional<std::uint64_t> header_address(Image& image, const Link& link) {
-  if (!image.base() || link.type != H5L_TYPE_HARD) return std::nullopt;
-  return checked_add(*image.base(), link.address);
 }
 
 }  // namespace
@@ -79,12 +70,9 @@ bool check_before_opening(Image& image, hid_t group, const std::string& name) {
 }
 
 bool check_before_opening(Image& image, const Link& link) {
-  const auto address = header_address(image, link);
-  if (!address) return false;
-  // Of an object behind the end that the superblock tells HDF5 forgets memory, of which it complains at exit.
-  const std::uint64_t end = image.claimed_end() == 0 ? image.size() : std::min(image.size(), image.claimed_end());
+  if (link.type != H5L_TYPE_HARD) return false;
   try {
-    return check_data_messages(image.reader(), end, *image.base(), *address);
+    return image.check_header(link.address);
   } catch (Error& error) {
     throw error.on(link.name);
   }

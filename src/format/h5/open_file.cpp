@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "format/h5/driver.hpp"
-#include "format/h5/header_check.hpp"
 #include "format/h5/phdf5/settings.hpp"
-#include "quire/base/checked.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -63,19 +61,13 @@ OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budge
       raw_size_(image_.size()),
       journal_(overlay_journal(image_, memory_budget)),
       superblock_(read_superblock(image_.reader(), image_.size(), may_be_cut)),
-      file_(open(context, may_be_cut)) {
-  image_.set_base(superblock_);
-}
+      file_(open(context, may_be_cut)) {}
 
 Handle OpenFile::open(const DescribeContext* context, bool may_be_cut) {
   find_raw_file(context, may_be_cut);
   return with_hdf5(image_, [&] {
     image_.claim_end(superblock_.end);
-    // Of damaged headers HDF5 forgets memory, of which it complains at exit.
-    if (superblock_.address_width == sizeof(std::uint64_t)) {
-      check_data_messages(image_.reader(), image_.size(), superblock_.offset,
-                          checked_add(superblock_.offset, superblock_.root));
-    }
+    image_.set_superblock(superblock_);
     return open_image(image_);
   });
 }

@@ -95,6 +95,8 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);
+    // That engine opens the group of attachments without our driver.
+    if (engine_.is_phdf5) check_before_opening(writer_.image(), file, attachment_group);
     std::set<std::string> attached;
     for (const Attachment& attachment : list_attachments(file, writer_.image(), warnings)) {
       attached.insert(attachment.name);
