@@ -178,11 +178,13 @@ class Writer {
   /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
 
-  /// Collective. Completes the file and closes it. Errors agree.
+  /// Collective. Completes the file and closes it. Errors agree. Throws an aborted error if a rank has left a file that
+  /// counts only as a whole (replacement=whole): its committed steps are dropped, and what was there before stays.
   void close();
 
   /// Collective. close() on a rank that cannot go on: ranks that are in a commit meanwhile throw an aborted error that
-  /// carries `reason` and this rank, and close later. Steps that were committed stay.
+  /// carries `reason` and this rank, and close later. Steps that were committed stay. If the file counts only as a
+  /// whole (replacement=whole) they are dropped, and ranks that are in close() throw that error.
   void abort(const std::string& reason);
 
   /// Independent. The widened types and texts of the columns as of the first committed step; empty before.

@@ -118,7 +118,10 @@ class Writer:
             self._step = None
 
     def close(self) -> None:
-        """Collective. Complete the file and close it; errors agree on all ranks. Twice does nothing."""
+        """Collective. Complete the file and close it; errors agree on all ranks. Twice does nothing.
+
+        AbortedError if `replacement="whole"` and another rank has given the file up: its steps are dropped.
+        """
         if not self._is_open:
             return
         self._is_open = False
@@ -137,7 +140,8 @@ class Writer:
     def abort(self, reason: str) -> None:
         """Collective. Close the file on a rank that cannot go on; steps that were committed stay.
 
-        Ranks that are in a commit meanwhile raise an AbortedError that carries the reason and this rank.
+        With `replacement="whole"` they are dropped, and the old file stays. Then ranks that are in `close`
+        raise an AbortedError that carries the reason and this rank, as those in a commit always do.
         """
         if not self._is_open:
             return

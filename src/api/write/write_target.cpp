@@ -203,10 +203,11 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : path_(path
   }
   keeps_sums_ = mine.truth("checksums");
   const std::string replacement = mine.text("replacement");
+  is_asked_whole_ = replacement == "whole";
   if (is_compressed()) {
     target_ = target_of(path);
     written_ = target_ + ".plain";
-  } else if (replacement == "whole") {
+  } else if (is_asked_whole_) {
     replace_whole(target_of(path));
   } else {
     is_open_ = replacement == "suited";

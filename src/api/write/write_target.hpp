@@ -26,6 +26,8 @@ class WriteTarget {
   [[nodiscard]] bool is_compressed() const noexcept { return choice_.compression != Compression::none; }
   /// Whether the new one takes the place of the old one only when it is complete, durable, and not given up.
   [[nodiscard]] bool replaces_whole() const noexcept { return replaces_whole_; }
+  /// Whether what was written is dropped if a rank gives it up, with the steps that were committed.
+  [[nodiscard]] bool counts_when_whole() const noexcept { return replaces_whole_ || is_asked_whole_; }
   /// Whether checksums of what is written are kept beside it.
   [[nodiscard]] bool keeps_sums() const noexcept { return keeps_sums_; }
   [[nodiscard]] std::string_view compression() const noexcept { return name(choice_.compression); }
@@ -74,7 +76,8 @@ class WriteTarget {
   std::string written_{};
   CompressionChoice choice_{};
   bool replaces_whole_ = false;
-  bool is_open_ = false;  ///< whether it replaces as a whole is for rank 0 to decide
+  bool is_asked_whole_ = false;  ///< by the options, also of a compressed file, which is never staged
+  bool is_open_ = false;         ///< whether it replaces as a whole is for rank 0 to decide
   bool keeps_sums_ = false;
 };
 

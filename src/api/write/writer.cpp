@@ -39,7 +39,7 @@ bool end_steps(Writer::State& state) {
   static_cast<void>(caught(state.comm.rank(), [&] {
     take_back_left_step(state);
     if (state.placed_step() == nullptr) return;
-    state.abandoned = "the file was closed before a step was committed";
+    if (!state.given_up) state.abandoned = "the file was closed before a step was committed";
     take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
   }));
   const bool is_untold = state.abandoned.has_value() && !is_told;
@@ -141,16 +141,39 @@ bool close_together(Writer::State& state) {
   return all.same_structure;
 }
 
-/// Collective. Whether the older file stays: a rank has left the new one, or it did not get the step that makes it
-/// whole.
-bool was_given_up(Writer::State& state, const WriteLock& lock) {
-  const bool lacks_step = state.holds_one_step && !state.has_step;
-  const bool is_given_up = lacks_step || (!state.completes_with_step() && is_left(state));
-  if (!is_given_up || !state.comm.is_root()) return is_given_up;
+/// Collective. Whether the new file did not get the step that makes it whole: the older one stays. Its commit failed,
+/// if there was one, so no step is lost here.
+bool lacks_only_step(Writer::State& state, const WriteLock& lock) {
+  if (!state.target.replaces_whole() || !state.holds_one_step || state.has_step) return false;
+  if (!state.comm.is_root()) return true;
   state.target.discard(lock);
   if (!state.given_up && !state.abandoned && !state.broken) {
     state.remarks.emplace_back("no step was written: what was there stays as it was");
   }
+  return true;
+}
+
+/// Why this rank cannot let the new file take the place of the old one.
+std::optional<Error> reason_to_drop(const Writer::State& state) {
+  if (!state.given_up && !state.abandoned && !state.broken) return std::nullopt;
+  const std::string reason = state.abandoned ? *state.abandoned : "the publication of a step was interrupted";
+  return Error(ErrorKind::aborted, "the new file was not completed: " + reason)
+      .in_file(state.path)
+      .advise(
+          "the new file and its committed steps are dropped, and the path holds what it held before: write the "
+          "file again, with replacement=direct if committed steps must stay when a rank fails");
+}
+
+/// Collective. Whether the older file stays because a rank has left the new one: the steps that were committed to the
+/// new one go, so every rank throws the same error. Ranks that gave the file up return: they know why.
+bool was_given_up(Writer::State& state, const WriteLock& lock) {
+  if (!state.target.counts_when_whole() || state.completes_with_step()) return false;
+  const auto error = caught(state.comm.rank(), [&] { agree(state.comm, reason_to_drop(state)); });
+  if (!error) return false;
+  // A communicator that failed says nothing about the file.
+  if (error->kind() != ErrorKind::aborted) throw Error(*error);
+  if (state.comm.is_root()) state.target.discard(lock);
+  if (!state.given_up) throw Error(*error);
   return true;
 }
 
@@ -399,7 +422,7 @@ void close_file(Writer::State& state) {
   if (state.is_given_up_whole && !(state.has_step && state.completes_with_step())) return forsake(state, lock);
   const bool is_agreed = state.closed_with_step || close_together(state);
   const Stopwatch watch(state.timing.metadata);
-  if (state.target.replaces_whole() && was_given_up(state, lock)) return;
+  if (lacks_only_step(state, lock) || was_given_up(state, lock)) return;
   if (has_nothing_to_compress(state, lock)) return;
   put_in_place(state, lock);
   keep_sums(state);

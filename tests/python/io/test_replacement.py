@@ -229,6 +229,60 @@ def test_an_exception_on_one_rank_keeps_the_old_one(tmp_path: Path, format_name:
     assert [entry.name for entry in tmp_path.iterdir()] == [Path(path).name]
 
 
+def leave_after_the_commit(comm: Any, path: str, format_name: str, leaver: int, options: Any) -> list[Any]:
+    try:
+        with quire.create(path, comm, format_name, deadline=30, **options) as out:
+            with out.step(0) as step:
+                step.put("x", np.full(3, 2.0))
+            if comm.rank == leaver:
+                raise RuntimeError("the beam was lost")
+    except RuntimeError:
+        return ["left"]
+    except quire.AbortedError as error:
+        return [error.rank, error.file, "the beam was lost" in error.message]
+    return ["closed"]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("leaver", [0, 2])
+@pytest.mark.parametrize("options", [{}, {"compression": "gzip"}])
+def test_committed_steps_that_go_with_a_rank_are_an_error_of_all_ranks(
+    tmp_path: Path, format_name: str, leaver: int, options: dict[str, str]
+) -> None:
+    path = path_for(tmp_path, format_name)
+    write(path, format_name, 1.0)
+    whole = {"replacement": "whole", **options}
+    told = run_ranks(leave_after_the_commit, 3, str(path), format_name, leaver, whole)
+    error = [leaver, str(path), True]
+    assert told == [["left"] if rank == leaver else error for rank in range(3)]
+    assert values(path) == [1.0] * 3
+    assert [entry.name for entry in tmp_path.iterdir()] == [Path(path).name]
+
+    told = run_ranks(leave_after_the_commit, 3, str(path), format_name, leaver, options)
+    assert told == [["left"] if rank == leaver else ["closed"] for rank in range(3)]
+    assert values(path) == [2.0] * 9
+
+
+@pytest.mark.parametrize("options", [{}, {"compression": "gzip"}])
+def test_an_exception_after_the_commit_keeps_the_old_one_of_a_whole_file_only(
+    path: Path, format_name: str, options: dict[str, str]
+) -> None:
+    def leave(**options: Any) -> None:
+        with quire.create(path, format=format_name, **options) as out:
+            with out.step(0) as step:
+                step.put("x", np.full(3, 2.0))
+            raise RuntimeError("the beam was lost")
+
+    write(path, format_name, 1.0)
+    with pytest.raises(RuntimeError, match="the beam was lost"):
+        leave(replacement="whole", **options)
+    assert values(path) == [1.0] * 3
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+    with pytest.raises(RuntimeError, match="the beam was lost"):
+        leave(**options)
+    assert values(path) == [2.0] * 3
+
+
 def test_a_directory_that_is_not_completed_goes_and_the_cause_is_told(tmp_path: Path) -> None:
     def fail() -> None:
         with replacement(tmp_path / "case") as beside:

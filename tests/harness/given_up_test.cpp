@@ -1,0 +1,171 @@
+// A rank leaves its file after the last commit, while all others close it: the committed steps are in the file, or
+// every rank that closes throws the same error. In every format and for every way in which a file takes its place.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quire/quire.hpp"
+#include "support/environment.hpp"
+#include "support/error_of.hpp"
+#include "support/sample.hpp"
+
+namespace quire::test {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::size_t rows = 10;  // of each rank
+constexpr double old_mark = 7.0;
+
+class GivenUp : public testing::TestWithParam<Variant> {
+ protected:
+  GivenUp() { comm_.set_deadline(std::chrono::seconds(60)); }
+
+  /// Whether there can be such a file: sets of files are not compressed.
+  bool prepare(const Options& way) {
+    options_ = GetParam().write_options();
+    options_.deadline = std::chrono::seconds(60);
+    options_.options.insert(way.begin(), way.end());
+    const files::path home = path("given_up_" + GetParam().name());
+    file_ = (home / "file").string();
+    comm_.barrier();
+    if (comm_.is_root()) {
+      files::remove_all(home);
+      files::create_directory(home);
+    }
+    comm_.barrier();
+    const auto refused = error_of([&] {
+      Writer out = create(file_, comm_, options_);
+      write(out, 0, old_mark);
+      out.close();
+    });
+    return !refused || refused->kind() != ErrorKind::usage;
+  }
+
+  void write(Writer& out, std::int64_t number, double mark) {
+    const std::vector<double> x(rows, mark);
+    WriteStep step = out.step(number);
+    step.put("x", x).put("y", x).put("z", x);
+    step.commit();
+  }
+
+  /// As many steps as there can be. Returns the mark of each.
+  std::vector<double> write_steps(Writer& out) {
+    std::vector<double> marks;
+    for (std::int64_t number = 0; number < possible_steps(*GetParam().format, 2); ++number) {
+      marks.push_back(static_cast<double>(number + 1));
+      write(out, number, marks.back());
+    }
+    return marks;
+  }
+
+  /// The marks of the steps in the file, which is whole and has nothing beside it.
+  std::vector<double> marks_in_file() {
+    std::vector<double> marks;
+    Reader in = open(file_, comm_);
+    EXPECT_EQ(in.check().damage, std::nullopt);
+    for (std::uint64_t i = 0; i < in.size(); ++i) {
+      std::vector<double> x(rows);
+      in.at(i).read("", Slice{rows * static_cast<std::uint64_t>(comm_.rank()), rows}, {{"x", View(std::span(x))}});
+      EXPECT_EQ(x, std::vector(rows, x.front()));
+      marks.push_back(x.front());
+    }
+    in.close();
+    for (const char* beside : {".quire-partial", ".quire-ready", ".quire-previous", ".plain", ".compressed"}) {
+      EXPECT_FALSE(files::exists(file_ + beside)) << beside;
+    }
+    return marks;
+  }
+
+  /// One rank leaves by abort(), all others close. Returns whether the committed steps are in the file.
+  bool is_kept_without(int leaver) {
+    Writer out = create(file_, comm_, options_);
+    const std::vector<double> written = write_steps(out);
+    const bool leaves = comm_.rank() == leaver;
+    const auto told = error_of([&] { leaves ? out.abort("the beam was lost") : out.close(); });
+    const bool is_kept = marks_in_file() == written;
+    if (is_kept || leaves) {
+      EXPECT_EQ(told, std::nullopt) << told->what();
+    } else {
+      expect_told(told, leaver, "the beam was lost");
+    }
+    if (!is_kept) {
+      EXPECT_EQ(marks_in_file(), std::vector{old_mark});
+    }
+    return is_kept;
+  }
+
+  void expect_told(const std::optional<Error>& told, int leaver, const std::string& reason) const {
+    ASSERT_NE(told, std::nullopt) << "committed steps are lost without an error";
+    EXPECT_EQ(told->kind(), ErrorKind::aborted) << told->what();
+    EXPECT_EQ(told->rank(), leaver) << told->what();
+    EXPECT_EQ(told->file(), file_) << told->what();
+    EXPECT_NE(told->message().find(reason), std::string::npos) << told->what();
+    EXPECT_NE(told->advice().find("holds what it held before"), std::string::npos) << told->what();
+  }
+
+  [[nodiscard]] std::vector<int> leavers() const { return {0, comm_.size() - 1}; }
+
+  Comm comm_ = everyone();
+  WriteOptions options_;
+  std::string file_;
+};
+
+TEST_P(GivenUp, CommittedStepsStayWhereAFileIsWrittenInItsPlace) {
+  for (const int leaver : leavers()) {
+    ASSERT_TRUE(prepare({{"replacement", "direct"}}));
+    EXPECT_TRUE(is_kept_without(leaver)) << leaver;
+  }
+}
+
+TEST_P(GivenUp, CommittedStepsOfACompressedFileStay) {
+  for (const int leaver : leavers()) {
+    if (!prepare({{"compression", "gzip"}})) GTEST_SKIP() << "not compressed";
+    EXPECT_TRUE(is_kept_without(leaver)) << leaver;
+  }
+}
+
+TEST_P(GivenUp, AFileThatCountsAsAWholeIsLostByAnErrorOfAllRanks) {
+  for (const int leaver : leavers()) {
+    ASSERT_TRUE(prepare({{"replacement", "whole"}}));
+    const bool is_kept = is_kept_without(leaver);
+    // The only step takes the place with its commit, unless another library writes it.
+    EXPECT_TRUE(!is_kept || GetParam().format->holds_one_step()) << leaver;
+  }
+}
+
+TEST_P(GivenUp, ACompressedFileThatCountsAsAWholeIsLostByAnErrorOfAllRanks) {
+  for (const int leaver : leavers()) {
+    if (!prepare({{"compression", "gzip"}, {"replacement", "whole"}})) GTEST_SKIP() << "not compressed";
+    EXPECT_FALSE(is_kept_without(leaver)) << leaver;
+  }
+}
+
+TEST_P(GivenUp, AStepLeftWithoutCommitLosesTheFileByAnErrorOfAllRanks) {
+  if (GetParam().format->holds_one_step()) GTEST_SKIP() << "no step can follow";
+  const int leaver = comm_.size() - 1;
+  ASSERT_TRUE(prepare({{"replacement", "whole"}}));
+  Writer out = create(file_, comm_, options_);
+  write_steps(out);
+  if (comm_.rank() == leaver) static_cast<void>(out.step(9));
+  expect_told(error_of([&] { out.close(); }), leaver, "left without commit");
+  EXPECT_EQ(marks_in_file(), std::vector{old_mark});
+}
+
+TEST_P(GivenUp, NoErrorWhereAllRanksGiveUp) {
+  ASSERT_TRUE(prepare({{"replacement", "whole"}}));
+  Writer out = create(file_, comm_, options_);
+  EXPECT_EQ(error_of([&] { out.abort("not wanted"); }), std::nullopt);
+  EXPECT_EQ(marks_in_file(), std::vector{old_mark});
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, GivenUp, testing::ValuesIn(variants()),
+                         [](const auto& chosen) { return chosen.param.name(); });
+
+}  // namespace
+}  // namespace quire::test
