@@ -13,6 +13,7 @@ TARGET = ROOT / "docs" / "collectivity.md"
 HEADERS = [
     "api/writer.hpp",
     "api/reader.hpp",
+    "api/file_lock.hpp",
     "api/simulation.hpp",
     "api/workload.hpp",
     "plan/survey.hpp",

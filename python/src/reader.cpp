@@ -12,6 +12,7 @@
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
+#include "quire/api/file_lock.hpp"
 #include "selection.hpp"
 #include "text.hpp"
 #include "value.hpp"
@@ -333,7 +334,7 @@ nb::tuple check_file(const ReaderHandle& self) {
   nb::dict damaged;
   for (const DamagedStep& step : report.damaged) damaged[nb::cast(step.number)] = to_python(step.damage);
   return nb::make_tuple(report.whole_steps, nb::cast(report.numbers), damage, damaged, report.salvageable,
-                        report.is_changed, decode_all(report.warnings), report.is_undecoded);
+                        report.is_changed, decode_all(report.warnings), report.is_undecoded, report.is_being_written);
 }
 
 ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool lossy,
@@ -375,6 +376,11 @@ bool repair_file(const Text& path, const Comm& comm, const Text& format, const T
 bool finish_replacement_of(const Text& path, const Comm& comm) {
   const nb::gil_scoped_release release;
   return finish_replacement(path.value, comm);
+}
+
+FileLock lock_of(const Text& path, const Comm& comm) {
+  const nb::gil_scoped_release release;
+  return lock_file(path.value, comm);
 }
 
 void bind_step(nb::module_& module) {
@@ -477,6 +483,8 @@ void bind_reader(nb::module_& module) {
   module.def("repair", &repair_file, nb::arg("path"), nb::arg("comm"), nb::arg("format"), nb::arg("transport"),
              nb::arg("deadline").none(), nb::arg("memory_budget"), nb::arg("options"), nb::arg("dropped"));
   module.def("finish_replacement", &finish_replacement_of, nb::arg("path"), nb::arg("comm"));
+  nb::class_<FileLock>(module, "FileLock").def("release", &FileLock::release);
+  module.def("lock_file", &lock_of, nb::arg("path"), nb::arg("comm"));
 }
 
 }  // namespace quire::python

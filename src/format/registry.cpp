@@ -3,6 +3,7 @@
 #include "base/compression.hpp"
 #include "format/format_names.hpp"
 #include "format/h5/format.hpp"
+#include "format/library_locks.hpp"
 #include "format/nektar/format.hpp"
 #include "format/sdds/format.hpp"
 #include "format/sion/format.hpp"
@@ -150,6 +151,8 @@ std::string format_names() {
   for (const Format* format : formats()) names += (names.empty() ? "" : ", ") + std::string(format->name());
   return names;
 }
+
+bool libraries_lock_files() { return hdf5_locks_files(); }
 
 const Format& format_named(std::string_view name) {
   for (const Format* format : formats()) {

@@ -125,6 +125,9 @@ struct CheckReport {
   /// Values are compressed, or have checksums, in pieces of which none was decoded: damage of these shows when they are
   /// read.
   bool is_undecoded = false;
+  /// A writer has the file open. What is reported as damage may be a step that it has not completed: nothing is
+  /// advised.
+  bool is_being_written = false;
 };
 
 /// A file that is being read by the ranks of a communicator: a sequence of steps.
@@ -211,7 +214,7 @@ bool finish_replacement(const std::string& path, Comm comm = Comm::self());
 /// Collective. Makes a file whole again in place: finishes its replacement and a publication that were interrupted,
 /// drops what an unfinished step left behind, and steps of these numbers (CheckReport::damaged), whose space is not
 /// used again. Returns whether anything had to be done. Throws unsupported errors where steps cannot be dropped in
-/// place.
+/// place, and conflict errors while a writer has the file open.
 bool repair(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {},
             const std::vector<std::int64_t>& dropped = {});
 

@@ -36,6 +36,8 @@ struct DescribeContext {
   std::function<std::shared_ptr<ByteSource>(const std::string& neighbour, const std::string& name)> member{};
   /// The names of all that stands in the directory of this file, for formats whose index may have forgotten some.
   std::function<std::vector<std::string>()> beside{};
+  /// Whether a writer has this file open: then what is not published yet is no leftover. None: not known.
+  std::function<bool()> is_being_written{};
 };
 
 /// Reads the structure of one file. Lives on the rank that describes; the others receive what it answers.

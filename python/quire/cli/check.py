@@ -30,6 +30,8 @@ def check(
     Structure is looked at, values only with --values: where these are compressed or have checksums, that
     finds damage of them.
 
+    A file that a writer has open is being written: the step that is not complete yet counts as not whole.
+
     Exit code 0 if every file is whole, 1 if one is not, 3 if one is no data file at all.
 
     Example: quire check beam.h5
@@ -87,6 +89,7 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
         "salvageable": report.salvageable,
         "changed": report.is_changed,
         "undecoded": report.is_undecoded,
+        "being_written": report.is_being_written,
         "warnings": [*report.warnings, *(left_behind(path) if path != STANDARD else [])],
     }
 
@@ -105,7 +108,9 @@ def tell(one: dict[str, Any]) -> None:
     steps = plural(one["whole_steps"], "whole step")
     numbers = f" ({ranges(one['numbers'])})" if one["numbers"] else ""
     name = display_name(one["path"])
-    if one["whole"]:
+    if one["being_written"]:
+        tell_live(name, f"{steps}{numbers}", one)
+    elif one["whole"]:
         say(f"{name}: whole, {steps}{numbers}")
     else:
         offset = one["damage"]["offset"]
@@ -127,3 +132,10 @@ def tell(one: dict[str, Any]) -> None:
         say("  its compressed values were not decoded: --values does that")
     for text in one["warnings"]:
         remark(f"warning: {name}: {printable(text)}")
+
+
+def tell_live(name: str, steps: str, one: dict[str, Any]) -> None:
+    """Print the report of a file that a writer has open: nothing is to be recovered."""
+    say(f"{name}: being written, {steps} so far")
+    if not one["whole"]:
+        say("  what follows is not complete, or damaged: check it again when its writer has closed it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Final, overload
@@ -325,6 +326,21 @@ def finish_replacement(path: str | os.PathLike[str], comm: Any = None, deadline:
     return _core.finish_replacement(how.path, how.communicator)
 
 
+@contextmanager
+def locked(path: str | os.PathLike[str], comm: Any = None) -> Iterator[None]:
+    """Collective. Keep writers from what is at a path, if anything is, while it is changed by other means.
+
+    An interrupted replacement is finished first, as `finish_replacement` does. Raises ConflictError while a
+    writer has the file open, or one that is to take its place.
+    """
+    how = manner(path, comm, "", "", None, {}, {}, lambda: None)
+    lock = _core.lock_file(how.path, how.communicator)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def repair(
     path: str | os.PathLike[str],
     comm: Any = None,
@@ -339,7 +355,7 @@ def repair(
 
     Finishes a publication that was interrupted, and drops what an unfinished step left behind, and the steps
     with the numbers in `dropped`, such as those that `CheckReport.damaged` has. Raises UnsupportedError where
-    steps cannot be dropped in place.
+    steps cannot be dropped in place, and ConflictError while a writer has the file open.
     """
     how = manner(
         path,

@@ -25,6 +25,8 @@ class CheckReport:
     is_undecoded: bool = False
     """Values are compressed, or have checksums, in pieces of which none was decoded: `quire.toolkit.values`
     does."""
+    is_being_written: bool = False
+    """A writer has the file open: what is reported as damage may be a step that it has not completed."""
 
     @property
     def cut_index(self) -> int:

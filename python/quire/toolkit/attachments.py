@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_info
-from quire.toolkit.replacing import naming
+from quire.toolkit.replacing import plain_replacement
 
 if TYPE_CHECKING:
     from quire import File, Writer
@@ -131,15 +131,9 @@ def safe_target(path: str | Path, directory: str | Path, name: str) -> Path:
 
 def write_out(file: File, name: str, target: Path) -> None:
     """Independent. Write one attachment; a link in its place is replaced, never followed."""
-    beside = target.with_name(f".quire-{os.getpid()}-{target.name}")
-    try:
-        with naming(target, beside), beside.open("xb") as out:
-            for block in file.attachment_blocks(name):
-                out.write(block)
-        os.replace(beside, target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with plain_replacement(target) as out:
+        for block in file.attachment_blocks(name):
+            out.write(block)
 
 
 def left_out(file: File, format: str) -> list[str]:

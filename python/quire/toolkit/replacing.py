@@ -9,10 +9,11 @@ import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import quire
 from quire.errors import ConflictError, Error, UsageError
+from quire.io.file import locked
 from quire.io.formats import makes_set, named_members, own_members
 
 
@@ -126,14 +127,20 @@ def naming(target: str | Path, beside: str | Path | None = None) -> Iterator[Non
 def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) -> Iterator[Path]:
     """Collective. A path beside the target that takes its place at the end, or goes away after an exception.
 
-    So a copy that fails leaves neither half a file nor harms the file that it was to replace. A directory is
-    replaced only if it is one data file and nothing else, or is known to be a damaged one. Raises
-    ConflictError for others and for devices.
+    So a copy that fails leaves neither half a file nor harms the file that it was to replace, and nobody
+    writes that one meanwhile. A directory is replaced only if it is one data file and nothing else, or is
+    known to be a damaged one. Raises ConflictError for others, for devices, and while a writer has it open.
     """
     refuse_device(target)
     final = Path(os.path.realpath(target))
     if final.is_dir() and not is_damaged:
         refuse_strange_directory(final)
+    with locked(final, comm):
+        yield from beside_locked(target, final, comm)
+
+
+def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
+    """Collective. The same of what is locked already, `final`, to which the name `target` leads."""
     # Every rank must use the same name.
     owner = os.getpid() if comm is None else comm.bcast(os.getpid(), root=0)
     beside = name_beside(final, owner)
@@ -158,6 +165,23 @@ def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) 
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
+
+
+@contextmanager
+def plain_replacement(target: Path) -> Iterator[BinaryIO]:
+    """Independent. A new file of any bytes that takes the target's place at the end, or goes away after an
+    exception; a link in that place is replaced, never followed.
+    """
+    beside = name_beside(target, os.getpid())
+    # What a link leads to stays.
+    with nullcontext() if target.is_symlink() else locked(target):
+        try:
+            with naming(target, beside), beside.open("xb") as out:
+                yield out
+            os.replace(beside, target)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
 
 
 def place_of(

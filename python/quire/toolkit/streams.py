@@ -24,7 +24,7 @@ from quire.errors import (
     UsageError,
 )
 from quire.io.formats import format_for_path, format_info, format_infos
-from quire.toolkit.replacing import naming, refuse_overwriting
+from quire.toolkit.replacing import plain_replacement, refuse_overwriting
 from quire.toolkit.selection import StepSelection, even_slice
 
 if TYPE_CHECKING:
@@ -340,16 +340,10 @@ def _parts(stream: Stream, parts: Sequence[tuple[int, int]]) -> Iterator[bytes]:
 
 def _write_file(path: Path, parts: Iterator[bytes]) -> int:
     """A file beside its place that takes it when it is complete; a link there is replaced, never followed."""
-    beside = path.with_name(f".quire-{os.getpid()}-{path.name}")
     done = 0
-    try:
-        with naming(path, beside), beside.open("xb") as out:
-            for part in parts:
-                done += out.write(part)
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with plain_replacement(path) as out:
+        for part in parts:
+            done += out.write(part)
     return done
 
 

@@ -10,13 +10,12 @@
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
 #include "api/neighbour.hpp"
-#include "api/publication.hpp"
 #include "api/read/engine_reads.hpp"
 #include "api/read/piece_lists.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
-#include "api/write/write_target.hpp"
+#include "api/writer_locks.hpp"
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
 #include "format/chunk_cache_option.hpp"
@@ -59,9 +58,10 @@ struct PackedReport {
   bool salvageable = false;
   std::vector<std::string> warnings;
   bool undecoded = false;
+  bool being_written = false;
   template <class Archive>
   void archive(Archive& a) {
-    a(numbers, damaged, damage, damaged_numbers, damages, salvageable, warnings, undecoded);
+    a(numbers, damaged, damage, damaged_numbers, damages, salvageable, warnings, undecoded, being_written);
   }
 };
 
@@ -88,13 +88,24 @@ void hear(Reader::State& state, const std::vector<std::string>& late) {
   state.file.warnings.insert(state.file.warnings.end(), late.begin(), late.end());
 }
 
+/// Rank 0: what is found in a file. What a writer has not completed yet is nothing to repair.
+template <class Look>
+auto beside_writers(const Reader::State& state, Look&& look) {
+  try {
+    return look();
+  } catch (Error& error) {
+    if (error.kind() != ErrorKind::bad_file || !is_being_written(state.first_file)) throw;
+    throw error.advise("a writer has the file open: read it again when the writer has completed the step");
+  }
+}
+
 /// Collective. What rank 0 answers; every rank hears the warnings of the file that came up.
 template <class Answer>
 auto answer_of_root(Reader::State& state, Answer&& answer) {
   using Value = decltype(answer(state.own_describer()));
   meet_readers(state);
   auto told = unpack<Told<Value>>(from_root(state.comm, [&] {
-    Told<Value> mine{answer(state.own_describer()), {}};
+    Told<Value> mine{beside_writers(state, [&] { return answer(state.own_describer()); }), {}};
     mine.warnings = late_warnings(state);
     return pack(mine);
   }));
@@ -241,6 +252,14 @@ PackedReport examine(Describer& describer, const Format& format) {
   return report;
 }
 
+/// What a writer has not completed yet is nobody else's to keep, or to take away.
+void advise_nothing(CheckReport& report) {
+  report.is_being_written = true;
+  report.salvageable = false;
+  if (report.damage) report.damage->advise({});
+  for (DamagedStep& step : report.damaged) step.damage.advise({});
+}
+
 }  // namespace
 
 std::string Reader::State::find_first_file() {
@@ -271,9 +290,10 @@ std::string Reader::State::find_first_file() {
 }
 
 std::unique_ptr<Describer> Reader::State::new_describer() {
-  auto made =
-      format->describe(std::make_shared<TransportSource>(*transport), context_of(first_file, options.memory_budget),
-                       CheckedOptions(format->read_options(), options.options));
+  DescribeContext context = context_of(first_file, options.memory_budget);
+  context.is_being_written = [first = first_file] { return is_being_written(first); };
+  auto made = format->describe(std::make_shared<TransportSource>(*transport), context,
+                               CheckedOptions(format->read_options(), options.options));
   if (inflation && inflation->damage) return describer_before_damage(std::move(made), *inflation);
   return made;
 }
@@ -325,7 +345,8 @@ std::vector<StepLayout> Reader::State::layouts(const std::function<std::vector<S
       return answer;
     }
     // A single process needs no message, whose making takes longer than the look itself.
-    if (const auto error = caught(comm.rank(), [&] { answer = describe(own_describer()); })) throw Error(*error);
+    const auto look = [&] { return describe(own_describer()); };
+    if (const auto error = caught(comm.rank(), [&] { answer = beside_writers(*this, look); })) throw Error(*error);
     hear(*this, late_warnings(*this));
     return answer;
   });
@@ -442,7 +463,9 @@ void Reader::meet() const {
 CheckReport Reader::check() const {
   require_open(*state_);
   const PackedReport packed = answer_of_root(*state_, [&](Describer& describer) {
+    const bool was_being_written = is_being_written(state_->first_file);
     PackedReport report = examine(describer, *state_->format);
+    report.being_written = was_being_written || is_being_written(state_->first_file);
     if (state_->entry_damage && !report.damaged) report = damaged_entry(*state_->entry_damage, describer, report);
     return report;
   });
@@ -456,7 +479,8 @@ CheckReport Reader::check() const {
   report.salvageable = packed.salvageable;
   report.warnings = packed.warnings;
   report.is_undecoded = packed.undecoded;
-  if (report.damage) return report;
+  if (packed.being_written) advise_nothing(report);
+  if (report.damage || report.is_being_written) return report;
   const auto changed = find_changed_bytes(*state_);
   if (changed && changed->file() == sums_path(state_->path)) {
     report.warnings.push_back("no bytes were compared: " + changed->message() + ": " + changed->file());
@@ -515,7 +539,8 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
   state->transport = wrapped_transport(*state, state->first_file, state->comm);
   in_file(*state, [&] {
     const Options mine = take_inflation_options(state->options.options);
-    const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(describe_first(*state, mine)); }));
+    const auto look = [&] { return describe_first(*state, mine); };
+    const auto opening = unpack<Opening>(from_root(state->comm, [&] { return pack(beside_writers(*state, look)); }));
     state->format = &format_named(opening.format);
     state->file = opening.file;
     adopt_options(*state, opening.of_entry);
@@ -537,52 +562,6 @@ void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& optio
   // The part that this rank has in the call until the ranks agree, which then throws.
   agree_on_choice(comm, {.path = path, .transport = options.transport, .format = options.format}, why);
   throw Error(ErrorKind::internal, "a refusal was not heard").in_file(path);
-}
-
-namespace {
-
-bool finish_replacement_agreed(const std::string& path, Comm& comm) {
-  return unpack<bool>(from_root(comm, [&] { return pack(finish_replacing(path)); }));
-}
-
-}  // namespace
-
-bool finish_replacement(const std::string& path, Comm comm) {
-  agree_on_choice(comm, {.path = path, .transport = {}, .format = {}});
-  return finish_replacement_agreed(path, comm);
-}
-
-bool repair(const std::string& path, Comm comm, const ReadOptions& options, const std::vector<std::int64_t>& dropped) {
-  comm.set_deadline(options.deadline);
-  Choice first{.path = path, .transport = options.transport, .format = options.format};
-  for (const std::int64_t number : dropped) first.options += "without " + std::to_string(number) + ", ";
-  agree_on_choice(comm, first);
-  const bool replaced = finish_replacement_agreed(path, comm);
-  Choice choice{.path = path, .transport = options.transport, .format = options.format};
-  const auto looking = caught(comm.rank(), [&] {
-    if (comm.is_root()) choice.first_file = first_file_of(path, options.format);
-  });
-  const std::string first_file = agree_on_choice(comm, choice, looking).first_file;
-  auto transport = open_transport(options.transport, first_file, Access::update, comm, {});
-  const auto acted = from_root(comm, [&] {
-    std::vector<std::byte> head(std::size_t{1} << 16);
-    head.resize(transport->get(0, head));
-    refuse_compressed(head, path);
-    const auto bytes = std::make_shared<TransportSource>(*transport);
-    const Format& format = options.format.empty() ? recognise(head, bytes) : format_named(options.format);
-    const auto describer = format.describe(bytes, context_of(first_file, options.memory_budget),
-                                           CheckedOptions(format.read_options(), options.options));
-    const Publication acts = dropped.empty() ? describer->repair() : describer->drop(dropped);
-    if (!describer->file().members.empty()) {
-      transport = with_members(std::move(transport), first_file, describer->file(), [&](const std::string& member) {
-        return open_transport(options.transport, member, Access::update, Comm::self(), {});
-      });
-    }
-    carry_out(acts, *transport, true);
-    return pack(!acts.empty());
-  });
-  transport->close();
-  return unpack<bool>(acted) || replaced;
 }
 
 }  // namespace quire

@@ -7,6 +7,7 @@
 #include "api/file_sets.hpp"
 #include "api/write/engine_steps.hpp"
 #include "api/write/write_streams.hpp"
+#include "api/writer_locks.hpp"
 #include "base/stopwatch.hpp"
 #include "format/format_names.hpp"
 #include "quire/base/archive.hpp"
@@ -114,7 +115,10 @@ void clear_place(Writer::State& state, const NewFile::Asked& asked) {
   // Those of what is replaced when the new one is complete are kept until then.
   if (!replaces && !state.target.is_compressed()) remove_sums(state.path);
   if (asked.striping.is_asked_for()) apply_to_set(state, asked.striping);
-  if (!state.lock.is_held()) state.lock = WriteLock(state.first_file, true);
+  if (state.lock.is_held()) return;
+  WriteLock mine = lock_for_writing(state.first_file, true);
+  mine.keep(std::move(state.lock));
+  state.lock = std::move(mine);
 }
 
 /// A rank other than 0 hears where the file is written.

@@ -10,6 +10,7 @@
 #include "api/write/new_file.hpp"
 #include "api/write/transport_knobs.hpp"
 #include "api/write/writer_state.hpp"
+#include "api/writer_locks.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
@@ -106,7 +107,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     if (!state->comm.is_root()) return;
     // Else what an interrupted replacement left would later take the place of what is appended now.
     finish_replacing(path);
-    state->lock = WriteLock(path, false);
+    state->lock = lock_for_writing(path);
   });
   agree_on_choice(state->comm, choice_of(path, options, after, later), locking);
   state->first_file = path;

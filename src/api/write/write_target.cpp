@@ -15,12 +15,12 @@
 #include "api/file_sets.hpp"
 #include "api/root.hpp"
 #include "api/write/transport_knobs.hpp"
+#include "api/writer_locks.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
-#include "transport/write_lock.hpp"
 
 namespace quire {
 namespace {
@@ -103,22 +103,6 @@ void refuse_protected_directory(const std::string& path) {
       .advise("allow it (chmod u+wx), or choose another name");
 }
 
-/// What a writer locks is the first file of what it writes. Throws conflict errors while one is at work.
-std::vector<WriteLock> locks_on(const std::vector<std::string>& paths) {
-  std::vector<WriteLock> locks;
-  std::error_code ignored;
-  for (const std::string& first : paths) {
-    if (files::is_regular_file(first, ignored)) locks.emplace_back(first, false);
-    if (!files::is_directory(first, ignored)) continue;
-    const std::vector<std::string> names = names_in(first);
-    for (const Format* format : formats()) {
-      const std::string entry = format->entry_of(names);
-      if (!entry.empty()) locks.emplace_back((files::path(first) / entry).string(), false);
-    }
-  }
-  return locks;
-}
-
 /// Who writes a set through a link over the first file of another one leaves that one with files that are not its own.
 void refuse_first_of_another(const std::string& path, const WritePlanner& planner) {
   const std::vector<std::string> mine = paths_of_members(path, planner);
@@ -134,11 +118,6 @@ void refuse_first_of_another(const std::string& path, const WritePlanner& planne
         .in_file(path)
         .advise("write to " + first + " itself, or remove the link first");
   }
-}
-
-/// Who still writes a set of several files must not lose a part of it.
-WriteLock lock_on_set(const std::string& first, const std::vector<std::string>& members) {
-  return members.empty() ? WriteLock() : WriteLock(first, false);
 }
 
 void require_writable(const std::string& path) {
@@ -206,7 +185,7 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : path_(path
   is_asked_whole_ = replacement == "whole";
   if (is_compressed()) {
     target_ = target_of(path);
-    written_ = target_ + ".plain";
+    written_ = plain_path(target_);
   } else if (is_asked_whole_) {
     replace_whole(target_of(path));
   } else {
@@ -261,8 +240,8 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
   if (!is_compressed() && !replaces_whole_ && !is_set && is_free(target_, planner)) return {};
   // Nothing is taken away, or replaced, that another one writes or that may not be written.
   const std::string first = first_file_for(is_compressed() ? written_ : target_, planner);
-  WriteLock lock(first, false);
-  if (is_compressed()) static_cast<void>(lock_on_set(target_, own_members(target_)));
+  WriteLock lock = lock_for_writing(first);
+  if (is_compressed()) lock.keep(lock_what_is_at(target_, lock));
   if (!replaces_whole_) require_writable(first);
   if (is_open_ && is_one_step && is_worth_keeping(planner, is_set)) replace_whole(target_of(path_));
   if (!replaces_whole_) refuse_first_of_another(path_, planner);
@@ -271,7 +250,9 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
   refuse_strange_directory(target_);
   refuse_protected_directory(target_);
   begin_staging(target_);
-  return {};
+  WriteLock of_old;
+  of_old.keep(std::move(lock));
+  return of_old;
 }
 
 void WriteTarget::discard(const WriteLock& lock) const {
@@ -284,11 +265,10 @@ void WriteTarget::discard(const WriteLock& lock) const {
 std::vector<std::string> WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
                                                const WritePlanner& planner) {
   std::vector<std::string> left;
-  if (is_compressed()) compress(comm, open, durable);
+  if (is_compressed()) compress(comm, open, durable, lock);
   if (!replaces_whole_) return left;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
-    require_place(lock, planner);
-    left = take_place(planner);
+    left = take_place(lock, planner);
     return {};
   }));
   return left;
@@ -308,7 +288,9 @@ void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& plann
   refuse_protected_directory(target_);
 }
 
-std::vector<std::string> WriteTarget::take_place(const WritePlanner& planner) const {
+std::vector<std::string> WriteTarget::take_place(const WriteLock& lock, const WritePlanner& planner) const {
+  require_place(lock, planner);
+  const WriteLock of_newcomer = lock_what_is_at(target_, lock);
   keep_permissions(target_);
   const bool is_directory = !planner.entry().empty();
   try {
@@ -326,12 +308,12 @@ std::vector<std::string> WriteTarget::take_place(const WritePlanner& planner) co
 
 bool WriteTarget::is_taking_place() const { return is_decided(target_); }
 
-void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable) const {
+void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock) const {
   const std::string compressed = target_ + ".compressed";
   try {
     compress_file(comm, open, written_, compressed, choice_, durable);
     static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
-      replace(compressed, durable);
+      replace(compressed, durable, lock);
       return {};
     }));
   } catch (Error& error) {
@@ -343,10 +325,10 @@ void WriteTarget::compress(Comm& comm, const OpenFile& open, bool durable) const
   }
 }
 
-void WriteTarget::replace(const std::string& compressed, bool durable) const {
+void WriteTarget::replace(const std::string& compressed, bool durable, const WriteLock& lock) const {
   std::error_code code;
   const std::vector<std::string> old_members = own_members(target_);
-  const WriteLock lock = lock_on_set(target_, old_members);
+  const WriteLock of_newcomer = lock_what_is_at(target_, lock);
   // A file that is replaced keeps its permissions, as one that is written over does.
   const files::file_status old = files::status(target_, code);
   if (files::is_regular_file(old)) files::permissions(compressed, old.permissions(), code);
@@ -359,6 +341,8 @@ void WriteTarget::replace(const std::string& compressed, bool durable) const {
   if (durable) sync_directory_of(target_);
 }
 
+std::string plain_path(const std::string& target) { return target + ".plain"; }
+
 bool finish_replacing(const std::string& path) {
   const std::string target = target_of(path);
   // Nearly always there is nothing, and all ranks wait.
@@ -367,8 +351,11 @@ bool finish_replacing(const std::string& path) {
   const std::vector<RemoveAct> removals = removals_of_left(target);
   if (!is_being_replaced(target) && !has_partial_sums && removals.empty()) return false;
   // Checksums are written when the new one is in its place.
-  const std::vector<WriteLock> locks = locks_on({staged_path(target), ready_path(target), previous_path(target)});
-  const std::vector<WriteLock> of_sums = locks_on(has_partial_sums ? std::vector{target} : std::vector<std::string>());
+  WriteLock locks;
+  for (const std::string& place : {staged_path(target), ready_path(target), previous_path(target)}) {
+    locks.keep(lock_what_is_at(place));
+  }
+  if (has_partial_sums) locks.keep(lock_what_is_at(target));
   auto acts = finishing_acts(target, {sums_path(target)});
   if (has_partial_sums) acts.push_back(RemoveAct{partial_sums_path(target)});
   std::ranges::copy(removals, std::back_inserter(acts));

@@ -39,8 +39,9 @@ class WriteTarget {
   /// Independent, rank 0. Finishes what an interrupted replacement left, lest it should later take the place of what is
   /// written now, decides whether what is there is replaced as a whole if the options leave that open, and makes room
   /// beside the target if so. Throws errors that would come only at the end otherwise, and conflict errors while
-  /// somebody writes what is there. Returns the lock on what is written over. `is_one_step`: what is to be written is
-  /// all that a file of its format holds; `is_set`: it may be one of several files.
+  /// somebody writes what is there. Returns the lock on what is written over, which keeps those on what is replaced at
+  /// the end. `is_one_step`: what is to be written is all that a file of its format holds; `is_set`: it may be one of
+  /// several files.
   [[nodiscard]] WriteLock prepare(const WritePlanner& planner, bool is_one_step, bool is_set);
   /// Independent. What rank 0 decided: writes beside what the path leads to.
   void replace_whole(const std::string& target);
@@ -49,17 +50,16 @@ class WriteTarget {
   /// who reads the link looks for them beside the link.
   void require_place_for_set() const;
   /// Collective. Puts what was written, which nobody writes any more, in the place of the target. Every rank returns or
-  /// throws the same error; what was written then stays where it is. Rank 0 has locked what it wrote, and hears what
-  /// take_place() returns.
+  /// throws the same error; what was written then stays where it is. Rank 0 has locked what it wrote and what it
+  /// replaces, and hears what take_place() returns.
   std::vector<std::string> complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
                                     const WritePlanner& planner);
-  /// Independent, rank 0. Throws conflict errors if what it wrote and has locked is not there any more, or the place
-  /// holds files of others, and io errors if it is a directory that has become write-protected.
-  void require_place(const WriteLock& lock, const WritePlanner& planner) const;
   /// Independent, rank 0. Puts what was written, all of it durable, in the place of the target. Files of an older set
-  /// that the new one does not have go. Throws io errors that tell what stands where: is_taking_place() tells whether
-  /// the old one stays or `recover` finishes what was interrupted. Returns sentences about what could not be tidied up.
-  std::vector<std::string> take_place(const WritePlanner& planner) const;
+  /// that the new one does not have go. Throws conflict errors if what it wrote and has locked is not there any more,
+  /// or the place holds files of others or one that somebody writes, and io errors that tell what stands where:
+  /// is_taking_place() tells whether the old one stays or `recover` finishes what was interrupted. Returns sentences
+  /// about what could not be tidied up.
+  std::vector<std::string> take_place(const WriteLock& lock, const WritePlanner& planner) const;
   /// Independent. Whether the new one counts already, and is not in its place.
   [[nodiscard]] bool is_taking_place() const;
   /// Independent, rank 0. Forgets what was written to replace the target as a whole.
@@ -68,8 +68,11 @@ class WriteTarget {
  private:
   /// Whether a checkpoint would be lost if the new one never became complete.
   [[nodiscard]] bool is_worth_keeping(const WritePlanner& planner, bool is_set) const;
-  void compress(Comm& comm, const OpenFile& open, bool durable) const;
-  void replace(const std::string& compressed, bool durable) const;
+  /// Throws conflict errors if what was written and is locked is not there any more, or the place holds files of
+  /// others, and io errors if it is a directory that has become write-protected.
+  void require_place(const WriteLock& lock, const WritePlanner& planner) const;
+  void compress(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock) const;
+  void replace(const std::string& compressed, bool durable, const WriteLock& lock) const;
 
   std::string path_{};
   std::string target_{};
@@ -80,6 +83,9 @@ class WriteTarget {
   bool is_open_ = false;         ///< whether it replaces as a whole is for rank 0 to decide
   bool keeps_sums_ = false;
 };
+
+/// Where a compressed file is written until it is complete.
+[[nodiscard]] std::string plain_path(const std::string& target);
 
 /// Independent, rank 0. Finishes a replacement that was interrupted, or drops what its writer left, such as a part of
 /// checksums; returns whether there was anything. Throws conflict errors while a writer is at work there.

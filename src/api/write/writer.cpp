@@ -17,6 +17,7 @@
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/write/writer_state.hpp"
+#include "api/writer_locks.hpp"
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
@@ -204,9 +205,8 @@ Error Writer::State::placed(Error error) const {
 }
 
 void Writer::State::replace_old() {
-  target.require_place(lock, *planner);
   std::vector<std::string> remains;
-  const auto error = caught(0, [&] { remains = target.take_place(*planner); });
+  const auto error = caught(0, [&] { remains = target.take_place(lock, *planner); });
   // As long as nothing has moved the step can be taken back.
   overwriting = !error || target.is_taking_place();
   if (error) throw Error(*error);
@@ -231,6 +231,11 @@ void Writer::State::tell_file() {
 void Writer::State::find_members() {
   const std::string name = std::filesystem::path(first_file).filename().string();
   if (planner->member_name(name, 1).empty()) return;
+  if (comm.is_root()) {
+    for (const std::string& member : paths_of_members(first_file, *planner)) {
+      lock.keep(lock_for_writing(member, true));
+    }
+  }
   transport = with_members(
       std::move(transport), first_file,
       [this, name](std::uint64_t member) { return planner->member_name(name, member); },

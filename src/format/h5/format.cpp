@@ -1,6 +1,7 @@
 #include "format/h5/format.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 
 #include "format/h5/acceptance.hpp"
@@ -103,6 +104,12 @@ class H5partFormat final : public Format {
 const Format& h5part_format() {
   static const H5partFormat format;
   return format;
+}
+
+bool hdf5_locks_files() {
+  const char* value = std::getenv("HDF5_USE_FILE_LOCKING");
+  const std::string_view text(value == nullptr ? "" : value);
+  return text != "FALSE" && text != "0";
 }
 
 }  // namespace quire

@@ -61,6 +61,7 @@ OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budge
       raw_size_(image_.size()),
       journal_(overlay_journal(image_, memory_budget)),
       superblock_(read_superblock(image_.reader(), image_.size(), may_be_cut)),
+      is_being_written_(context == nullptr ? nullptr : context->is_being_written),
       file_(open(context, may_be_cut)) {}
 
 Handle OpenFile::open(const DescribeContext* context, bool may_be_cut) {
@@ -107,8 +108,12 @@ std::vector<Fact> OpenFile::facts() const {
 }
 
 void OpenFile::describe_leftovers(FileDescription& file) const {
-  if (journal_) {
-    file.layout.push_back({"journal", "complete"});
+  const bool has_leftovers = journal_ || raw_size_ > superblock_.end;
+  const bool is_live = has_leftovers && is_being_written_ && is_being_written_();
+  if (journal_) file.layout.push_back({"journal", "complete"});
+  if (is_live) {
+    file.warnings.emplace_back("the file is being written: the step that follows the last one is not complete yet");
+  } else if (journal_) {
     file.warnings.emplace_back(
         "an interrupted publication was completed from its journal; quire recover makes it permanent");
   } else if (raw_size_ > superblock_.end) {
@@ -119,7 +124,7 @@ void OpenFile::describe_leftovers(FileDescription& file) const {
   if (members_.empty()) return;
   file.members = members_;
   const std::uint64_t raw_end = image_.split()->raw_end;
-  if (raw_file_size_ <= raw_end) return;
+  if (raw_file_size_ <= raw_end || (is_being_written_ && is_being_written_())) return;
   file.warnings.push_back(
       std::to_string(raw_file_size_ - raw_end) + " bytes at the end of " + members_.back() +
       " belong to no step: an unfinished one left them, or this is the file of another " + members_.front() +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +42,8 @@ class OpenFile {
 
   /// Facts about the container: superblock and user block.
   [[nodiscard]] std::vector<Fact> facts() const;
-  /// Adds what an interrupted publication or an unfinished step left behind, as facts and warnings.
+  /// Adds what an interrupted publication or an unfinished step left behind, as facts and warnings. In a file that is
+  /// being written these are not leftovers.
   void describe_leftovers(FileDescription& file) const;
   /// The acts that make the file tidy: Describer::repair().
   [[nodiscard]] Publication repair() const;
@@ -60,7 +62,8 @@ class OpenFile {
   Superblock superblock_;
   std::vector<std::string> members_;
   std::uint64_t raw_file_size_ = 0;  ///< of the file of raw data, as it is
-  Handle file_;                      // closed before the image goes
+  std::function<bool()> is_being_written_{};
+  Handle file_;  // closed before the image goes
 };
 
 /// Overlays the journal at the tail of an image's file, if there is one, and returns it.

@@ -162,3 +162,30 @@ def test_the_name_of_another_format_is_refused(run: Run, beam: Path, format: str
     wrong = beam.rename(tmp_path / f"wrong{suffix_of(other_format)}")
     for target in (tmp_path / "whole", named):
         assert run("recover", wrong, "-o", target).code == 0
+
+
+def test_a_live_file_is_being_written_and_nothing_is_advised(run: Run, make: Make, format: str) -> None:
+    path = make(format)
+    with quire.append(path) as out:
+        outcome = run("check", path)
+        assert (outcome.code, outcome.errors) == (0, "")
+        assert outcome.output == f"{path}: being written, 3 whole steps (1, 4, 9) so far\n"
+        step = out.step(12)
+        step.set("s", 6.0, unit="m").set("turn", 12)
+        for name, type, unit in (("x", "float64", "m"), ("px", "float64", "m$be$nc"), ("id", "int32", "")):
+            step.declare(name, type, unit=unit)
+        step.rows(2)
+        step.open()
+        for json_option in ([], ["--json"]):
+            outcome = run("check", *json_option, path)
+            assert "recover" not in outcome.output + outcome.errors
+        (answer,) = json.loads(outcome.output)["files"]
+        assert answer["being_written"]
+        assert answer["numbers"] == [1, 4, 9]
+        outcome = run("info", path)
+        assert "recover" not in outcome.output + outcome.errors
+        outcome = run("recover", path, "--in-place")
+        assert outcome.code == 1
+        assert "another writer has the file open" in outcome.errors
+        step.abort("not wanted")
+    assert "being written" not in run("check", path).output

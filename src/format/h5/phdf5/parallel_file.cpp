@@ -71,6 +71,8 @@ Handle FileRanks::access_list(const EngineSettings& settings) const {
   }
   set_library_version(id, settings.version);
   require(H5Pset_fclose_degree(id, H5F_CLOSE_STRONG), "set the close degree");
+  // The file is locked already, on rank 0: without MPI HDF5 would be refused its own lock, with MPI it takes none.
+  require(H5Pset_file_locking(id, false, true), "leave the file unlocked");
   require(H5Pset_alignment(id, settings.alignment.threshold, settings.alignment.multiple), "set the alignment");
   require(H5Pset_meta_block_size(id, settings.metadata_block), "set the size of metadata blocks");
   return list;

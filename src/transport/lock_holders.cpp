@@ -1,0 +1,61 @@
+#include "transport/lock_holders.hpp"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace quire {
+namespace {
+
+/// A file as the system's list of locks names it.
+std::string name_in_list(const Descriptor& file) {
+  struct stat there {};
+  if (::fstat(file.number(), &there) != 0) return {};
+  std::array<char, 64> name{};
+  std::snprintf(name.data(), name.size(), "%02x:%02x:%llu", major(there.st_dev), minor(there.st_dev),
+                static_cast<unsigned long long>(there.st_ino));
+  return name.data();
+}
+
+/// Lines are `1: FLOCK  ADVISORY  READ 4711 08:01:131075 0 EOF`. Locks of bytes that belong to open files have no
+/// process there.
+std::vector<long> holders_of(const std::string& name) {
+  std::vector<long> processes;
+  std::ifstream locks("/proc/locks");
+  for (std::string line; !name.empty() && std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, manner, access, file;
+    long process = 0;
+    words >> number >> kind >> manner >> access >> process >> file;
+    const bool is_known = std::ranges::find(processes, process) != processes.end();
+    if (words && kind == "FLOCK" && file == name && process > 0 && !is_known) processes.push_back(process);
+  }
+  return processes;
+}
+
+std::string program_of(long process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+  std::string program;
+  std::getline(file, program);
+  return program;
+}
+
+}  // namespace
+
+std::string holders_in_words(const Descriptor& file) {
+  std::string words;
+  for (const long process : holders_of(name_in_list(file))) {
+    const std::string program = program_of(process);
+    words += (words.empty() ? "process " : " or ") + std::to_string(process);
+    if (!program.empty()) words += ", " + program;
+  }
+  return words.empty() ? words : " (" + words + ")";
+}
+
+}  // namespace quire

@@ -1,0 +1,221 @@
+"""What changes a file keeps its writers out, and is kept out by them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.python.support.files import path_for
+from tests.python.support.mpi import run_ranks
+
+import quire
+from quire.toolkit.convert import copy
+from quire.toolkit.recover import recover
+from quire.toolkit.replacing import plain_replacement, replacement
+
+ROWS = 1000
+
+
+def write(out: quire.Writer, number: int) -> None:
+    with out.step(number) as step:
+        step.put("x", np.full(ROWS, number + 1.0))
+
+
+def begin_step(out: quire.Writer, number: int) -> quire.WriteStep:
+    """A step of which some bytes are in the file and others are not."""
+    step = out.step(number)
+    step.declare("x", "float64")
+    step.rows(ROWS)
+    step.open()
+    step.write(0, {"x": np.full(ROWS // 2, number + 1.0)})
+    return step
+
+
+def end_step(step: quire.WriteStep, number: int) -> None:
+    step.write(ROWS // 2, {"x": np.full(ROWS // 2, number + 1.0)})
+    step.commit()
+
+
+def values(path: str | Path) -> list[float]:
+    with quire.open(path) as file:
+        return [float(value) for step in file for value in set(step["x"][:])]
+
+
+def convert_onto(path: Path) -> None:
+    source = path.with_name(f"source-{path.name}")
+    with quire.create(source) as out:
+        write(out, 7)
+    copy(source, path, overwrite=True)
+
+
+def replace(path: Path) -> None:
+    with replacement(path) as beside:
+        beside.write_bytes(b"else")
+
+
+def replace_plainly(path: Path) -> None:
+    with plain_replacement(path) as out:
+        out.write(b"else")
+
+
+CHANGES: dict[str, Callable[[Path], Any]] = {
+    "repair": quire.repair,
+    "recover": recover,
+    "recover_rows": lambda path: recover(path, rows=True),
+    "drop": lambda path: quire.repair(path, dropped=[0]),
+    "convert": convert_onto,
+    "replacement": replace,
+    "plain_replacement": replace_plainly,
+    "create": quire.create,
+    "create_whole": lambda path: quire.create(path, replacement="whole"),
+    "append": quire.append,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changes_a_file_beside_a_live_writer_is_refused(
+    path: Path, format_name: str, change: str
+) -> None:
+    with quire.create(path, format=format_name) as out:
+        write(out, 0)
+        step = begin_step(out, 1)
+        with pytest.raises(quire.ConflictError, match=rf"another writer .*process {os.getpid()}") as caught:
+            CHANGES[change](path)
+        assert caught.value.file == str(path)
+        end_step(step, 1)
+        write(out, 2)
+    assert values(path) == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("change", ["recover", "convert", "replacement", "create", "append"])
+@pytest.mark.parametrize("there", [False, True])
+def test_so_is_what_changes_a_file_that_a_writer_will_replace(
+    tmp_path: Path, change: str, there: bool
+) -> None:
+    path = path_for(tmp_path, quire.formats()[0])
+    if there:
+        with quire.create(path) as out:
+            write(out, 0)
+    with quire.create(path, replacement="whole") as out:
+        write(out, 1)
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            CHANGES[change](path)
+    assert values(path) == [2.0]
+
+
+@pytest.mark.parametrize("change", ["convert", "replacement", "plain_replacement", "create"])
+@pytest.mark.parametrize("there", [False, True])
+def test_so_is_what_replaces_a_file_that_a_writer_will_compress(
+    tmp_path: Path, change: str, there: bool
+) -> None:
+    path = Path(f"{path_for(tmp_path, quire.formats()[0])}.gz")
+    if there:
+        with quire.create(path) as out:
+            write(out, 0)
+    with quire.create(path) as out:
+        write(out, 1)
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            CHANGES[change](path)
+    assert values(path) == [2.0]
+
+
+@pytest.mark.parametrize("options", [{}, {"replacement": "whole"}])
+def test_nobody_writes_a_file_that_is_being_replaced(
+    path: Path, format_name: str, options: dict[str, Any]
+) -> None:
+    with quire.create(path, format=format_name) as out:
+        write(out, 0)
+    with replacement(path) as beside:
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            quire.append(path)
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            quire.create(path, format=format_name, **options)
+        with quire.create(beside, format=format_name) as out:
+            write(out, 1)
+    assert values(path) == [2.0]
+    with quire.append(path) as out:
+        write(out, 2)
+    assert values(path) == [2.0, 3.0]
+
+
+def test_a_file_that_came_while_its_replacement_was_written_stays_if_it_is_written(
+    path: Path, format_name: str
+) -> None:
+    """A program that asks for no lock may put a file there meanwhile, and another one continue it."""
+    other = path.with_name(f"other{path.suffix}")
+    with quire.create(other, format=format_name) as out:
+        write(out, 0)
+    replacing = quire.create(path, format=format_name, replacement="whole")
+    write(replacing, 1)
+    other.rename(path)
+    with path.open("r+b") as there:
+        fcntl.flock(there, fcntl.LOCK_EX)
+        with pytest.raises(quire.ConflictError, match="another writer"):
+            replacing.close()
+    assert values(path) == [1.0]
+
+
+def test_a_check_of_a_live_file_says_so_and_advises_nothing(path: Path, format_name: str) -> None:
+    with quire.create(path, format=format_name) as out:
+        write(out, 0)
+        step = begin_step(out, 1)
+        with quire.open(path, tolerant=True) as file:
+            report = file.check()
+            warnings = [*file.warnings, *report.warnings]
+        assert report.is_being_written
+        assert report.numbers == [0]
+        assert not report.salvageable
+        assert report.damage is None or report.damage.advice == ""
+        assert not [text for text in warnings if "recover" in text]
+        end_step(step, 1)
+    with quire.open(path) as file:
+        assert not file.check().is_being_written
+
+
+def test_reading_a_live_file_advises_no_repair(path: Path, format_name: str) -> None:
+    with quire.create(path, format=format_name) as out:
+        write(out, 0)
+        step = begin_step(out, 1)
+        try:
+            with quire.open(path) as file:
+                advice = "".join(file.warnings)
+                assert len(file) == 1
+                file[1]
+        except quire.BadFileError as problem:
+            advice = problem.advice
+            assert "a writer has the file open" in advice
+        except IndexError:
+            pass
+        assert "recover" not in advice
+        end_step(step, 1)
+
+
+def change_beside_writer(comm: Any, path: str) -> list[str]:
+    """What the ranks of repair and of a replacement raise while the last rank alone writes the file."""
+    raised = []
+    out = quire.create(path) if comm.rank == comm.size - 1 else None
+    comm.Barrier()
+    try:
+        quire.repair(path, comm, deadline=20)
+    except quire.ConflictError as problem:
+        raised.append(problem.message.partition(" (")[0])
+    try:
+        with replacement(path, comm):
+            raised.append("nothing")
+    except quire.ConflictError as problem:
+        raised.append(problem.message.partition(" (")[0])
+    comm.Barrier()
+    if out is not None:
+        out.close()
+    return raised
+
+
+@pytest.mark.mpi
+def test_every_rank_is_told_of_the_writer(tmp_path: Path) -> None:
+    path = path_for(tmp_path, quire.formats()[0])
+    assert run_ranks(change_beside_writer, 3, str(path)) == [["another writer has the file open"] * 2] * 3
