@@ -212,6 +212,60 @@ std::optional<ChunkedLayout> describe_chunk_shape(hid_t creation, const std::vec
   return layout;
 }
 
+namespace {
+
+/// How many elements of a data set have a place in the file, or may have one elsewhere.
+std::uint64_t written_elements(hid_t dataset, const std::string& name, const std::vector<std::uint64_t>& extents) {
+  const std::uint64_t all = volume(extents);
+  const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
+  if (const auto layout = describe_chunk_shape(creation.id(), extents, 1)) {
+    const std::uint64_t in_a_chunk = volume(layout->shape);
+    const std::uint64_t chunks = count_chunks(dataset, name);
+    return chunks > all / in_a_chunk ? all : chunks * in_a_chunk;
+  }
+  if (H5Pget_layout(creation.id()) != H5D_CONTIGUOUS || H5Pget_external_count(creation.id()) > 0) return all;
+  H5D_space_status_t space = H5D_SPACE_STATUS_ALLOCATED;
+  require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
+  return space == H5D_SPACE_STATUS_NOT_ALLOCATED ? 0 : all;
+}
+
+}  // namespace
+
+Option unwritten_option() {
+  return {
+      "unwritten", OptionKind::truth, "false", {}, "read data sets of which far more than the file was never written"};
+}
+
+Unwritten unwritten_of(const CheckedOptions& options) {
+  return options.truth("unwritten") ? Unwritten::allowed : Unwritten::refused;
+}
+
+std::string excessive_claim(hid_t dataset, const std::string& name, const std::vector<std::uint64_t>& extents,
+                            const FileEnds& ends) {
+  constexpr std::uint64_t always_allowed = std::uint64_t{256} << 20;
+  constexpr std::uint64_t times_file_size = 16;
+  const Handle type = own(H5Dget_type(dataset), "read the type", name);
+  const std::uint64_t file_size = ends.longest();
+  const std::uint64_t most_bytes = std::max(always_allowed, checked_multiply(file_size, times_file_size));
+  const std::uint64_t most = most_bytes / std::max<std::uint64_t>(1, H5Tget_size(type.id()));
+  const std::uint64_t all = volume(extents);
+  if (all <= most) return {};
+  const std::uint64_t written = written_elements(dataset, name, extents);
+  if (all - written <= most) return {};
+  return "the data set claims " + std::to_string(all) + " elements, of which " + std::to_string(written) +
+         " were written; the file has " + std::to_string(file_size) + " bytes";
+}
+
+void check_written(hid_t dataset, const std::string& name, const std::vector<std::uint64_t>& extents,
+                   const ChunkScope& scope) {
+  if (scope.unwritten == Unwritten::allowed) return;
+  const std::string claim = excessive_claim(dataset, name, extents, scope.image.ends());
+  if (claim.empty()) return;
+  throw Error(ErrorKind::unsupported, claim)
+      .on(name)
+      .advise("if so much was left out on purpose, read it as fill values with the reader's option unwritten=true");
+}
+
 bool lacks_chunks(hid_t dataset, const std::string& name) {
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   const auto layout = describe_chunk_shape(creation.id(), extents_of(dataset, name), 1);

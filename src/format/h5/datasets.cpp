@@ -244,6 +244,7 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   description.run.order = stored->direct.value_or(native_order);
   place_elements(dataset, name, ends, size_of(stored->type), stored->direct.has_value(), description);
   if (!description.run.opaque || chunks == nullptr) return description;
+  check_written(dataset, name, description.extents, *chunks);
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   Run& run = description.run;
   if (stored->direct) {

@@ -85,6 +85,7 @@ H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
       context_(std::move(context)),
       strict_(options.truth("strict")),
       may_be_cut_(options.truth("cut")),
+      unwritten_(unwritten_of(options)),
       kept_(chunk_cache_of_format(options)) {
   try {
     main_ = std::make_shared<OpenFile>(std::move(bytes), context_, may_be_cut_);
@@ -217,7 +218,7 @@ std::optional<StepLayout> H5partDescriber::step(std::uint64_t index) {
   if (index == entries_.size() && cut_) throw *cut_;
   if (index >= steps()) return std::nullopt;
   if (shows_meshes_) {
-    if (!meshes_) guarded(main_->image(), [&] { meshes_.emplace(*main_, context_.memory_budget); });
+    if (!meshes_) guarded(main_->image(), [&] { meshes_.emplace(*main_, context_.memory_budget, unwritten_); });
     return meshes_->layout();
   }
   if (!described_ || described_index_ != index) {
@@ -287,7 +288,7 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
   with_hdf5(step.file->image(), [&] {
     layout.description.attributes = read_attributes(step.file->image(), step.group.id(), context_.memory_budget,
                                                     layout.description.warnings, OldTexts::any);
-    ChunkScope scope(step.file->image(), context_.memory_budget, layout.description.warnings);
+    ChunkScope scope(step.file->image(), context_.memory_budget, layout.description.warnings, unwritten_);
     const std::vector<Link> links = list_links(step.group.id(), "step");
     add_table(layout, members_of(step, links, scope));
     if (std::ranges::find(links, block_group, &Link::name) != links.end()) add_block(step, scope, layout);

@@ -76,6 +76,7 @@ class H5partDescriber final : public Describer {
   DescribeContext context_;
   bool strict_ = false;
   bool may_be_cut_ = false;
+  Unwritten unwritten_ = Unwritten::refused;
   bool shows_meshes_ = false;
   std::optional<Error> cut_;  ///< what comes behind the whole steps
   std::shared_ptr<OpenFile> main_;

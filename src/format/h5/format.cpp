@@ -37,6 +37,7 @@ class H5partFormat final : public Format {
         {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
         {"cut", OptionKind::truth, "false", {}, "read the whole steps of a file that is shorter than it says"},
         {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that has steps, too"},
+        h5::unwritten_option(),
     });
     return options;
   }

@@ -65,8 +65,10 @@ bool holds_meshes(OpenFile& file) {
   return group && std::ranges::any_of(mesh_kinds, [&](const char* kind) { return holds(group.id(), kind); });
 }
 
-Meshes::Meshes(OpenFile& file, std::uint64_t memory_budget)
-    : file_(file), budget_(memory_budget), chunks_(file.image(), memory_budget, layout_.description.warnings) {
+Meshes::Meshes(OpenFile& file, std::uint64_t memory_budget, Unwritten unwritten)
+    : file_(file),
+      budget_(memory_budget),
+      chunks_(file.image(), memory_budget, layout_.description.warnings, unwritten) {
   const Handle top = open_group(file_, file_.id(), mesh_group);
   for (const char* kind : mesh_kinds) {
     const Handle group = top ? open_group(file_, top.id(), kind) : Handle();

@@ -29,7 +29,7 @@ inline constexpr const char* mesh_group = "Topo";
 class Meshes {
  public:
   /// Describes all of them, inside of with_hdf5(). Throws bad_file errors for data sets without the members of a mesh.
-  Meshes(OpenFile& file, std::uint64_t memory_budget);
+  Meshes(OpenFile& file, std::uint64_t memory_budget, Unwritten unwritten);
 
   [[nodiscard]] const StepLayout& layout() const noexcept { return layout_; }
   /// Reads rows of a column (the table's name, a slash, its own) whose bytes cannot be addressed.

@@ -167,6 +167,9 @@ void H5Describer::check_written(hid_t dataset, const std::string& name) {
   if (written == Parts::none) {
     throw Error(ErrorKind::bad_file, "the data set was created but never written: its writer ended before").on(name);
   }
+  // A sound file has all of its lines, so there is no option to read it.
+  const std::string claim = h5::excessive_claim(dataset, name, h5::extents_of(dataset, name), file_->image().ends());
+  if (!claim.empty()) throw Error(ErrorKind::bad_file, claim).on(name);
   step_->description.warnings.push_back("parts of the data set " + name +
                                         " were never written and read as its fill value");
 }

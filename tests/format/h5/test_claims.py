@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.errors import BadFileError, MemoryBudgetError
+from quire.errors import BadFileError, MemoryBudgetError, UnsupportedError
 
 TERA = 1 << 42
 COLUMNS: dict[str, Any] = {
@@ -31,8 +31,51 @@ def step(request: Any, tmp_path: Path) -> Any:
         for name, how in COLUMNS.items():
             group.create_dataset(name, shape=(TERA,), **how)
         group.create_dataset("Block/f/0", shape=(1 << 14, 1 << 14, 1 << 14), dtype="f8")
-    with quire.open(path, format=request.param) as file:
+    with quire.open(path, format=request.param, unwritten=True) as file:
         yield file[0]
+
+
+NEVER_WRITTEN: dict[str, Any] = {
+    **COLUMNS,
+    "few chunks": {"dtype": "f8", "chunks": (1024,), "data": None},
+    "filtered": {"dtype": "f8", "chunks": (1024,), "scaleoffset": 2},
+    "records": {"dtype": [("a", "f8"), ("b", "f4")]},
+}
+
+
+CLAIMS = [(format, name) for format in ("h5part", "hdf5") for name in (*NEVER_WRITTEN, "field")]
+CLAIMS.remove(("h5part", "records"))  # which has none
+
+
+@pytest.mark.parametrize(("format", "name"), CLAIMS)
+def test_what_was_never_written_is_refused_unless_asked_for(tmp_path: Path, format: str, name: str) -> None:
+    path = tmp_path / "endless.h5"
+    with h5py.File(path, "w") as file:
+        if name == "field":
+            file.create_dataset("Step#0/Block/f/0", shape=(1 << 14,) * 3, dtype="f4")
+        else:
+            data = file.create_dataset(f"Step#0/{name}", shape=(1 << 44,), **NEVER_WRITTEN[name])
+            if name == "few chunks":
+                data[:3000] = 1.0
+    with (
+        quire.open(path, format=format) as file,
+        pytest.raises(UnsupportedError, match="were written") as caught,
+    ):
+        file[0]
+    assert "unwritten=true" in caught.value.advice
+    assert path.stat().st_size < 1 << 16
+    with quire.open(path, format=format, unwritten=True) as file:
+        assert file[0].number == 0
+
+
+def test_what_was_allocated_late_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "late.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("Step#0/late", shape=(1 << 20,), dtype="f8", fillvalue=2.5)
+        file.create_dataset("Step#0/chunked", shape=(1 << 20,), dtype="f8", chunks=(1024,))
+    with quire.open(path) as file:
+        assert file[0]["late"][:].sum() == 2.5 * (1 << 20)
+        assert not file[0]["chunked"][:].any()
 
 
 def refused(read: Any, name: str) -> None:

@@ -303,6 +303,20 @@ def test_chunks_that_were_never_written_are_warned_of(
         assert any("parts of the data set DATA were never written" in text for text in file[0].warnings)
 
 
+@pytest.mark.parametrize("name", ["DATA", "ELEMENTIDS"])
+def test_far_more_than_was_written_is_damage(tmp_path: Path, name: str) -> None:
+    def endless(root: Group) -> None:
+        values = root[name][:]
+        del root[name]
+        made = root.create_dataset(name, shape=(1 << 44,), dtype=values.dtype, chunks=(len(values),))
+        made[: len(values)] = values
+
+    path = changed(tmp_path, endless)
+    with pytest.raises(quire.BadFileError, match="claims 17592186044416 elements") as caught:
+        quire.open(path)[0].read_elements()
+    assert name in str(caught.value)
+
+
 def with_row(root: Group, row: int, hash: int) -> None:
     """Let a row of the decomposition name another group."""
     root["DECOMPOSITION"][7 * row + 6] = hash

@@ -163,6 +163,7 @@ std::optional<CompoundDescription> describe_compound(hid_t dataset, const std::s
   if (compound.values.empty()) return std::nullopt;
   const bool is_direct = cells.finish(record);
   place_elements(dataset, name, chunks.image.ends(), record, is_direct, compound.data);
+  check_written(dataset, name, compound.data.extents, chunks);
   Run& run = compound.data.run;
   if (!is_direct || !run.opaque || compound.data.extents.size() != 1) return compound;
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);

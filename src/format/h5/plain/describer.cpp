@@ -103,6 +103,7 @@ PlainDescriber::PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContex
     : context_(std::move(context)),
       asked_(paths_of(options.text("columns"))),
       all_matrices_(options.text("matrices") == "columns"),
+      unwritten_(unwritten_of(options)),
       kept_(chunk_cache_of_format(options)),
       matrix_rows_(context_.memory_budget) {
   try {
@@ -147,7 +148,7 @@ void PlainDescriber::describe_step() {
              (attribute.name == words::contents && !description_.contents.empty());
     });
     fold_units(step.attributes);
-    for (PlainGroup& group : survey(file_->id(), file_->image(), context_.memory_budget, step.warnings)) {
+    for (PlainGroup& group : survey(file_->id(), file_->image(), context_.memory_budget, step.warnings, unwritten_)) {
       for (const PlainDataset& dataset : group.datasets) std::erase(missing, dataset.path);
       add_group(std::move(group));
     }

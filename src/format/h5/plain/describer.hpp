@@ -59,6 +59,7 @@ class PlainDescriber final : public Describer {
   DescribeContext context_;
   std::vector<std::string> asked_;  ///< for as tables, in this order
   bool all_matrices_ = false;
+  Unwritten unwritten_ = Unwritten::refused;
   std::shared_ptr<OpenFile> file_;
   FileDescription description_;
   std::optional<StepLayout> step_;

@@ -34,6 +34,7 @@ class PlainFormat final : public Format {
          {},
          "paths of two-dimensional data sets that are tables, with commas between"},
         {"matrices", OptionKind::text, "fields", {"fields", "columns"}, "what other two-dimensional data sets are"},
+        h5::unwritten_option(),
     });
     return options;
   }

@@ -164,7 +164,7 @@ GrowingTable fresh_table(const Table& table, const PlainRules& rules, const Chun
 GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget, bool by_library) {
   GrowingData data;
   std::vector<std::string> warnings;
-  for (PlainGroup& group : survey(file, image, memory_budget, warnings)) {
+  for (PlainGroup& group : survey(file, image, memory_budget, warnings, Unwritten::allowed)) {
     const std::string path = group.path;
     const SortedGroup sorted = sort_group(std::move(group));
     GrowingTable table;

@@ -21,8 +21,11 @@ constexpr std::size_t deepest = 64;
 /// One walk through a file, which meets every object once.
 class Walk {
  public:
-  Walk(Image& image, std::uint64_t memory_budget, std::vector<std::string>& warnings)
-      : image_(image), budget_(memory_budget), warnings_(warnings), chunks_(image, memory_budget, warnings) {}
+  Walk(Image& image, std::uint64_t memory_budget, std::vector<std::string>& warnings, Unwritten unwritten)
+      : image_(image),
+        budget_(memory_budget),
+        warnings_(warnings),
+        chunks_(image, memory_budget, warnings, unwritten) {}
 
   void visit(hid_t group, const std::string& path, std::size_t depth) {
     if (!seen_.insert(address_of(group)).second) {
@@ -128,9 +131,9 @@ SortedGroup sort_group(PlainGroup group) {
 }
 
 std::vector<PlainGroup> survey(hid_t file, Image& image, std::uint64_t memory_budget,
-                               std::vector<std::string>& warnings) {
+                               std::vector<std::string>& warnings, Unwritten unwritten) {
   const Handle root = own(H5Gopen2(file, "/", H5P_DEFAULT), "open the root group");
-  Walk walk(image, memory_budget, warnings);
+  Walk walk(image, memory_budget, warnings, unwritten);
   walk.visit(root.id(), "", 0);
   return walk.take();
 }

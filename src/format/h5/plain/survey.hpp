@@ -38,6 +38,6 @@ struct SortedGroup {
 /// All groups of the image's file that hold data sets, by path. What is left out is named in `warnings`. Throws
 /// bad_file errors for what is damaged, and memory errors for files with more objects than the budget allows.
 [[nodiscard]] std::vector<PlainGroup> survey(hid_t file, Image& image, std::uint64_t memory_budget,
-                                             std::vector<std::string>& warnings);
+                                             std::vector<std::string>& warnings, Unwritten unwritten);
 
 }  // namespace quire::h5
