@@ -41,7 +41,10 @@ bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
     return with_hdf5(file.image(), [&] {
       const std::vector<Link> links = list_links(file.id(), "/");
       return links.empty() || holds_meshes(file) || holds_attachments_only(file, links) ||
-             std::ranges::any_of(links, [](const Link& link) { return parse_step_name(link.name).has_value(); });
+             std::ranges::any_of(links, [&](const Link& link) {
+               // A column of a plain file may have the name of a step.
+               return parse_step_name(link.name) && may_be_group(file.image(), file.id(), link.name);
+             });
     });
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file && error.kind() != ErrorKind::memory) throw;

@@ -313,3 +313,38 @@ def test_long_texts_are_not_advised_to_be_columns(tmp_path: Path) -> None:
     step = quire.create(tmp_path / "long.h5").step(0).set("log", "a" * 70000)
     with pytest.raises(UnsupportedError, match="attach it"):
         step.commit()
+
+
+@pytest.mark.parametrize("options", [{}, {"chunk": 2}])
+def test_what_is_called_like_a_step_is_read_back(tmp_path: Path, options: dict[str, Any]) -> None:
+    path, copy = tmp_path / "beam.hdf5", tmp_path / "copy.hdf5"
+    with quire.create(path, **options) as out, out.step(0) as step:
+        step.put("Step#1", np.arange(3.0))
+        step.put("x", np.arange(3.0))
+        step.put_field("cell#007", np.ones((2, 3)))
+    quire.copy(path, copy)
+    for one in (path, copy):
+        with quire.open(one) as file:
+            assert file.format == "hdf5"
+            assert file[0]["Step#1"][:].tolist() == [0, 1, 2]
+            assert file[0].fields["cell#007"][...].sum() == 6
+            assert file.check().is_whole
+
+
+def test_a_matrix_that_is_called_like_a_step_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "beam.hdf5"
+    with quire.create(path, layout="matrix", dataset="Step#1") as out, out.step(0) as step:
+        step.put("x", np.arange(3.0))
+    with quire.open(path) as file:
+        assert file.format == "hdf5"
+        assert file[0].tables["Step#1"]["x"][:].tolist() == [0, 1, 2]
+
+
+def test_a_step_that_is_a_group_makes_a_file_of_steps_beside_data_sets_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.h5"
+    with h5py.File(path, "w") as file:
+        file["A#1"] = np.arange(3.0)
+        file["Step#0/x"] = np.arange(3.0)
+    with quire.open(path) as steps:
+        assert steps.format == "h5part"
+        assert steps[0]["x"][:].tolist() == [0, 1, 2]
