@@ -94,7 +94,7 @@ FileAcceptance accept_file(const FileDescription& file, const Units& known) {
   if (!file.title.empty()) add_attribute(result.attributes, text_attribute("title", file.title));
   if (!file.contents.empty()) add_attribute(result.attributes, text_attribute("contents", file.contents));
   for (const Attribute& attribute : file.attributes) {
-    add_attribute(result.attributes, accepted(attribute, false));
+    add_attribute(result.attributes, accepted_in_h5part(attribute, false));
     if (attribute.unit.empty()) continue;
     add_attribute(result.attributes, text_attribute(Units::attribute_name(attribute.name), attribute.unit));
   }
@@ -117,7 +117,7 @@ StepDescription accept_step(const StepDescription& step, const Units& known, boo
   result.fields = accepted_fields(step.fields, lossy);
   std::set<std::string> names;
   for (const Attribute& attribute : step.attributes) {
-    result.attributes.push_back(accepted(attribute, lossy));
+    result.attributes.push_back(accepted_in_h5part(attribute, lossy));
     if (!names.insert(result.attributes.back().name).second) {
       throw Error(ErrorKind::conflict, "two attributes have this name").on(attribute.name);
     }

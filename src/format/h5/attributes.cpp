@@ -167,7 +167,7 @@ Value narrowed(const Value& value, bool lossy) {
 }
 
 Handle value_space(const Value& value, Scalars scalars) {
-  const bool is_true_scalar = scalars == Scalars::as_such || value.type() == Type::string || value.type() == Type::int8;
+  const bool is_true_scalar = scalars == Scalars::as_such || value.type() == Type::string;
   if (value.is_scalar() && is_true_scalar) {
     return own(H5Screate(H5S_SCALAR), "make a scalar shape");
   }
@@ -271,6 +271,13 @@ Attribute accepted(const Attribute& attribute, bool lossy) {
   }
   check_size(result);
   return result;
+}
+
+Attribute accepted_in_h5part(const Attribute& attribute, bool lossy) {
+  Attribute wide = attribute;
+  const Type type = attribute.value.type();
+  if (type == Type::int8 || type == Type::uint8) wide.value = attribute.value.converted_to(Type::int16);
+  return accepted(wide, lossy);
 }
 
 void write_attribute(hid_t object, const std::string& name, const Value& value, Scalars scalars) {

@@ -38,10 +38,12 @@ void tell_left_out_attributes(const std::string& objects, const std::vector<std:
 /// arrays of 8-bit integers become 16 bits wide (they would read back as texts). Throws type, usage and unsupported
 /// errors that name it.
 [[nodiscard]] Attribute accepted(const Attribute& attribute, bool lossy);
+/// The same in a file of H5Part: all 8-bit integers become 16 bits wide. H5hut of 2019 fails on a file that has others.
+[[nodiscard]] Attribute accepted_in_h5part(const Attribute& attribute, bool lossy);
 
 /// How attributes that are single numbers stand in a file.
 enum class Scalars : std::uint8_t {
-  as_arrays,  ///< of one element, as H5Part has them (8-bit ones true scalars)
+  as_arrays,  ///< of one element, as H5Part has them
   as_such,
 };
 

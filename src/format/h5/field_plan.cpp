@@ -49,7 +49,7 @@ Field accepted_field(const Field& field, bool lossy) {
     static_cast<void>(accepted(attribute, lossy));  // 64 KB are the limit for coordinates too
   }
   for (Attribute& attribute : result.attributes) {
-    attribute = accepted(attribute, lossy);
+    attribute = accepted_in_h5part(attribute, lossy);
     if (names.insert(attribute.name).second) continue;
     throw Error(ErrorKind::conflict, "two attributes of the field are called " + attribute.name).on(field.name);
   }

@@ -37,10 +37,14 @@ class Losses {
 /// The attribute as it will be written; nothing if it cannot be.
 std::optional<Attribute> fitted(const Attribute& attribute, Losses& losses) {
   try {
-    Attribute result = accepted(attribute, true);
+    Attribute result = accepted_in_h5part(attribute, true);
     if (result.type != attribute.type) {
       losses.tell("the attribute " + attribute.name + " of type " + std::string(name(attribute.type)) + " becomes " +
                   std::string(name(result.type)));
+    }
+    if (result.type == Type::string && result.value.count() > 1) {
+      losses.tell("the attribute " + attribute.name + " has " + std::to_string(result.value.count()) +
+                  " texts, of which the H5Part library reads the first only");
     }
     losses.drop_texts(result);
     return result;

@@ -241,7 +241,6 @@ TEST(H5partPlanner, AttributesOfEveryTypeAndShapeComeBack) {
                      attribute("umlaut", Value("h\xc3\xb6he")),
                      attribute("texts", Value::texts({2}, {"one", "three"})),
                      attribute("f", Value(std::span<const float>(floats))),
-                     attribute("byte", Value(std::int8_t{0})),
                      attribute("large", Value(std::uint64_t{18446744073709551615ULL})),
                      attribute("matrix", Value::numbers(Type::int16, {2, 1}, Bytes(4))),
                      attribute("none", Value::numbers(Type::float64, {0}, {}))};
@@ -257,6 +256,40 @@ TEST(H5partPlanner, AttributesOfEveryTypeAndShapeComeBack) {
   }
   EXPECT_EQ(found.back().value, Value(std::span<const std::int8_t>(bytes)).converted_to(Type::int16))
       << "8-bit arrays would read back as texts";
+}
+
+TEST(H5partPlanner, EightBitAttributesBecomeWiderAsH5hutFailsOnThem) {
+  const std::vector<std::uint8_t> bytes{0, 255};
+  const std::vector<Attribute> given{
+      attribute("signed", Value(std::int8_t{-128})), attribute("zero", Value(std::int8_t{0})),
+      attribute("unsigned", Value(std::uint8_t{255})), attribute("array", Value(std::span<const std::uint8_t>(bytes)))};
+  Simulation simulation(1);
+  FileDescription file;
+  file.attributes = {given[2]};
+  simulation.set_file(file);
+  simulation.write({0, given, {}, {}});
+  const auto describer = describe(simulation.share());
+  std::vector<Attribute> found = describer->step(0)->description.attributes;
+  ASSERT_EQ(found.size(), given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    EXPECT_EQ(found[i].value, given[i].value.converted_to(Type::int16)) << given[i].name;
+  }
+  EXPECT_EQ(describer->file().attributes.at(0).type, Type::int16);
+  StepDescription step;
+  step.attributes = given;
+  const std::vector<std::string> losses = h5part_format().fit({}, step).losses;
+  ASSERT_EQ(losses.size(), given.size());
+  EXPECT_EQ(losses[2], "the attribute unsigned of type uint8 becomes int16");
+}
+
+TEST(H5partFit, TellsOfTextsThatH5hutDoesNotRead) {
+  StepDescription step;
+  step.attributes = {attribute("names", Value::texts({2}, {"one", "two"})), attribute("name", Value("one"))};
+  const Fit fit = h5part_format().fit({}, step);
+  EXPECT_EQ(
+      fit.losses,
+      (std::vector<std::string>{"the attribute names has 2 texts, of which the H5Part library reads the first only"}));
+  EXPECT_EQ(fit.adapted.attributes.at(0).value, step.attributes[0].value);
 }
 
 TEST(H5partPlanner, WhatCannotBeHeldIsRefusedByName) {

@@ -10,6 +10,7 @@ namespace quire::test {
 /// What of a truth is compared.
 struct Scope {
   bool with_fields = true;
+  bool with_bytes = true;  ///< attributes of 8-bit integers; else they have become 16-bit ones
 };
 
 /// Compares everything that the truth of a valid file says with what the describer and the file's bytes say.

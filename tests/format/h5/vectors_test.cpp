@@ -79,7 +79,8 @@ TEST(ValidVectors, LoseNothingButFieldsWhenTheyAreWrittenAgain) {
     const auto describer = describe_vector(file);
     Simulation copy = rewritten(*file, *describer, 3);
     const auto again = describe(copy.share());
-    expect_truth(Json::load((folder() / (name + ".json")).string()), copy.file(), *again, {.with_fields = false});
+    expect_truth(Json::load((folder() / (name + ".json")).string()), copy.file(), *again,
+                 {.with_fields = false, .with_bytes = false});
   }
 }
 
