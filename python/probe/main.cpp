@@ -1,6 +1,7 @@
 // What `quire doctor` starts on many ranks: one action in each launch, so that one that hangs or dies is known by name.
 //
 //   quire-probe world
+//   quire-probe reductions
 //   quire-probe patterns method=NAME[:CALLS] directory=DIR [patterns=a,b] [hints=key:value,...] [large=] [big=]
 //   [pieces=] quire-probe locks directory=DIR quire-probe library-locks directory=DIR quire-probe costs directory=DIR
 //   [repetitions=]
@@ -90,6 +91,10 @@ int run_patterns(Comm& comm, const Arguments& arguments) {
 int run(Comm& comm, const Arguments& arguments) {
   const std::string directory = arguments.text("directory");
   if (arguments.action() == "world") return run_world(comm);
+  if (arguments.action() == "reductions") {
+    examine_reductions(comm);
+    return 0;
+  }
   if (directory.empty()) throw Error(ErrorKind::usage, "name a directory=");
   if (arguments.action() == "patterns") return run_patterns(comm, arguments);
   if (arguments.action() == "locks") {

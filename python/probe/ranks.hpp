@@ -26,6 +26,9 @@ void ping_pong(Comm& comm, std::span<std::byte> bytes);
 /// Collective. Which implementation of MPI-IO opens a file: "romio", "other"; empty without MPI.
 [[nodiscard]] std::string mpi_io_family(Comm& comm, const std::string& path);
 
+/// Collective. Whether maxima and minima that MPI takes of unsigned words are right; nothing without MPI.
+void examine_reductions(Comm& comm);
+
 /// Collective. Runs `work` on every rank; if it fails on some, all of them throw the error of the first one: where only
 /// one rank met a full disk, the others would wait for it forever.
 template <class Work>

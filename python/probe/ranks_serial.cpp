@@ -17,6 +17,8 @@ void ping_pong(Comm&, std::span<std::byte>) {}
 
 std::string mpi_io_family(Comm&, const std::string&) { return {}; }
 
+void examine_reductions(Comm&) {}
+
 std::unique_ptr<Method> mpi_io_method(const std::string&, const Hints&) { return nullptr; }
 
 }  // namespace quire::probe

@@ -108,6 +108,9 @@ def report(record: Record) -> None:
         say(
             f"  this MPI does not offer: {', '.join(dict.fromkeys(one.partition(',')[0] for one in missing))}"
         )
+    if reductions := reduction_table(record.checks):
+        say("\nReductions of MPI")
+        tell_rows(reductions)
     say("\nLocks")
     tell_rows(lock_table(record.checks))
     say("\nWhat operations cost (median, quartiles)")
@@ -152,7 +155,16 @@ def pattern_table(checks: Sequence[Check]) -> list[list[str]]:
 
 def lock_table(checks: Sequence[Check]) -> list[list[str]]:
     """A row for each subject with what was seen."""
-    chosen = [check for check in checks if check.group not in ("transport", "mpi-io")]
+    return rows_of([one for one in checks if one.group not in ("transport", "mpi-io", "reductions")])
+
+
+def reduction_table(checks: Sequence[Check]) -> list[list[str]]:
+    """A row with what was seen of reductions."""
+    return rows_of([check for check in checks if check.group == "reductions"])
+
+
+def rows_of(chosen: Sequence[Check]) -> list[list[str]]:
+    """A row for each subject with its checks."""
     rows = []
     for group, subject in dict.fromkeys((check.group, check.subject) for check in chosen):
         own = [check for check in chosen if (check.group, check.subject) == (group, subject)]

@@ -117,6 +117,11 @@ def mpi_io_cases(library: Library, extent: Extent) -> list[Case]:
     return cases
 
 
+def reductions_case() -> Case:
+    """Independent. Maxima and minima of unsigned words, by which programs place what they write."""
+    return Case("reductions", "unsigned words", "reductions")
+
+
 def costs_case(repetitions: int) -> Case:
     """Independent. What small operations cost."""
     return Case("costs", "costs", "costs", {"repetitions": repetitions})

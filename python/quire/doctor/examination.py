@@ -31,8 +31,10 @@ from quire.starters import SECONDS_TO_START
 BYTES_A_SECOND = 20e6
 """What the slowest storage moves that is worth waiting for; it only prolongs limits of big requests."""
 
-LOCK_ADVICE = {
+ADVICE = {
     "locks": "set romio_ds_write=disable, and no atomic mode of MPI-IO; Quire's transports need no locks",
+    "reductions": "do not trust programs that reduce such words, or move to another release of this MPI; "
+    "Quire reduces none",
     "file locking": f"set {plan.LOCKING_VARIABLE}=BEST_EFFORT or FALSE for programs with the HDF5 library",
 }
 
@@ -77,6 +79,7 @@ def checks_of(case: Case, answer: Answer, seconds: float) -> list[Check]:
     found = [check(name, word, detail) for name, word, detail in answer.of("pattern")]
     found += [check(name, word, detail) for name, word, detail in answer.of("lock")]
     found += [check(name, word, detail) for name, word, detail in answer.of("library")]
+    found += [check(name, word, detail) for name, word, detail in answer.of("reduction")]
     finished = {one.check for one in found}
     under_way = next((name for (name,) in reversed(answer.of("begin")) if name not in finished), "start")
     if answer.timed_out:
@@ -199,6 +202,7 @@ def all_cases(
     found = plan.locking_cases()
     found += plan.transport_cases(world.transports, extent)
     if world.library_text:
+        found.append(plan.reductions_case())
         found += plan.mpi_io_cases(library, extent)
     return [*found, *measuring, *wishes.extra]
 
@@ -292,10 +296,10 @@ def judge(checks: Sequence[Check]) -> list[Finding]:
             advice = f"do not use {subject[1]} here" if worst.default else f"avoid {subject[1]}"
             findings.append(Finding(severity, text, advice, "tried here"))
         else:
-            findings.append(Finding("caution", text, LOCK_ADVICE.get(subject[0], ""), "tried here"))
+            findings.append(Finding("caution", text, ADVICE.get(subject[0], ""), "tried here"))
     unsupported = [check for check in checks if check.outcome == "unsupported"]
     if unsupported:
         names = ", ".join(check.check for check in unsupported)
         text = f"locks do not work here: {names} ({unsupported[0].detail})"
-        findings.append(Finding("caution", text, LOCK_ADVICE["locks"], "tried here"))
+        findings.append(Finding("caution", text, ADVICE["locks"], "tried here"))
     return findings

@@ -84,20 +84,25 @@ def is_within(version: str, span: str) -> bool:
     return low <= own <= high
 
 
+def named(rule: dict[str, Any]) -> str:
+    """Independent. The component that a rule about a version concerns, in a sentence; empty for all of it."""
+    return f" ({rule['component']})" if "component" in rule else ""
+
+
 def version_findings(library: str, version: str, component: str) -> list[Finding]:
-    """Independent. What is known about a version, if `component` is what opens its files; note severities as
-    they stand in the table.
+    """Independent. What is known about a version, and about `component` if that is what opens its files;
+    severities are those of the table.
     """
     return [
         Finding(
             rule["severity"],
-            f"{library} {version} ({rule['component']}): {rule['text']}",
+            f"{library} {version}{named(rule)}: {rule['text']}",
             rule["advice"],
             rule["source"],
         )
         for rule in rules()["version"]
         if rule["library"] == library
-        and rule["component"] == component
+        and rule.get("component", component) == component
         and version
         and any(is_within(version, span) for span in rule["versions"])
     ]

@@ -73,7 +73,7 @@ SHAPE: Shape = {
 
 OUTCOMES = (
     "right",
-    "wrong",  # other bytes than written
+    "wrong",  # other bytes than written, or another result
     "error",  # a call failed and said so
     "hang",  # it did not end in time
     "crash",  # the program died
@@ -103,7 +103,7 @@ class Check:
     """One thing that was tried."""
 
     group: str
-    """"transport", "mpi-io", "locks" or "file locking"."""
+    """"transport", "mpi-io", "reductions", "locks", "file locking" or "costs"."""
     subject: str
     check: str
     outcome: str

@@ -40,10 +40,31 @@ def test_versions_lie_within_spans_by_number_not_by_letter() -> None:
 
 def test_a_known_bad_component_is_unsafe_only_where_it_opens_files() -> None:
     found = version_findings("Open MPI", "4.1.4", "ompio")
-    assert [finding.severity for finding in found] == ["unsafe"]
+    assert [finding.severity for finding in found] == ["unsafe", "caution"]
     assert "OMPI_MCA_io=romio321" in found[0].advice
-    assert version_findings("Open MPI", "4.1.4", "romio") == []
+    assert [finding.severity for finding in version_findings("Open MPI", "4.1.4", "romio")] == ["caution"]
     assert version_findings("Open MPI", "4.1.6", "ompio") == []
+
+
+@pytest.mark.parametrize(
+    ("library", "version", "is_faulty"),
+    [
+        ("MPICH", "4.0", True),
+        ("MPICH", "4.0.2", True),
+        ("MPICH", "4.0.3", False),
+        ("MPICH", "3.4.3", False),
+        ("Open MPI", "4.1.1", False),
+        ("Open MPI", "4.1.4", True),
+        ("Open MPI", "4.1.5", False),
+    ],
+)
+def test_mpi_that_compares_unsigned_words_as_signed_is_known(
+    library: str, version: str, is_faulty: bool
+) -> None:
+    for component in ("romio", "ompio", ""):
+        found = [one for one in version_findings(library, version, component) if "MPI_MAX" in one.text]
+        assert len(found) == is_faulty
+        assert all("move to" in one.advice for one in found)
 
 
 def test_every_rule_has_a_source_and_an_advice() -> None:
