@@ -201,7 +201,9 @@ def show_file(
             say(printable(opened.title))
         steps = selected(opened, *place)
         if wanted.listing is not None:
-            show_list(steps, wanted.listing, wanted.units, looks.marks or "\n", wanted.names, looks.json)
+            of_file = opened.attributes if wanted.listing == "attributes" else {}
+            found = listed(of_file, steps, wanted.listing, wanted.names)
+            show_list(found, wanted.units, looks.marks or "\n", looks.json)
         elif wanted.attributes and wanted.transpose:
             view.show(viewer.transposed(steps, wanted.names))
         elif wanted.attributes:
@@ -226,14 +228,16 @@ def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
             yield chosen
 
 
-def show_list(
-    steps: Iterator[Step], what: str, units: bool, delimiter: str, names: Sequence[str] | None, as_json: bool
-) -> None:
-    """Print names of one kind once each, in the order of the file; of steps and rows the numbers."""
-    from quire.toolkit.selection import select_names
-    from quire.toolkit.summary import quantity
+def listed(
+    of_file: Mapping[str, Attribute], steps: Iterator[Step], what: str, names: Sequence[str] | None
+) -> list[int] | dict[str, Any]:
+    """Things of one kind by name, once each, in the order of the file; of steps and rows the numbers.
 
-    found: dict[str, Any] = {}
+    Attributes of the file are listed first, and none of them need be in a step.
+    """
+    from quire.toolkit.selection import select_names
+
+    found: dict[str, Any] = dict(pick(of_file, names))
     numbers: list[int] = []
     for step in steps:
         if what == "steps":
@@ -243,16 +247,24 @@ def show_list(
         elif what == "tables":
             found |= dict.fromkeys(step.tables)
         else:
-            items = listed_items(step, what)
+            items = {**of_file, **listed_items(step, what)}
             for name in items if names is None else select_names(names, list(items), what[:-1]):
                 found.setdefault(name, items[name])
+    return numbers or found
+
+
+def show_list(found: list[int] | dict[str, Any], units: bool, delimiter: str, as_json: bool) -> None:
+    """Print numbers or names."""
+    from quire.toolkit.summary import quantity
+
+    items = found.items() if isinstance(found, dict) else [(number, None) for number in found]
     if as_json:
-        say_json(numbers or [name if item is None else quantity(item) for name, item in found.items()])
+        say_json([key if item is None else quantity(item) for key, item in items])
         return
-    entries = [str(number) for number in numbers]
-    for name, item in found.items():
+    entries = []
+    for key, item in items:
         unit = f" [{item.unit}]" if units and item is not None and item.unit else ""
-        entries.append(printable(name + unit))
+        entries.append(printable(f"{key}{unit}"))
     if entries:
         say(delimiter.join(entries))
 

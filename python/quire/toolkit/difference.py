@@ -64,33 +64,27 @@ class Difference:
         return self.columns[-1]
 
 
-@dataclass(frozen=True)
-class MovedAttributes:
-    """Attributes of a file that are compared with those of the step of the other file, by name."""
+class SharedAttributes:
+    """Attributes of one file that the other may have in each of its steps instead, which means the same.
 
-    left: dict[str, Attribute] = field(default_factory=dict)
-    right: dict[str, Attribute] = field(default_factory=dict)
-
-
-def moved_attributes(left: File, right: File, rules: Rules) -> MovedAttributes:
-    """Collective. What one file holds for all its steps and the other, which has a single one, in that step.
-
-    Of one step both are the same, and a format may have no place but one of them. Nothing where
-    both files have several steps.
+    A format may have no place but one of them, and programs write one as the other.
     """
-    single = next((file.numbers[0] for file in (left, right) if len(file.numbers) == 1), None)
-    if single is None or single not in rules.steps or any(single not in f.numbers for f in (left, right)):
-        return MovedAttributes()
-    steps = left.step(single), right.step(single)
 
-    def moved(mine: File, own: Step, other: File, there: Step) -> dict[str, Attribute]:
-        return {
-            name: item
-            for name, item in mine.attributes.items()
-            if name not in other.attributes and name in there.attributes and name not in own.attributes
-        }
+    def __init__(self, mine: File, other: File) -> None:
+        self.items = without(mine.attributes, set(other.attributes))
+        self.found: set[str] = set()
+        """The names of those that a step of the other file has."""
+        self.missing: dict[str, int] = {}
+        """By name the number of the first step of the other file that has not."""
 
-    return MovedAttributes(moved(left, steps[0], right, steps[1]), moved(right, steps[1], left, steps[0]))
+    def of_step(self, own: Step, other: Step) -> dict[str, Attribute]:
+        """Independent. Those that are compared with attributes of a step of the other file."""
+        items = without(self.items, set(own.attributes))
+        for name in items.keys() - other.attributes.keys():
+            self.missing.setdefault(name, other.number)
+        shared = {name: item for name, item in items.items() if name in other.attributes}
+        self.found |= shared.keys()
+        return shared
 
 
 class Comparison:
@@ -102,15 +96,16 @@ class Comparison:
         self.rules = rules
         self.progress = progress
         self.result = Difference(str(left.path), str(right.path))
-        self.moved = MovedAttributes()
+        self.shared = SharedAttributes(left, right), SharedAttributes(right, left)
 
     def run(self) -> Difference:
         """Compare everything that the rules ask for."""
         if self.rules.attributes:
-            self.moved = moved_attributes(self.left, self.right, self.rules)
-            ours = without(self.left.attributes, set(self.moved.left))
-            theirs = without(self.right.attributes, set(self.moved.right))
-            self.compare_attributes("the file", ours, theirs)
+            in_both = [
+                without(file.attributes, set(shared.items))
+                for file, shared in zip((self.left, self.right), self.shared, strict=True)
+            ]
+            self.compare_attributes("the file", *in_both)
         mine = [number for number in self.left.numbers if number in self.rules.steps]
         others = {number for number in self.right.numbers if number in self.rules.steps}
         for number in mine:
@@ -126,14 +121,28 @@ class Comparison:
             self.compare_steps(*pair)
         for number in sorted(others):
             self.result.tell(f"step {number} is only in {self.right.path}")
+        if self.rules.attributes:
+            self.tell_of_shared()
         return self.result
+
+    def tell_of_shared(self) -> None:
+        """Tell of attributes of one file that no step of the other has, or not every step."""
+        unknown = [[name for name in shared.items if name not in shared.found] for shared in self.shared]
+        self.common("the file: attribute", *unknown)
+        for file, shared in zip((self.left, self.right), self.shared, strict=True):
+            for name in sorted(shared.found & shared.missing.keys()):
+                if not matches(name, self.rules.ignore):
+                    number = shared.missing[name]
+                    self.result.tell(f"step {number}: attribute '{name}' is only in {file.path}")
 
     def compare_steps(self, left: Step, right: Step) -> None:
         """Compare attributes, tables and fields of two steps of the same number."""
         where = f"step {left.number}"
         if self.rules.attributes:
-            ours_too = {**left.attributes, **self.moved.left}
-            self.compare_attributes(where, ours_too, {**right.attributes, **self.moved.right})
+            ours_too, theirs_too = self.shared[0].of_step(left, right), self.shared[1].of_step(right, left)
+            self.compare_attributes(
+                where, {**left.attributes, **ours_too}, {**right.attributes, **theirs_too}
+            )
         if left.streams and right.streams:
             # Where their bytes are, of which a table tells, is not what they are.
             self.compare_streams(where, left.streams, right.streams)
@@ -361,7 +370,7 @@ def difference(
 
     The order of columns and their types do not matter (types do with `rules.types`); the order of rows does,
     but elements are compared by their numbers, whatever blocks they are in, unless `rules.as_stored`.
-    Where one of the files has a single step, attributes of files and of steps are the same.
+    An attribute of one file is the same as one that every step of the other has.
     Of a damaged file the whole steps are compared, and the damage is told.
     `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
     `options` are those of the readers, each given to the formats that know it.

@@ -244,14 +244,6 @@ PackedReport damaged_entry(const Error& damage, Describer& describer, const Pack
   return report;
 }
 
-PackedReport examine(Describer& describer, const Format& format) {
-  PackedReport report = examine_steps(describer, format.finds_steps_alone());
-  // Some of the file are found behind its last step.
-  const std::vector<std::string>& of_file = describer.file().warnings;
-  report.warnings.insert(report.warnings.begin(), of_file.begin(), of_file.end());
-  return report;
-}
-
 /// What a writer has not completed yet is nobody else's to keep, or to take away.
 void advise_nothing(CheckReport& report) {
   report.is_being_written = true;
@@ -464,7 +456,7 @@ CheckReport Reader::check() const {
   require_open(*state_);
   const PackedReport packed = answer_of_root(*state_, [&](Describer& describer) {
     const bool was_being_written = is_being_written(state_->first_file);
-    PackedReport report = examine(describer, *state_->format);
+    PackedReport report = examine_steps(describer, state_->format->finds_steps_alone());
     report.being_written = was_being_written || is_being_written(state_->first_file);
     if (state_->entry_damage && !report.damaged) report = damaged_entry(*state_->entry_damage, describer, report);
     return report;
@@ -477,7 +469,10 @@ CheckReport Reader::check() const {
     report.damaged.push_back({packed.damaged_numbers[i], state_->placed(Error::unpack(packed.damages[i]))});
   }
   report.salvageable = packed.salvageable;
-  report.warnings = packed.warnings;
+  // Those of the file include what was found after its last step, and what reading of the compressed bytes found.
+  report.warnings = state_->file.warnings;
+  report.warnings.insert(report.warnings.end(), packed.warnings.begin(), packed.warnings.end());
+  if (report.damage) std::erase(report.warnings, report.damage->message());
   report.is_undecoded = packed.undecoded;
   if (packed.being_written) advise_nothing(report);
   if (report.damage || report.is_being_written) return report;

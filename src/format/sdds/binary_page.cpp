@@ -38,6 +38,7 @@ BinaryPage::BinaryPage(const PageContext& context, std::uint64_t offset)
       file_size_(context.file_size),
       budget_(context.memory_budget),
       order_(header_.order()),
+      strict_(context.strict),
       position_(offset) {
   page_.layout.offset = offset;
 }
@@ -80,6 +81,11 @@ std::optional<Page> BinaryPage::salvage() {
 bool BinaryPage::take_row_count() {
   const std::uint64_t offset = position_;
   if (offset >= file_size_ || file_size_ - offset < count_bytes) {
+    if (strict_ && offset < file_size_) {
+      throw Error(ErrorKind::bad_file, std::to_string(file_size_ - offset) + " stray bytes at the end of the file")
+          .at(offset)
+          .advise("the reader option strict=false tolerates it");
+    }
     stage_ = Stage::no_page;
     return true;
   }
@@ -230,7 +236,7 @@ bool BinaryPage::take_table() {
 void BinaryPage::finish_table() {
   page_.layout.end = position_;
   const std::uint64_t rest = file_size_ - position_;
-  if (rest != 0 && rest < count_bytes && !page_.cut) {
+  if (rest != 0 && rest < count_bytes && !page_.cut && !strict_) {
     page_.layout.description.warnings.push_back(std::to_string(rest) + " stray bytes at byte " +
                                                 std::to_string(position_) + ", the end of the file, are ignored");
   }

@@ -56,6 +56,7 @@ class BinaryPage final : public PageDescriber {
   std::uint64_t file_size_;
   PageBudget budget_;
   ByteOrder order_;
+  bool strict_;
   Stage stage_ = Stage::row_count;
   std::uint64_t position_;
   Window window_;

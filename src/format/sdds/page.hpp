@@ -61,7 +61,7 @@ struct PageContext {
   std::uint64_t file_size = 0;
   std::uint64_t memory_budget = 0;
   bool first = true;     ///< whether no page is in front of this one
-  bool strict = false;   ///< tolerances of text data are errors
+  bool strict = false;   ///< tolerances are errors
   bool careful = false;  ///< every value of text data is looked at, not only the ends of lines
 };
 

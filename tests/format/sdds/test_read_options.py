@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import quire
 from quire.cli.main import app
 
 HEAD = "SDDS1\n&column name=x, type=double, &end\n&data mode=ascii, &end\n"
@@ -54,6 +56,26 @@ def test_convert_tells_the_warnings_of_the_file_once(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*words, *OPTION])
     assert result.exit_code == 0, result.stderr
     assert result.stderr.count("warning: read as if the header said no_row_counts=1") == 1
+
+
+@pytest.mark.parametrize("stray", [1, 2, 3])
+def test_strict_refuses_stray_bytes_after_binary_pages(tmp_path: Path, stray: int) -> None:
+    path = tmp_path / "stray.sdds"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.arange(3.0))
+    size = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(b"\n" * stray)
+    result = CliRunner().invoke(app, ["check", str(path)])
+    assert (result.exit_code, f"{stray} stray bytes at byte {size}" in result.stderr) == (0, True)
+    strict = ["--read-option", "strict=true"]
+    result = CliRunner().invoke(app, ["check", str(path), *strict])
+    assert result.exit_code == 1
+    assert f"damaged at byte {size}, 1 whole step (0) before it" in result.stdout
+    assert CliRunner().invoke(app, ["sum", str(path), *strict]).exit_code == 3
+    with quire.open(path, strict=True) as file, pytest.raises(quire.BadFileError, match="stray") as caught:
+        list(file)
+    assert caught.value.offset == size
 
 
 def test_diff_gives_options_to_the_format_that_knows_them(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.python.support.files import formats_of_uneven_steps
 
 import quire
 from quire.io.formats import format_infos
@@ -73,6 +74,46 @@ def test_attributes_of_a_file_and_of_its_only_step_are_alike(
         assert run("diff", *pair).output == ""
     assert "attribute 'code' is 'tracker' and 'another'" in run("diff", beam, tmp_path / "other").output
     assert "the file: attribute 'code' is only in" in run("diff", beam, tmp_path / "less").output
+
+
+def with_code_in_steps(beam: Path, target: Path, format: str, codes: dict[int, str]) -> Path:
+    """The same file, of which the attribute code is one of steps: those of these numbers."""
+    with quire.open(beam) as file, quire.create(target, format=format) as out:
+        for step in file:
+            with out.step(step.number) as copied:
+                for key, item in step.attributes.items():
+                    copied.set(key, item)
+                if step.number in codes:
+                    copied.set("code", codes[step.number])
+                for column in step.table.columns.values():
+                    copied.put(column.name, column.read(), like=column)
+    return target
+
+
+def test_an_attribute_of_the_file_is_the_same_in_every_step(
+    run: Run, beam: Path, format: str, tmp_path: Path
+) -> None:
+    """Other programs write those of a file into each step."""
+    same = with_code_in_steps(beam, tmp_path / "same", format, dict.fromkeys((1, 4, 9), "tracker"))
+    codes = {1: "tracker", 4: "another", 9: "tracker"}
+    other = with_code_in_steps(beam, tmp_path / "other", format, codes)
+    none = with_code_in_steps(beam, tmp_path / "none", format, {})
+    for left, right in ((beam, same), (same, beam)):
+        assert run("diff", left, right).output == ""
+    assert run("diff", beam, other).output == "step 4: attribute 'code' is 'tracker' and 'another'\n"
+    assert run("diff", other, beam).output == "step 4: attribute 'code' is 'another' and 'tracker'\n"
+    assert run("diff", beam, none).output == f"the file: attribute 'code' is only in {beam}\n"
+    assert run("diff", beam, none, "--ignore", "code").code == 0
+
+
+@pytest.mark.parametrize("uneven", formats_of_uneven_steps())
+def test_a_step_that_lacks_an_attribute_of_the_other_file_is_told(
+    run: Run, beam: Path, uneven: str, tmp_path: Path
+) -> None:
+    less = with_code_in_steps(beam, tmp_path / "less", uneven, {1: "tracker", 9: "tracker"})
+    assert run("diff", beam, less).output == f"step 4: attribute 'code' is only in {beam}\n"
+    assert run("diff", beam, less, "--steps", "1,9").code == 0
+    assert run("diff", beam, less, "--ignore", "code").code == 0
 
 
 def test_equally_damaged_files_are_not_the_same(run: Run, beam: Path, cut: Cut, tmp_path: Path) -> None:

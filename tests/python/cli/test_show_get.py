@@ -296,12 +296,21 @@ def test_attributes_can_be_chosen_and_formatted(run: Run, beam: Path) -> None:
     [
         ("steps", ["1", "4", "9"]),
         ("rows", ["100"] * 3),
-        ("attributes", ["s", "turn"]),
+        ("attributes", ["code", "s", "turn"]),
     ],
 )
 def test_lists_are_a_line_each(run: Run, beam: Path, what: str, expected: list[str]) -> None:
     assert sorted(run("show", beam, "--list", what).output.splitlines()) == expected
     assert len(run("show", beam, "--list", what, "--delimiter", "comma").output.splitlines()) == 1
+
+
+def test_a_list_of_attributes_has_those_of_the_file_first(run: Run, beam: Path) -> None:
+    assert run("show", beam, "--list", "attributes").output.splitlines()[0] == "code"
+    assert run("show", beam, "--list", "attributes", "--names", "c*").output == "code\n"
+    assert run("show", beam, "--list", "attributes", "--names", "s,code", "--units").output == "code\ns [m]\n"
+    listed = json.loads(run("show", beam, "--list", "attributes", "--json", "--step", "4").output)
+    assert [one["name"] for one in listed] == ["code", "s", "turn"]
+    assert run("show", beam, "--list", "attributes", "--names", "nothing").code == 1
 
 
 def test_names_are_listed_with_units_when_asked(run: Run, beam: Path) -> None:
