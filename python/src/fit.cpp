@@ -24,7 +24,8 @@ CheckedOptions format_options(const Format& format, const nb::dict& given) {
 nb::tuple fit(const Text& name, const FileDescription& file, const StepDescription& step, const nb::dict& options) {
   const Format& format = format_named(name.value);
   Fit fit = format.fit(file, step, format_options(format, options));
-  return nb::make_tuple(nb::cast(std::move(fit.adapted)), decode_all(fit.losses), decode_all(fit.additions));
+  return nb::make_tuple(nb::cast(std::move(fit.adapted)), decode_all(fit.losses), decode_all(fit.additions),
+                        fit.numbers_as_text);
 }
 
 /// The attributes of a file as they would be held by a step: formats tell only of steps what becomes of attributes.

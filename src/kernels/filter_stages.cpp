@@ -71,11 +71,9 @@ class Zstandard final : public FilterStage {
   [[nodiscard]] std::size_t most_encoded(std::size_t bytes) const noexcept override { return generous(bytes); }
 
   void encode(std::span<const std::byte> in, std::vector<std::byte>& out) override {
-    if (!compressor_) compressor_.reset(::ZSTD_createCCtx());
-    if (!compressor_) throw Error(ErrorKind::memory, "not enough memory to compress a chunk");
+    if (!compressor_) compressor_ = checking_compressor(level_);
     out.resize(::ZSTD_compressBound(in.size()));
-    const std::size_t made =
-        ::ZSTD_compressCCtx(compressor_.get(), out.data(), out.size(), in.data(), in.size(), level_);
+    const std::size_t made = ::ZSTD_compress2(compressor_.get(), out.data(), out.size(), in.data(), in.size());
     if (::ZSTD_isError(made) != 0) {
       throw Error(ErrorKind::memory, std::string("a chunk can not be compressed: ") + ::ZSTD_getErrorName(made));
     }
@@ -97,6 +95,19 @@ class Zstandard final : public FilterStage {
     void operator()(ZSTD_CCtx* context) const noexcept { ::ZSTD_freeCCtx(context); }
     void operator()(ZSTD_DCtx* context) const noexcept { ::ZSTD_freeDCtx(context); }
   };
+
+  /// Frames end with a checksum of their content, which every decoder compares.
+  static std::unique_ptr<ZSTD_CCtx, Release> checking_compressor(int level) {
+    std::unique_ptr<ZSTD_CCtx, Release> made(::ZSTD_createCCtx());
+    if (!made) throw Error(ErrorKind::memory, "not enough memory to compress a chunk");
+    for (const auto& [parameter, value] : {std::pair(ZSTD_c_compressionLevel, level), {ZSTD_c_checksumFlag, 1}}) {
+      if (::ZSTD_isError(::ZSTD_CCtx_setParameter(made.get(), parameter, value)) != 0) {
+        throw Error(ErrorKind::internal, "Zstandard does not accept its parameters");
+      }
+    }
+    return made;
+  }
+
   int level_;
   std::unique_ptr<ZSTD_CCtx, Release> compressor_;
   std::unique_ptr<ZSTD_DCtx, Release> decompressor_;

@@ -205,6 +205,28 @@ TEST(Codec, WrongBytesGiveErrorsOrBytes) {
   }
 }
 
+TEST(Codec, FlippedBitsOfAZstandardChunkAreNoticed) {
+  test::Random random(17);
+  const Pipeline pipeline{Filter{filter_number::shuffle, {8}}, Filter{filter_number::zstandard, {3}}};
+  const Bytes in = smooth_bytes(random, 700);
+  const Bytes coded = Codec(pipeline).encode(in);
+  std::size_t refused = 0;
+  for (std::size_t bit = 0; bit < 8 * coded.size(); ++bit) {
+    Bytes wrong = coded;
+    wrong[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    Bytes out(in.size());
+    try {
+      Codec(pipeline).decode(0, wrong, out);
+      EXPECT_EQ(out, in) << "bit " << bit;  // a bit that means nothing for these values
+    } catch (const Error& error) {
+      ++refused;
+      EXPECT_EQ(error.kind(), ErrorKind::bad_file) << error.what();
+      EXPECT_EQ(error.offset(), 0U);
+    }
+  }
+  EXPECT_GT(refused, 7 * coded.size());
+}
+
 TEST(Codec, TheFuzzersEntryTakesAnything) {
   const char* const data = std::getenv("QUIRE_TEST_DATA");
   ASSERT_NE(data, nullptr);

@@ -334,6 +334,7 @@ struct Fit {
   std::vector<std::string> losses;  ///< sentences: what will be left out or changed, and why
   /// Sentences: what the format adds because it must be there, and nobody has said it. Nothing is lost by that.
   std::vector<std::string> additions{};
+  bool numbers_as_text = false;  ///< in text there is one NaN only: what distinguishes it from others is lost
 };
 
 /// What `fit` makes of a step for a format that holds no elements: what rows of its tables are coefficients of is left

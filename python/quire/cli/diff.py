@@ -29,6 +29,9 @@ def diff(
     attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
     units: Annotated[bool, typer.Option(help="Compare units.")] = True,
     types: Annotated[bool, typer.Option("--types", help="Compare types, too.")] = False,
+    representation: Annotated[
+        bool, typer.Option(help="Compare the sign of zero and the bits of NaN, too.")
+    ] = True,
     as_stored: Annotated[
         bool, typer.Option("--as-stored", help="Elements by tables and rows, not by number.")
     ] = False,
@@ -39,8 +42,9 @@ def diff(
     """Compare two files by meaning, across formats.
 
     Steps are matched by number, tables and columns by name, rows by place, elements by number
-    whatever blocks or ranks they are in. NaN equals NaN. Numbers are the
-    same if |a - b| <= atol + rtol * max(|a|, |b|). Exit code 0 if the files are the same, 1 if they differ,
+    whatever blocks or ranks they are in. Numbers are the
+    same if |a - b| <= atol + rtol * max(|a|, |b|). Without a tolerance 0 and -0 differ, and so do NaN of
+    other bits, unless --no-representation. Exit code 0 if the files are the same, 1 if they differ,
     3 if one is damaged: its whole steps are compared.
 
     Example: quire diff --rtol 1e-12 run.data run.h5
@@ -60,6 +64,7 @@ def diff(
         units=units,
         types=types,
         attributes=attributes,
+        representation=representation,
         as_stored=as_stored,
     )
     if left == right == STANDARD:
@@ -93,6 +98,8 @@ def tell(found: Difference) -> None:
     for line in columns_of_text(lines):
         say(line)
     for column in differing:
+        if column.different_representation:
+            say(printable(representation_text(column)))
         if column.elements:
             say(printable(elements_text(column)))
 
@@ -114,6 +121,15 @@ def elements_text(column: ValueDifference) -> str:
     more = ", ..." if column.different_elements > len(column.elements) else ""
     noun = "element" if column.different_elements == 1 else "elements"
     return f"{column.table}/{column.name} differs in {column.different_elements} {noun}: {listed}{more}"
+
+
+def representation_text(column: ValueDifference) -> str:
+    """How many differing values are equal as numbers."""
+    name = f"{column.table}/{column.name}" if column.table else column.name
+    which = "the sign of zero or the bits of NaN"
+    return (
+        f"{name}: {column.different_representation} differ in {which} only (--no-representation ignores that)"
+    )
 
 
 def place(first: Mismatch) -> str:
@@ -154,6 +170,7 @@ def column_dictionary(column: ValueDifference) -> dict[str, Any]:
         "name": column.name,
         "compared": column.compared,
         "different": column.different,
+        "different_representation": column.different_representation,
         "largest_absolute": plain(column.largest_absolute),
         "largest_relative": plain(column.largest_relative),
         "different_elements": column.different_elements,

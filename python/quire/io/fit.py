@@ -32,6 +32,8 @@ class Fit:
     """Sentences: what will be left out or changed, and why."""
     additions: list[str]
     """Sentences: what must be there and nobody has said, so that the format adds it."""
+    numbers_as_text: bool = False
+    """Columns and fields become text, in which there is one NaN only."""
 
 
 def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None = None) -> Fit:
@@ -41,7 +43,7 @@ def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None =
     """
     given = step._description
     words = option_texts(dict(options or {}))
-    adapted, losses, additions = _core.fit(format, file._core.description, given, words)
+    adapted, losses, additions, numbers_as_text = _core.fit(format, file._core.description, given, words)
     tables = {
         table.name: quantities(table.columns, kept.columns)
         for table, kept in paired(given.tables, adapted.tables)
@@ -52,6 +54,7 @@ def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None =
         fields=quantities(given.fields, adapted.fields),
         losses=losses,
         additions=additions,
+        numbers_as_text=numbers_as_text,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Fit, fit
 from quire.io.formats import format_info, format_infos
-from quire.toolkit.agreement import Together, agreed_count, reads_with_others, require_shared_reads
+from quire.toolkit.agreement import Together, agreed_count, gathered, reads_with_others, require_shared_reads
 from quire.toolkit.chosen import ChosenStep
 from quire.toolkit.elements import (
     align_to_elements,
@@ -21,6 +21,7 @@ from quire.toolkit.elements import (
     with_their_elements,
 )
 from quire.toolkit.layers import FieldCopies
+from quire.toolkit.representation import PayloadLosses
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import (
     even_slice,
@@ -231,13 +232,14 @@ class StepCopier:
         for dropped in self.request.dropped_attributes:
             kept.pop(dropped, None)
         goes_on = reads_with_others(source)
+        lost = PayloadLosses(fitted.numbers_as_text)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
             copy_attributes(target, step.attributes, kept)
             with Together(goes_on) as together:
                 for share in shares:
-                    together.do(self.declare, target, share)
+                    together.do(self.declare, target, share, lost)
                 self.declare_absent(target, step)
-                fields = self.field_copies(out, target, step, fitted)
+                fields = self.field_copies(out, target, step, fitted, lost)
                 fields.announce(together)
             target.agree_on_rows()
             with Together(goes_on) as together:
@@ -247,10 +249,17 @@ class StepCopier:
             target.open()
             with Together(goes_on) as together:
                 for share in shares:
-                    together.do(self.write_rows, target, share)
+                    together.do(self.write_rows, target, share, lost)
                 fields.write(together)
+        self.tell_of_payloads(lost)
         self.report.steps += 1
         self.report.rows += rows
+
+    def tell_of_payloads(self, lost: PayloadLosses) -> None:
+        """Collective. Tell of the columns and fields of which NaN have lost their payload on any rank."""
+        if lost.is_possible:
+            names = set().union(*gathered(self.comm, lambda: lost.found))
+            self.tell([f"{name}: its NaN lose their payload" for name in sorted(names)])
 
     def refuse_part_of_streams(self) -> None:
         """Independent. Raise UsageError if not all of streams is asked for."""
@@ -378,7 +387,9 @@ class StepCopier:
             if name not in dropped and (names is None or matches(name, names))
         }
 
-    def field_copies(self, out: Writer, target: WriteStep, step: Step, fitted: Fit) -> FieldCopies:
+    def field_copies(
+        self, out: Writer, target: WriteStep, step: Step, fitted: Fit, lost: PayloadLosses
+    ) -> FieldCopies:
         """Independent. How this rank copies the fields of a step."""
         wanted = fitted.fields if self.request.columns is None else {}
         return FieldCopies(
@@ -387,9 +398,10 @@ class StepCopier:
             (self.rank, self.size),
             takes_parts=out.takes_parts,
             place=self.request.place_fields,
+            lost=lost,
         )
 
-    def declare(self, target: WriteStep, share: TableShare) -> None:
+    def declare(self, target: WriteStep, share: TableShare, lost: PayloadLosses) -> None:
         """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
         # Weighing sees the strings as well.
         sizes = {} if target.weighs_values else self.string_bytes(share)
@@ -401,6 +413,7 @@ class StepCopier:
                 string_bytes=sizes.get(name, 0),
                 like=quantity,
             )
+            lost.watch(f"column {name}", share.table[name].type, quantity.type)
         target.rows(share.rows_written, table=share.table.name)
         pass_on_expansion(target, share)
 
@@ -438,10 +451,12 @@ class StepCopier:
         for _, block in self.blocks(share):
             target.weigh(block, table=share.table.name)
 
-    def write_rows(self, target: WriteStep, share: TableShare) -> None:
+    def write_rows(self, target: WriteStep, share: TableShare, lost: PayloadLosses) -> None:
         """Independent. Move this rank's rows, one block after another."""
         for first, block in self.blocks(share):
             target.write(first, block, table=share.table.name)
+            for name, quantity in share.columns.items():
+                lost.look_at(f"column {name}", block[quantity.name], quantity.type)
             if self.observer.progress is not None:
                 self.observer.progress(len(next(iter(block.values()))))
 

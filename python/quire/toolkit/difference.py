@@ -214,9 +214,9 @@ class Comparison:
         for name in self.common(f"{where}: attribute", list(left), list(right)):
             self.compare_texts(f"{where}: attribute '{name}'", left[name], right[name])
             if not self.same_value(left[name], right[name]):
-                self.result.tell(
-                    f"{where}: attribute '{name}' is {shown(left[name].value)} and {shown(right[name].value)}"
-                )
+                ours, theirs = shown(left[name].value), shown(right[name].value)
+                bits = " of other bits" if ours == theirs else ""
+                self.result.tell(f"{where}: attribute '{name}' is {ours} and {theirs}{bits}")
 
     def compare_places(self, what: str, left: Field, right: Field) -> None:
         """Compare where the elements of two fields of the same extents lie."""

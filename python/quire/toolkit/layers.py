@@ -11,6 +11,7 @@ import numpy as np
 
 from quire.io.fit import kept_attributes
 from quire.toolkit.agreement import Together
+from quire.toolkit.representation import PayloadLosses
 from quire.toolkit.selection import even_slice
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class FieldShare:
 
     field: Field
     quantity: Quantity
+    lost: PayloadLosses
     place: bool
     box: Part
     parts: tuple[Part, ...] | None = None
@@ -64,6 +66,7 @@ class FieldShare:
     def values(self, part: Part) -> Array:
         """Collective where ranks read together. Of a part, as the target takes them."""
         values = self.field.read(list(zip(*part, strict=True)))
+        self.lost.look_at(f"field {self.field.name}", values.reshape(-1), self.quantity.type)
         if self.field.type == "character" != self.quantity.type:
             return values.view(np.int8)  # The target has no characters: their codes are kept.
         return values
@@ -97,25 +100,27 @@ class FieldCopies:
         *,
         takes_parts: bool,
         place: bool,
+        lost: PayloadLosses,
     ) -> None:
         """Independent. How fields are copied by this one of so many ranks, alike on all of them.
 
         As many as a rank may hold at a time are put whole. Of the others each rank has its layers along the
         slowest axis, in parts of at most as many bytes or, where that is more, of one chunk. Texts are put
         whole by rank 0. What the target cannot take in parts is put whole, too. With `place` fields that do
-        not say where they lie get origin 0 and spacing 1.
+        not say where they lie get origin 0 and spacing 1. `lost` learns of the values that are put.
         """
         self._target = target
         self._shares: list[FieldShare] = []
         held = 0
         for field, quantity in fields:
+            lost.watch(f"field {field.name}", field.type, quantity.type)
             mine = math.prod(field.extents) * bytes_of_element(field) // ranks[1]
             is_whole = not takes_parts or field.type == "string" or not field.extents
             if is_whole or held + mine <= PART_BYTES:
                 held += mine
-                self._shares.append(FieldShare(field, quantity, place, whole_box(field, *ranks)))
+                self._shares.append(FieldShare(field, quantity, lost, place, whole_box(field, *ranks)))
             else:
-                self._shares.append(parted_share(target, field, quantity, place, ranks))
+                self._shares.append(parted_share(target, field, quantity, lost, place, ranks))
 
     def announce(self, together: Together) -> None:
         """Collective where ranks read together. Announce all fields, and hand over those that come whole."""
@@ -160,7 +165,12 @@ def layers_of(field: Field, layers: tuple[int, int]) -> Part:
 
 
 def parted_share(
-    target: WriteStep, field: Field, quantity: Quantity, place: bool, ranks: tuple[int, int]
+    target: WriteStep,
+    field: Field,
+    quantity: Quantity,
+    lost: PayloadLosses,
+    place: bool,
+    ranks: tuple[int, int],
 ) -> FieldShare:
     """Independent. What a rank copies of a field, in parts of whole chunks of the target, else the source."""
     chunk = target.field_chunk(
@@ -172,7 +182,7 @@ def parted_share(
     rank, _ = ranks
     # All ranks must know how often the one with the most parts reads.
     rounds = max(sum(1 for _ in cut(box, unit, most)) for box in boxes)
-    return FieldShare(field, quantity, place, boxes[rank], tuple(cut(boxes[rank], unit, most)), rounds)
+    return FieldShare(field, quantity, lost, place, boxes[rank], tuple(cut(boxes[rank], unit, most)), rounds)
 
 
 def source_chunk(target: WriteStep, field: Field) -> tuple[int, ...]:

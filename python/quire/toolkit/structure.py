@@ -75,6 +75,7 @@ class Structure:
             fields=common_part(fitted.fields, step.fields, self.fields),
             losses=fitted.losses,
             additions=fitted.additions,
+            numbers_as_text=fitted.numbers_as_text,
         )
 
     def absent(self, step: Step) -> dict[str, dict[str, Quantity]]:

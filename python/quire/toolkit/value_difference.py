@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from quire.toolkit.representation import are_represented_otherwise
 from quire.toolkit.selection import StepSelection
 
 Array = np.ndarray[Any, Any]
@@ -19,8 +20,10 @@ class Rules:
 
     Numbers a and b are the same if |a - b| <= absolute + relative * max(|a|, |b|).
 
-    NaN is the same as NaN. `columns` limits the comparison to these columns (and leaves out fields); names in
-    `ignore` (patterns allowed) of attributes, columns and fields are passed over.
+    Where both tolerances are 0, the sign of zero and the sign and payload of NaN count too, unless
+    `representation` is false; otherwise NaN is the same as NaN. `columns` limits the comparison to these
+    columns (and leaves out fields); names in `ignore` (patterns allowed) of attributes, columns and fields
+    are passed over.
     """
 
     relative: float = 0.0
@@ -31,6 +34,7 @@ class Rules:
     units: bool = True
     types: bool = False
     attributes: bool = True
+    representation: bool = True
     as_stored: bool = False
     """Elements by table and row, too, instead of by their numbers."""
 
@@ -54,6 +58,8 @@ class ValueDifference:
     name: str
     compared: int = 0
     different: int = 0
+    different_representation: int = 0
+    """How many of these are equal as numbers: another sign of zero, or another NaN."""
     largest_absolute: float = 0.0
     largest_relative: float = 0.0
     first: Mismatch | None = None
@@ -117,7 +123,10 @@ def compare_values(left: Array, right: Array, rules: Rules) -> tuple[Array, Arra
         return differs, np.zeros(len(left)), np.zeros(len(left))
     absolute, relative = distances(left, right)
     if rules.relative == 0 and rules.absolute == 0:
-        return absolute > 0, absolute, relative
+        differs = absolute > 0
+        if rules.representation:
+            differs |= are_represented_otherwise(left, right)
+        return differs, absolute, relative
     with np.errstate(invalid="ignore", over="ignore"):
         largest = np.maximum(np.abs(left.astype(absolute.dtype)), np.abs(right.astype(absolute.dtype)))
         allowed = rules.absolute + rules.relative * np.where(np.isfinite(largest), largest, 0)
@@ -155,4 +164,6 @@ def note_values(
         where = int(np.argmax(differs))
         record.first = Mismatch(step, place(where), left[where], right[where])
     record.different += count
+    if not is_text(left) and not is_text(right):
+        record.different_representation += int((differs & (absolute == 0)).sum())
     return differs if count else None

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <exception>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "plan/chunk_boxes.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/kernels/codec.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -72,25 +75,31 @@ std::vector<std::uint64_t> shape_option(const std::string& text) {
 /// Chunks are encoded without HDF5's help, but it must know the number; and whoever reads through it later is served
 /// too. The number of bytes that it returns is 0 after a failure.
 std::size_t zstandard(unsigned flags, std::size_t count, const unsigned* parameters, std::size_t bytes,
-                      std::size_t* capacity, void** buffer) {
-  const bool decodes = (flags & H5Z_FLAG_REVERSE) != 0;
-  // Of damaged chunks the announced length may be anything.
-  constexpr unsigned long long most = 1ULL << 31;
-  const unsigned long long length = decodes ? ZSTD_getFrameContentSize(*buffer, bytes) : ZSTD_compressBound(bytes);
-  if (length == 0 || length > most) return 0;
-  void* out = H5allocate_memory(static_cast<std::size_t>(length), false);
-  if (out == nullptr) return 0;
-  const int level = count > 0 ? static_cast<int>(parameters[0]) : ZSTD_CLEVEL_DEFAULT;
-  const std::size_t made = decodes ? ZSTD_decompress(out, static_cast<std::size_t>(length), *buffer, bytes)
-                                   : ZSTD_compress(out, static_cast<std::size_t>(length), *buffer, bytes, level);
-  if (ZSTD_isError(made) != 0) {
-    H5free_memory(out);
+                      std::size_t* capacity, void** buffer) noexcept {
+  const std::span in(static_cast<const std::byte*>(*buffer), bytes);
+  try {
+    kernels::Codec codec({Filter{filter_number::zstandard, {parameters, parameters + count}}});
+    std::vector<std::byte> out;
+    if ((flags & H5Z_FLAG_REVERSE) != 0) {
+      // Of damaged chunks the announced length may be anything.
+      constexpr unsigned long long most = 1ULL << 31;
+      const unsigned long long length = ZSTD_getFrameContentSize(in.data(), in.size());
+      if (length > most) return 0;
+      out.resize(static_cast<std::size_t>(length));
+      codec.decode(0, in, out);
+    } else {
+      out = codec.encode(in);
+    }
+    void* made = H5allocate_memory(out.size(), false);
+    if (made == nullptr) return 0;
+    std::ranges::copy(out, static_cast<std::byte*>(made));
+    H5free_memory(*buffer);
+    *buffer = made;
+    *capacity = out.size();
+    return out.size();
+  } catch (const std::exception&) {
     return 0;
   }
-  H5free_memory(*buffer);
-  *buffer = out;
-  *capacity = static_cast<std::size_t>(length);
-  return made;
 }
 
 /// Always our own: the file keeps the name of the filter, which must not depend on plugins.

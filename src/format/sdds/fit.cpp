@@ -1,8 +1,13 @@
 #include "format/sdds/fit.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <set>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "format/sdds/header_writer.hpp"
@@ -15,12 +20,42 @@ namespace {
 
 constexpr std::size_t longest_portable_command = 1023;  ///< bytes that other programs read
 
+constexpr const char* nan_loss = "its NaN lose their payload";
+
+/// Whether every NaN is the one that is read from text.
+template <class Number>
+bool text_keeps(std::span<const std::byte> bytes) {
+  constexpr std::size_t counted = std::is_same_v<Number, long double> ? 10 : sizeof(Number);
+  for (; !bytes.empty(); bytes = bytes.subspan(sizeof(Number))) {
+    Number number{};
+    std::memcpy(&number, bytes.data(), sizeof number);
+    if (!std::isnan(number)) continue;
+    const Number read = std::copysign(std::numeric_limits<Number>::quiet_NaN(), number);
+    if (std::memcmp(bytes.data(), &read, counted) != 0) return false;
+  }
+  return true;
+}
+
+bool text_keeps(const Value& value) {
+  switch (value.type()) {
+    case Type::float32:
+      return text_keeps<float>(value.bytes());
+    case Type::float64:
+      return text_keeps<double>(value.bytes());
+    case Type::float80:
+      return text_keeps<long double>(value.bytes());
+    default:
+      return true;
+  }
+}
+
 /// Changes one step and remembers what it said about that.
 class Fitter {
  public:
-  Fitter(const FileDescription& file, const StepDescription& step, bool canonical_text)
-      : file_(file), canonical_text_(canonical_text) {
+  Fitter(const FileDescription& file, const StepDescription& step, Mode mode, bool canonical)
+      : file_(file), canonical_text_(mode == Mode::ascii && canonical) {
     fit_.adapted = step;
+    fit_.numbers_as_text = mode == Mode::ascii;
   }
 
   [[nodiscard]] Fit run() {
@@ -106,6 +141,7 @@ void Fitter::tell_of_file() {
     if (!is_valid_name(attribute.name)) lose(object, "it is renamed to " + valid_name_for(attribute.name));
     if (!attribute.value.is_scalar())
       lose(object, "it has more than one value and is written into every step as an array");
+    if (!text_keeps(attribute.value)) lose(object, nan_loss);
   }
 }
 
@@ -117,6 +153,7 @@ void Fitter::fit_attributes() {
     fit_quantity(attribute, "attribute", used);
     attribute.value = attribute.value.converted_to(attribute.type);
     if (!attribute.value.is_scalar()) lose(object, "it has more than one value and is written as an array");
+    if (fit_.numbers_as_text && !text_keeps(attribute.value)) lose(object, nan_loss);
   }
 }
 
@@ -179,8 +216,8 @@ void Fitter::tell_of_long_commands() {
 
 }  // namespace
 
-Fit fit_step(const FileDescription& file, const StepDescription& step, bool canonical_text) {
-  return Fitter(file, step, canonical_text).run();
+Fit fit_step(const FileDescription& file, const StepDescription& step, Mode mode, bool canonical) {
+  return Fitter(file, step, mode, canonical).run();
 }
 
 }  // namespace quire::sdds

@@ -69,6 +69,8 @@ const std::vector<Option>& writing_options() {
   return options;
 }
 
+Mode mode_of(const CheckedOptions& options) { return options.text("mode") == "ascii" ? Mode::ascii : Mode::binary; }
+
 /// Every layout of binary data, every kind of text.
 std::vector<Options> variants() {
   std::vector<Options> all{{}};
@@ -115,7 +117,7 @@ class SddsFormat final : public Format {
     layout.column_major = options.text("major_order") == "column";
     layout.step_parameter = options.truth("step_parameter");
     layout.wide_numbers = options.text("step_type") == "long64";
-    layout.mode = options.text("mode") == "ascii" ? Mode::ascii : Mode::binary;
+    layout.mode = mode_of(options);
     layout.canonical = options.truth("canonical");
     const long long version = options.integer("version");
     if (version < 0 || version > 5)
@@ -155,9 +157,10 @@ class SddsFormat final : public Format {
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
                         const CheckedOptions& options) const override {
-    const bool is_canonical = options.text("mode") == "ascii" && options.truth("canonical");
-    return fit_without_expansions(step,
-                                  [&](const StepDescription& plain) { return fit_step(file, plain, is_canonical); });
+    const Mode mode = mode_of(options);
+    const bool is_canonical = options.truth("canonical");
+    return fit_without_expansions(
+        step, [&](const StepDescription& plain) { return fit_step(file, plain, mode, is_canonical); });
   }
 };
 

@@ -47,6 +47,36 @@ def damaged(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
+def test_flipped_bits_of_zstandard_chunks_are_found_with_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "beam.h5"
+    values = np.cumsum(np.random.default_rng(1).normal(size=400))
+    with quire.create(path, chunk=100, filter="zstd") as out, out.step(0) as step:
+        step.put("x", values)
+    content = path.read_bytes()
+    with h5py.File(path) as file:
+        chunks = [file["Step#0/x"].id.get_chunk_info(i) for i in range(4)]
+    bits = np.random.default_rng(2).integers(0, 8 * chunks[1].size, 60)
+    for bit in bits:
+        wrong = bytearray(content)
+        wrong[chunks[1].byte_offset + bit // 8] ^= 1 << bit % 8
+        path.write_bytes(wrong)
+        with quire.open(path) as file:
+            error = refusal_of(file)
+            if error is None:  # A bit of the frame that means nothing.
+                np.testing.assert_array_equal(file[0]["x"][:], values)
+            else:
+                assert (error.object, error.offset) == ("x", chunks[1].byte_offset)
+
+
+def refusal_of(file: quire.File) -> quire.BadFileError | None:
+    """Return the error of reading the column x, or None."""
+    try:
+        file[0]["x"].read()
+    except quire.BadFileError as error:
+        return error
+    return None
+
+
 def test_a_plain_check_says_what_it_has_not_looked_at(damaged: Path) -> None:
     code, output, _ = run("check", damaged)
     assert code == 0

@@ -14,8 +14,9 @@ from tests.python.support.files import formats_of_uneven_steps, refusal, step_fo
 
 import quire
 from quire import Step
-from quire.io.formats import format_infos
+from quire.io.formats import format_info, format_infos
 from quire.toolkit import copier
+from quire.toolkit.representation import loses_payload
 from quire.toolkit.selection import parse_steps, select_steps
 
 if TYPE_CHECKING:
@@ -41,6 +42,61 @@ def test_any_format_to_any_format_and_back(
     with quire.open(beam) as file:
         assert run("convert", there, back, "--format", file.format).code == 0
     assert_same(run, beam, back, "--types")
+
+
+def strange_nan(width: int, payload: int) -> np.ndarray[Any, Any]:
+    """A NaN of a type of so many bytes, with bits of its own."""
+    quiet = int(np.array([np.nan], dtype=f"f{width}").view(f"u{width}")[0])
+    return np.array([quiet ^ payload], dtype=f"u{width}").view(f"f{width}")
+
+
+@pytest.mark.parametrize("mode", ["default", "text"])
+def test_a_conversion_that_tells_nothing_keeps_every_bit_of_nan(
+    run: Run, make: Make, format: str, other_format: str, mode: str, tmp_path: Path
+) -> None:
+    options: list[str] = []
+    if mode == "text":
+        info = format_info(other_format)
+        texts = [one for one in info.write_options if "ascii" in one.choices]
+        if not texts:
+            pytest.skip("this format has no text")
+        options = ["--option", f"{texts[0].name}=ascii"]
+    path, there = make(format), tmp_path / "there"
+    with quire.create(path, format=format) as out:
+        out.set("limit", strange_nan(8, 3)[0])
+        for number in range(2):
+            with out.step(number) as step:
+                step.set("worst", strange_nan(8, 7)[0])
+                step.put("x", np.concatenate([strange_nan(8, number), [0.5, -0.0]]))
+                step.put("w", np.concatenate([strange_nan(4, number << 22), [0.5, -0.0]]))
+                step.put("plain", np.array([np.nan, -np.nan, 1.0]))
+                step.put_field("f", np.concatenate([strange_nan(8, number), [2.0]]), extents=[2])
+    outcome = run("convert", path, there, "--format", other_format, *options)
+    assert outcome.code == 0, outcome.errors
+    losses = [line for line in outcome.errors.splitlines() if "NaN" in line]
+    if mode == "text":
+        for what in ("column x", "column w", "field f", "attribute worst"):
+            assert any(what in line for line in losses), outcome.errors
+        assert not any("plain" in line for line in losses)
+    compared = run("diff", path, there)
+    assert compared.code == (1 if losses else 0), (outcome.errors, compared.output)
+    assert run("diff", "--no-representation", path, there).code == 0
+
+
+@pytest.mark.parametrize(
+    ("width", "kind", "payload", "is_lost"),
+    [
+        (4, "float64", 1 << 22 ^ 1, True),
+        (4, "float64", 1, False),
+        (8, "float32", 1, True),
+        (8, "float80", 1, False),
+    ],
+)
+def test_nan_that_another_type_cannot_hold_are_lost(
+    width: int, kind: str, payload: int, is_lost: bool
+) -> None:
+    """Between types payloads are cut at the low end, and NaN that signal become quiet."""
+    assert loses_payload(strange_nan(width, payload), kind, as_text=False) == is_lost
 
 
 @pytest.mark.parametrize("block_bytes", [1, 500])

@@ -159,6 +159,37 @@ def test_types_matter_only_when_asked(run: Run, beam: Path, make: Make, format: 
     assert run("diff", "--types", same, other).code == 1
 
 
+def nan(payload: int = 0, width: int = 8) -> np.ndarray[Any, Any]:
+    """A NaN with a payload of its own; one that includes the highest bit of it signals."""
+    quiet = int(np.array([np.nan], dtype=f"f{width}").view(f"u{width}")[0])
+    return np.array([quiet ^ payload], dtype=f"u{width}").view(f"f{width}")
+
+
+def test_signs_of_zero_and_bits_of_nan_count_unless_told_otherwise(run: Run, make: Make, format: str) -> None:
+    left = make(format, "left", rows=4, numbers=[1], x=np.array([0.0, -0.0, np.nan, 1.0]))
+    changed = np.concatenate([[-0.0, -0.0], nan(0xBAD), [1.0]])
+    right = make(format, "right", rows=4, numbers=[1], x=changed)
+    outcome = run("diff", left, right)
+    assert outcome.code == 1
+    assert "2 differ in the sign of zero or the bits of NaN only" in outcome.output
+    answer = json.loads(run("diff", "--json", left, right).output)
+    (x,) = (column for column in answer["columns"] if column["name"] == "x")
+    assert (x["different"], x["different_representation"], x["largest_absolute"]) == (2, 2, 0)
+    assert run("sum", left).output.split()[0] != run("sum", right).output.split()[0]
+    for options in (["--no-representation"], ["--rtol", "1e-15"], ["--atol", "1e-300"]):
+        assert run("diff", *options, left, right).output == ""
+
+
+def test_bits_of_nan_in_attributes_count_too(run: Run, make: Make, format: str) -> None:
+    left, right = (make(format, name) for name in ("left", "right"))
+    for path, value in ((left, np.nan), (right, nan(5)[0])):
+        with quire.create(path, format=format) as out, out.step(0) as step:
+            step.set("v", value)
+            step.put("x", np.zeros(1))
+    assert "attribute 'v' is nan and nan of other bits" in run("diff", left, right).output
+    assert run("diff", "--no-representation", left, right).code == 0
+
+
 def test_nan_equals_nan(run: Run, make: Make, format: str) -> None:
     strange = np.array([np.nan, np.inf, 1.0])
     left = make(format, "left", rows=3, numbers=[1], x=strange)
@@ -172,7 +203,20 @@ def test_nan_equals_nan(run: Run, make: Make, format: str) -> None:
 @pytest.mark.parametrize(
     ("left", "right", "rules", "differs"),
     [
-        (np.array([0.0]), np.array([-0.0]), Rules(), False),
+        (np.array([0.0]), np.array([-0.0]), Rules(), True),
+        (np.array([0.0]), np.array([-0.0]), Rules(representation=False), False),
+        (np.array([0.0]), np.array([-0.0]), Rules(absolute=1e-300), False),
+        (np.array([0.0]), np.array([-0.0], dtype=np.float32), Rules(), True),
+        (np.array([-0.0], dtype=np.longdouble), np.array([-0.0], dtype=np.float32), Rules(), False),
+        (nan(1), nan(2), Rules(), True),
+        (nan(1), nan(2), Rules(representation=False), False),
+        (nan(1), nan(2), Rules(relative=1e-300), False),
+        (nan(1 << 29), nan(1, 4), Rules(), False),
+        (nan(1 << 29), nan(1 << 29).astype(np.longdouble), Rules(), False),
+        (nan(1), nan(1, 4), Rules(), True),
+        (nan(), -nan(), Rules(), True),
+        (nan(), nan(0, 4), Rules(), False),
+        (nan(1 << 51 ^ 1), nan(1), Rules(), True),
         (np.array([1.0]), np.array([1.0 + 2e-16]), Rules(), True),
         (np.array([100.0]), np.array([101.0]), Rules(relative=0.0099), True),
         (np.array([100.0]), np.array([101.0]), Rules(relative=0.01), False),
