@@ -24,8 +24,12 @@ CheckedOptions format_options(const Format& format, const nb::dict& given) {
 nb::tuple fit(const Text& name, const FileDescription& file, const StepDescription& step, const nb::dict& options) {
   const Format& format = format_named(name.value);
   Fit fit = format.fit(file, step, format_options(format, options));
-  return nb::make_tuple(nb::cast(std::move(fit.adapted)), decode_all(fit.losses), decode_all(fit.additions),
-                        fit.numbers_as_text);
+  nb::list changes;
+  for (const Change& change : fit.changes) {
+    changes.append(nb::make_tuple(decode(std::string(quire::name(change.kind))), decode(change.object),
+                                  decode(change.name), decode(change.now), decode(change.what)));
+  }
+  return nb::make_tuple(nb::cast(std::move(fit.adapted)), changes, fit.numbers_as_text);
 }
 
 /// The attributes of a file as they would be held by a step: formats tell only of steps what becomes of attributes.

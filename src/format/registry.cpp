@@ -104,22 +104,6 @@ std::vector<std::string> Format::stand_ins(const std::string&, const Options&) c
 
 bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }
 
-Fit fit_without_expansions(const StepDescription& step, const std::function<Fit(const StepDescription&)>& fit) {
-  StepDescription plain = step;
-  std::string names;
-  for (Table& table : plain.tables) {
-    if (!table.expansion) continue;
-    names += (names.empty() ? "" : ", ") + (table.name.empty() ? "the table" : table.name);
-    table.expansion.reset();
-  }
-  Fit fitted = fit(plain);
-  if (names.empty()) return fitted;
-  const std::string lost =
-      "the bases, numbers of modes and planes are left out of which rows are coefficients: " + names;
-  fitted.losses.insert(fitted.losses.begin(), lost);
-  return fitted;
-}
-
 Fit Format::fit(const FileDescription& file, const StepDescription& step) const {
   return fit(file, step, CheckedOptions(write_options(), {}));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "quire/format/engine.hpp"
+#include "quire/format/fit.hpp"
 #include "quire/format/options.hpp"
 #include "quire/format/streams.hpp"
 #include "quire/model/description.hpp"
@@ -327,20 +328,6 @@ class WritePlanner {
   /// removed or replaced, and anything else in the place of a new member is in the way.
   [[nodiscard]] virtual bool names_tell_members() const { return true; }
 };
-
-/// What a format can hold of a step, told before anything is converted.
-struct Fit {
-  StepDescription adapted;          ///< as it will be written
-  std::vector<std::string> losses;  ///< sentences: what will be left out or changed, and why
-  /// Sentences: what the format adds because it must be there, and nobody has said it. Nothing is lost by that.
-  std::vector<std::string> additions{};
-  bool numbers_as_text = false;  ///< in text there is one NaN only: what distinguishes it from others is lost
-};
-
-/// What `fit` makes of a step for a format that holds no elements: what rows of its tables are coefficients of is left
-/// out, and told.
-[[nodiscard]] Fit fit_without_expansions(const StepDescription& step,
-                                         const std::function<Fit(const StepDescription&)>& fit);
 
 /// One file format: the entry in the registry.
 class Format {

@@ -31,22 +31,23 @@ Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that cha
 AsJson = Annotated[bool, typer.Option("--json", help="The result for programs.")]
 
 
-def tell_loss(sentence: str) -> None:
-    """Say on standard error what the target cannot hold; one rank says it for all."""
-    if is_first_rank():
-        remark(f"lost: {printable(sentence)}")
-
-
 def tell_warning(sentence: str) -> None:
     """Say on standard error what is doubtful about the source; one rank says it for all."""
     if is_first_rank():
         remark(f"warning: {printable(sentence)}")
 
 
-def tell_change(sentence: str) -> None:
-    """Say on standard error what a program needs otherwise than it was; one rank says it for all."""
+def tell_change(kind: str, sentence: str) -> None:
+    """Say on standard error what is lost, renamed, reshaped, added or changed; one rank says it for all."""
     if is_first_rank():
-        remark(f"changed: {printable(sentence)}")
+        remark(f"{kind}: {printable(sentence)}")
+
+
+def sentences(report: CopyReport, request: Request) -> dict[str, list[str]]:
+    """What is said for people, by kind; besides losses only what there is."""
+    kinds = {"renamed": report.renamed, "reshaped": report.reshaped, "changes": report.changes}
+    always = {"changes"} if request.profile is not None else set()
+    return {"losses": report.losses} | {kind: some for kind, some in kinds.items() if some or kind in always}
 
 
 def common_request(
@@ -102,12 +103,12 @@ def copy_file(
                 local_source,
                 target,
                 request,
-                Observer(loss=tell_loss, change=tell_change, warning=tell_warning),
+                Observer(change=tell_change, warning=tell_warning),
             )
             tell_unreadable(source, foretold.unreadable)
             answer(not foretold.losses)
         with progress(title) as bar, writable(target) as local_target:
-            observer = Observer(tell_loss, bar.expect, bar.advance, trace, tell_change, tell_warning)
+            observer = Observer(tell_change, bar.expect, bar.advance, trace, tell_warning)
             report = carry_out(local_source, local_target, request, comm, observer)
     if is_first_rank() and target != STANDARD:
         numbers = more(report)
@@ -115,10 +116,7 @@ def copy_file(
             answers = {"path": target, "steps": report.steps, "rows": report.rows}
             if report.streams:
                 answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
-            sentences = {"losses": report.losses}
-            if request.profile is not None or report.changes:
-                sentences["changes"] = report.changes
-            say_json(answers | numbers | sentences)
+            say_json(answers | numbers | sentences(report, request))
         else:
             extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in numbers.items())
             what = f"{plural(report.steps, 'step')}, {plural(report.rows, 'row')}"

@@ -95,7 +95,7 @@ def import_(
             **parse_options(option),
         )
     for sentence in report.changes:
-        tell_change(sentence)
+        tell_change("changed", sentence)
     if target != STANDARD:
         tell(target, report, json)
 

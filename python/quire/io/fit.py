@@ -18,6 +18,22 @@ Item = TypeVar("Item", bound="_core.Table | _core.Quantity")
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What becomes of one part of a file or step that a format does not hold as it is."""
+
+    kind: str
+    """ "lost", "renamed", "reshaped" (held in another way, with the same values), "added" or, where that was
+    asked for, "changed"."""
+    object: str
+    """What it is: "column", "attribute of the file"; empty for the file or step as a whole."""
+    name: str
+    now: str
+    """The new name of what is renamed."""
+    what: str
+    """What happens to it, and why, without a name: the same text for all to which the same happens."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """What another format will hold of a step: by the step's names, the quantities as they will be written.
 
@@ -28,10 +44,8 @@ class Fit:
     tables: Mapping[str, Mapping[str, Quantity]]
     """By table, the columns."""
     fields: Mapping[str, Quantity]
-    losses: list[str]
-    """Sentences: what will be left out or changed, and why."""
-    additions: list[str]
-    """Sentences: what must be there and nobody has said, so that the format adds it."""
+    changes: list[Change]
+    """What will be otherwise than in the step and in the file, and why."""
     numbers_as_text: bool = False
     """Columns and fields become text, in which there is one NaN only."""
 
@@ -43,7 +57,7 @@ def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None =
     """
     given = step._description
     words = option_texts(dict(options or {}))
-    adapted, losses, additions, numbers_as_text = _core.fit(format, file._core.description, given, words)
+    adapted, changes, numbers_as_text = _core.fit(format, file._core.description, given, words)
     tables = {
         table.name: quantities(table.columns, kept.columns)
         for table, kept in paired(given.tables, adapted.tables)
@@ -52,8 +66,7 @@ def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None =
         attributes=quantities(given.attributes, adapted.attributes),
         tables=tables,
         fields=quantities(given.fields, adapted.fields),
-        losses=losses,
-        additions=additions,
+        changes=[Change(*change) for change in changes],
         numbers_as_text=numbers_as_text,
     )
 

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_info
+from quire.toolkit.changes import lost
 from quire.toolkit.replacing import plain_replacement
 
 if TYPE_CHECKING:
     from quire import File, Writer
+    from quire.io.fit import Change
 
 
 @dataclass(frozen=True)
@@ -136,18 +138,18 @@ def write_out(file: File, name: str, target: Path) -> None:
             out.write(block)
 
 
-def left_out(file: File, format: str) -> list[str]:
-    """Independent. Sentences about attachments that files of this format cannot keep."""
+def left_out(file: File, format: str) -> list[Change]:
+    """Independent. The attachments that files of this format cannot keep."""
     if format_info(format).holds_attachments:
         return []
     return [
-        f"the attachment {name} of {size} bytes is left out: files of this format keep none"
+        lost("attachment", name, f"{size} bytes are left out: files of this format keep none")
         for name, size in file.attachments.items()
     ]
 
 
-def copy_attachments(file: File, out: Writer, format: str) -> list[str]:
-    """Collective. Keep in a new file of this format what the old one keeps; sentences if it cannot."""
+def copy_attachments(file: File, out: Writer, format: str) -> list[Change]:
+    """Collective. Keep in a new file of this format what the old one keeps; what is lost if it cannot."""
     if format_info(format).holds_attachments:
         for name in file.attachments:
             out.attach(name, file.attachment(name) if out.rank == 0 else None)

@@ -7,6 +7,7 @@ from typing import Any
 
 from quire import Attribute, Expansion, Field, Step
 from quire.errors import MissingError
+from quire.toolkit.changes import lost
 
 
 class ChosenStep:
@@ -27,7 +28,7 @@ class ChosenStep:
         names = {table} | {block.elements.name for block in self.expansions}
         self.tables: Mapping[str, Any] = {name: one for name, one in step.tables.items() if name in names}
         self.left_out = [
-            f"the {what} {name} is left out: of the tables only {table} is copied"
+            lost(what, name, f"left out: of the tables only {table} is copied")
             for what, all_of_kind, kept in (
                 ("table", step.tables, self.tables),
                 ("field", step.fields, self.fields),
@@ -35,7 +36,7 @@ class ChosenStep:
             for name in all_of_kind
             if name not in kept
         ]
-        """Sentences about the tables and fields that are in the step and not in this one."""
+        """The tables and fields that are in the step and not in this one."""
         self._description = step._description.with_tables(sorted(names), keeps_fields)
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import quire
 from quire.errors import BadFileError, ConflictError, UsageError
 from quire.io.communicator import core_comm
-from quire.io.fit import fit_file, fit_numbers
+from quire.io.fit import fit_numbers
 from quire.io.formats import format_for_path, format_info, formats, option_texts
 from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
@@ -64,6 +64,7 @@ def rehearse(
     with quire.open(source, **request.source_options) as file:
         copier.suit(file)
         copier.tell(left_out(file, name))
+        copier.of_file(file)
         for step in copier.steps(file):
             check_columns(copier.request, step)
             copier.foresee(file, step)
@@ -173,7 +174,7 @@ def carry_out(
             write_steps(file, target, copier, comm)
         except ConflictError:
             common = common_structure(copier.steps(file), partial(copier.fit, file))
-            if not (common.losses or common.changes):
+            if not common.changes:
                 raise
             copier.begin_again(common)
             write_steps(file, target, copier, comm)
@@ -243,8 +244,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             **options,
         )
         with out:
-            attributes = copier.single(fit_file(copier.format, file), file.attributes)
-            copy_attributes(out, file.attributes, attributes)
+            copy_attributes(out, file.attributes, copier.of_file(file))
             copier.tell(copy_attachments(file, out, copier.format))
             for step in copier.steps(file):
                 check_columns(request, step)
@@ -252,5 +252,5 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             require_found(copier.report.steps + copier.report.dropped_steps, request.steps, file.path)
             copier.require_content(file.path)
             copier.require_rows(file.path)
-            copier.warn([remark for remark in out.remarks if remark not in copier.report.losses])
+            copier.warn([remark for remark in out.remarks if not copier.report.told.includes(remark)])
             copier.closing(file, out, target)

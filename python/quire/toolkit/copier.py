@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from quire.errors import MissingError, UnsupportedError, UsageError
-from quire.io.fit import Fit, fit
+from quire.io.fit import Change, Fit, fit, fit_file
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.agreement import Together, agreed_count, gathered, reads_with_others, require_shared_reads
+from quire.toolkit.changes import changed, lost
 from quire.toolkit.chosen import ChosenStep
 from quire.toolkit.elements import (
     align_to_elements,
@@ -30,6 +31,7 @@ from quire.toolkit.selection import (
     rows_per_block,
     select_names,
     select_steps,
+    without,
 )
 from quire.toolkit.structure import Structure, titled
 
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from quire.toolkit.define import Definition, DerivedStep
 
 BLOCK_BYTES = 16 << 20
+
+SEVERAL_VALUES = "left out: it has several values"
 
 
 def copy_attributes(
@@ -115,11 +119,10 @@ class StepCopier:
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Forget what was copied; from now on copy only what is common to all steps."""
-        self.report = CopyReport(losses=self.report.losses, changes=self.report.changes)
+        self.report = CopyReport(told=self.report.told)
         self.common = common
         self.is_content_kept = False
-        self.tell(common.losses)
-        self.change(common.changes)
+        self.tell(common.changes)
 
     def suit(self, source: File) -> None:
         """Independent. Make the request one that gives what its profile wants; tell of what that changes."""
@@ -127,24 +130,39 @@ class StepCopier:
             return
         adaptation = self.request.profile.adapt(self.request, source)
         self.request = adaptation.request
-        self.tell(adaptation.losses)
-        self.change(adaptation.changes)
+        self.tell(adaptation.changes)
 
-    def single(self, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]) -> dict[str, Quantity]:
-        """Independent. Attributes that the request keeps; tells of the others."""
-        kept = {
-            name: quantity
-            for name, quantity in fitted.items()
-            if not self.request.single_values or np.ndim(given[name].value) == 0
-        }
-        self.tell(
-            [
-                f"attribute {name}: it has several values and is left out"
-                for name in fitted
-                if name not in kept
-            ]
-        )
+    def of_file(self, source: File) -> dict[str, Quantity]:
+        """Independent. The attributes of the file that the target gets; tells of the others."""
+        return self.single("attribute of the file", fit_file(self.format, source), source.attributes)
+
+    def single(
+        self, what: str, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]
+    ) -> dict[str, Quantity]:
+        """Independent. Attributes that the request keeps; tells of those with too many values for it."""
+        kept = {name: quantity for name, quantity in fitted.items() if self.has_room(given[name])}
+        self.tell(lost(what, name, SEVERAL_VALUES) for name in fitted if name not in kept)
         return kept
+
+    def has_room(self, attribute: Attribute | None) -> bool:
+        """Independent. Whether the request lets attributes have as many values."""
+        return attribute is None or not self.request.single_values or np.ndim(attribute.value) == 0
+
+    def is_wanted(self, column: str) -> bool:
+        """Independent. Whether a column was asked for."""
+        names, dropped = self.request.columns, self.request.dropped_columns
+        return column not in dropped and (names is None or matches(column, names))
+
+    def is_copied(self, change: Change, source: File, step: Step) -> bool:
+        """Independent. Whether a change is one of something that the request copies at all."""
+        name = change.name
+        if change.object == "attribute":
+            return name not in self.request.dropped_attributes and self.has_room(step.attributes.get(name))
+        if change.object == "attribute of the file":
+            return self.has_room(source.attributes.get(name))
+        if change.object == "column":
+            return self.is_wanted(name)
+        return change.object != "field" or self.request.columns is None
 
     def steps(self, source: File) -> Iterator[Step]:
         """Collective. The steps asked for, with what is defined."""
@@ -192,7 +210,8 @@ class StepCopier:
 
         derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace)
         if derived.left_out:
-            self.change([f"a step without {titled(self.request.table)} has none of what is defined by it"])
+            table = titled(self.request.table)
+            self.tell([changed(f"a step without {table} has none of what is defined by it")])
         return derived
 
     def closing(self, source: File, out: Writer, target: str | Path) -> None:
@@ -228,18 +247,15 @@ class StepCopier:
             return
         if self.observer.plan is not None:
             self.observer.plan(sum(share.rows_written for share in shares))
-        kept = self.single(fitted.attributes, step.attributes)
-        for dropped in self.request.dropped_attributes:
-            kept.pop(dropped, None)
         goes_on = reads_with_others(source)
-        lost = PayloadLosses(fitted.numbers_as_text)
+        payloads = PayloadLosses(fitted.numbers_as_text)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
-            copy_attributes(target, step.attributes, kept)
+            copy_attributes(target, step.attributes, fitted.attributes)
             with Together(goes_on) as together:
                 for share in shares:
-                    together.do(self.declare, target, share, lost)
+                    together.do(self.declare, target, share, payloads)
                 self.declare_absent(target, step)
-                fields = self.field_copies(out, target, step, fitted, lost)
+                fields = self.field_copies(out, target, step, fitted, payloads)
                 fields.announce(together)
             target.agree_on_rows()
             with Together(goes_on) as together:
@@ -249,17 +265,17 @@ class StepCopier:
             target.open()
             with Together(goes_on) as together:
                 for share in shares:
-                    together.do(self.write_rows, target, share, lost)
+                    together.do(self.write_rows, target, share, payloads)
                 fields.write(together)
-        self.tell_of_payloads(lost)
+        self.tell_of_payloads(payloads)
         self.report.steps += 1
         self.report.rows += rows
 
-    def tell_of_payloads(self, lost: PayloadLosses) -> None:
+    def tell_of_payloads(self, payloads: PayloadLosses) -> None:
         """Collective. Tell of the columns and fields of which NaN have lost their payload on any rank."""
-        if lost.is_possible:
-            names = set().union(*gathered(self.comm, lambda: lost.found))
-            self.tell([f"{name}: its NaN lose their payload" for name in sorted(names)])
+        if payloads.is_possible:
+            names = set().union(*gathered(self.comm, lambda: payloads.found))
+            self.tell(lost(what, name, "NaN lose their payload") for what, name in sorted(names))
 
     def refuse_part_of_streams(self) -> None:
         """Independent. Raise UsageError if not all of streams is asked for."""
@@ -324,12 +340,13 @@ class StepCopier:
         return chosen, rows
 
     def fit(self, source: File, step: Step) -> Fit:
-        """Independent. What the target will hold of a step; tells of each new loss and addition."""
+        """Independent. What the target will hold of a step; tells of each new change."""
         fitted = fit(self.format, source, step, self.request.options)
-        self.tell(fitted.losses)
-        self.change(fitted.additions)
+        self.tell(change for change in fitted.changes if self.is_copied(change, source, step))
         if step.streams and not format_info(self.format).holds_streams:
-            self.tell([f"the bytes of {len(step.streams)} streams are left out"])
+            self.tell([lost("", "", f"the bytes of {len(step.streams)} streams are left out")])
+        attributes = without(fitted.attributes, self.request.dropped_attributes)
+        fitted = replace(fitted, attributes=self.single("attribute", attributes, step.attributes))
         kept = fitted if self.common is None else self.common.restrict(fitted, step)
         self.is_there_content |= bool(step.tables or step.fields or step.streams)
         self.is_content_kept |= bool(
@@ -339,21 +356,11 @@ class StepCopier:
         )
         return kept
 
-    def tell(self, losses: Sequence[str]) -> None:
-        """Independent. Tell of each loss that is new."""
-        for sentence in losses:
-            if sentence not in self.report.losses:
-                self.report.losses.append(sentence)
-                if self.observer.loss is not None:
-                    self.observer.loss(sentence)
-
-    def change(self, changes: Sequence[str]) -> None:
-        """Independent. Tell of each change that is new."""
-        for sentence in changes:
-            if sentence not in self.report.changes:
-                self.report.changes.append(sentence)
-                if self.observer.change is not None:
-                    self.observer.change(sentence)
+    def tell(self, changes: Iterable[Change]) -> None:
+        """Independent. Tell of each change that is new, of all to which the same happens at once."""
+        for kind, sentence in self.report.told.add(changes):
+            if self.observer.change is not None:
+                self.observer.change(kind, sentence)
 
     def warn(self, warnings: Sequence[str]) -> None:
         """Independent. Tell of each warning that is new."""
@@ -380,15 +387,10 @@ class StepCopier:
 
     def wanted(self, columns: Mapping[str, Quantity]) -> dict[str, Quantity]:
         """Independent. The columns that were asked for."""
-        names, dropped = self.request.columns, self.request.dropped_columns
-        return {
-            name: quantity
-            for name, quantity in columns.items()
-            if name not in dropped and (names is None or matches(name, names))
-        }
+        return {name: quantity for name, quantity in columns.items() if self.is_wanted(name)}
 
     def field_copies(
-        self, out: Writer, target: WriteStep, step: Step, fitted: Fit, lost: PayloadLosses
+        self, out: Writer, target: WriteStep, step: Step, fitted: Fit, payloads: PayloadLosses
     ) -> FieldCopies:
         """Independent. How this rank copies the fields of a step."""
         wanted = fitted.fields if self.request.columns is None else {}
@@ -398,10 +400,10 @@ class StepCopier:
             (self.rank, self.size),
             takes_parts=out.takes_parts,
             place=self.request.place_fields,
-            lost=lost,
+            lost=payloads,
         )
 
-    def declare(self, target: WriteStep, share: TableShare, lost: PayloadLosses) -> None:
+    def declare(self, target: WriteStep, share: TableShare, payloads: PayloadLosses) -> None:
         """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
         # Weighing sees the strings as well.
         sizes = {} if target.weighs_values else self.string_bytes(share)
@@ -413,7 +415,7 @@ class StepCopier:
                 string_bytes=sizes.get(name, 0),
                 like=quantity,
             )
-            lost.watch(f"column {name}", share.table[name].type, quantity.type)
+            payloads.watch(("column", name), share.table[name].type, quantity.type)
         target.rows(share.rows_written, table=share.table.name)
         pass_on_expansion(target, share)
 
@@ -451,12 +453,12 @@ class StepCopier:
         for _, block in self.blocks(share):
             target.weigh(block, table=share.table.name)
 
-    def write_rows(self, target: WriteStep, share: TableShare, lost: PayloadLosses) -> None:
+    def write_rows(self, target: WriteStep, share: TableShare, payloads: PayloadLosses) -> None:
         """Independent. Move this rank's rows, one block after another."""
         for first, block in self.blocks(share):
             target.write(first, block, table=share.table.name)
             for name, quantity in share.columns.items():
-                lost.look_at(f"column {name}", block[quantity.name], quantity.type)
+                payloads.look_at(("column", name), block[quantity.name], quantity.type)
             if self.observer.progress is not None:
                 self.observer.progress(len(next(iter(block.values()))))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,15 +14,13 @@ from quire.errors import UNREADABLE, BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.element_difference import compare_elements
 from quire.toolkit.element_index import element_tables
-from quire.toolkit.selection import matches, require_found, rows_per_block, select_names
+from quire.toolkit.selection import matches, require_found, rows_per_block, select_names, without
 from quire.toolkit.value_difference import Rules, ValueDifference, compare_values, note_values
 
 if TYPE_CHECKING:
     from quire import Attribute, Field, File, Step, Stream, Streams, Table
 
     Array = np.ndarray[Any, Any]
-
-Item = TypeVar("Item")
 
 BLOCK_BYTES = 8 << 20
 STREAMS_AT_ONCE = 1000
@@ -303,11 +301,6 @@ def as_array(attribute: Attribute) -> Array:
     if isinstance(value, str):
         return np.array(value, dtype=object)
     return np.asarray(value)
-
-
-def without(items: Mapping[str, Item], names: set[str]) -> dict[str, Item]:
-    """Independent. The items that do not have these names."""
-    return {name: item for name, item in items.items() if name not in names}
 
 
 def row_after(first: int) -> Callable[[int], tuple[int, ...]]:

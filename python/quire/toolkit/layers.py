@@ -66,7 +66,7 @@ class FieldShare:
     def values(self, part: Part) -> Array:
         """Collective where ranks read together. Of a part, as the target takes them."""
         values = self.field.read(list(zip(*part, strict=True)))
-        self.lost.look_at(f"field {self.field.name}", values.reshape(-1), self.quantity.type)
+        self.lost.look_at(("field", self.field.name), values.reshape(-1), self.quantity.type)
         if self.field.type == "character" != self.quantity.type:
             return values.view(np.int8)  # The target has no characters: their codes are kept.
         return values
@@ -113,7 +113,7 @@ class FieldCopies:
         self._shares: list[FieldShare] = []
         held = 0
         for field, quantity in fields:
-            lost.watch(f"field {field.name}", field.type, quantity.type)
+            lost.watch(("field", field.name), field.type, quantity.type)
             mine = math.prod(field.extents) * bytes_of_element(field) // ranks[1]
             is_whole = not takes_parts or field.type == "string" or not field.extents
             if is_whole or held + mine <= PART_BYTES:

@@ -14,15 +14,20 @@ from typing import TYPE_CHECKING, Any
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_for_path, has_compressed_suffix
 from quire.query import Expression
+from quire.toolkit.changes import changed, lost
 from quire.toolkit.define import Definition
 from quire.toolkit.layers import lacks_place
 from quire.toolkit.selection import is_number, resolve_rows, select_steps
 
 if TYPE_CHECKING:
     from quire import Column, File, Step, Table
+    from quire.io.fit import Change
     from quire.toolkit.request import Request
 
 SUFFIX = ".toml"
+
+Need = tuple[Definition | None, "Change"]
+"""A definition that a program needs, if any, and what is changed so."""
 
 MOST_NUMBERS = 8
 """So many steps are named by their numbers."""
@@ -134,8 +139,8 @@ class Profile:
             place_fields=bool(self.place_fields),
         )
         result = Adaptation(adapted, len(steps))
-        for made, sentence in self.changes_of_steps(steps, file):
-            result.tell(sentence)
+        for made, change in self.changes_of_steps(steps, file):
+            result.tell(change)
             if made is not None:
                 result.definitions.append(made)
         if self.attributes_left_out is not None:
@@ -147,9 +152,8 @@ class Profile:
                 if name != keep and re.fullmatch(self.attributes_left_out, name)
             }
             result.base = replace(adapted, dropped_attributes=frozenset(dropped))
-            if dropped:
-                names = ", ".join(sorted(dropped))
-                result.tell(f"left out are attributes that {self.name} takes for times: {names}")
+            for name in sorted(dropped):
+                result.tell(changed(f"left out: {self.name} takes it for a time", "attribute", name))
         self.adapt_columns(result, chosen, file)
         return result
 
@@ -165,10 +169,10 @@ class Profile:
             common = set(first).intersection(*(table.columns for table in tables)) | needed
             dropped = [name for name in first if name not in common]
             result.base = replace(result.base, dropped_columns=frozenset(dropped))
-            result.losses += [f"the column {name} is left out: not every step has it" for name in dropped]
+            result.losses += [lost("column", name, "left out: not every step has it") for name in dropped]
         for (index, step), table in zip(chosen, tables, strict=True):
-            for made, sentence in self.changes(step, table, result.base, file, first):
-                result.tell(sentence, step.number)
+            for made, change in self.changes(step, table, result.base, file, first):
+                result.tell(change, step.number)
                 if made is not None:
                     result.step_definitions.setdefault(index, []).append(made)
 
@@ -180,11 +184,11 @@ class Profile:
             raise MissingError(f"step {step.number} has no table, {self.name} reads one", file=file.path)
         return step.tables[request.table] if request.table else step.table
 
-    def changes_of_steps(self, steps: Sequence[Step], file: File) -> Iterator[tuple[Definition | None, str]]:
+    def changes_of_steps(self, steps: Sequence[Step], file: File) -> Iterator[Need]:
         """Independent. What the steps need besides their columns: numbers and times."""
         numbers = [step.number for step in steps]
         if self.renumber and numbers != list(range(len(numbers))):
-            yield None, f"the steps are numbered anew, from 0 to {len(numbers) - 1}"
+            yield None, changed(f"the steps are numbered anew, from 0 to {len(numbers) - 1}")
         if self.time is None:
             return
         source = next((one for one in self.time.sources if all(is_number(step, one) for step in steps)), None)
@@ -193,12 +197,12 @@ class Profile:
         text = "step" if source is None else f"`{source}`"
         unit = steps[0].attributes[source].unit if source is not None and steps else ""
         made = Definition(self.time.name, Expression(text), unit, "float64", kind="attribute")
-        yield made, f"attribute {self.time.name} is made: {text}"
+        yield made, changed(f"made: {text}", "attribute", self.time.name)
 
     def changes(
         self, step: Step, table: Table, request: Request, file: File, first: Mapping[str, Column]
-    ) -> Iterator[tuple[Definition | None, str]]:
-        """Independent. What a step needs: definitions in place of its columns, each with a sentence.
+    ) -> Iterator[Need]:
+        """Independent. What a step needs: definitions in place of its columns, each with what it changes.
 
         `first` are the columns of all steps, each as the first step with it has it.
         """
@@ -218,22 +222,26 @@ class Profile:
                     if name not in wanted and name not in request.dropped_columns
                 ]
             )
-        elif dropped := [name for name in table.columns if name not in wanted]:
-            yield None, f"left out are columns that {self.name} does not read: {', '.join(dropped)}"
-        yield from ((None, sentence) for sentence in self.changes_of_fields(step))
-        if self.single_values and step.fields:
-            yield None, f"left out are the fields, which {self.name} does not read: {', '.join(step.fields)}"
+        else:
+            unread = f"left out: {self.name} does not read it"
+            yield from (
+                (None, changed(unread, "column", name)) for name in table.columns if name not in wanted
+            )
+        yield from ((None, change) for change in self.changes_of_fields(step))
+        if self.single_values:
+            unread = f"left out: {self.name} does not read fields"
+            yield from ((None, changed(unread, "field", name)) for name in step.fields)
 
-    def changes_of_fields(self, step: Step) -> Iterator[str]:
+    def changes_of_fields(self, step: Step) -> Iterator[Change]:
         """Independent. What the fields need that go along."""
         if self.place_fields:
             for name, item in step.fields.items():
                 if lacks_place(item):
-                    yield f"field {name} gets origin 0 and spacing 1: {self.place_fields}"
+                    yield changed(f"gets origin 0 and spacing 1: {self.place_fields}", "field", name)
         if self.alike_fields and len({tuple(item.extents) for item in step.fields.values()}) > 1:
-            yield f"the fields stay, but {self.alike_fields}"
+            yield changed(f"the fields stay, but {self.alike_fields}")
 
-    def changes_of_others(self, columns: Sequence[Column]) -> Iterator[tuple[Definition | None, str]]:
+    def changes_of_others(self, columns: Sequence[Column]) -> Iterator[Need]:
         """Independent. What columns need that go along."""
         for column in columns:
             wide = self.widened.get(column.type)
@@ -247,10 +255,10 @@ class Profile:
                     description=column.description,
                     kind="column",
                 )
-                yield made, f"column {column.name}: {column.type} becomes {wide}"
+                yield made, changed(f"{column.type} becomes {wide}", "column", column.name)
             for pattern, why in self.doubtful.items():
                 if re.fullmatch(pattern, column.name):
-                    yield None, f"column {column.name} stays, but {why}"
+                    yield None, changed(f"stays, but {why}", "column", column.name)
 
     def type_of(self, column: ProfileColumn, table: Table) -> str:
         """Independent. The type in which a column of the table is written."""
@@ -261,7 +269,7 @@ class Profile:
 
     def change(
         self, column: ProfileColumn, table: Table, file: File, first: Mapping[str, Column]
-    ) -> Iterator[tuple[Definition | None, str]]:
+    ) -> Iterator[Need]:
         """Independent. What one column needs; nothing if it is as it should be."""
         name = column.name
         if name not in table.columns:
@@ -280,7 +288,7 @@ class Profile:
                 # A file has one unit for a column of all steps.
                 unit = first[name].unit
             made = Definition(name, Expression(column.missing), unit, kind, kind="column")
-            yield made, f"column {name} is made: {column.missing}"
+            yield made, changed(f"made: {column.missing}", "column", name)
             return
         found = table.columns[name]
         wanted_unit = found.unit if column.any_unit else column.unit
@@ -295,7 +303,10 @@ class Profile:
         if column.largest is not None and any(
             block[name].size and block[name].max() > column.largest for _, block in table.blocks([name])
         ):
-            yield None, f"column {name} stays, but {self.name} read numbers up to {column.largest} only"
+            yield (
+                None,
+                changed(f"stays, but {self.name} read numbers up to {column.largest} only", "column", name),
+            )
         kind = self.type_of(column, table)
         if found.unit == wanted_unit and found.type == kind:
             return
@@ -315,32 +326,32 @@ class Profile:
             description=found.description,
             kind="column",
         )
-        yield made, f"column {name}: {'; '.join(sentences)}"
+        yield made, changed("; ".join(sentences), "column", name)
 
 
 @dataclass
 class Adaptation:
-    """A request as a program wants its result, and sentences about what that changes, and what is lost."""
+    """A request as a program wants its result, and what that changes, and what is lost."""
 
     base: Request
     steps: int
     definitions: list[Definition] = field(default_factory=list)
     step_definitions: dict[int, list[Definition]] = field(default_factory=dict)
-    losses: list[str] = field(default_factory=list)
-    _told: dict[str, list[int]] = field(default_factory=dict)
+    losses: list[Change] = field(default_factory=list)
+    _told: dict[Change, list[int]] = field(default_factory=dict)
 
-    def tell(self, sentence: str, step: int | None = None) -> None:
+    def tell(self, change: Change, step: int | None = None) -> None:
         """Independent. Remember what changes, in the step of a number or in the file."""
-        numbers = self._told.setdefault(sentence, [])
+        numbers = self._told.setdefault(change, [])
         if step is not None:
             numbers.append(step)
 
     @property
-    def changes(self) -> list[str]:
-        """The sentences, with the steps where they are not for all."""
-        return [
-            sentence if len(numbers) in (0, self.steps) else f"{named_steps(numbers)}: {sentence}"
-            for sentence, numbers in self._told.items()
+    def changes(self) -> list[Change]:
+        """What is lost, then what changes, with the steps where that is not in all."""
+        return self.losses + [
+            change if len(numbers) in (0, self.steps) else in_steps(change, numbers)
+            for change, numbers in self._told.items()
         ]
 
     @cached_property
@@ -351,6 +362,14 @@ class Adaptation:
             definitions=tuple(self.definitions),
             step_definitions={index: tuple(made) for index, made in self.step_definitions.items()},
         )
+
+
+def in_steps(change: Change, numbers: Sequence[int]) -> Change:
+    """Independent. The same change in some steps only."""
+    steps = named_steps(numbers)
+    if not change.object:
+        return replace(change, what=f"{steps}: {change.what}")
+    return replace(change, object=f"{steps}: {change.object}")
 
 
 def named_steps(numbers: Sequence[int]) -> str:

@@ -10,6 +10,9 @@ from quire.io.types import dtype_of
 
 Array = np.ndarray[Any, Any]
 
+Thing = tuple[str, str]
+"""A "column" or "field", and its name."""
+
 SIGN = np.uint64(1 << 63)
 QUIET = np.uint64(1 << 62)
 """The payload of a NaN that was made from text or by an operation."""
@@ -59,21 +62,21 @@ class PayloadLosses:
 
     def __init__(self, as_text: bool) -> None:
         self.as_text = as_text
-        self.found: set[str] = set()
-        self._watched: set[str] = set()
+        self.found: set[Thing] = set()
+        self._watched: set[Thing] = set()
 
     @property
     def is_possible(self) -> bool:
         """Whether there is anything to look at: the same on all ranks."""
         return bool(self._watched)
 
-    def watch(self, name: str, before: str, after: str) -> None:
+    def watch(self, thing: Thing, before: str, after: str) -> None:
         """Independent. Say of what type values are, and in which one they will be written."""
         are_floating = all(dtype_of(kind).kind == "f" for kind in (before, after))
         if are_floating and (self.as_text or before != after):
-            self._watched.add(name)
+            self._watched.add(thing)
 
-    def look_at(self, name: str, values: Array, after: str) -> None:
-        """Independent. Remember the name if a NaN of these values loses its payload."""
-        if name in self._watched and name not in self.found and loses_payload(values, after, self.as_text):
-            self.found.add(name)
+    def look_at(self, thing: Thing, values: Array, after: str) -> None:
+        """Independent. Remember the thing if a NaN of these values loses its payload."""
+        if thing in self._watched and thing not in self.found and loses_payload(values, after, self.as_text):
+            self.found.add(thing)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from quire.toolkit.changes import ReportedChanges
 from quire.toolkit.selection import StepSelection
 
 if TYPE_CHECKING:
@@ -67,33 +68,50 @@ def names_only_table(table: str, where: str | None, rows: slice, profile: Profil
 
 @dataclass
 class CopyReport:
-    """What was copied, and the sentences about what the target could not hold."""
+    """What was copied, and what was otherwise in the target."""
 
     steps: int = 0
     rows: int = 0
     streams: int = 0
     stream_bytes: int = 0
     dropped_steps: int = 0
-    losses: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
+    told: ReportedChanges = field(default_factory=ReportedChanges)
     unreadable: dict[int, Error] = field(default_factory=dict)
     """By number, damaged steps of the source that were left out, as far as they were asked for."""
+
+    @property
+    def losses(self) -> list[str]:
+        """Sentences about what the target could not hold, one for all to which the same happened."""
+        return self.told.sentences("lost")
+
+    @property
+    def renamed(self) -> list[str]:
+        """The same about what got another name."""
+        return self.told.sentences("renamed")
+
+    @property
+    def reshaped(self) -> list[str]:
+        """The same about what is held in another way, with the same values."""
+        return self.told.sentences("reshaped")
+
+    @property
+    def changes(self) -> list[str]:
+        """The same about what was added, and changed because it was asked for."""
+        return self.told.sentences("added", "changed")
 
 
 @dataclass(frozen=True)
 class Observer:
     """Who wants to know how a copy goes on; each function may be missing.
 
-    `loss` gets each new sentence about what the target cannot hold, before the step is written; `change` each
-    about what is changed for the sake of the target, or of a program that shall read it; `plan` the
-    number of rows that this rank will copy of each step; `progress` the number of rows of each finished
-    block; `closing` the file and the writer, each with its name, before they are closed; `warning` each new
-    warning about the source, as the reader has it.
+    `change` gets each new sentence about what will be otherwise in the target, before the step is written,
+    with its kind (see `quire.io.fit.Change`); `plan` the number of rows that this rank will copy of each
+    step; `progress` the number of rows of each finished block; `closing` the file and the writer, each with
+    its name, before they are closed; `warning` each new warning about the source, as the reader has it.
     """
 
-    loss: Callable[[str], None] | None = None
+    change: Callable[[str, str], None] | None = None
     plan: Callable[[int], None] | None = None
     progress: Callable[[int], None] | None = None
     closing: Callable[[Any, str], None] | None = None
-    change: Callable[[str], None] | None = None
     warning: Callable[[str], None] | None = None

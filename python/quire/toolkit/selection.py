@@ -4,11 +4,11 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire._core import even_slice as even_slice  # the library's rule, for all tools
 from quire.errors import MissingError, UsageError
@@ -16,6 +16,9 @@ from quire.errors import MissingError, UsageError
 if TYPE_CHECKING:
     from quire import File, Step, Table
     from quire.query import Matches
+
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,11 @@ def parse_names(texts: Iterable[str] | str | None) -> list[str] | None:
 def is_pattern(name: str) -> bool:
     """Independent. Whether a name stands for all that match it: it has a star or a question mark."""
     return "*" in name or "?" in name
+
+
+def without(items: Mapping[str, Item], names: Collection[str]) -> dict[str, Item]:
+    """Independent. The items that do not have these names."""
+    return {name: item for name, item in items.items() if name not in names}
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

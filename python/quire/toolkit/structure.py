@@ -9,16 +9,17 @@ import numpy as np
 
 from quire import Attribute, Step
 from quire._core import Quantity as CoreQuantity
-from quire.io.fit import Fit
+from quire.io.fit import Change, Fit
 from quire.io.quantity import Quantity
 from quire.io.types import dtype_of, type_of
+from quire.toolkit.changes import changed, lost
 
 Types = dict[str, str]
 
 
 @dataclass
 class Structure:
-    """Names and types of what every step can have; sentences about what is lost so, and what is changed.
+    """Names and types of what every step can have; what is lost so, and what is changed.
 
     A table counts for all steps as soon as one has it: the others have no rows of it.
     """
@@ -28,8 +29,7 @@ class Structure:
     fields: Types = field(default_factory=dict)
     fitted: dict[str, Mapping[str, Quantity]] = field(default_factory=dict)
     """By table, the columns as the target will hold them."""
-    losses: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
     steps: int = 0
 
     def add(self, step: Step, fitted: Fit) -> None:
@@ -48,7 +48,7 @@ class Structure:
         self.attributes = self.meet("attribute", self.attributes, attributes)
         self.fields = self.meet("field", self.fields, fields)
         for name in self.tables.keys() ^ tables.keys():
-            say_once(self.changes, f"a step without {titled(name)} gets it without rows")
+            self.changes.append(changed(f"a step without {titled(name)} gets it without rows"))
         for name, found in tables.items():
             known = self.tables.get(name)
             self.tables[name] = found if known is None else self.meet("column", known, found)
@@ -56,12 +56,8 @@ class Structure:
     def meet(self, what: str, known: Types, found: Types) -> Types:
         """Independent. The names in both, each with a type that holds both."""
         for name in known.keys() ^ found.keys():
-            self.leave_out(f"the {what} {name}")
+            self.changes.append(lost(what, name, "left out: not every step has it"))
         return {name: wider(kind, found[name]) for name, kind in known.items() if name in found}
-
-    def leave_out(self, what: str) -> None:
-        """Independent. Say once that something is not in every step."""
-        say_once(self.losses, f"{what} is left out: not every step has it")
 
     def restrict(self, fitted: Fit, step: Step) -> Fit:
         """Independent. The part of a fitted step that every step has."""
@@ -73,8 +69,7 @@ class Structure:
                 if name in self.tables
             },
             fields=common_part(fitted.fields, step.fields, self.fields),
-            losses=fitted.losses,
-            additions=fitted.additions,
+            changes=fitted.changes,
             numbers_as_text=fitted.numbers_as_text,
         )
 
@@ -89,12 +84,6 @@ class Structure:
             for name, common in self.tables.items()
             if name in self.fitted and name not in step.tables
         }
-
-
-def say_once(sentences: list[str], sentence: str) -> None:
-    """Independent. Add a sentence that is not there yet."""
-    if sentence not in sentences:
-        sentences.append(sentence)
 
 
 def titled(name: str) -> str:

@@ -13,11 +13,11 @@ void remark(Writer::State& writer, const FileDescription& file, const StepDescri
   const Format& format = format_named(writer.file.format);
   FileDescription bare;
   bare.format = file.format;
-  const std::vector<std::string> of_any = format.fit(bare, {}).losses;
-  for (std::string& loss : format.fit(file, step).losses) {
-    const bool is_known = std::ranges::find(of_any, loss) != of_any.end() ||
-                          std::ranges::find(writer.remarks, loss) != writer.remarks.end();
-    if (!is_known) writer.remarks.push_back(std::move(loss));
+  const std::vector<Change> of_any = format.fit(bare, {}).changes;
+  for (const Change& change : format.fit(file, step).changes) {
+    if (change.kind == ChangeKind::added || std::ranges::find(of_any, change) != of_any.end()) continue;
+    std::string remark = sentence(change);
+    if (std::ranges::find(writer.remarks, remark) == writer.remarks.end()) writer.remarks.push_back(std::move(remark));
   }
 }
 

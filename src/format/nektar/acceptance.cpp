@@ -183,8 +183,8 @@ void fit_number(Fit& fit, const FileDescription& file) {
   const auto& told = has(step.attributes, number_key) ? step.attributes : file.attributes;
   const auto found = std::ranges::find(told, number_key, &Attribute::name);
   if (found == told.end() || found->value.count() != 1 || number_of(told) == step.number) return;
-  fit.losses.push_back(
-      fmt::format("{} {} becomes {}: the number of the step", number_key, found->value.as_text(), step.number));
+  fit.lose("attribute", std::string(number_key),
+           fmt::format("{} becomes {}: the number of the step", found->value.as_text(), step.number));
 }
 
 /// Tells what becomes of the version of the program, if it is not kept.
@@ -194,9 +194,10 @@ void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
   if (version.empty()) version = provenance_of(file.attributes).version;
   const std::string key(version_name);
   if (version.empty()) {
-    fit.additions.push_back(key + " " + rules.version + " is added: the metadata tell no version");
+    fit.changes.push_back(
+        {ChangeKind::added, "attribute", key, {}, rules.version + " is added: the metadata tell no version"});
   } else if (belies_numbering(fit.adapted, version, rules)) {
-    fit.losses.push_back(key + " " + version + " becomes " + rules.version + ": bases are numbered as since version 5");
+    fit.lose("attribute", key, version + " becomes " + rules.version + ": bases are numbered as since version 5");
   }
 }
 
@@ -241,14 +242,13 @@ StepDescription accept_step(const StepDescription& step, const std::vector<Attri
 }
 
 Fit fit_step(const FileDescription& file, const StepDescription& step, const Rules& rules) {
-  Fit fit{.adapted = step, .losses = {}};
+  Fit fit{.adapted = step};
   StepDescription& adapted = fit.adapted;
-  const auto lose = [&](const std::string& sentence) { fit.losses.push_back(sentence); };
-  for (const Field& field : step.fields) lose("the field " + field.name + " is left out");
+  for (const Field& field : step.fields) fit.lose("field", field.name, "left out: files of this format have none");
   adapted.fields.clear();
-  if (!file.title.empty() || !file.contents.empty()) lose("title and contents of the file are left out");
+  if (!file.title.empty() || !file.contents.empty()) fit.lose({}, {}, "title and contents are left out");
   for (const Attachment& attachment : file.attachments) {
-    lose("the attachment " + attachment.name + " of " + std::to_string(attachment.bytes) + " bytes is left out");
+    fit.lose("attachment", attachment.name, std::to_string(attachment.bytes) + " bytes are left out");
   }
   std::set<std::string> elements;
   for (const Table& table : step.tables) {
@@ -256,28 +256,27 @@ Fit fit_step(const FileDescription& file, const StepDescription& step, const Rul
   }
   std::erase_if(adapted.tables, [&](const Table& table) {
     if (table.expansion || elements.contains(table.name)) return false;
-    const std::string which = table.name.empty() ? "the table" : "the table " + table.name;
-    lose(which + " holds no coefficients on elements and is left out");
+    fit.lose("table", table.name, "left out: its rows are no coefficients on elements");
     return true;
   });
   for (Table& table : adapted.tables) {
     if (table.expansion && !table.expansion->points.empty()) {
-      lose("the points of " + table.name + " are left out");
+      fit.lose("table", table.name, "the points are left out");
       table.expansion->points.clear();
       table.expansion->point_counts.clear();
     }
     for (Column& column : table.columns) {
-      if (!column.unit.empty()) lose("the unit of " + column.name + " is left out");
+      if (!column.unit.empty()) fit.lose("column", column.name, "the unit is left out");
       column.unit.clear();
     }
   }
   std::erase_if(adapted.attributes, [&](const Attribute& attribute) {
     if (attribute.value.count() == 1) return false;
-    lose("the attribute " + attribute.name + " is an array and is left out");
+    fit.lose("attribute", attribute.name, "left out: it has several values");
     return true;
   });
   for (const Error& error : objections_to(adapted.attributes)) {
-    lose(fmt::format("the attribute {} is left out: {}; {}", error.object(), error.message(), error.advice()));
+    fit.lose("attribute", error.object(), fmt::format("left out: {}; {}", error.message(), error.advice()));
     std::erase_if(adapted.attributes, [&](const Attribute& attribute) { return attribute.name == error.object(); });
   }
   for (const Table& table : adapted.tables) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t longest_portable_command = 1023;  ///< bytes that other programs read
 
-constexpr const char* nan_loss = "its NaN lose their payload";
+constexpr const char* nan_loss = "NaN lose their payload";
 
 /// Whether every NaN is the one that is read from text.
 template <class Number>
@@ -49,6 +49,11 @@ bool text_keeps(const Value& value) {
   }
 }
 
+struct Thing {
+  std::string object;
+  std::string name;
+};
+
 /// Changes one step and remembers what it said about that.
 class Fitter {
  public:
@@ -72,76 +77,78 @@ class Fitter {
   }
 
  private:
-  void lose(const std::string& object, const std::string& what) { fit_.losses.push_back(object + ": " + what); }
-
   void tell_of_file();
   void fit_attributes();
   void fit_tables();
   void fit_fields();
   void tell_of_digits(Type type, const std::string& digits);
   void tell_of_long_commands();
-  void fit_quantity(Quantity& quantity, const std::string& kind, std::set<std::string>& used);
-  void fit_text(std::string& text, const std::string& object, const std::string& what);
+  void fit_quantity(Quantity& quantity, const std::string& object, std::set<std::string>& used);
+  void fit_text(std::string& text, const Thing& thing, const std::string& what);
+  void lose(const Thing& thing, const std::string& what) { fit_.lose(thing.object, thing.name, what); }
+  void reshape(const Thing& thing, const std::string& what) {
+    fit_.changes.push_back({ChangeKind::reshaped, thing.object, thing.name, {}, what});
+  }
+  void rename(const Thing& thing, const std::string& now) {
+    fit_.changes.push_back(
+        {ChangeKind::renamed, thing.object, thing.name, now, "the name has forbidden characters or is used twice"});
+  }
 
   const FileDescription& file_;
   bool canonical_text_;
   Fit fit_;
 };
 
-void Fitter::fit_text(std::string& text, const std::string& object, const std::string& what) {
+void Fitter::fit_text(std::string& text, const Thing& thing, const std::string& what) {
   if (text.find('\0') != std::string::npos) {
     std::erase(text, '\0');
-    lose(object, "zero bytes in its " + what + " are left out");
+    lose(thing, "zero bytes in the " + what + " are left out");
   }
   if (text.find('\n') != std::string::npos) {
     text = on_one_line(std::move(text));
-    lose(object, "line ends in its " + what + " become blanks");
+    lose(thing, "line ends in the " + what + " become blanks");
   }
   if (!text_fault(text).empty()) {
     while (text.ends_with('\\')) text.pop_back();
-    lose(object, "the backslash at the end of its " + what + " is left out");
+    lose(thing, "the backslash at the end of the " + what + " is left out");
   }
   if (keeps_quotes(text)) return;
   for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 1)) {
     if (at != 0 && text[at - 1] == '\\') continue;
-    lose(object, "quotation marks in its " + what + " get a backslash in front");
+    lose(thing, "quotation marks in the " + what + " get a backslash in front");
     break;
   }
 }
 
-void Fitter::fit_quantity(Quantity& quantity, const std::string& kind, std::set<std::string>& used) {
-  const std::string object = kind + ' ' + quantity.name;
+void Fitter::fit_quantity(Quantity& quantity, const std::string& object, std::set<std::string>& used) {
+  const Thing thing{object, quantity.name};
   std::string valid = is_valid_name(quantity.name) ? quantity.name : valid_name_for(quantity.name);
   while (!used.insert(valid).second) valid += '_';
   if (valid != quantity.name) {
-    lose(object, "it is renamed to " + valid + ", for its name holds forbidden characters or is used twice");
+    rename(thing, valid);
     quantity.name = valid;
   }
-  if (held_as(quantity.type) != quantity.type) {
-    lose(object,
-         "its type " + std::string(name(quantity.type)) + " becomes " + std::string(name(held_as(quantity.type))));
-    quantity.type = held_as(quantity.type);
-  }
-  fit_text(quantity.unit, object, "unit");
-  fit_text(quantity.symbol, object, "symbol");
-  fit_text(quantity.description, object, "description");
+  fit_.retype(thing.object, thing.name, quantity.type, held_as(quantity.type));
+  quantity.type = held_as(quantity.type);
+  fit_text(quantity.unit, thing, "unit");
+  fit_text(quantity.symbol, thing, "symbol");
+  fit_text(quantity.description, thing, "description");
   if (!quantity.display.empty() && !format_string_fault(quantity.display, quantity.type).empty()) {
-    lose(object, "its display format \"" + quantity.display + "\" is left out, for it does not fit the type");
+    lose(thing, "the display format \"" + quantity.display + "\" is left out, for it does not fit the type");
     quantity.display.clear();
   }
-  fit_text(quantity.display, object, "display format");
+  fit_text(quantity.display, thing, "display format");
 }
 
 void Fitter::tell_of_file() {
   for (const auto& [text, object] : {std::pair(&file_.title, "title"), std::pair(&file_.contents, "contents")}) {
-    if (*text != on_one_line(*text)) lose(std::string(object) + " of the file", "line ends in it become blanks");
+    if (*text != on_one_line(*text)) lose({std::string(object) + " of the file", {}}, "line ends become blanks");
   }
   for (const Attribute& attribute : file_.attributes) {
-    const std::string object = "attribute " + attribute.name + " of the file";
-    if (!is_valid_name(attribute.name)) lose(object, "it is renamed to " + valid_name_for(attribute.name));
-    if (!attribute.value.is_scalar())
-      lose(object, "it has more than one value and is written into every step as an array");
-    if (!text_keeps(attribute.value)) lose(object, nan_loss);
+    const Thing thing{"attribute of the file", attribute.name};
+    if (!is_valid_name(attribute.name)) rename(thing, valid_name_for(attribute.name));
+    if (!attribute.value.is_scalar()) reshape(thing, "several values are written into every step as an array");
+    if (!text_keeps(attribute.value)) lose(thing, nan_loss);
   }
 }
 
@@ -149,21 +156,20 @@ void Fitter::fit_attributes() {
   std::set<std::string> used;
   for (const Attribute& attribute : file_.attributes) used.insert(valid_name_for(attribute.name));
   for (Attribute& attribute : fit_.adapted.attributes) {
-    const std::string object = "attribute " + attribute.name;
-    fit_quantity(attribute, "attribute", used);
+    const Thing thing{"attribute", attribute.name};
+    fit_quantity(attribute, thing.object, used);
     attribute.value = attribute.value.converted_to(attribute.type);
-    if (!attribute.value.is_scalar()) lose(object, "it has more than one value and is written as an array");
-    if (fit_.numbers_as_text && !text_keeps(attribute.value)) lose(object, nan_loss);
+    if (!attribute.value.is_scalar()) reshape(thing, "several values are written as an array");
+    if (fit_.numbers_as_text && !text_keeps(attribute.value)) lose(thing, nan_loss);
   }
 }
 
 void Fitter::fit_tables() {
   auto& tables = fit_.adapted.tables;
-  for (std::size_t i = 1; i < tables.size(); ++i)
-    lose("table " + tables[i].name, "it is left out: a step holds one table");
+  for (std::size_t i = 1; i < tables.size(); ++i) lose({"table", tables[i].name}, "left out: a step holds one table");
   if (tables.size() > 1) tables.resize(1);
   if (tables.empty()) return;
-  if (!tables.front().name.empty()) lose("table " + tables.front().name, "its name is left out");
+  if (!tables.front().name.empty()) lose({"table", tables.front().name}, "the name is left out");
   std::set<std::string> used;
   for (Column& column : tables.front().columns) fit_quantity(column, "column", used);
 }
@@ -171,35 +177,32 @@ void Fitter::fit_tables() {
 void Fitter::fit_fields() {
   std::set<std::string> used;
   for (Field& field : fit_.adapted.fields) {
-    const std::string object = "field " + field.name;
-    fit_quantity(field, "field", used);
-    fit_text(field.group, object, "group");
+    const Thing thing{"field", field.name};
+    fit_quantity(field, thing.object, used);
+    fit_text(field.group, thing, "group");
     if (field.components > 1) {
-      lose(object, "its " + std::to_string(field.components) + " components become arrays of their own, " + field.name +
-                       "[0] and so on");
+      reshape(thing,
+              std::to_string(field.components) + " components become arrays of their own, named with [0], [1], ...");
     }
-    for (const Attribute& attribute : field.attributes)
-      lose(object, "its attribute " + attribute.name + " is left out");
+    for (const Attribute& attribute : field.attributes) lose(thing, "the attribute " + attribute.name + " is left out");
     field.attributes.clear();
-    if (!field.geometry.is_empty()) lose(object, "its origin, spacing and coordinates are left out");
+    if (!field.geometry.is_empty()) lose(thing, "origin, spacing and coordinates are left out");
     field.geometry = {};
   }
 }
 
 void Fitter::tell_of_digits(Type type, const std::string& digits) {
-  std::string names;
-  const auto look_at = [&](const auto& quantities) {
+  const std::string what = "canonical text keeps " + digits + " of " + std::string(name(type)) +
+                           ": values may change in the last one, and the largest become infinite";
+  const auto look_at = [&](const std::string& object, const auto& quantities) {
     for (const Quantity& quantity : quantities) {
-      if (quantity.type == type) names += (names.empty() ? "" : ", ") + quantity.name;
+      if (quantity.type == type) lose({object, quantity.name}, what);
     }
   };
-  look_at(file_.attributes);
-  look_at(fit_.adapted.attributes);
-  for (const Table& table : fit_.adapted.tables) look_at(table.columns);
-  look_at(fit_.adapted.fields);
-  if (names.empty()) return;
-  lose(names, "canonical text keeps " + digits + " of " + std::string(name(type)) +
-                  ": values may change in the last one, and the largest become infinite");
+  look_at("attribute of the file", file_.attributes);
+  look_at("attribute", fit_.adapted.attributes);
+  for (const Table& table : fit_.adapted.tables) look_at("column", table.columns);
+  look_at("field", fit_.adapted.fields);
 }
 
 void Fitter::tell_of_long_commands() {
@@ -207,10 +210,10 @@ void Fitter::tell_of_long_commands() {
     const Header header = header_for(held_file(file_), held_step(fit_.adapted), {});
     const std::size_t longest = longest_command(header);
     if (longest <= longest_portable_command) return;
-    lose("header", "a definition takes " + std::to_string(longest) +
-                       " bytes, but other programs of the field read no more than 1023");
+    lose({"header", {}}, "a definition takes " + std::to_string(longest) +
+                             " bytes, but other programs of the field read no more than 1023");
   } catch (const Error& error) {
-    lose("header", error.message());
+    lose({"header", {}}, error.message());
   }
 }
 

@@ -149,13 +149,12 @@ class SionFormat final : public Format {
     fit.adapted.number = step.number;
     fit.adapted.streams = step.streams;
     const auto drop = [&](const std::string& what, const std::string& name) {
-      fit.losses.push_back("the " + what + (name.empty() ? "" : " " + name) +
-                           " is left out: a multifile has streams only");
+      fit.lose(what, name, "left out: a multifile has streams only");
     };
     if (step.number != 0) {
-      fit.losses.push_back("the number " + std::to_string(step.number) + " of the step is left out");
+      fit.lose("step", std::to_string(step.number), "the number is left out");
     }
-    if (!file.title.empty() || !file.contents.empty()) fit.losses.emplace_back("title and contents are left out");
+    if (!file.title.empty() || !file.contents.empty()) fit.lose({}, {}, "title and contents are left out");
     for (const Attribute& attribute : file.attributes) drop("attribute of the file", attribute.name);
     for (const Attribute& attribute : step.attributes) drop("attribute", attribute.name);
     // What a file of streams says about them is made anew.

@@ -277,18 +277,20 @@ TEST(H5partPlanner, EightBitAttributesBecomeWiderAsH5hutFailsOnThem) {
   EXPECT_EQ(describer->file().attributes.at(0).type, Type::int16);
   StepDescription step;
   step.attributes = given;
-  const std::vector<std::string> losses = h5part_format().fit({}, step).losses;
-  ASSERT_EQ(losses.size(), given.size());
-  EXPECT_EQ(losses[2], "the attribute unsigned of type uint8 becomes int16");
+  const std::vector<Change> changes = h5part_format().fit({}, step).changes;
+  ASSERT_EQ(changes.size(), given.size());
+  EXPECT_EQ(changes[2].kind, ChangeKind::reshaped);
+  EXPECT_EQ(changes[2].name, "unsigned");
 }
 
-TEST(H5partFit, TellsOfTextsThatH5hutDoesNotRead) {
+TEST(H5partFit, ReportsTextsThatH5hutDoesNotRead) {
   StepDescription step;
   step.attributes = {attribute("names", Value::texts({2}, {"one", "two"})), attribute("name", Value("one"))};
   const Fit fit = h5part_format().fit({}, step);
-  EXPECT_EQ(
-      fit.losses,
-      (std::vector<std::string>{"the attribute names has 2 texts, of which the H5Part library reads the first only"}));
+  ASSERT_EQ(fit.changes.size(), 1U);
+  EXPECT_EQ(fit.changes[0].kind, ChangeKind::reshaped);
+  EXPECT_EQ(fit.changes[0].name, "names");
+  EXPECT_EQ(fit.changes[0].what, "the H5Part library reads the first of its texts only");
   EXPECT_EQ(fit.adapted.attributes.at(0).value, step.attributes[0].value);
 }
 
@@ -331,7 +333,9 @@ TEST(H5partFit, TellsEveryLoss) {
   EXPECT_EQ(fit.adapted.tables[0].columns[0].type, Type::float64);
   EXPECT_EQ(fit.adapted.tables[0].columns[1].type, Type::int8);
   EXPECT_TRUE(fit.adapted.fields.empty());
-  EXPECT_EQ(fit.losses.size(), 7U);
+  const auto count = [&](ChangeKind kind) { return std::ranges::count(fit.changes, kind, &Change::kind); };
+  EXPECT_EQ(count(ChangeKind::lost), 7) << "a name, a table, a column, digits, texts, characters, a field";
+  EXPECT_EQ(count(ChangeKind::reshaped), 0);
 }
 
 }  // namespace

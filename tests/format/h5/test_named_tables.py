@@ -16,8 +16,8 @@ from quire.toolkit.convert import copy
 from quire.toolkit.request import Observer
 
 LEFT_OUT = [
-    "the table b is left out: of the tables only a is copied",
-    "the field rho is left out: of the tables only a is copied",
+    "table b: left out: of the tables only a is copied",
+    "field rho: left out: of the tables only a is copied",
 ]
 
 Contents = tuple[dict[str, int], list[str]]
@@ -54,9 +54,11 @@ def test_what_the_only_table_leaves_out_is_told(source: Path) -> None:
     assert not target.exists()
     assert converted(source, target, "--table", "a") == (0, LEFT_OUT)
     assert contents(target) == ({"a": 4}, [])
-    told: list[str] = []
-    report = copy(source, target, table="a", overwrite=True, observer=Observer(loss=told.append))
-    assert report.losses == told == LEFT_OUT
+    told: list[tuple[str, str]] = []
+    observer = Observer(change=lambda kind, sentence: told.append((kind, sentence)))
+    report = copy(source, target, table="a", overwrite=True, observer=observer)
+    assert report.losses == LEFT_OUT
+    assert told == [("lost", sentence) for sentence in LEFT_OUT]
     assert contents(target) == ({"a": 4}, [])
 
 
@@ -109,8 +111,8 @@ def test_a_program_reads_fields_beside_its_table(
         step.put_field("rho", np.ones((2, 2)))
     target = source.with_name("view.h5")
     told = way(source, target)
-    assert "the table a is left out: of the tables only b is copied" in told
-    assert not any("field rho is left out" in sentence for sentence in told)
+    assert "table a: left out: of the tables only b is copied" in told
+    assert not any("field rho: left out" in sentence for sentence in told)
     with quire.open(target) as file:
         [found] = file[0].tables.values()
         assert found["x"][:].tolist() == [10.0, 11.0, 12.0, 13.0]

@@ -150,4 +150,4 @@ def test_a_table_without_a_name_is_told_of_without_one(tmp_path: Path, run: Run)
     with quire.create(source) as out:
         out.step(0).set("t", 1.0).put("x", [1.0]).commit()
     told = run("convert", source, tmp_path / "lines.fld")
-    assert "lost: the table holds no coefficients on elements" in told.output + told.errors
+    assert "lost: table: left out: its rows are no coefficients on elements" in told.output + told.errors

@@ -48,12 +48,12 @@ def test_an_old_version_is_kept_or_its_end_is_told(
     old, copy = tmp_path / "old.fld", tmp_path / "copy.fld"
     write(old, "xml", block_of(kind, [1, 2], np.array([3, 4])), version="4.0.0")
     report = quire.copy(old, copy, layout=layout)
-    told = f"{VERSION} 4.0.0 becomes 5.6.0: bases are numbered as since version 5"
+    told = f"attribute {VERSION}: 4.0.0 becomes 5.6.0: bases are numbered as since version 5"
     assert report.losses == ([] if version == "4.0.0" else [told])
     assert version_in(copy) == version
 
 
-ADDED = f"{VERSION} 5.6.0 is added: the metadata tell no version"
+ADDED = f"attribute {VERSION}: 5.6.0 is added: the metadata tell no version"
 
 
 def write_without_version(path: Path) -> None:
@@ -78,7 +78,7 @@ def test_what_is_added_is_told_by_a_dry_run_and_is_no_loss(run: Run, tmp_path: P
     bare, copy = tmp_path / "bare.fld", tmp_path / "copy.fld"
     write_without_version(bare)
     dry = run("convert", bare, copy, "--dry-run")
-    assert (dry.code, dry.errors) == (0, f"changed: {ADDED}\n")
+    assert (dry.code, dry.errors) == (0, f"added: {ADDED}\n")
     assert not copy.exists()
     wet = run("convert", bare, copy)
     assert (wet.code, wet.errors) == (0, dry.errors)
@@ -89,7 +89,7 @@ def test_a_version_that_is_replaced_is_a_loss_to_a_dry_run(run: Run, tmp_path: P
     write(old, "xml", block_of(QUADRILATERALS, [1, 2], np.array([3, 4])), version="4.0.0")
     dry = run("convert", old, copy, "--option", "layout=hdf5", "--dry-run")
     assert dry.code == 1
-    assert dry.errors.startswith(f"lost: {VERSION} 4.0.0 becomes 5.6.0")
+    assert dry.errors.startswith(f"lost: attribute {VERSION}: 4.0.0 becomes 5.6.0")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

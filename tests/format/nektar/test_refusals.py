@@ -140,10 +140,10 @@ def test_a_conversion_tells_which_attribute_it_leaves_out(run: Run, tmp_path: Pa
     arguments = ("convert", source, tmp_path / "new.fld", "--option", f"layout={layout}")
     dry = run(*arguments, "--dry-run")
     assert dry.code == 1
-    assert "lost: the attribute XML_Q is left out: the value is no whole piece of XML" in dry.errors
+    assert "lost: attribute XML_Q: left out: the value is no whole piece of XML" in dry.errors
     assert "as a text it can be the attribute Q" in dry.errors
-    assert "lost: the attribute C is left out: the value holds what XML cannot hold" in dry.errors
-    assert "lost: the attribute my key is left out" in dry.errors
+    assert "lost: attribute C: left out: the value holds what XML cannot hold" in dry.errors
+    assert "lost: attribute my key: left out" in dry.errors
     wet = run(*arguments)
     assert (wet.code, wet.errors) == (0, dry.errors)
     kept = {"Time", "Provenance/NektarVersion"}
@@ -364,7 +364,7 @@ def test_a_conversion_tells_that_a_number_is_replaced(run: Run, tmp_path: Path) 
     with quire.create(source) as out, out.step(4) as step:
         step.set("ChkFileNum", "3").set("Time", 0.5)
     told = run("convert", source, tmp_path / "case.chk", "--dry-run")
-    assert "ChkFileNum 3 becomes 4: the number of the step" in told.errors
+    assert "attribute ChkFileNum: 3 becomes 4: the number of the step" in told.errors
 
 
 def write_where_it_is(comm: Any, path: str, layout: str) -> None:

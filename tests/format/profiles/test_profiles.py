@@ -37,7 +37,11 @@ def write(path: Path, units: dict[str, str], steps: int = 1, **more: Any) -> Non
 def convert(source: Path, target: Path, **more: Any) -> list[str]:
     """Write for the program; return what was changed."""
     changes: list[str] = []
-    copy(source, target, program="elegant", observer=Observer(change=changes.append), **more)
+
+    def note(kind: str, sentence: str) -> None:
+        changes.append(f"{kind}: {sentence}")
+
+    copy(source, target, program="elegant", observer=Observer(change=note), **more)
     return changes
 
 
@@ -79,6 +83,28 @@ def test_units_are_changed_and_told(tmp_path: Path) -> None:
         assert "corners" not in step.attributes
         assert not step.fields
         assert step.attributes["Charge"].value == 1e-9
+
+
+@pytest.mark.parametrize("of_file", [True, False], ids=["file", "step"])
+def test_an_attribute_with_several_values_is_lost_and_not_also_kept(tmp_path: Path, of_file: bool) -> None:
+    source, target = tmp_path / "tracked.h5", tmp_path / "beam.sdds"
+    with quire.create(source) as out:
+        if of_file:
+            out.set("tunes", [0.25, 0.5])
+        with out.step(0) as step:
+            if not of_file:
+                step.set("tunes", [0.25, 0.5])
+            for name, unit in COLUMNS.items():
+                step.put(name, np.zeros(ROWS), unit=unit)
+    subject = "attribute tunes of the file" if of_file else "attribute tunes"
+    told = f"lost: {subject}: left out: it has several values"
+    assert [line for line in convert(source, target) if "tunes" in line] == [told]
+    words = ["convert", str(source), str(target), "--for", "elegant", "--dry-run"]
+    dry = CliRunner().invoke(app, words)
+    assert [line for line in dry.stderr.splitlines() if "tunes" in line] == [told]
+    assert dry.exit_code == 1
+    with quire.open(target) as file:
+        assert "tunes" not in {**file.attributes, **file[0].attributes}
 
 
 def test_types_are_changed_without_loss(tmp_path: Path) -> None:

@@ -45,16 +45,18 @@ TEST(Fit, SaysWhatChanges) {
   EXPECT_EQ(fit.adapted.tables[0].columns[1].name, "momentum_x_");
   EXPECT_TRUE(fit.adapted.fields[0].attributes.empty());
   std::string all;
-  for (const std::string& loss : fit.losses) all += loss + '\n';
-  for (const char* part : {"made by", "uint8 becomes uint16", "line ends", "quotation marks", "ions", "electrons",
-                           "renamed to momentum_x", "%d", "3 components", "its attribute made by"}) {
+  for (const Change& change : fit.changes) all += std::string(name(change.kind)) + ": " + sentence(change) + '\n';
+  for (const char* part :
+       {"made by", "reshaped: attribute n: type uint8 becomes uint16", "line ends", "quotation marks", "ions",
+        "electrons", "(now momentum_x): the name has forbidden characters", "%d", "3 components",
+        "the attribute made by is left out"}) {
     EXPECT_NE(all.find(part), std::string::npos) << part << " is not in\n" << all;
   }
   // What has been adapted is accepted.
   const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options(), {}));
   planner->set_file(file);
   EXPECT_NO_THROW(static_cast<void>(planner->accept(fit.adapted, false)));
-  EXPECT_TRUE(sdds_format().fit({}, {}).losses.empty());
+  EXPECT_TRUE(sdds_format().fit({}, {}).changes.empty());
 }
 
 TEST(Fit, CanonicalTextTellsWhichNumbersLoseDigits) {
@@ -68,12 +70,17 @@ TEST(Fit, CanonicalTextTellsWhichNumbersLoseDigits) {
     table.columns.back().type = type;
   }
   const auto losses = [&](const Options& options) {
-    return sdds_format().fit({}, step, CheckedOptions(sdds_format().write_options(), options)).losses;
+    std::vector<std::string> sentences;
+    for (const Change& change :
+         sdds_format().fit({}, step, CheckedOptions(sdds_format().write_options(), options)).changes) {
+      sentences.push_back(sentence(change));
+    }
+    return sentences;
   };
   const std::string tail = ": values may change in the last one, and the largest become infinite";
   EXPECT_EQ(losses({{"mode", "ascii"}, {"canonical", "true"}}),
-            (std::vector<std::string>{"float64: canonical text keeps 16 digits of float64" + tail,
-                                      "s: canonical text keeps 19 digits of float80" + tail}));
+            (std::vector<std::string>{"column float64: canonical text keeps 16 digits of float64" + tail,
+                                      "attribute s: canonical text keeps 19 digits of float80" + tail}));
   EXPECT_TRUE(losses({{"mode", "ascii"}}).empty());
   EXPECT_TRUE(losses({{"canonical", "true"}}).empty());
 }

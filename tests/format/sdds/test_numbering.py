@@ -107,7 +107,7 @@ def test_line_ends_in_the_texts_of_a_file_are_told(tmp_path: Path) -> None:
         out.step(0).put("x", [0.5]).commit()
         remarks = out.remarks
     assert [text.split(":")[0] for text in remarks] == ["title of the file", "attribute n of the file"]
-    assert remarks[0].endswith("line ends in it become blanks")
+    assert remarks[0].endswith("line ends become blanks")
     with quire.open(one) as file:
         assert file.title == "two lines"
     source = tmp_path / "source.h5part"
@@ -117,4 +117,4 @@ def test_line_ends_in_the_texts_of_a_file_are_told(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["convert", str(source), str(copy)])
     assert result.exit_code == 0
     for text in ("title", "contents"):
-        assert result.stderr.count(f"{text} of the file: line ends in it become blanks") == 1
+        assert result.stderr.count(f"{text} of the file: line ends become blanks") == 1

@@ -193,7 +193,7 @@ def test_canonical_text_tells_which_numbers_may_change(tmp_path: Path) -> None:
     assert (plain.exit_code, plain.stderr) == (0, "")
     canonical = CliRunner().invoke(app, [*words, "--option", "canonical=true"])
     assert canonical.exit_code == 1
-    assert canonical.stderr.startswith("lost: x: canonical text keeps 16 digits of float64")
+    assert canonical.stderr.startswith("lost: column x: canonical text keeps 16 digits of float64")
 
 
 def test_what_a_version_cannot_hold_is_the_answer_no(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_a_copy_keeps_them_or_tells(run: Run, keeper: Path, lattice: Path, tmp_p
     for other in OTHERS:
         options = ("--format", other, "--steps", "4")
         told = run("convert", keeper, tmp_path / f"copy-{other}", *options).errors
-        assert "lost: the attachment lattice.in of 768 bytes" in told
+        assert "lost: attachment lattice.in: 768 bytes" in told
         assert run("convert", keeper, tmp_path / "none", *options, "--dry-run").code == 1
 
 

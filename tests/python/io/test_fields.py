@@ -222,7 +222,7 @@ def test_where_elements_lie_is_kept_or_told(path: Path, format_name: str) -> Non
     with quire.open(path) as file:
         phi, psi = file[0].fields["phi"], file[0].fields["psi"]
         assert (phi.unit, psi.origin, psi.spacing, psi.coordinates) == ("V", None, None, None)
-        losses = [line for line in fit(format_name, file, file[0]).losses if "origin" in line]
+        losses = [one for one in fit(format_name, file, file[0]).changes if "origin" in one.what]
         if phi.origin is None:
             assert phi.spacing is None
             assert phi.coordinates is None

@@ -197,57 +197,53 @@ class PlainFit {
   explicit PlainFit(const PlainRules& rules) : rules_(rules) {}
 
   Fit of(const FileDescription& file, const StepDescription& step) {
-    Fit fit{.adapted = step, .losses = {}};
-    if (step.number != 0) tell("the number " + std::to_string(step.number) + " of the step is left out");
-    for (const Attribute& attribute : file.attributes) static_cast<void>(fitted(attribute));
-    fit.adapted.attributes.clear();
+    fit_.adapted = step;
+    if (step.number != 0) fit_.lose("step", std::to_string(step.number), "the number is left out");
+    for (const Attribute& attribute : file.attributes) static_cast<void>(fitted("attribute of the file", attribute));
+    fit_.adapted.attributes.clear();
     for (const Attribute& attribute : step.attributes) {
-      if (auto kept = fitted(attribute)) fit.adapted.attributes.push_back(*std::move(kept));
+      if (auto kept = fitted("attribute", attribute)) fit_.adapted.attributes.push_back(*std::move(kept));
     }
-    fit.adapted.tables.clear();
-    for (const Table& table : step.tables) add(fit.adapted, table);
-    fit.adapted.fields.clear();
-    for (const Field& field : step.fields) add(fit.adapted, field);
-    fit.losses = std::move(losses_);
-    return fit;
+    fit_.adapted.tables.clear();
+    for (const Table& table : step.tables) add(table);
+    fit_.adapted.fields.clear();
+    for (const Field& field : step.fields) add(field);
+    return std::move(fit_);
   }
 
  private:
-  void tell(std::string sentence) { losses_.push_back(std::move(sentence)); }
-  void tell_type(const std::string& what, Type old, Type now) {
-    if (old == now) return;
-    tell(what + " of type " + std::string(name(old)) + " becomes " + std::string(name(now)));
+  void drop_texts(const std::string& object, Quantity& quantity) {
+    if (quantity.symbol.empty() && quantity.description.empty() && quantity.display.empty()) return;
+    fit_.lose(object, quantity.name, "symbol, description and display format are left out");
+    quantity.symbol.clear();
+    quantity.description.clear();
+    quantity.display.clear();
   }
 
-  std::optional<Attribute> fitted(const Attribute& attribute) {
+  std::optional<Attribute> fitted(const std::string& object, const Attribute& attribute) {
     try {
       Attribute result = accepted(attribute, true);
-      tell_type("the attribute " + attribute.name, attribute.type, result.type);
-      if (!result.symbol.empty() || !result.description.empty() || !result.display.empty()) {
-        tell("symbol, description and display format of the attribute " + attribute.name + " are left out");
-        result.symbol.clear();
-        result.description.clear();
-        result.display.clear();
-      }
+      fit_.retype(object, attribute.name, attribute.type, result.type);
+      drop_texts(object, result);
       return result;
     } catch (const Error& error) {
-      tell("the attribute " + attribute.name + " is left out: " + error.message());
+      fit_.lose(object, attribute.name, "left out: " + error.message());
       return std::nullopt;
     }
   }
 
-  void add(StepDescription& adapted, const Table& table) {
+  void add(const Table& table) {
     const std::string path = path_of(table, rules_);
     if (const std::string defect = path.empty() ? "" : defect_of_path(path); !defect.empty()) {
-      return tell("the table " + table.name + " is left out: an object of an HDF5 file " + defect);
+      return fit_.lose("table", table.name, "left out: an object of an HDF5 file " + defect);
     }
     Table result = table;
     std::erase_if(result.columns, [&](const Column& column) {
       const bool is_text = column.type == Type::string;
       const std::string defect = rules_.layout == TableLayout::matrix ? "" : defect_of_column(column.name);
-      if (is_text) tell("the column " + column.name + " is left out: columns of texts cannot be written to HDF5 files");
+      if (is_text) fit_.lose("column", column.name, "left out: columns of texts cannot be written to HDF5 files");
       if (!is_text && !defect.empty()) {
-        tell("the column " + column.name + " is left out: an object of an HDF5 file " + defect);
+        fit_.lose("column", column.name, "left out: an object of an HDF5 file " + defect);
       }
       return is_text || !defect.empty();
     });
@@ -255,42 +251,30 @@ class PlainFit {
     for (Column& column : result.columns) column.type = stored_as(column.type);
     if (rules_.layout == TableLayout::matrix) {
       make_uniform(result.columns);
-      drop_texts(result);
+      // A matrix has names and units for its columns.
+      for (Column& column : result.columns) drop_texts("column", column);
     }
     for (std::size_t c = 0; c < given.size(); ++c) {
-      tell_type("the column " + given[c].name, given[c].type, result.columns[c].type);
+      fit_.retype("column", given[c].name, given[c].type, result.columns[c].type);
     }
-    if (!result.columns.empty()) adapted.tables.push_back(std::move(result));
+    if (!result.columns.empty()) fit_.adapted.tables.push_back(std::move(result));
   }
 
-  /// A matrix has names and units for its columns.
-  void drop_texts(Table& table) {
-    std::string dropped;
-    for (Column& column : table.columns) {
-      if (column.symbol.empty() && column.description.empty() && column.display.empty()) continue;
-      dropped += (dropped.empty() ? "" : ", ") + column.name;
-      column.symbol.clear();
-      column.description.clear();
-      column.display.clear();
-    }
-    if (!dropped.empty()) tell("symbols, descriptions and display formats are left out: " + dropped);
-  }
-
-  void add(StepDescription& adapted, const Field& field) {
+  void add(const Field& field) {
     try {
       Field result = accepted_field(field, true);
-      tell_type("the field " + field.name, field.type, result.type);
+      fit_.retype("field", field.name, field.type, result.type);
       if (!field.geometry.is_empty()) {
-        tell("the field " + field.name + " loses its origin, spacing and coordinates");
+        fit_.lose("field", field.name, "origin, spacing and coordinates are left out");
       }
-      adapted.fields.push_back(std::move(result));
+      fit_.adapted.fields.push_back(std::move(result));
     } catch (const Error& error) {
-      tell("the field " + field.name + " is left out: " + error.message());
+      fit_.lose("field", field.name, "left out: " + error.message());
     }
   }
 
   const PlainRules& rules_;
-  std::vector<std::string> losses_;
+  Fit fit_;
 };
 
 }  // namespace
