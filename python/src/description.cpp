@@ -1,5 +1,6 @@
 #include "quire/model/description.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -59,6 +60,30 @@ StepDescription with_tables(const StepDescription& self, const std::vector<Text>
   });
   if (!keeps_fields) changed.fields.clear();
   return changed;
+}
+
+/// What is declared: attributes with the axes that they have, or scalars; fields as they are, or of one axis.
+StepDescription make_declaration(const std::vector<nb::object>& attributes,
+                                 const std::vector<std::pair<Text, std::vector<nb::object>>>& tables,
+                                 const std::vector<nb::object>& fields) {
+  StepDescription declared;
+  for (const nb::object& given : attributes) {
+    Attribute& attribute = declared.attributes.emplace_back();
+    if (nb::isinstance<Attribute>(given)) attribute = nb::cast<const Attribute&>(given);
+    static_cast<Quantity&>(attribute) = nb::cast<const Quantity&>(given);
+  }
+  for (const auto& [name, columns] : tables) {
+    Table& table = declared.tables.emplace_back();
+    table.name = name.value;
+    for (const nb::object& column : columns) table.columns.push_back({nb::cast<const Quantity&>(column)});
+  }
+  for (const nb::object& given : fields) {
+    Field& field = declared.fields.emplace_back();
+    field.extents = {0};
+    if (nb::isinstance<Field>(given)) field = nb::cast<const Field&>(given);
+    static_cast<Quantity&>(field) = nb::cast<const Quantity&>(given);
+  }
+  return without_values(declared);
 }
 
 Quantity make_quantity(const Text& name, const std::string& type, const Text& unit, const Text& symbol,
@@ -189,6 +214,7 @@ void bind_description(nb::module_& module) {
                    [](nb::handle self) { return references(nb::cast<const StepDescription&>(self).fields, self); })
       .def_ro("streams", &StepDescription::streams)
       .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); })
+      .def_static("declaration", &make_declaration, nb::arg("attributes"), nb::arg("tables"), nb::arg("fields"))
       .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"))
       .def("with_tables", &with_tables, nb::arg("names"), nb::arg("keeps_fields"));
 

@@ -42,7 +42,7 @@ nb::tuple describe_format(const Format& format) {
   return nb::make_tuple(decode(format.name()), decode(format.title()), nb::tuple(suffixes),
                         option_table(format.read_options()), option_table(format.write_options()),
                         format.holds_attachments(), format.holds_one_step(), format.holds_streams(),
-                        format.holds_tables());
+                        format.holds_tables(), format.holds_declarations());
 }
 
 }  // namespace

@@ -241,6 +241,9 @@ void bind_writer(nb::module_& module) {
           },
           nb::arg("title"), nb::arg("contents"))
       .def(
+          "declare", [](WriterHandle& self, const StepDescription& step) { self.file->opened.declare(step); },
+          nb::arg("step"))
+      .def(
           "step",
           [](WriterHandle& self, std::int64_t number) {
             return WriteStepHandle{self.file, Held{}, self.file->opened.step(number)};

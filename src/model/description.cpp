@@ -79,6 +79,31 @@ void check_geometry(const Field& field) {
   }
 }
 
+StepDescription without_values(const StepDescription& step) {
+  const auto emptied = [](const Attribute& attribute) {
+    Attribute empty = attribute;
+    std::vector<std::uint64_t> shape(attribute.value.shape().size(), 0);
+    const std::size_t count = shape.empty() ? 1 : 0;
+    if (attribute.type == Type::string) {
+      empty.value = Value::texts(std::move(shape), std::vector<std::string>(count));
+    } else {
+      const std::vector<std::byte> zeros(count * size_of(attribute.type));
+      empty.value = Value::numbers(attribute.type, std::move(shape), zeros);
+    }
+    return empty;
+  };
+  StepDescription declared;
+  for (const Attribute& attribute : step.attributes) declared.attributes.push_back(emptied(attribute));
+  for (const Table& table : step.tables) declared.tables.push_back({.name = table.name, .columns = table.columns});
+  for (Field field : step.fields) {
+    std::ranges::fill(field.extents, 0);
+    for (Attribute& attribute : field.attributes) attribute = emptied(attribute);
+    field.geometry = {};
+    declared.fields.push_back(std::move(field));
+  }
+  return declared;
+}
+
 std::size_t Table::find(const std::string& column) const { return position(columns, column, "column", false); }
 
 std::size_t StepDescription::find_table(const std::string& table) const {

@@ -169,5 +169,41 @@ TEST(RowSelectionTest, EndsBehindItsGreatestRow) {
   EXPECT_THROW(static_cast<void>(RowSelection(Hyperslab{{0}, {largest}, {3}, {}}).end()), Error);
 }
 
+Quantity quantity(const std::string& name, Type type, const std::string& unit = {}) {
+  Quantity result;
+  result.name = name;
+  result.type = type;
+  result.unit = unit;
+  return result;
+}
+
+TEST(WithoutValues, TypesTextsAndAxesStayAndNothingElse) {
+  StepDescription step;
+  step.number = 7;
+  step.attributes.push_back({quantity("charge", Type::float64, "C"), Value(1.5)});
+  const std::vector<std::int16_t> pair{3, 4};
+  step.attributes.push_back({quantity("pair", Type::int16), Value(std::span<const std::int16_t>(pair))});
+  step.attributes.push_back({quantity("label", Type::string), Value("a text")});
+  step.tables.push_back({.name = "electrons", .rows = 5, .columns = {{quantity("x", Type::float64, "m")}}});
+  Field field;
+  field.name = "phi";
+  field.extents = {3, 4};
+  field.components = 2;
+  step.fields.push_back(field);
+  const StepDescription bare = without_values(step);
+  EXPECT_EQ(bare.number, 0);
+  ASSERT_EQ(bare.attributes.size(), 3U);
+  EXPECT_EQ(bare.attributes[0].unit, "C");
+  EXPECT_EQ(bare.attributes[0].value, Value(0.0));
+  EXPECT_EQ(bare.attributes[1].value, Value::numbers(Type::int16, {0}, {}));
+  EXPECT_EQ(bare.attributes[2].value, Value(""));
+  ASSERT_EQ(bare.tables.size(), 1U);
+  EXPECT_EQ(bare.tables[0].rows, 0U);
+  EXPECT_EQ(bare.tables[0].columns, step.tables[0].columns);
+  ASSERT_EQ(bare.fields.size(), 1U);
+  EXPECT_EQ(bare.fields[0].extents, (std::vector<std::uint64_t>{0, 0}));
+  EXPECT_EQ(bare.fields[0].components, 2U);
+}
+
 }  // namespace
 }  // namespace quire

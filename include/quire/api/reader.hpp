@@ -148,6 +148,9 @@ class Reader {
   [[nodiscard]] std::optional<ReadStep> try_at(std::uint64_t index) const;
   /// Collective. The step of this number. Throws missing errors that name the nearest numbers.
   [[nodiscard]] ReadStep step(std::int64_t number) const;
+  /// Independent. What the file says of all its steps, apart from them, as a step without rows and elements whose
+  /// attributes have no values (see without_values()); nothing where it says nothing.
+  [[nodiscard]] std::optional<ReadStep> declared() const;
   /// Collective. The complete rows of a step that is cut, where the format can tell.
   [[nodiscard]] std::optional<ReadStep> salvage(std::uint64_t index) const;
   /// Independent. The bytes of an attachment (see description().attachments). Throws missing errors that list them, and

@@ -158,6 +158,12 @@ class Writer {
   Writer& set(Attribute attribute);
   /// Independent. Title and contents of the file, before the first commit.
   Writer& describe(std::string title, std::string contents);
+  /// Independent. Declares what every step has, before the first one: tables with columns, fields and attributes, of
+  /// which types and texts count and values do not. A file without steps then keeps these definitions, and every step
+  /// must agree with them: commit() throws conflict and type errors that name the object. Every rank declares the same.
+  /// Throws unsupported errors where files without steps hold no definitions (Format::holds_declarations()), usage
+  /// errors for files that are appended to or have a step.
+  Writer& declare(const StepDescription& step);
 
   /// Collective. Keeps a file inside this one, under a name that it does not have yet (unless `replace`). Rank 0's
   /// bytes are copied; they are in the file when the next step is committed, or after close(). Throws unsupported

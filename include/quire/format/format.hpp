@@ -388,6 +388,8 @@ class Format {
   [[nodiscard]] virtual Options options_for_numbers(std::int64_t lowest, std::int64_t highest) const;
   /// Whether files of this format can keep attachments.
   [[nodiscard]] virtual bool holds_attachments() const { return false; }
+  /// Whether a file without steps can say what they will have (FileDescription::declared).
+  [[nodiscard]] virtual bool holds_declarations() const { return false; }
   /// What a file written with these options can hold.
   [[nodiscard]] virtual Fit fit(const FileDescription& file, const StepDescription& step,
                                 const CheckedOptions& options) const = 0;

@@ -110,6 +110,11 @@ struct StepDescription {
   }
 };
 
+/// The same tables, columns, fields and attributes without values: what is declared before there is a step. Tables have
+/// no rows, fields and arrays no elements along any axis; a scalar attribute holds a zero or an empty text, which means
+/// nothing.
+[[nodiscard]] StepDescription without_values(const StepDescription& step);
+
 /// A fact about how a file is laid out ("byte order": "little"), for people and for `info --json`.
 struct Fact {
   std::string name;
@@ -143,10 +148,12 @@ struct FileDescription {
   std::vector<Attachment> attachments;
   /// The names of the files, if there are several: beside the first one, which is the one that is opened.
   std::vector<std::string> members;
+  /// What every step has, as without_values() gives it, where the file says so apart from its steps.
+  std::optional<StepDescription> declared;
 
   template <class Archive>
   void archive(Archive& a) {
-    a(format, title, contents, layout, attributes, warnings, attachments, members);
+    a(format, title, contents, layout, attributes, warnings, attachments, members, declared);
   }
 };
 

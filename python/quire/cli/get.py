@@ -147,7 +147,7 @@ def tell_of_kinds(found: list[tuple[Table | None, Any]]) -> None:
 
 
 def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
-    """The step asked for; the first one if none was, None in a file without steps."""
+    """The step asked for; the first one if none was, or what a file without steps declares, if anything."""
     from quire.errors import MissingError, UsageError
 
     if step is not None and index is not None:
@@ -158,7 +158,7 @@ def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
         return file[index or 0]
     except MissingError:
         if index is None:
-            return None
+            return file.declared
         raise
 
 
@@ -253,6 +253,9 @@ def chosen_parts(
 def values_of(item: Any, table: Table | None, rows: slice, where: str | None = None) -> Iterator[Any]:
     """The values part by part: all of an attribute or field, or the rows of a column block by block."""
     if table is None:
+        if getattr(item, "value", item) is None:
+            remark(f"quire: the attribute '{printable(item.name)}' has no value: there is no step")
+            raise typer.Exit(ExitCode.NO)
         yield item.value if hasattr(item, "value") else item.read()
         return
     for block in chosen_parts(table, [item.name], rows, where):

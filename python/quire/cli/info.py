@@ -71,6 +71,8 @@ def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
         tell_lines(
             [[printable(one["name"]), plural(one["bytes"], "byte")] for one in answer["attachments"]], most
         )
+    if answer["declared"]:
+        tell_declared(answer["declared"], most)
     if list_steps:
         tell_steps(found)
     for group in alike(found):
@@ -116,6 +118,19 @@ def tell_group(group: Sequence[dict[str, Any]], most: int | None) -> None:
     if first["fields"]:
         say(f"  {title}: fields")
         tell_lines([field_cells(item, most) for item in first["fields"]], most)
+
+
+def tell_declared(declared: dict[str, Any], most: int | None) -> None:
+    """Print what a file without steps says that they will have."""
+    groups = [("attributes", declared["attributes"]), ("fields", declared["fields"])]
+    groups[1:1] = [
+        (f"columns of table '{printable(table['name'])}'" if table["name"] else "columns", table["columns"])
+        for table in declared["tables"]
+    ]
+    for what, items in groups:
+        if items:
+            say(f"  declared, without a step: {what}")
+            tell_lines([quantity_cells(item, most) for item in items], most)
 
 
 def expansion_text(expansion: dict[str, Any]) -> str:

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 HEAD_ROWS = 20
 BLOCK_BYTES = 4 << 20
 LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
+LISTS_OF_STEPS = ("steps", "rows")
+"""Those of numbers, which only steps have."""
 
 
 @command
@@ -201,6 +203,8 @@ def show_file(
             say(printable(opened.title))
         steps = selected(opened, *place)
         if wanted.listing is not None:
+            if wanted.listing not in LISTS_OF_STEPS:
+                steps = steps_or_declared(opened, steps)
             of_file = opened.attributes if wanted.listing == "attributes" else {}
             found = listed(of_file, steps, wanted.listing, wanted.names)
             show_list(found, wanted.units, looks.marks or "\n", looks.json)
@@ -226,6 +230,14 @@ def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
         chosen = chosen_step(file, step, index)
         if chosen is not None:
             yield chosen
+
+
+def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:
+    """The steps; if there are none what the file says of them all the same."""
+    first = next(steps, None) or file.declared
+    if first is not None:
+        yield first
+        yield from steps
 
 
 def listed(

@@ -169,7 +169,7 @@ class DataSet:
 
 
 def load(path: Path, **options: Any) -> DataSet:
-    """Independent. Read a whole file: every page, every element.
+    """Independent. Read a whole file: every page, every element; of a file without pages the definitions.
 
     Pages whose parameter Step counts something else than 0, 1, 2, ... have it among the parameters. `options`
     are those of `quire.open`.
@@ -179,6 +179,8 @@ def load(path: Path, **options: Any) -> DataSet:
         numbers: list[int] = []
         while (found := take_pages(data, file, len(numbers))) is not None:
             numbers += found
+        if not numbers and file.declared is not None:
+            take_definitions(data, file.declared)
         if numbers != list(range(len(numbers))):
             data.parameters = {STEP: Element(STEP, numbers, "int64"), **data.parameters}
         for attribute in file.attributes.values():
@@ -220,6 +222,17 @@ def take_page(data: DataSet, step: quire.Step) -> None:
     for table in step.tables.values():
         for name, values in table.read().items():
             take(data.columns, table[name], values)
+
+
+def take_definitions(data: DataSet, step: quire.Step) -> None:
+    """Independent. Define what every page would have."""
+    for attribute in step.attributes.values():
+        element_of(data.arrays if np.ndim(attribute.value) else data.parameters, attribute)
+    for item in step.fields.values():
+        element_of(data.arrays, item, item.group)
+    for table in step.tables.values():
+        for column in table.columns.values():
+            element_of(data.columns, column)
 
 
 def take(elements: dict[str, Element], item: Any, value: Any, group: str = "") -> None:

@@ -16,7 +16,7 @@ from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.manner import bytes_of_budget, manner, number_of, step_number
 from quire.io.refusal import agreed
 from quire.io.report import CheckReport, Counters, Timing
-from quire.io.step import Step
+from quire.io.step import DeclaredStep, Step
 
 MEMORY_BUDGET: Final = 64 << 20
 """Bytes beyond the file's size for anything that the file announces."""
@@ -73,6 +73,15 @@ class File:
     def attributes(self) -> Mapping[str, Attribute]:
         """Independent. Attributes of the file, the same at every step."""
         return attributes_from_core("the file", self._path, self._description.attributes)
+
+    @cached_property
+    def declared(self) -> DeclaredStep | None:
+        """Independent. What the file says of all its steps, apart from them; None where it says nothing.
+
+        A file without steps has it, too: types and texts of attributes, columns and fields, no values.
+        """
+        core = self._core.declared()
+        return None if core is None else DeclaredStep(core, self._path, self._description)
 
     @property
     def attachments(self) -> dict[str, int]:

@@ -42,6 +42,8 @@ class FormatInfo:
     """Whether what is written to such a file are streams, and nothing but streams."""
     tables: bool
     """Whether a step may have tables of any columns."""
+    holds_declarations: bool
+    """Whether a file without steps can say what they will have."""
 
 
 def format_infos() -> list[FormatInfo]:
@@ -53,12 +55,9 @@ def format_infos() -> list[FormatInfo]:
             suffixes,
             tuple(Option(*row) for row in reading),
             tuple(Option(*row) for row in writing),
-            attachments,
-            one_step,
-            streams,
-            tables,
+            *holds,
         )
-        for name, title, suffixes, reading, writing, attachments, one_step, streams, tables in _core.formats()
+        for name, title, suffixes, reading, writing, *holds in _core.formats()
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,3 +51,28 @@ class Quantity:
     def display(self) -> str:
         """A printf format for showing a value."""
         return self._quantity.display
+
+
+Declared = Mapping[str, Any] | Iterable[Any]
+"""What is declared: type names or quantities by name, or quantities alone."""
+
+
+def declared_quantities(given: Declared) -> list[_core.Quantity]:
+    """Independent. Quantities, attributes and names of types, as the core takes them."""
+    if isinstance(given, Mapping):
+        return [_declared_quantity(name, one) for name, one in given.items()]
+    quantities: Iterable[Any] = given
+    return [_declared_quantity(one.name, one) for one in quantities]
+
+
+def _declared_quantity(name: str, given: Any) -> _core.Quantity:
+    if isinstance(given, Quantity):
+        return given._quantity
+    if isinstance(given, str):
+        dtype_of(given)
+        return _core.Quantity(name, given)
+    quantity = _core.Quantity(
+        given.name, given.type, given.unit, given.symbol, given.description, given.display
+    )
+    axes = np.ndim(given.value)
+    return _core.Attribute(quantity, [0] * axes, [] if given.type == "string" else b"") if axes else quantity

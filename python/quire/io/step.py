@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from quire import _core
 from quire.errors import MissingError
-from quire.io.attributes import Attribute, NamedItems, attributes_from_core
+from quire.io.attributes import Attribute, NamedItems, attribute_from_core, attributes_from_core
 from quire.io.elements import Elements, Expansion, expansions_of, read_elements
 from quire.io.field import Field
 from quire.io.streams import Streams
@@ -123,3 +126,29 @@ class Step:
         if self.streams:
             parts.append(f"{len(self.streams)} streams")
         return f"<Step {self.number}: {', '.join(parts)}>"
+
+
+class DeclaredStep(Step):
+    """What a file says of all its steps, apart from them: a step without rows, elements and values.
+
+    The `value` of an attribute is None, or, where it is an array, one without elements.
+    """
+
+    def __init__(self, core: _core.ReadStep, path: str, file: _core.FileDescription) -> None:
+        super().__init__(core, path, file)
+        self._place = "what is declared"
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """Independent. All attributes by name, in file order; without values."""
+        items = (
+            attribute if isinstance(attribute.value, np.ndarray) else replace(attribute, value=None)
+            for attribute in map(attribute_from_core, self._description.attributes)
+        )
+        return NamedItems("attribute", self._place, self._path, ((item.name, item) for item in items))
+
+    def __repr__(self) -> str:
+        columns = sum(len(table.columns) for table in self.tables.values())
+        return (
+            f"<DeclaredStep: {len(self.attributes)} attributes, {columns} columns, {len(self.fields)} fields>"
+        )

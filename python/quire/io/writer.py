@@ -13,6 +13,7 @@ from quire.errors import Error, Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.formats import truth
 from quire.io.manner import manner, step_number, text, text_or_nothing
+from quire.io.quantity import Declared, declared_quantities
 from quire.io.refusal import tried
 from quire.io.report import Counters, Timing
 from quire.io.texts import core_attribute, texts
@@ -75,6 +76,36 @@ class Writer:
             self._core.set(
                 _file_attribute(name, value, self._lossy, unit, symbol, description, display, type=type)
             )
+        return self
+
+    def declare(
+        self,
+        columns: Declared = (),
+        attributes: Declared = (),
+        fields: Declared = (),
+        tables: Mapping[str, Declared] | None = None,
+    ) -> Writer:
+        """Independent. Declare what every step has, before the first one, alike on all ranks.
+
+        A file without steps keeps these definitions, and every step must agree with them. UnsupportedError
+        where files without steps hold none.
+
+        Parameters
+        ----------
+        columns : of the table: type names by name, as {"x": "float64"}, or columns of another file, whose
+            texts are taken, too
+        attributes : the same; those of another file keep their axes, others are single values
+        fields : the same; those of another file keep their axes, others have one
+        tables : the columns of several tables by their names, instead of `columns`
+        """
+        with Placing(self._path):
+            named = {"": columns} if tables is None else dict(tables)
+            described = _core.StepDescription.declaration(
+                declared_quantities(attributes),
+                [(text("table", name), declared_quantities(of_table)) for name, of_table in named.items()],
+                declared_quantities(fields),
+            )
+            self._core.declare(described)
         return self
 
     def attach(self, name: str, content: bytes | None = None, replace: bool = False) -> Writer:

@@ -68,6 +68,8 @@ def rehearse(
         for step in copier.steps(file):
             check_columns(copier.request, step)
             copier.foresee(file, step)
+            copier.report.steps += 1
+        copier.declare_steps(file)
         copier.report.unreadable = dict(file.unreadable)
     return copier.report
 
@@ -250,6 +252,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
                 check_columns(request, step)
                 copier.copy(file, step, out)
             require_found(copier.report.steps + copier.report.dropped_steps, request.steps, file.path)
+            copier.declare_steps(file, out)
             copier.require_content(file.path)
             copier.require_rows(file.path)
             copier.warn([remark for remark in out.remarks if not copier.report.told.includes(remark)])

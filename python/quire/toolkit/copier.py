@@ -99,6 +99,18 @@ class TableShare:
         return rows_per_block(self.table, list(self.columns), BLOCK_BYTES)
 
 
+@dataclass(frozen=True)
+class Outline:
+    """What a step has without its values, as the target will hold it."""
+
+    attributes: Mapping[str, Quantity]
+    tables: Mapping[str, Mapping[str, Quantity]]
+    fields: Mapping[str, Quantity]
+
+    def __bool__(self) -> bool:
+        return bool(self.attributes or self.fields or any(self.tables.values()))
+
+
 class StepCopier:
     """Copies steps of an open file into an open writer, this rank its even share of the rows."""
 
@@ -116,6 +128,7 @@ class StepCopier:
         self.is_any_row_asked_for = False
         self.is_there_content = False
         self.is_content_kept = False
+        self.first_dropped: Outline | None = None
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Forget what was copied; from now on copy only what is common to all steps."""
@@ -178,21 +191,27 @@ class StepCopier:
                 missing[""] = MissingError(f"no step has a table '{request.table}'", file=source.path)
             elif wants_table:
                 found.add("")
-            chosen = self.only_table(step) if request.only_table else step
             definitions = request.definitions + request.step_definitions.get(index, ())
-            if definitions:
-                derived = self.derived(source, chosen, definitions)
-                for name, problem in derived.left_out.items():
-                    missing.setdefault(name, problem)
-                found |= {one.name for one in definitions} - derived.left_out.keys()
-                yield cast("Step", derived)
-            else:
-                yield chosen
+            prepared, left_out = self.prepared(source, step, definitions)
+            for name, problem in left_out.items():
+                missing.setdefault(name, problem)
+            found |= {one.name for one in definitions} - left_out.keys()
+            yield prepared
         # Some of the file are found behind its last step.
         self.warn(source.warnings)
         for name, problem in missing.items():
             if name not in found:
                 raise problem
+
+    def prepared(
+        self, source: File, step: Step, definitions: Sequence[Definition]
+    ) -> tuple[Step, Mapping[str, MissingError]]:
+        """Independent. A step with what is defined and the tables asked for, and what it cannot define."""
+        chosen = self.only_table(step) if self.request.only_table else step
+        if not definitions:
+            return chosen, {}
+        derived = self.derived(source, chosen, definitions)
+        return cast("Step", derived), derived.left_out
 
     def only_table(self, step: Step) -> Step:
         """Independent. A step without the tables that were not asked for; tells of what that leaves out.
@@ -242,7 +261,9 @@ class StepCopier:
         shares = [self.share(table, columns[table.name]) for table in tables]
         shares = align_to_elements(step, shares, self.rank, self.size)
         shares, rows = self.choose_rows(step, shares)
+        outline = self.outline(fitted, columns)
         if self.request.drop_empty and rows == 0:
+            self.first_dropped = self.first_dropped or outline
             self.report.dropped_steps += 1
             return
         if self.observer.plan is not None:
@@ -250,12 +271,12 @@ class StepCopier:
         goes_on = reads_with_others(source)
         payloads = PayloadLosses(fitted.numbers_as_text)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
-            copy_attributes(target, step.attributes, fitted.attributes)
+            copy_attributes(target, step.attributes, outline.attributes)
             with Together(goes_on) as together:
                 for share in shares:
                     together.do(self.declare, target, share, payloads)
                 self.declare_absent(target, step)
-                fields = self.field_copies(out, target, step, fitted, payloads)
+                fields = self.field_copies(out, target, step, outline, payloads)
                 fields.announce(together)
             target.agree_on_rows()
             with Together(goes_on) as together:
@@ -276,6 +297,35 @@ class StepCopier:
         if payloads.is_possible:
             names = set().union(*gathered(self.comm, lambda: payloads.found))
             self.tell(lost(what, name, "NaN lose their payload") for what, name in sorted(names))
+
+    def outline(self, fitted: Fit, columns: Mapping[str, Mapping[str, Quantity]]) -> Outline:
+        """Independent. What is copied of a fitted step."""
+        return Outline(fitted.attributes, columns, fitted.fields if self.request.columns is None else {})
+
+    def declared(self, source: File) -> Outline | None:
+        """Independent. What is copied of the definitions that a file has apart from its steps."""
+        if source.declared is None:
+            return None
+        step, left_out = self.prepared(source, source.declared, self.request.definitions)
+        for problem in left_out.values():
+            raise problem
+        check_columns(self.request, step)
+        return self.outline(*self.foresee(source, step))
+
+    def declare_steps(self, source: File, out: Writer | None = None) -> None:
+        """Independent. Let a target without steps keep the definitions of the source, or tell of their loss.
+
+        Does nothing if there are steps, and only tells if there is no target.
+        """
+        if self.report.steps:
+            return
+        if self.request.profile is not None or not format_info(self.format).holds_declarations:
+            self.tell(lost_definitions(source))
+            return
+        outline = self.first_dropped or self.declared(source)
+        if outline and out is not None:
+            tables = {name: columns.values() for name, columns in outline.tables.items()}
+            out.declare(attributes=outline.attributes.values(), tables=tables, fields=outline.fields.values())
 
     def refuse_part_of_streams(self) -> None:
         """Independent. Raise UsageError if not all of streams is asked for."""
@@ -390,13 +440,12 @@ class StepCopier:
         return {name: quantity for name, quantity in columns.items() if self.is_wanted(name)}
 
     def field_copies(
-        self, out: Writer, target: WriteStep, step: Step, fitted: Fit, payloads: PayloadLosses
+        self, out: Writer, target: WriteStep, step: Step, outline: Outline, payloads: PayloadLosses
     ) -> FieldCopies:
         """Independent. How this rank copies the fields of a step."""
-        wanted = fitted.fields if self.request.columns is None else {}
         return FieldCopies(
             target,
-            [(step.fields[name], quantity) for name, quantity in wanted.items()],
+            [(step.fields[name], quantity) for name, quantity in outline.fields.items()],
             (self.rank, self.size),
             takes_parts=out.takes_parts,
             place=self.request.place_fields,
@@ -461,6 +510,20 @@ class StepCopier:
                 payloads.look_at(("column", name), block[quantity.name], quantity.type)
             if self.observer.progress is not None:
                 self.observer.progress(len(next(iter(block.values()))))
+
+
+def lost_definitions(source: File) -> list[Change]:
+    """Independent. What is lost of the definitions of a file where another one holds none without steps."""
+    given = source.declared
+    if given is None:
+        return []
+    columns = sum(len(table.columns) for table in given.tables.values())
+    counts = {"attribute": len(given.attributes), "column": columns, "field": len(given.fields)}
+    parts = [f"{count} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count]
+    if not parts:
+        return []
+    text = f"the definitions of {', '.join(parts)} are left out: without a step the target has none"
+    return [lost("", "", text)]
 
 
 def check_columns(request: Request, step: Step) -> None:

@@ -104,6 +104,8 @@ class Comparison:
                 for file, shared in zip((self.left, self.right), self.shared, strict=True)
             ]
             self.compare_attributes("the file", *in_both)
+        if not self.left.numbers and not self.right.numbers:
+            self.compare_declared()
         mine = [number for number in self.left.numbers if number in self.rules.steps]
         others = {number for number in self.right.numbers if number in self.rules.steps}
         for number in mine:
@@ -158,6 +160,20 @@ class Comparison:
         if self.rules.columns is None:
             for name in self.common(f"{where}: field", list(left.fields), list(right.fields)):
                 self.compare_fields(where, left.number, left.fields[name], right.fields[name])
+
+    def compare_declared(self) -> None:
+        """Compare what two files without steps say that these will have, by names, types and units."""
+        rules, theirs = self.rules, declared_items(self.right)
+        for kind, left in declared_items(self.left).items():
+            right = theirs[kind]
+            if (kind == "attribute" and not rules.attributes) or (
+                kind == "field" and rules.columns is not None
+            ):
+                continue
+            if kind == "column" and rules.columns is not None:
+                left, right = chosen(left, rules.columns), chosen(right, rules.columns)
+            for name in self.common(f"declared {kind}", list(left), list(right)):
+                self.compare_texts(f"declared {kind} '{name}'", left[name], right[name])
 
     def compare_streams(self, where: str, left: Streams, right: Streams) -> None:
         """Compare the bytes of all tasks, block by block."""
@@ -281,6 +297,20 @@ class Comparison:
             ours, theirs = np.asarray(left[low : low + layers]), np.asarray(right[low : low + layers])
             place = element_after(low, ours.shape)
             note_values(record, number, ours.reshape(-1), theirs.reshape(-1), self.rules, place)
+
+
+def declared_items(file: File) -> dict[str, dict[str, Any]]:
+    """Independent. By kind what a file says of its steps apart from them; columns of all tables together."""
+    step = file.declared
+    if step is None:
+        return {"attribute": {}, "column": {}, "field": {}}
+    columns = {name: column for table in step.tables.values() for name, column in table.columns.items()}
+    return {"attribute": dict(step.attributes), "column": columns, "field": dict(step.fields)}
+
+
+def chosen(items: dict[str, Any], patterns: Sequence[str]) -> dict[str, Any]:
+    """Independent. The items with these names or patterns."""
+    return {name: item for name, item in items.items() if matches(name, patterns)}
 
 
 def places_of(field: Field) -> dict[str, Array | None]:

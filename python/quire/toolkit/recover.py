@@ -379,6 +379,7 @@ def write_anew(
             before = copier.report.rows, copier.report.streams, copier.report.stream_bytes
             if step is not None:
                 copier.copy(file, step, out)
+            copier.declare_steps(file, out)
         cut = step.number if step is not None else None
         told = [*file.warnings, *(step.warnings if step is not None else ())]
         lost = [text for text in told if found.damage is not None and text != found.damage.message]

@@ -105,6 +105,14 @@ def step(index: int, item: Step) -> dict[str, Any]:
     }
 
 
+def declared(file: File) -> dict[str, Any] | None:
+    """Independent. What a file says of all its steps apart from them; values are None."""
+    if file.declared is None:
+        return None
+    known = step(0, file.declared)
+    return {kind: known[kind] for kind in ("attributes", "tables", "fields")}
+
+
 def damage(problem: Error) -> dict[str, Any]:
     """Independent. An error that a file causes: kind, message, place and advice."""
     return {
@@ -119,6 +127,7 @@ def damage(problem: Error) -> dict[str, Any]:
 def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any]:
     """Collective, as it walks through the selected steps. Everything but the values of columns.
 
+    Where no step was found, "declared" has what the file says of its steps all the same; else it is None.
     Damage behind whole steps does not raise: it is told under "damage", which else is None, and where it is
     that of single steps, under "damaged" with their numbers.
     """
@@ -142,6 +151,7 @@ def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any
         "attributes": attributes(file.attributes),
         "attachments": [{"name": name, "bytes": size} for name, size in file.attachments.items()],
         "steps": found,
+        "declared": None if found else declared(file),
         "damage": damage(problem) if problem is not None else None,
         "damaged": damaged,
     }

@@ -136,8 +136,20 @@ def export_steps(
     if report.left_out and not report.steps:
         table_of(file.step(report.left_out[0]), request.table)  # raises what is missing
     require_found(report.steps, request.steps, file.path)
+    if names is None and not report.left_out and file.declared is not None:
+        export_declared(file.declared, out, request)
     report.unreadable = dict(file.unreadable)
     return report
+
+
+def export_declared(step: Step, out: IO[bytes], request: ExportRequest) -> None:
+    """Independent. Of a file without steps the line of names that their tables would have."""
+    if request.table is None and not step.tables:
+        return
+    table = table_of(step, request.table)
+    names = select_names(request.columns, list(table.columns), "column")
+    require_used(request.formats, names)
+    write_header(out, table, names, bool(request.step_column), request)
 
 
 def has_table(step: Step, name: str | None) -> bool:

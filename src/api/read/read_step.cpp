@@ -266,9 +266,30 @@ void read_opaque_field(Reader::State& reader, Describer& describer, std::uint64_
   OpaqueReading(read, out, reader.options.memory_budget).run(SelectionWalk(field.extents, selection));
 }
 
+/// Where nothing stands: a run of no records for each table and component.
+StepLayout empty_layout(const StepDescription& step) {
+  StepLayout layout{.description = step, .tables = {}, .fields = {}};
+  for (const Table& table : step.tables) {
+    Run& run = layout.tables.emplace_back().runs.emplace_back();
+    for (std::size_t i = 0; i < table.columns.size(); ++i) run.cells.push_back({i, table.columns[i].type});
+  }
+  for (const Field& field : step.fields) {
+    Run run;
+    run.cells.push_back({0, field.type});
+    layout.fields.push_back({std::vector<Run>(static_cast<std::size_t>(field.components), run)});
+  }
+  return layout;
+}
+
 }  // namespace
 
 ReadStep::ReadStep(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+std::optional<ReadStep> Reader::declared() const {
+  if (!state_->file.declared) return std::nullopt;
+  return ReadStep(std::make_shared<ReadStep::State>(
+      ReadStep::State{state_, 0, empty_layout(*state_->file.declared), state_->next_serial()}));
+}
 
 std::int64_t ReadStep::number() const { return state_->layout.description.number; }
 

@@ -218,7 +218,7 @@ std::uint64_t hash_of(Packer& packer) {
 std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) {
   const StepDescription& step = mine.description;
   Packer packer;
-  packer(file.title, file.contents, file.attributes, step.number, step.attributes);
+  packer(file.title, file.contents, file.attributes, file.declared, step.number, step.attributes);
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     const Table& table = step.tables[t];
     packer(table.name, table.columns, table.expansion, mine.rows_chosen_of(t) != nullptr);
@@ -229,7 +229,7 @@ std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) 
 
 std::uint64_t description_hash(const FileDescription& file) {
   Packer packer;
-  packer(file.title, file.contents, file.attributes);
+  packer(file.title, file.contents, file.attributes, file.declared);
   return hash_of(packer);
 }
 

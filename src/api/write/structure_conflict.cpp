@@ -146,6 +146,12 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
   if (mine.title != root.title || mine.contents != root.contents) {
     return Error(ErrorKind::conflict, "title or contents of the file differ from those on rank 0");
   }
+  if (mine.declared.has_value() != root.declared.has_value()) {
+    return Error(ErrorKind::conflict, "what steps will have is declared on this rank or on rank 0, but not on both");
+  }
+  if (mine.declared) {
+    if (auto error = difference(*mine.declared, *root.declared)) return error;
+  }
   return difference(mine.attributes, root.attributes);
 }
 

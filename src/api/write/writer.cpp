@@ -304,6 +304,22 @@ Writer& Writer::describe(std::string title, std::string contents) {
   return *this;
 }
 
+Writer& Writer::declare(const StepDescription& step) {
+  in_file(*state_, [&] {
+    state_->require_settable();
+    if (!format_named(state_->file.format).holds_declarations()) {
+      throw Error(ErrorKind::unsupported,
+                  "a file of the format " + state_->file.format + " cannot say what its steps will have")
+          .advise("put the columns, fields and attributes into a step");
+    }
+    if (state_->file_told) {
+      throw Error(ErrorKind::usage, "what steps have is declared before the first one, and in a new file");
+    }
+  });
+  state_->file.declared = without_values(step);
+  return *this;
+}
+
 void Writer::State::require_open() const {
   if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
 }

@@ -107,6 +107,7 @@ FileDescription file_description(const Header& header) {
     if (value) file.attributes.push_back({quantity_of(parameter), *value});
   }
   file.warnings = header.warnings;
+  file.declared = declared_step(header);
   return file;
 }
 
@@ -130,6 +131,9 @@ void SddsDescriber::add_file_attributes() {
   look_up_to(0);
   if (!last_) return;
   file_.attributes.insert(file_.attributes.end(), last_->file_attributes.begin(), last_->file_attributes.end());
+  std::erase_if(file_.declared->attributes, [&](const Attribute& declared) {
+    return find_attribute(last_->file_attributes, declared.name) != nullptr;
+  });
 }
 
 std::uint64_t SddsDescriber::steps() {

@@ -19,7 +19,8 @@ namespace quire::sdds {
 /// errors that name the file.
 [[nodiscard]] Header read_header(ByteSource& bytes, const DescribeContext& context, const HeaderOptions& options);
 
-/// The header as the model knows it: texts, layout facts, and parameters with a fixed value as attributes.
+/// The header as the model knows it: texts, layout facts, parameters with a fixed value as attributes, and what it
+/// defines of steps.
 [[nodiscard]] FileDescription file_description(const Header& header);
 
 /// The row count of the last step, and how many rows there are.

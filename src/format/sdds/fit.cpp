@@ -207,7 +207,9 @@ void Fitter::tell_of_digits(Type type, const std::string& digits) {
 
 void Fitter::tell_of_long_commands() {
   try {
-    const Header header = header_for(held_file(file_), held_step(fit_.adapted), {});
+    FileDescription file = file_;
+    file.declared.reset();  // the step says the same, adapted
+    const Header header = header_for(held_file(file), held_step(fit_.adapted), {});
     const std::size_t longest = longest_command(header);
     if (longest <= longest_portable_command) return;
     lose({"header", {}}, "a definition takes " + std::to_string(longest) +

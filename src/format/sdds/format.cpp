@@ -147,6 +147,7 @@ class SddsFormat final : public Format {
   }
 
   [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }
+  [[nodiscard]] bool holds_declarations() const override { return true; }
 
   [[nodiscard]] Options options_for_numbers(std::int64_t lowest, std::int64_t highest) const override {
     constexpr std::int64_t smallest = std::numeric_limits<std::int32_t>::min();

@@ -160,6 +160,7 @@ void SddsPlanner::keep_steps(const SddsDescriber& describer, std::uint64_t steps
   layout_.column_major = header_->data.column_major;
   layout_.mode = header_->data.mode;
   file_ = describer.file();
+  file_.declared.reset();  // the header says it
   pages_ = steps;
   pages_found_ = steps;
   numbered_ = has_step_parameter(*header_) && (steps == 0 || describer.is_numbered());
@@ -187,12 +188,14 @@ bool SddsPlanner::begins_anew(const SddsDescriber& describer, ByteSource& existi
   layout.step_parameter = numbers != nullptr;
   layout.wide_numbers = numbers != nullptr && numbers->type == Type::int64;
   if (header.version != lowest_version(header)) layout.version = header.version;
-  const std::vector<std::byte> own = bare_header(describer.file(), layout);
+  FileDescription file = describer.file();
+  file.declared.reset();
+  const std::vector<std::byte> own = bare_header(file, layout);
   std::vector<std::byte> there(static_cast<std::size_t>(header.data_offset));
   // What somebody else has written stays as it is.
   if (existing.read(0, there) != there.size() || there != own) return false;
   layout_ = layout;
-  file_ = describer.file();
+  file_ = std::move(file);
   resumed_ = true;
   return true;
 }
@@ -276,7 +279,7 @@ void SddsPlanner::check_number(const Header& header, const StepDescription& step
 }
 
 Header SddsPlanner::header_of(const StepDescription& step) const {
-  return header_ ? *header_ : header_for(file_, step, layout_);
+  return header_ ? *header_ : header_for(file_, file_.declared ? *file_.declared : step, layout_);
 }
 
 std::string SddsPlanner::first_header(const Header& header, const StepPart& mine) const {
@@ -422,10 +425,13 @@ Publication SddsPlanner::finish() {
 }
 
 std::vector<std::byte> SddsPlanner::bare_header(const FileDescription& file, WriteLayout layout) const {
+  const StepDescription declared = file.declared.value_or(StepDescription());
+  const bool has_columns = !declared.tables.empty() && !declared.tables.front().columns.empty();
+  if (!has_columns) layout.lines_per_row = 1;
   // Text without any structure would be one step.
-  if (layout.mode == Mode::ascii) layout.step_parameter = true;
-  layout.lines_per_row = 1;
-  return bytes_of(write_header(header_for(file, {}, layout), {layout.canonical, layout.version}));
+  const bool has_structure = has_columns || !declared.attributes.empty() || !declared.fields.empty();
+  if (layout.mode == Mode::ascii && !has_structure) layout.step_parameter = true;
+  return bytes_of(write_header(header_for(file, declared, layout), {layout.canonical, layout.version}));
 }
 
 }  // namespace quire::sdds

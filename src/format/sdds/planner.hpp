@@ -64,7 +64,7 @@ class SddsPlanner final : public WritePlanner {
   [[nodiscard]] Publication finish() override;
 
  private:
-  /// The header of the file, or the one that this first step gives it.
+  /// The header of the file, or the one that what is declared gives it, or else this first step.
   [[nodiscard]] Header header_of(const StepDescription& step) const;
   /// Rank 0: the header in front of the first page.
   [[nodiscard]] std::string first_header(const Header& header, const StepPart& mine) const;
@@ -85,7 +85,7 @@ class SddsPlanner final : public WritePlanner {
   /// Takes a file that one of our writers left without any step as one that is still to be written, or leaves it: its
   /// header says nothing yet of what steps hold, and the first one makes it longer.
   [[nodiscard]] bool begins_anew(const SddsDescriber& describer, ByteSource& existing);
-  /// The header of a file without steps.
+  /// The header of a file without steps: what it declares.
   [[nodiscard]] std::vector<std::byte> bare_header(const FileDescription& file, WriteLayout layout) const;
 
   template <class Archive>

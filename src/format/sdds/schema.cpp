@@ -16,6 +16,7 @@ namespace quire::sdds {
 namespace {
 
 constexpr std::uint64_t largest_extent = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t most_declared_axes = 32;  ///< without values nothing bounds what a header claims
 
 void check_name(const std::string& name, const std::string& object) {
   if (is_valid_name(name)) return;
@@ -92,6 +93,11 @@ void define(Definition& definition, const Quantity& quantity) {
   return definition;
 }
 
+/// Whether a parameter is there for the numbers of steps alone, as our own writer adds it.
+[[nodiscard]] bool is_own_step_parameter(const ParameterDefinition& parameter) {
+  return parameter == step_definition(0, false) || parameter == step_definition(0, true);
+}
+
 [[nodiscard]] ArrayDefinition attribute_definition(const Attribute& attribute, std::string_view group) {
   ArrayDefinition definition;
   define(definition, attribute);
@@ -121,25 +127,24 @@ template <class Definitions>
   const bool kept = type == definition.type || converts_without_loss(type, definition.type);
   const bool possible = (type == Type::string) == (definition.type == Type::string);
   if (kept || (lossy && possible)) return definition.type;
-  throw Error(ErrorKind::type, "its values are " + std::string(name(type)) + ", but the steps before have it as " +
+  throw Error(ErrorKind::type, "its values are " + std::string(name(type)) + ", but the file has it as " +
                                    std::string(name(definition.type)))
       .on(object);
 }
 
 void check_unit(const Definition& definition, const Quantity& quantity, const std::string& object) {
   if (quantity.unit.empty() || quantity.unit == definition.units.value_or(std::string())) return;
-  throw Error(ErrorKind::conflict, "its unit is \"" + quantity.unit + "\", but the steps before have it in \"" +
+  throw Error(ErrorKind::conflict, "its unit is \"" + quantity.unit + "\", but the file has it in \"" +
                                        definition.units.value_or(std::string()) + '"')
       .on(object);
 }
 
 [[nodiscard]] Error not_in_header(const std::string& object) {
-  return Error(ErrorKind::conflict, "the steps before do not have it, and all steps of this file have one structure")
-      .on(object);
+  return Error(ErrorKind::conflict, "the file does not have it, and all its steps have one structure").on(object);
 }
 
 [[nodiscard]] Error missing_in_step(const std::string& object) {
-  return Error(ErrorKind::conflict, "the steps before have it, this step has not").on(object);
+  return Error(ErrorKind::conflict, "every step of this file has it, this one has not").on(object);
 }
 
 void agree_on_attribute(const Header& header, Attribute& attribute, bool lossy) {
@@ -154,7 +159,7 @@ void agree_on_attribute(const Header& header, Attribute& attribute, bool lossy) 
     const auto found = find_definition(header.arrays, attribute.name);
     if (found == header.arrays.end() || found->group_name != attribute_group) throw not_in_header(object);
     if (found->dimensions != attribute.value.shape().size()) {
-      throw Error(ErrorKind::conflict, "the steps before have it with another number of axes").on(object);
+      throw Error(ErrorKind::conflict, "the file has it with another number of axes").on(object);
     }
     definition = &*found;
   }
@@ -193,7 +198,7 @@ void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
     const auto found = find_definition(header.arrays, array.name);
     if (found == header.arrays.end() || is_attribute_array(*found)) throw not_in_header(object);
     if (found->dimensions != field.extents.size()) {
-      throw Error(ErrorKind::conflict, "the steps before have it with another number of axes").on(object);
+      throw Error(ErrorKind::conflict, "the file has it with another number of axes").on(object);
     }
     check_unit(*found, field, object);
     field.type = agreed_type(*found, field.type, lossy, object);
@@ -259,6 +264,37 @@ StepDescription held_step(const StepDescription& step) {
   return held;
 }
 
+StepDescription declared_step(const Header& header) {
+  StepDescription declared;
+  const auto add = [&](const Definition& definition, std::vector<std::uint64_t> shape) {
+    Attribute& attribute = declared.attributes.emplace_back();
+    static_cast<Quantity&>(attribute) = quantity_of(definition);
+    // Of this only type and shape count.
+    attribute.value = Value::texts(std::move(shape), {std::string()});
+  };
+  for (const ParameterDefinition& parameter : header.parameters) {
+    if (!parameter.fixed_value && !is_own_step_parameter(parameter)) add(parameter, {});
+  }
+  for (const ArrayDefinition& array : header.arrays) {
+    if (array.dimensions > most_declared_axes) continue;
+    std::vector<std::uint64_t> ones(static_cast<std::size_t>(array.dimensions), 1);
+    if (is_attribute_array(array)) {
+      add(array, std::move(ones));
+      continue;
+    }
+    Field& field = declared.fields.emplace_back();
+    static_cast<Quantity&>(field) = quantity_of(array);
+    field.extents = std::move(ones);
+    field.group = array.group_name.value_or(std::string());
+  }
+  if (!header.columns.empty()) {
+    std::vector<Column>& columns = declared.tables.emplace_back().columns;
+    columns.reserve(header.columns.size());
+    for (const ColumnDefinition& column : header.columns) columns.push_back({quantity_of(column)});
+  }
+  return without_values(declared);
+}
+
 FileDescription held_file(const FileDescription& file) {
   FileDescription held = file;
   held.title = on_one_line(std::move(held.title));
@@ -270,6 +306,7 @@ FileDescription held_file(const FileDescription& file) {
     for (const auto& [text, what] : texts_of(attribute)) *text = on_one_line(std::move(*text));
     hold(attribute);
   }
+  if (held.declared) held.declared = held_step(*held.declared);
   return held;
 }
 

@@ -41,8 +41,12 @@ struct FieldArray {
 /// those of more than one line among them, for more than one table and for extents beyond 32 bits.
 [[nodiscard]] StepDescription held_step(const StepDescription& step);
 
-/// The same for the attributes and texts of a file, but names are replaced by valid ones, and line ends by blanks:
-/// nobody else can.
+/// What a header defines for all steps, without values; not the parameter Step that only numbers them, and no arrays of
+/// more than 32 axes.
+[[nodiscard]] StepDescription declared_step(const Header& header);
+
+/// As held_step(), for the attributes, texts and declarations of a file, but names are replaced by valid ones, and line
+/// ends by blanks: nobody else can.
 [[nodiscard]] FileDescription held_file(const FileDescription& file);
 
 /// The header of a file whose first step is this one. Both as held. Throws conflict errors for names that appear twice,
