@@ -1,6 +1,8 @@
 #include "format/h5/describer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <utility>
 
 #include "format/chunk_cache_option.hpp"
@@ -345,18 +347,37 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
   return members;
 }
 
+std::optional<std::uint64_t> H5partDescriber::rows_of(std::span<const Member> members) {
+  constexpr std::array<std::string_view, 4> names_of_particles{"x", "y", "z", "id"};
+  struct Votes {
+    std::size_t of_particles = 0;
+    std::size_t of_all = 0;
+    std::size_t columns_behind = 0;  ///< the first column of this length
+    auto operator<=>(const Votes&) const = default;
+  };
+  std::map<std::uint64_t, Votes> votes;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].data.extents.size() != 1) continue;
+    Votes& mine = votes[members[i].data.extents.front()];
+    if (mine.of_all == 0) mine.columns_behind = members.size() - i;
+    ++mine.of_all;
+    if (std::ranges::find(names_of_particles, members[i].name) != names_of_particles.end()) ++mine.of_particles;
+  }
+  const auto most = std::ranges::max_element(votes, {}, [](const auto& entry) { return entry.second; });
+  return most == votes.end() ? std::nullopt : std::optional(most->first);
+}
+
 void H5partDescriber::add_table(StepLayout& layout, std::vector<Member> members) const {
-  const auto first =
-      std::ranges::find_if(members, [](const Member& member) { return member.data.extents.size() == 1; });
+  const std::optional<std::uint64_t> rows = rows_of(members);
   Table table;
   Place place;
-  if (first != members.end()) table.rows = first->data.extents.front();
+  table.rows = rows.value_or(0);
   const std::vector<std::uint64_t> shape{table.rows};
   for (Member& member : members) {
     Quantity quantity;
     quantity.name = member.name;
     quantity.type = member.data.type;
-    if (first != members.end() && member.data.extents == shape) {
+    if (rows && member.data.extents == shape) {
       member.data.run.cells.front().column = table.columns.size();
       table.columns.push_back({quantity});
       place.runs.push_back(std::move(member.data.run));

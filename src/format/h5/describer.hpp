@@ -66,6 +66,9 @@ class H5partDescriber final : public Describer {
   [[nodiscard]] std::shared_ptr<OpenFile> neighbour(const std::string& name);
   [[nodiscard]] StepLayout describe_step(const StepEntry& entry);
   [[nodiscard]] std::vector<Member> members_of(const StepGroup& step, std::span<const Link> links, ChunkScope& scope);
+  /// How many rows the table of a step has, whose columns may differ in length: as many as most of x, y, z and id, then
+  /// as most columns, then as the first one. Nothing without arrays of one axis.
+  [[nodiscard]] static std::optional<std::uint64_t> rows_of(std::span<const Member> members);
   void add_table(StepLayout& layout, std::vector<Member> members) const;
   void add_block(const StepGroup& step, ChunkScope& scope, StepLayout& layout) const;
   /// Runs work on the library; its errors name the file.

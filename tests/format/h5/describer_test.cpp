@@ -33,12 +33,25 @@ void add_column(hid_t group, const char* name, hid_t type, hid_t creation, const
   require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write", name);
 }
 
+/// Tests run side by side: each has a file of its own.
+std::string scratch_path() {
+  const char* folder = std::getenv("QUIRE_TEST_DIRECTORY");
+  return std::string(folder == nullptr ? "." : folder) + "/odd_" +
+         testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
+}
+
+/// The bytes of a file, which is removed.
+Bytes take_bytes(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::filesystem::remove(path);
+  const auto* first = reinterpret_cast<const std::byte*>(content.data());
+  return {first, first + content.size()};
+}
+
 /// One step with a column of every kind that bytes alone cannot give, written by HDF5 itself behind a user block.
 Bytes odd_file() {
-  const char* folder = std::getenv("QUIRE_TEST_DIRECTORY");
-  // Tests run side by side: each has a file of its own.
-  const std::string path = std::string(folder == nullptr ? "." : folder) + "/odd_" +
-                           testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
+  const std::string path = scratch_path();
   {
     const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a list");
     require(H5Pset_userblock(creation.id(), 1024), "set the user block");
@@ -79,11 +92,7 @@ Bytes odd_file() {
     texts[2] = "";
     add_column(step.id(), "texts", variable.id(), H5P_DEFAULT, texts);
   }
-  std::ifstream stream(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  std::filesystem::remove(path);
-  const auto* first = reinterpret_cast<const std::byte*>(content.data());
-  return {first, first + content.size()};
+  return take_bytes(path);
 }
 
 TEST(OddFile, EveryKindOfStorageIsReadOrRefusedByName) {
@@ -166,6 +175,27 @@ TEST(OddFile, StepsAreAppendedBehindAUserBlock) {
   EXPECT_EQ(column_values(*file, *describer, 0, "chunked").at(29), 14.5);
   const auto step = describer->step(1);
   for (const auto& run : step->tables.at(0).runs) EXPECT_EQ(run.offset % 4096, 0U);
+}
+
+TEST(ShortColumn, IsAFieldBesideTheTableOfTheOthers) {
+  const std::string path = scratch_path();
+  {
+    const Handle file = own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "create the file");
+    const Handle step = own(H5Gcreate2(file.id(), "Step#0", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group");
+    for (const char* name : {"id", "px", "py", "pz", "x", "y", "z"}) {
+      add_column(step.id(), name, H5T_NATIVE_DOUBLE, H5P_DEFAULT, std::vector<double>(12, 0.5));
+    }
+    add_column(step.id(), "charge", H5T_NATIVE_DOUBLE, H5P_DEFAULT, std::vector<double>(11, 1.5));
+  }
+  const auto file = std::make_shared<MemoryFile>(take_bytes(path));
+  const auto step = describe(file)->step(0);
+  ASSERT_TRUE(step.has_value());
+  EXPECT_EQ(step->description.tables.at(0).rows, 12U);
+  EXPECT_EQ(step->description.tables.at(0).columns.size(), 7U);
+  ASSERT_EQ(step->description.fields.size(), 1U);
+  EXPECT_EQ(step->description.fields[0].name, "charge");
+  ASSERT_EQ(step->description.warnings.size(), 1U);
+  EXPECT_EQ(step->description.warnings[0], "the column charge is given as a field: it has 11 rows, the step 12");
 }
 
 TEST(ManySteps, NothingIsReadOfAStepUntilItIsAskedFor) {

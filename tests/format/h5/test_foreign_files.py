@@ -347,3 +347,33 @@ def test_a_step_that_is_a_group_makes_a_file_of_steps_beside_data_sets_called_so
     with quire.open(path) as steps:
         assert steps.format == "h5part"
         assert steps[0]["x"][:].tolist() == [0, 1, 2]
+
+
+def test_the_table_is_what_most_columns_agree_on(tmp_path: Path) -> None:
+    path, copy = tmp_path / "short.h5part", tmp_path / "copy.sdds"
+    with h5py.File(path, "w") as file:
+        for name in ("id", "px", "py", "pz", "x", "y", "z"):
+            file[f"Step#0/{name}"] = np.arange(12.0)
+        file["Step#0/charge"] = np.arange(11.0)  # the first one by its name
+    with quire.open(path) as data:
+        step = data[0]
+        assert (len(step.table), list(step.table.columns)) == (12, ["id", "px", "py", "pz", "x", "y", "z"])
+        assert list(step.fields) == ["charge"]
+        assert any("charge is given as a field: it has 11 rows, the step 12" in one for one in step.warnings)
+    report = quire.copy(path, copy)
+    assert report.rows == 12
+    with quire.open(copy) as data:
+        assert data[0]["z"][:].tolist() == list(range(12))
+        assert data[0].fields["charge"].read().tolist() == list(range(11))
+
+
+def test_places_and_numbers_of_particles_decide_before_other_columns(tmp_path: Path) -> None:
+    path = tmp_path / "few.h5part"
+    with h5py.File(path, "w") as file:
+        for name in ("a", "b", "c"):
+            file[f"Step#0/{name}"] = np.arange(3.0)
+        for name in ("x", "y"):
+            file[f"Step#0/{name}"] = np.arange(5.0)
+    with quire.open(path) as data:
+        assert list(data[0].table.columns) == ["x", "y"]
+        assert list(data[0].fields) == ["a", "b", "c"]
