@@ -158,6 +158,7 @@ void complete(StepDescription& step, const Rules& rules) {
   const std::string version = provenance_of(step.attributes).version;
   if (version.empty() || belies_numbering(step, version, rules)) {
     check_asked_version(step, rules);
+    if (!version.empty()) put(step.attributes, text_attribute(std::string(former_version_name), version));
     put(step.attributes, text_attribute(std::string(version_name), rules.version));
   }
   const auto add = [&](std::string_view name, const std::string& text) {
@@ -187,7 +188,7 @@ void fit_number(Fit& fit, const FileDescription& file) {
            fmt::format("{} becomes {}: the number of the step", found->value.as_text(), step.number));
 }
 
-/// Tells what becomes of the version of the program, if it is not kept.
+/// Tells of a version of the program that other programs find, and nobody has said.
 void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
   if (fit.adapted.tables.empty()) return;
   std::string version = provenance_of(fit.adapted.attributes).version;
@@ -197,7 +198,12 @@ void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
     fit.changes.push_back(
         {ChangeKind::added, "attribute", key, {}, rules.version + " is added: the metadata tell no version"});
   } else if (belies_numbering(fit.adapted, version, rules)) {
-    fit.lose("attribute", key, version + " becomes " + rules.version + ": bases are numbered as since version 5");
+    fit.changes.push_back({ChangeKind::reshaped,
+                           "attribute",
+                           key,
+                           {},
+                           rules.version + " takes the place of " + version +
+                               ", which is kept beside it: bases are numbered as since version 5"});
   }
 }
 

@@ -310,6 +310,7 @@ void H5Describer::describe_blocks() {
       if (row.hash != 0) add_block(block_of(row), row, tables);
     }
   }
+  restore_version(step_->description.attributes);  // it has told how bases are numbered
   step_->end = file_->superblock().end;
   step_->description.number = number_of(step_->description.attributes);
 }

@@ -207,6 +207,15 @@ void add_metadata(std::string_view element, std::vector<Attribute>& attributes, 
   Collector(element, attributes, warnings).add_all(document.document_element());
 }
 
+void restore_version(std::vector<Attribute>& attributes) {
+  const auto former = std::ranges::find(attributes, former_version_name, &Attribute::name);
+  const auto version = std::ranges::find(attributes, version_name, &Attribute::name);
+  if (former == attributes.end() || version == attributes.end()) return;
+  version->value = former->value;
+  version->type = former->type;
+  attributes.erase(former);
+}
+
 std::int64_t number_of(const std::vector<Attribute>& attributes) {
   const auto found = std::ranges::find(attributes, number_key, &Attribute::name);
   if (found == attributes.end() || found->value.count() != 1) return 0;

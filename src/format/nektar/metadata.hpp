@@ -17,6 +17,8 @@ inline constexpr std::string_view fragment_prefix = "XML_";
 inline constexpr std::string_view number_key = "ChkFileNum";
 
 inline constexpr std::string_view version_name = "Provenance/NektarVersion";
+/// The version that the metadata told before another one took its place, for a layout in which it cannot stand.
+inline constexpr std::string_view former_version_name = "Provenance/FormerNektarVersion";
 inline constexpr std::string_view timestamp_name = "Provenance/Timestamp";
 inline constexpr std::string_view hostname_name = "Provenance/Hostname";
 
@@ -25,6 +27,9 @@ inline constexpr std::string_view hostname_name = "Provenance/Hostname";
 /// Adds the values in a Metadata or FIELDMETADATA element, given as its text, to `attributes`; of values of one name
 /// the first. Throws bad_file errors for text that is no XML.
 void add_metadata(std::string_view element, std::vector<Attribute>& attributes, std::vector<std::string>& warnings);
+
+/// Puts a version whose place another one has taken back into it.
+void restore_version(std::vector<Attribute>& attributes);
 
 /// The number of the step that the metadata tell: of the checkpoint, or 0.
 [[nodiscard]] std::int64_t number_of(const std::vector<Attribute>& attributes);

@@ -166,6 +166,7 @@ void StreamDescriber::describe() {
   BlockTables tables(*step_);
   for (Joined& joined : joined_) add_table(joined, tables);
   take_metadata();
+  restore_version(step_->description.attributes);
   step_->description.number = number_of(step_->description.attributes);
 }
 

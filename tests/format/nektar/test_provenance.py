@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import h5py
 import numpy as np
 import pytest
 from tests.format.nektar.made import QUADRILATERALS, TRIANGLES, block_of
@@ -33,24 +34,42 @@ def version_in(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("layout", "kind", "version"),
+    ("layout", "kind", "is_kept"),
     [
-        ("xml", QUADRILATERALS, "4.0.0"),
-        ("directory", QUADRILATERALS, "4.0.0"),
-        ("hdf5", QUADRILATERALS, "5.6.0"),
-        ("streams", QUADRILATERALS, "5.6.0"),
-        ("hdf5", TRIANGLES, "4.0.0"),
+        ("xml", QUADRILATERALS, True),
+        ("directory", QUADRILATERALS, True),
+        ("hdf5", QUADRILATERALS, False),
+        ("streams", QUADRILATERALS, False),
+        ("hdf5", TRIANGLES, True),
     ],
 )
-def test_an_old_version_is_kept_or_its_end_is_told(
-    tmp_path: Path, layout: str, kind: dict[str, object], version: str
+def test_an_old_version_comes_back_from_every_layout(
+    tmp_path: Path, layout: str, kind: dict[str, object], is_kept: bool
 ) -> None:
-    old, copy = tmp_path / "old.fld", tmp_path / "copy.fld"
+    old, copy, back = tmp_path / "old.fld", tmp_path / "copy.fld", tmp_path / "back.fld"
     write(old, "xml", block_of(kind, [1, 2], np.array([3, 4])), version="4.0.0")
     report = quire.copy(old, copy, layout=layout)
-    told = f"attribute {VERSION}: 4.0.0 becomes 5.6.0: bases are numbered as since version 5"
-    assert report.losses == ([] if version == "4.0.0" else [told])
-    assert version_in(copy) == version
+    told = (
+        f"attribute {VERSION}: 5.6.0 takes the place of 4.0.0, which is kept beside it: "
+        "bases are numbered as since version 5"
+    )
+    assert (report.losses, report.reshaped) == ([], [] if is_kept else [told])
+    assert version_in(copy) == "4.0.0"
+    quire.copy(copy, back, layout="xml")
+    assert back.read_bytes() == old.read_bytes()
+
+
+def test_other_programs_find_the_version_of_the_numbering(tmp_path: Path) -> None:
+    path = tmp_path / "new.fld"
+    write(path, "hdf5", block_of(QUADRILATERALS, [1, 2], np.array([3, 4])), version="4.0.0")
+    with h5py.File(path) as file:
+        provenance = dict(file["NEKTAR/Metadata/Provenance"].attrs)
+    assert text_of(provenance["NektarVersion"]) == "5.6.0"
+    assert text_of(provenance["FormerNektarVersion"]) == "4.0.0"
+
+
+def text_of(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 ADDED = f"attribute {VERSION}: 5.6.0 is added: the metadata tell no version"
@@ -84,12 +103,12 @@ def test_what_is_added_is_told_by_a_dry_run_and_is_no_loss(run: Run, tmp_path: P
     assert (wet.code, wet.errors) == (0, dry.errors)
 
 
-def test_a_version_that_is_replaced_is_a_loss_to_a_dry_run(run: Run, tmp_path: Path) -> None:
+def test_a_dry_run_reports_a_version_that_is_replaced(run: Run, tmp_path: Path) -> None:
     old, copy = tmp_path / "old.fld", tmp_path / "copy.fld"
     write(old, "xml", block_of(QUADRILATERALS, [1, 2], np.array([3, 4])), version="4.0.0")
     dry = run("convert", old, copy, "--option", "layout=hdf5", "--dry-run")
-    assert dry.code == 1
-    assert dry.errors.startswith(f"lost: attribute {VERSION}: 4.0.0 becomes 5.6.0")
+    assert dry.code == 0
+    assert dry.errors.startswith(f"reshaped: attribute {VERSION}: 5.6.0 takes the place of 4.0.0")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
