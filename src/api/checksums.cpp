@@ -213,19 +213,48 @@ void remove_sums(const std::string& path) {
   if (code) throw system_error("remove", code.value()).in_file(sums_path(path));
 }
 
+/// Collective. Of the entries of all ranks this rank's share in the order of the table, by their offsets, which does
+/// not tell who has written what.
+std::vector<Entry> in_order(Comm& comm, const std::vector<Entry>& mine) {
+  const auto number = [](const Entry& entry, std::size_t at) {
+    return load<std::uint64_t>(entry.data() + at * word, ByteOrder::little);
+  };
+  const auto offset = [&](const Entry& entry) { return number(entry, 1); };
+  std::array<std::uint64_t, 1> last{0};
+  for (const Entry& entry : mine) last[0] = std::max(last[0], offset(entry));
+  comm.maximum(last);
+  const std::uint64_t width = last[0] / static_cast<std::uint64_t>(comm.size()) + 1;
+  std::map<int, std::vector<std::byte>> shares;
+  for (const Entry& entry : mine) {
+    std::vector<std::byte>& share = shares[static_cast<int>(offset(entry) / width)];
+    share.insert(share.end(), entry.begin(), entry.end());
+  }
+  std::vector<Parcel> parcels;
+  for (auto& [rank, bytes] : shares) parcels.push_back({rank, std::move(bytes)});
+  std::vector<Entry> sorted;
+  for (const Parcel& parcel : comm.exchange(std::move(parcels))) {
+    const std::span<const std::byte> bytes = parcel.bytes;
+    for (std::size_t at = 0; at < bytes.size(); at += entry_bytes) {
+      std::ranges::copy(bytes.subspan(at, entry_bytes), sorted.emplace_back().begin());
+    }
+  }
+  const auto place = [&](const Entry& entry) { return std::pair(offset(entry), number(entry, 0)); };
+  std::ranges::sort(sorted, {}, place);
+  return sorted;
+}
+
 void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExtent>& mine, const NameOfMember& name) {
-  Head head{mine.size(), 0};
-  std::vector<std::byte> bytes;
+  std::vector<Entry> entries;
   // A rank that cannot make its part of the table still meets the others, who hear of it below.
   const auto error = caught(comm.rank(), [&] {
     for (const SummedExtent& extent : mine) {
       const std::uint64_t member = member_of(extent.offset);
-      const Entry entry = entry_of(member == 0 ? 0 : key_of(name(member), name(0)), extent);
-      head.sum += hash_of(entry);
-      bytes.insert(bytes.end(), entry.begin(), entry.end());
+      entries.push_back(entry_of(member == 0 ? 0 : key_of(name(member), name(0)), extent));
     }
   });
-  std::array<std::uint64_t, 2> total{head.entries, head.sum};
+  entries = in_order(comm, entries);
+  std::array<std::uint64_t, 2> total{entries.size(), 0};
+  for (const Entry& entry : entries) total[1] += hash_of(entry);
   std::array<std::uint64_t, 2> before{};
   comm.sum_and_prefix(total, before);
   const std::string target = sums_path(path);
@@ -233,7 +262,9 @@ void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExt
   auto table = open_sums(partial, Access::create, comm);
   agree(comm, caught(comm.rank(), [&] {
           if (error) throw Error(*error);
-          if (!bytes.empty()) table->put(head_bytes + before[0] * entry_bytes, bytes);
+          if (!entries.empty()) {
+            table->put(head_bytes + before[0] * entry_bytes, std::as_bytes(std::span(entries)));
+          }
           table->close();
         }));
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.toolkit.recover import recover
@@ -69,3 +71,25 @@ def test_changed_bytes_of_a_stream_are_named(
 def test_files_of_many_steps_keep_none(tmp_path: Path) -> None:
     with pytest.raises(quire.UnsupportedError, match="one step"):
         quire.create(tmp_path / "run.sdds", checksums=True)
+
+
+def write_tasks(comm: Any, path: str) -> None:
+    options = {"block_size": 64, "files": 2, "stored_name": "run.sion"}
+    with quire.create(path, comm=comm, checksums=True, **options) as out, out.step(0) as step:  # type: ignore[arg-type]
+        for rank in range(comm.rank, 7, comm.size):
+            step.stream(rank=rank, chunk_size=1000).write(bytes([rank]) * (50 * rank + 250))
+
+
+@pytest.mark.mpi
+def test_the_table_does_not_depend_on_the_number_of_ranks(tmp_path: Path) -> None:
+    tables, contents = [], []
+    for ranks in (1, 2, 3):
+        path = tmp_path / str(ranks) / "run.sion"
+        path.parent.mkdir()
+        run_ranks(write_tasks, ranks, str(path))
+        with quire.open(path) as file:
+            assert file.check().damage is None
+        tables.append(Path(f"{path}.quire-sums").read_bytes())
+        contents.append(path.read_bytes())
+    assert contents[1:] == contents[:1] * 2
+    assert tables[1:] == tables[:1] * 2
