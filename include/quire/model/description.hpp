@@ -149,7 +149,7 @@ struct FileDescription {
   /// The names of the files, if there are several: beside the first one, which is the one that is opened.
   std::vector<std::string> members;
   /// What every step has, as without_values() gives it, where the file says so apart from its steps.
-  std::optional<StepDescription> declared;
+  std::optional<StepDescription> declared{};
 
   template <class Archive>
   void archive(Archive& a) {
