@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from types import TracebackType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 _LONGEST_NAME = 100
 """Of longer names of columns, attributes and so on sentences have so many characters."""
@@ -85,6 +85,10 @@ class MissingError(Error, KeyError, IndexError):
 class MissingFileError(MissingError, FileNotFoundError):
     """The file itself is not there."""
 
+    def __init__(self, message: str, *, file: str = "", **fields: Any) -> None:
+        super().__init__(message, file=file, **fields)
+        self.errno, self.filename = errno.ENOENT, file
+
 
 class BadFileError(Error):
     """The bytes of the file contradict its format."""
@@ -148,14 +152,40 @@ UNREADABLE = (BadFileError, MissingError, UnsupportedError, InputOutputError, Me
 """What a single step is passed over for, beside which others can be read."""
 
 
+def in_family(error: Exception) -> Exception:
+    """Independent. The same with a kind, if it is one of the errors by which Python and the system refuse."""
+    if isinstance(error, Error | BrokenPipeError):
+        return error
+    if isinstance(error, OSError):
+        return _from_system(error)
+    if isinstance(error, MemoryError):
+        return MemoryBudgetError(str(error) or "there is not enough memory")
+    if isinstance(error, TypeError):
+        # The core lists the types that it takes instead; they are its own.
+        return TypeMismatchError(str(error).split(". The following argument types", maxsplit=1)[0])
+    if isinstance(error, ValueError | ArithmeticError):
+        return UsageError(str(error))
+    return error
+
+
+def _from_system(error: OSError) -> InputOutputError | MissingFileError:
+    """The error for a call of the system that failed, with the fields that Python gives it."""
+    file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    if isinstance(error, FileNotFoundError):
+        return MissingFileError(error.strerror or str(error), file=file)
+    told = InputOutputError(error.strerror or str(error), file=file)
+    told.errno, told.strerror, told.filename = error.errno, error.strerror, error.filename
+    return told
+
+
 class Placing:
-    """Errors that leave the block get the file and the object, as far as they have none."""
+    """Errors that leave the block are of the family, and get the file and the object if they have none."""
 
     __slots__ = ("_file", "_object")
 
-    def __init__(self, file: str, object: str = "") -> None:
+    def __init__(self, file: str, object: object = "") -> None:
         self._file = file
-        self._object = object
+        self._object = object if isinstance(object, str) else ""
 
     def __enter__(self) -> None:
         return None
@@ -163,8 +193,13 @@ class Placing:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, Error):
-            error.place(self._file, self._object)
+        if not isinstance(error, Exception):
+            return
+        told = in_family(error)
+        if isinstance(told, Error):
+            told.place(self._file, self._object)
+        if told is not error:
+            raise told from error
 
 
 def placed(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -178,13 +213,29 @@ def placed(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]
     return call
 
 
+def errors_in_family(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Independent. Decorate a function that calls the system: what it raises is of the family."""
+
+    @functools.wraps(function)
+    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        with Placing(""):
+            return function(*args, **kwargs)
+
+    return call
+
+
+def as_text(value: object) -> str:
+    """Independent. For messages to other ranks: what UTF-8 cannot hold is escaped."""
+    return str(value).encode("utf-8", "backslashreplace").decode()
+
+
 def reason_of(error: BaseException) -> str:
     """Independent. Why a rank leaves a step, for the others: an abort says itself which rank it was."""
     if isinstance(error, Error):
         text = _sentence(error.message, error.file, error.object, error.advice, error.offset)
     else:
         text = str(error)
-    return f"{type(error).__name__}: {text}"
+    return as_text(f"{type(error).__name__}: {text}")
 
 
 def _sentence(
@@ -237,10 +288,10 @@ def from_core(
     family = _FAMILY.get(kind, InternalError)
     if rank == 0 and not _has_ranks():
         rank, text = None, text.replace(" [rank 0]", "", 1)
-    if family is MissingError and file and not name and not os.path.exists(file):
-        missing = MissingFileError(message, file=file, rank=rank, advice=advice, text=text)
-        missing.errno, missing.filename = errno.ENOENT, file
-        return missing
+    # A file that was away may be there again, put in its place by another process.
+    is_away = message.endswith(os.strerror(errno.ENOENT)) or not os.path.exists(file)
+    if family is MissingError and file and not name and is_away:
+        return MissingFileError(message, file=file, rank=rank, advice=advice, text=text)
     return _rebuild(family, text, message, file, name, offset, rank, advice)
 
 

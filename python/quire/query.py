@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire import _core
-from quire.errors import MissingError, UsageError
+from quire.errors import MissingError, UsageError, in_family
+from quire.io.arguments import text as checked_text
 from quire.io.attributes import attribute_from_core, core_value
-from quire.io.refusal import in_family
 from quire.io.rows import Rows, select
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 
@@ -27,7 +27,7 @@ class Expression:
     """A parsed expression; its names are looked up when it is bound to a table."""
 
     def __init__(self, text: str) -> None:
-        self._core = _core.Expression(text)
+        self._core = _core.Expression(checked_text("an expression", text))
 
     @property
     def text(self) -> str:

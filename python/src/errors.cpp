@@ -1,5 +1,6 @@
 #include <new>
 #include <string>
+#include <typeinfo>
 
 #include "bindings.hpp"
 #include "text.hpp"
@@ -41,6 +42,15 @@ void bind_refusal(nb::module_& module) {
           nb::arg("kind"), nb::arg("message"), nb::arg("file"), nb::arg("object"), nb::arg("advice"));
 }
 
+void raise_in_python(const Error& error) {
+  try {
+    const nb::object exception = to_python(error);
+    PyErr_SetObject(exception.type().ptr(), exception.ptr());
+  } catch (nb::python_error& failure) {
+    failure.restore();
+  }
+}
+
 }  // namespace
 
 void bind_errors(nb::module_& module) {
@@ -49,12 +59,9 @@ void bind_errors(nb::module_& module) {
     try {
       std::rethrow_exception(pointer);
     } catch (const Error& error) {
-      try {
-        const nb::object exception = to_python(error);
-        PyErr_SetObject(exception.type().ptr(), exception.ptr());
-      } catch (nb::python_error& failure) {
-        failure.restore();
-      }
+      raise_in_python(error);
+    } catch (const std::bad_cast&) {
+      raise_in_python(Error(ErrorKind::type, "a part of an argument has a type that this call does not take"));
     }
   });
 }

@@ -332,10 +332,27 @@ MpiSession::MpiSession(int& argc, char**& argv) {
 
 MpiSession::~MpiSession() { MPI_Finalize(); }
 
+namespace {
+
+/// The ranks of two groups would be numbered twice, and none of them would be the one that writes headers.
+void require_one_group(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL) {
+    throw Error(ErrorKind::usage, "the communicator is MPI_COMM_NULL").advise("call only on ranks that are in it");
+  }
+  int is_inter = 0;
+  check_mpi("look at the communicator", MPI_Comm_test_inter(communicator, &is_inter));
+  if (is_inter == 0) return;
+  throw Error(ErrorKind::usage, "an intercommunicator connects two groups of ranks, and a file has one")
+      .advise("merge the groups (MPI_Intercomm_merge), or give the communicator of one of them");
+}
+
+}  // namespace
+
 Comm mpi_comm(MPI_Comm communicator, Deadline deadline) {
   if (!mpi_is_running()) {
     throw Error(ErrorKind::usage, "MPI is not initialised, or already finalised").advise("call MPI_Init_thread first");
   }
+  require_one_group(communicator);
   const std::string operation = "make a communicator of all ranks";
   auto made = std::make_unique<Duplicate>();
   check_mpi(operation, MPI_Comm_idup(communicator, &made->communicator, &made->request));

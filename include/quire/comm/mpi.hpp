@@ -32,7 +32,7 @@ class MpiSession {
 
 /// Collective. A communicator on a duplicate of `communicator`; MPI must be initialised (MPI_THREAD_FUNNELED suffices)
 /// and must not be finalised while the result is in use. Throws a deadline error if a rank does not come; the deadline
-/// is also that of later waits of the result.
+/// is also that of later waits of the result. Throws usage errors for an intercommunicator and for MPI_COMM_NULL.
 [[nodiscard]] Comm mpi_comm(MPI_Comm communicator, Deadline deadline = std::nullopt);
 
 /// Collective. mpi_comm(MPI_COMM_WORLD).

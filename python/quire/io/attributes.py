@@ -102,6 +102,10 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
             return self._items[name]
         except KeyError:
             pass
+        except TypeError:
+            raise TypeMismatchError(
+                f"{self._what}s are found by name, not by a {type(name).__name__}", file=self._file
+            ) from None
         near = difflib.get_close_matches(str(name), self._items, n=3, cutoff=0.5)
         advice = f"the nearest: {', '.join(near)}" if near else f"there are: {self._listed()}"
         raise MissingError(

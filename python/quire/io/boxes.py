@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from quire import _core
-from quire.errors import UsageError
+from quire.errors import Placing, UsageError
+from quire.io.arguments import number_of
 from quire.io.communicator import core_comm
-from quire.io.manner import number_of
 from quire.io.refusal import tried
 from quire.io.rows import Rows, Selection, position, select
 from quire.io.types import Array
@@ -123,7 +123,8 @@ def disjoint_boxes(boxes: Sequence[Sequence[slice]]) -> list[tuple[slice, ...]]:
     All ranks write what is left of their boxes and read the full ones. The cuts are those of the reference of
     the field, so that files agree also where ranks differ in their ghosts.
     """
-    return [_slices(*box) for box in _core.disjoint_boxes([_core_box(box) for box in boxes])]
+    with Placing(""):
+        return [_slices(*box) for box in _core.disjoint_boxes([_core_box(box) for box in boxes])]
 
 
 def disjoint_box(box: Sequence[slice] | slice, comm: Any = None) -> tuple[slice, ...]:
@@ -157,7 +158,8 @@ def grid_part(
     sides of each axis. `compatible` exchanges the coordinates of the first and the last axis, as the
     reference of the field does.
     """
-    extents, start, count, shape, inner = _core.grid_part(
-        rank, list(grid), list(block), list(halo or []), compatible
-    )
+    with Placing(""):
+        extents, start, count, shape, inner = _core.grid_part(
+            rank, list(grid), list(block), list(halo or []), compatible
+        )
     return GridPart(tuple(extents), _slices(start, count), tuple(shape), _slices(inner, count))

@@ -10,7 +10,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import MissingError, UsageError
-from quire.io.manner import text
+from quire.io.arguments import text
 from quire.io.refusal import tried
 from quire.io.table import Table
 from quire.io.types import Array

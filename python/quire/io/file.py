@@ -12,8 +12,9 @@ from typing import Any, Final, overload
 
 from quire import _core
 from quire.errors import UNREADABLE, Error, MissingError, Placing, TypeMismatchError, UsageError
+from quire.io.arguments import bytes_of_budget, number_of, step_number, text, text_or_nothing
 from quire.io.attributes import Attribute, attributes_from_core
-from quire.io.manner import bytes_of_budget, manner, number_of, step_number
+from quire.io.manner import manner
 from quire.io.refusal import agreed
 from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import DeclaredStep, Step
@@ -94,9 +95,12 @@ class File:
 
     def attachment_blocks(self, name: str, block_bytes: int = 1 << 20) -> Iterator[bytes]:
         """Independent. The bytes of an attachment piece by piece, for large ones."""
-        if name not in self.attachments:
-            # Raises the error.
-            self._core.read_attachment(name, 0, 0)
+        with Placing(self._path, text_or_nothing(name)):
+            if text("the name of an attachment", name) not in self.attachments:
+                # Raises the error.
+                self._core.read_attachment(name, 0, 0)
+            if number_of("byte", block_bytes) < 1:
+                raise UsageError(f"{block_bytes} bytes are no block")
         size = self.attachments[name]
         for first in range(0, size, block_bytes):
             yield self._core.read_attachment(name, first, min(block_bytes, size - first))

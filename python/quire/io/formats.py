@@ -10,6 +10,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import TypeMismatchError, UsageError
+from quire.io.arguments import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ def option_texts(options: dict[str, Any]) -> dict[str, str]:
         if isinstance(value, bool | np.bool_):
             texts[name] = "true" if value else "false"
         elif isinstance(value, int | str):
-            texts[name] = str(value)
+            texts[name] = text(f"option {name}", str(value))
         else:
             raise TypeMismatchError(
                 f"option {name} is a {type(value).__name__}",

@@ -11,23 +11,10 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
 from quire import _core
-from quire.errors import Error, MemoryBudgetError, TypeMismatchError, UsageError
+from quire.errors import Error, UsageError, as_text, in_family
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-
-
-def in_family(error: Exception) -> Exception:
-    """Independent. The same with a kind, if it is one of the errors by which Python refuses arguments."""
-    if isinstance(error, Error):
-        return error
-    if isinstance(error, MemoryError):
-        return MemoryBudgetError(str(error) or "there is not enough memory")
-    if isinstance(error, TypeError):
-        return TypeMismatchError(str(error))
-    if isinstance(error, ValueError | ArithmeticError):
-        return UsageError(str(error))
-    return error
 
 
 def refusal_of(error: Exception) -> _core.Refusal:
@@ -35,7 +22,8 @@ def refusal_of(error: Exception) -> _core.Refusal:
     known = in_family(error)
     if not isinstance(known, Error):
         known = UsageError(f"{type(error).__name__}: {error}")
-    return _core.Refusal(known.kind, known.message, known.file, known.object, known.advice)
+    words = (known.message, known.file, known.object, known.advice)
+    return _core.Refusal(known.kind, *(as_text(word) for word in words))
 
 
 def tried(convert: Callable[[], Result]) -> tuple[Result | None, _core.Refusal | None]:

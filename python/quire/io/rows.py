@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from quire.errors import MissingError, TypeMismatchError, UsageError
+from quire.io.arguments import number_of
 
 Rows = slice | tuple[int, int] | range | Sequence[int] | np.ndarray[Any, Any]
 """A slice, a pair (first, count), a range; a list or array of rows; an array with a truth value for each."""
@@ -59,7 +60,9 @@ def select(rows: Rows | None, length: int) -> Selection:
     if rows is None:
         return Selection(0, 1, length)
     if isinstance(rows, tuple):
-        first, count = (operator.index(value) for value in rows)
+        if len(rows) != 2:
+            raise UsageError(f"a pair (first, count) has 2 numbers, not {len(rows)}")
+        first, count = (number_of("row", value) for value in rows)
         if first < 0 or count < 0 or first + count > length:
             raise UsageError(f"rows {first} to {first + count} are not inside the {length} there are")
         return Selection(first, 1, count)
@@ -106,13 +109,19 @@ def listed(rows: Any, length: int) -> np.ndarray[Any, np.dtype[np.uint64]] | Non
     return np.where(wide < 0, wide + length, wide).astype(np.uint64)
 
 
+def rows_of_table(count: Any) -> int:
+    """Independent. How many rows a table has. Type errors for no integer, usage errors for no such number."""
+    rows = number_of("row", count)
+    if not 0 <= rows <= MOST_ROWS:
+        raise UsageError(f"a table cannot have {rows} rows")
+    return rows
+
+
 def chosen(rows: Rows, total: int | None) -> Selection | np.ndarray[Any, np.dtype[np.uint64]]:
     """Independent. Rows that are written: a selection whose step rises, or a list.
 
     Where nobody says how many rows there are in all, nothing counts from the end.
     """
-    if total is not None and not 0 <= total <= MOST_ROWS:
-        raise UsageError(f"a table cannot have {total} rows")
     if total is None and _counts_from_end(rows):
         raise UsageError(
             "the rows count from an end that nobody has said",

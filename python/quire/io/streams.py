@@ -14,7 +14,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import Placing, UnsupportedOperationError, UsageError
-from quire.io.manner import number_of
+from quire.io.arguments import number_of
 from quire.io.memory import empty
 from quire.io.refusal import tried
 from quire.io.types import Array

@@ -15,7 +15,7 @@ from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
 from quire.io.refusal import reading, refusal_of, taking_part
-from quire.io.rows import Rows, Selection, listed, position, select
+from quire.io.rows import Rows, Selection, listed, position, rows_of_table, select
 from quire.io.types import Array, dtype_of, type_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Table:
         return iter(self._columns)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._columns
+        return isinstance(name, str) and name in self._columns
 
     def __repr__(self) -> str:
         return f"<Table of {self._place}: {len(self)} rows of {', '.join(self._columns) or 'no columns'}>"
@@ -289,7 +289,8 @@ class Table:
         after each block with the rows done and the rows in all.
         """
         try:
-            buffers, size, selection = self._block_memory(names, rows_per_block, rows)
+            with Placing(self._path):
+                buffers, size, selection = self._block_memory(names, rows_per_block, rows)
         except Exception as error:
             self.stand_by(error)
             raise
@@ -340,7 +341,7 @@ class Table:
                 file=self._path,
                 advice="take the step from each block",
             )
-        if rows_per_block is not None and rows_per_block < 1:
+        if rows_per_block is not None and rows_of_table(rows_per_block) < 1:
             raise UsageError(f"{rows_per_block} rows are no block", file=self._path)
         size = min(rows_per_block or self.rows_per_block(chosen), max(selection.count, 1))
         return self._allocate(chosen, Selection(selection.first, 1, size)), size, selection
@@ -365,7 +366,7 @@ class Table:
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. How many rows of these columns make a block of about 8 MiB."""
-        dtypes = [self[name].dtype for name in (self._columns if names is None else names)]
+        dtypes = [self[name].dtype for name in self._names(names, None)]
         bytes_per_row = sum(STRING_BYTES if dtype.hasobject else dtype.itemsize for dtype in dtypes)
         return max(1, BLOCK_BYTES // max(bytes_per_row, 1))
 
@@ -385,7 +386,8 @@ class Table:
             names = self._columns if out is None else out
         elif isinstance(names, str):
             names = [names]
-        chosen = list(dict.fromkeys(names))
+        with Placing(self._path):
+            chosen = list(dict.fromkeys(names))
         for name in chosen:
             self[name]  # raises the error that names the nearest
         for name in out or ():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quire import _core
+from quire.io.arguments import text
 from quire.io.attributes import Attribute, core_value
 from quire.io.quantity import Quantity
 
@@ -31,7 +32,7 @@ def texts(
 
     def choose(given: str | None, name: str) -> str:
         if given is not None:
-            return given
+            return text(name, given)
         return "" if like is None else str(getattr(like, name))
 
     return Texts(
@@ -44,7 +45,9 @@ def texts(
 
 def core_quantity(name: str, type_name: str, words: Texts) -> _core.Quantity:
     """Independent. A quantity as the core takes it."""
-    return _core.Quantity(name, type_name, words.unit, words.symbol, words.description, words.display)
+    return _core.Quantity(
+        text("a name", name), type_name, words.unit, words.symbol, words.description, words.display
+    )
 
 
 def core_attribute(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 from quire import _core
-from quire.errors import Placing, UsageError, placed, reason_of
+from quire.errors import Placing, UsageError, as_text, placed, reason_of
+from quire.io.arguments import text
 from quire.io.attributes import Attribute
 from quire.io.boxes import Box
 from quire.io.elements import ElementBlock, ElementLayout
 from quire.io.field_parts import selection_of
 from quire.io.quantity import Quantity
-from quire.io.rows import Rows, Selection, chosen
+from quire.io.rows import Rows, Selection, chosen, rows_of_table
 from quire.io.streams import WriteStream
 from quire.io.texts import Texts, core_attribute, core_quantity, texts
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
@@ -128,9 +128,7 @@ class WriteStep:
     def rows(self, count: int, table: str = "") -> WriteStep:
         """Independent. How many rows this rank has; `put` takes the length of its array instead."""
         self._require_filling("rows")
-        if count < 0:
-            raise UsageError(f"a table cannot have {count} rows", object=table)
-        self._table(table).rows = count
+        self._table(table).rows = rows_of_table(count)
         return self
 
     @placed
@@ -149,7 +147,7 @@ class WriteStep:
         compressed columns have no places for single rows: the commit raises an unsupported error.
         """
         self._require_filling("rows_at")
-        wanted = None if total is None else operator.index(total)
+        wanted = None if total is None else rows_of_table(total)
         with Placing(self._path, table):
             self._table(table).chosen = (chosen(rows, wanted), wanted)
         return self
@@ -508,7 +506,7 @@ class WriteStep:
         if self._is_finished:
             return
         self._finish()
-        self._core.abort(reason)
+        self._core.abort(as_text(reason))
 
     def _hand_over(self) -> None:
         """Give the core everything that was put, converted where it must be; once."""
@@ -540,7 +538,7 @@ class WriteStep:
             self._core.rows_at_list(table, rows, total)
 
     def _table(self, name: str) -> _Table:
-        return self._tables.setdefault(name, _Table())
+        return self._tables.setdefault(text("the name of a table", name), _Table())
 
     def _add(self, table: str, column: _Column) -> None:
         columns = self._table(table).columns

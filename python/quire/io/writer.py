@@ -9,10 +9,11 @@ from types import TracebackType
 from typing import Any, Final, Literal
 
 from quire import _core
-from quire.errors import Error, Placing, TypeMismatchError, UsageError
+from quire.errors import Error, Placing, TypeMismatchError, UsageError, as_text
+from quire.io.arguments import step_number, text, text_or_nothing
 from quire.io.attributes import Attribute
 from quire.io.formats import truth
-from quire.io.manner import manner, step_number, text, text_or_nothing
+from quire.io.manner import manner
 from quire.io.quantity import Declared, declared_quantities
 from quire.io.refusal import tried
 from quire.io.report import Counters, Timing
@@ -180,7 +181,7 @@ class Writer:
         try:
             if self._step is not None:
                 self._step.abort(reason)
-            self._core.abort(reason)
+            self._core.abort(as_text(reason))
         finally:
             self._communicator.let_go()
 

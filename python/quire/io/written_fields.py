@@ -8,6 +8,7 @@ from typing import Any
 
 from quire import _core
 from quire.errors import UsageError
+from quire.io.arguments import text
 from quire.io.attributes import Attribute
 from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory
 from quire.io.field_parts import geometry_of
@@ -59,9 +60,9 @@ class FieldTraits:
                 None,
                 lossy,
             )
-            for key, value in (attributes or {}).items()
+            for key, value in dict(attributes or {}).items()
         ]
-        family = group if group is not None else str(getattr(like, "group", ""))
+        family = text("group", group) if group is not None else str(getattr(like, "group", ""))
         plain = texts(like, None, None, None, None) if words is None else words
         shape = [int(extent) for extent in extents]
         return cls(name, type, plain, family, shape, components, own, geometry_of(like, *geometry))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError, errors_in_family
 from quire.io.formats import format_info
 from quire.toolkit.changes import lost
 from quire.toolkit.replacing import plain_replacement
@@ -28,6 +28,7 @@ class Changes:
     removed: list[str] = field(default_factory=list)
 
 
+@errors_in_family
 def attach(
     path: str | Path,
     sources: Sequence[str | Path] = (),
@@ -80,6 +81,7 @@ def attach(
     )
 
 
+@errors_in_family
 def extract(
     path: str | Path,
     directory: str | Path,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.errors import BadFileError, ConflictError, UsageError
+from quire.errors import BadFileError, ConflictError, TypeMismatchError, UsageError, errors_in_family
+from quire.io.arguments import text
 from quire.io.communicator import core_comm
 from quire.io.fit import fit_numbers
 from quire.io.formats import format_for_path, format_info, formats, option_texts
@@ -74,6 +75,17 @@ def rehearse(
     return copier.report
 
 
+def checked_rows(rows: slice | None) -> slice:
+    """Independent. The rows of every table, all if nothing. Type and usage errors for what is no slice."""
+    if rows is None:
+        return slice(None)
+    if not isinstance(rows, slice):
+        raise TypeMismatchError(f"rows are a slice, not a {type(rows).__name__}")
+    rows.indices(0)  # raises what is wrong inside
+    return rows
+
+
+@errors_in_family
 def copy(
     source: str | Path,
     target: str | Path,
@@ -128,20 +140,20 @@ def copy(
     from quire.toolkit.profiles import profile_named
 
     def asked() -> Request:
-        wanted_rows = rows if rows is not None else slice(None)
+        wanted_rows = checked_rows(rows)
         profile = None if program is None else profile_named(program)
         request = Request(
             format=format,
             options=options,
             steps=steps if isinstance(steps, StepSelection) else parse_steps(steps),
-            columns=columns,
+            columns=None if columns is None else [text("the name of a column", name) for name in columns],
             rows=wanted_rows,
             transport=transport,
             durable=durable,
             lossy=lossy,
             overwrite=overwrite,
             where=where,
-            table=table,
+            table=text("the name of a table", table),
             only_table=names_only_table(table, where, wanted_rows, profile),
             profile=profile,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from quire import _core
-from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.errors import ConflictError, Error, MissingError, UsageError, errors_in_family
 from quire.io.attributes import Attribute, attributes_from_core, core_value
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
@@ -320,6 +320,7 @@ def put_quantity(items: list[_core.Quantity], item: _core.Quantity) -> None:
     items.append(item)
 
 
+@errors_in_family
 def define(
     source: str | Path,
     target: str | Path,

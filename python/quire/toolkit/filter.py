@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quire.toolkit.request import CopyReport, Observer
+    pass
+from quire.toolkit.request import CopyReport, Observer
 
 
 def filter(

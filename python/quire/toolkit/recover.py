@@ -20,6 +20,7 @@ from quire.errors import (
     MissingFileError,
     UnsupportedError,
     UsageError,
+    errors_in_family,
 )
 from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info, makes_set, may_be_named, named_members
@@ -97,6 +98,7 @@ class Found:
         return self.report.damage is None or (self.report.whole_steps > 0 and not self.rows)
 
 
+@errors_in_family
 def recover(
     source: str | Path,
     target: str | Path | None = None,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire._core import even_slice as even_slice  # the library's rule, for all tools
-from quire.errors import MissingError, UsageError
+from quire.errors import MissingError, TypeMismatchError, UsageError
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -49,6 +49,8 @@ def parse_steps(text: str | None, what: str = "steps") -> StepSelection:
     """
     if text is None:
         return StepSelection()
+    if not isinstance(text, str):
+        raise TypeMismatchError(f"a selection of {what} is a text, not a {type(text).__name__}")
     ranges: list[tuple[int | None, int | None]] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")

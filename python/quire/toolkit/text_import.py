@@ -19,7 +19,7 @@ import numpy as np
 
 import quire
 from quire import _core
-from quire.errors import BadFileError, Error, MissingError, UsageError
+from quire.errors import BadFileError, Error, MissingError, UsageError, errors_in_family
 from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
 from quire.toolkit.convert import target_format
@@ -99,6 +99,7 @@ class Segment:
     text_bytes: dict[int, int] = field(default_factory=dict)
 
 
+@errors_in_family
 def import_text(
     source: str | Path,
     target: str | Path,

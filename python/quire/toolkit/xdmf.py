@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree
 
 import quire
-from quire.errors import MissingError, UnsupportedError, UsageError
+from quire.errors import MissingError, UnsupportedError, UsageError, errors_in_family
 from quire.io.formats import format_info
 from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import StepSelection, is_number, parse_steps, select_steps
@@ -65,6 +65,7 @@ class NotShownError(Exception):
     """Why an object cannot be referred to; caught where it is left out."""
 
 
+@errors_in_family
 def write_xdmf(
     source: str | Path,
     target: str | Path,

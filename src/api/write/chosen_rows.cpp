@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/root.hpp"
+#include "api/write/step_size.hpp"
 #include "api/write/whole_tables.hpp"
 
 namespace quire {
@@ -134,7 +135,9 @@ void agree_on_chosen_rows(State& step, Consensus& all) {
   if (tables.empty()) return;
   const auto error = caught(step.writer->comm.rank(), [&] {
     for (std::size_t i = 0; i < tables.size(); ++i) {
-      check_choice(*step.builder.choices()[tables[i]], choices[i], step.accepted.tables[tables[i]].name);
+      const Table& table = step.accepted.tables[tables[i]];
+      check_choice(*step.builder.choices()[tables[i]], choices[i], table.name);
+      require_size(table, choices[i].total);
     }
     if (std::ranges::all_of(choices, &AllChoices::is_well)) complete_measure(step, tables, choices);
   });

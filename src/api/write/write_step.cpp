@@ -7,6 +7,7 @@
 #include "api/write/engine_steps.hpp"
 #include "api/write/part_plan.hpp"
 #include "api/write/remarks.hpp"
+#include "api/write/step_size.hpp"
 #include "api/write/write_blocks.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_parts.hpp"
@@ -340,6 +341,8 @@ void State::accept(StepPart& brought) {
       }
     }
   }
+  for (const Table& table : brought.description.tables) require_size(table, table.rows);
+  for (const Field& field : brought.description.fields) require_size(field);
   accepted = writer->planner->accept(brought.description, writer->options.lossy);
 }
 

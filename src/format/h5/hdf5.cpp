@@ -1,6 +1,9 @@
 #include "format/h5/hdf5.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <memory>
 
 namespace quire::h5 {
 namespace {
@@ -31,6 +34,18 @@ extern "C" herr_t find_version_error(unsigned /*position*/, const H5E_error2_t* 
   if (is_sign) *static_cast<bool*>(found) = true;
   return 0;
 }
+
+std::recursive_mutex& library_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+// A child has only the thread that forks: a lock of any other thread would never be released there, and what that
+// thread was changing in the library would stay half changed. So a fork waits until no other thread is inside.
+extern "C" void before_fork() noexcept { library_mutex().lock(); }
+extern "C" void after_fork_in_parent() noexcept { library_mutex().unlock(); }
+/// The thread has another id in the child, which may not release what the parent's thread has locked.
+extern "C" void after_fork_in_child() noexcept { std::construct_at(&library_mutex()); }
 
 }  // namespace
 
@@ -90,8 +105,10 @@ void close_file(Handle& file) {
 }
 
 std::unique_lock<std::recursive_mutex> library_lock() {
-  static std::recursive_mutex library;
-  return std::unique_lock(library);
+  // Without memory for it a fork does not wait, as without this library.
+  static const int registered = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  static_cast<void>(registered);
+  return std::unique_lock(library_mutex());
 }
 
 Quiet::Quiet() noexcept {

@@ -13,7 +13,8 @@
 
 namespace quire::h5 {
 
-/// Keeps other threads of this process out of the library; may be taken again by the thread that has it.
+/// Keeps other threads of this process out of the library; may be taken again by the thread that has it. fork() waits
+/// until no other thread has it, and the child starts without it.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> library_lock();
 
 /// Owns one HDF5 identifier of any kind.
