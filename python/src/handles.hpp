@@ -1,6 +1,8 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <deque>
@@ -16,20 +18,37 @@ namespace quire::python {
 
 /// A reader or writer that several Python threads may use: one at a time gets in, without the interpreter lock.
 template <class File>
-struct Shared {
+class Shared {
+ public:
   File opened;
-  std::mutex mutex;
   std::atomic<std::uint64_t> reads = 0;  ///< how often the ranks were met that read together, with success or not
 
   explicit Shared(File file) : opened(std::move(file)) {}
 
-  /// Runs `work` on the file alone and without the interpreter lock.
+  /// Runs `work` on the file alone and without the interpreter lock. Throws usage errors in a process that was forked
+  /// while another thread was in here.
   template <class Work>
   auto run(Work&& work) {
+    if (process_ != ::getpid()) enter_child();
     const nanobind::gil_scoped_release release;
-    const std::scoped_lock lock(mutex);
+    const std::scoped_lock lock(mutex_);
     return work(opened);
   }
+
+ private:
+  /// The first call in a child: no thread of it has used the file, so the lock is free or was held by one of the
+  /// parent.
+  void enter_child() {
+    const std::unique_lock free(mutex_, std::try_to_lock);
+    if (!free) {
+      throw Error(ErrorKind::usage, "another thread was using the file when this process was forked")
+          .advise("open the file again in this process");
+    }
+    process_ = ::getpid();
+  }
+
+  std::mutex mutex_;
+  pid_t process_ = ::getpid();  ///< that uses the file; read and changed under the interpreter lock
 };
 using OpenReader = Shared<Reader>;
 using OpenWriter = Shared<Writer>;

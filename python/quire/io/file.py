@@ -6,7 +6,6 @@ import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from types import TracebackType
 from typing import Any, Final, overload
 
@@ -14,6 +13,7 @@ from quire import _core
 from quire.errors import UNREADABLE, Error, MissingError, Placing, TypeMismatchError, UsageError
 from quire.io.arguments import bytes_of_budget, number_of, step_number, text, text_or_nothing
 from quire.io.attributes import Attribute, attributes_from_core
+from quire.io.lazy import found_once
 from quire.io.manner import manner
 from quire.io.refusal import agreed
 from quire.io.report import CheckReport, Counters, Timing
@@ -70,12 +70,12 @@ class File:
         """Tolerances that were used while the header was read; behind the last step, why the data end."""
         return self._description.warnings
 
-    @cached_property
+    @found_once
     def attributes(self) -> Mapping[str, Attribute]:
         """Independent. Attributes of the file, the same at every step."""
         return attributes_from_core("the file", self._path, self._description.attributes)
 
-    @cached_property
+    @found_once
     def declared(self) -> DeclaredStep | None:
         """Independent. What the file says of all its steps, apart from them; None where it says nothing.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from quire.errors import MissingError
 from quire.io.attributes import Attribute, NamedItems, attribute_from_core, attributes_from_core
 from quire.io.elements import Elements, Expansion, expansions_of, read_elements
 from quire.io.field import Field
+from quire.io.lazy import found_once
 from quire.io.streams import Streams
 from quire.io.table import Column, Table
 
@@ -33,12 +33,12 @@ class Step:
         """The step's own number."""
         return self._description.number
 
-    @cached_property
+    @found_once
     def attributes(self) -> Mapping[str, Attribute]:
         """Independent. All attributes by name, in file order."""
         return attributes_from_core(self._place, self._path, self._description.attributes)
 
-    @cached_property
+    @found_once
     def tables(self) -> Mapping[str, Table]:
         """Independent. All tables by name, in file order."""
         tables = (
@@ -54,18 +54,18 @@ class Step:
             return table
         raise MissingError(f"{self._place} has no table", file=self._path)
 
-    @cached_property
+    @found_once
     def fields(self) -> Mapping[str, Field]:
         """Independent. All fields by name, in file order."""
         fields = (Field(self._core, field, self._place, self._path) for field in self._description.fields)
         return NamedItems("field", self._place, self._path, ((field.name, field) for field in fields))
 
-    @cached_property
+    @found_once
     def streams(self) -> Streams:
         """Independent. The bytes of the tasks that wrote the step, where it has streams; else none."""
         return Streams(self, self._core, self._path, self._description.streams)
 
-    @cached_property
+    @found_once
     def expansions(self) -> Sequence[Expansion]:
         """Independent. The blocks of elements with coefficients, in file order."""
         return tuple(expansions_of(self.tables))
@@ -138,7 +138,7 @@ class DeclaredStep(Step):
         super().__init__(core, path, file)
         self._place = "what is declared"
 
-    @cached_property
+    @found_once
     def attributes(self) -> Mapping[str, Attribute]:
         """Independent. All attributes by name, in file order; without values."""
         items = (

@@ -7,7 +7,6 @@ import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from quire import _core
 from quire.errors import Placing, UnsupportedOperationError, UsageError
 from quire.io.arguments import number_of
+from quire.io.lazy import found_once
 from quire.io.memory import empty
 from quire.io.refusal import tried
 from quire.io.types import Array
@@ -98,12 +98,12 @@ class Stream(io.RawIOBase):
         """Whether the stream is a sequence of records with keys."""
         return self._core.has_records
 
-    @cached_property
+    @found_once
     def chunks(self) -> list[tuple[int, int]]:
         """Address and length of the used part of each chunk, in the order of the stream."""
         return self._core.chunks
 
-    @cached_property
+    @found_once
     def _ends(self) -> list[int]:
         return [int(end) for end in np.cumsum([length for _, length in self.chunks])]
 
@@ -243,7 +243,7 @@ class Streams(Mapping[int, Stream]):
             Stream(core, self._path) for core in _core.streams(self._core, numbers or [], by_index, refusal)
         ]
 
-    @cached_property
+    @found_once
     def ranks(self) -> list[int]:
         """Independent. The numbers of all tasks in the order of the file."""
         if self._count == 0:

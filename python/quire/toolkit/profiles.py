@@ -6,13 +6,13 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.formats import format_for_path, has_compressed_suffix
+from quire.io.lazy import found_once
 from quire.query import Expression
 from quire.toolkit.changes import changed, lost
 from quire.toolkit.define import Definition
@@ -354,7 +354,7 @@ class Adaptation:
             for change, numbers in self._told.items()
         ]
 
-    @cached_property
+    @found_once
     def request(self) -> Request:
         """The request with its definitions."""
         return replace(
