@@ -5,7 +5,8 @@
 Every step whose commit had returned must be whole; after `quire recover` the file must be whole, and still
 hold them. Of formats whose files are one step a series of files is written, those of elements in each of
 their layouts: what was complete must be whole, the last one whole or refused, and what is rescued of it must
-be what was written. The last line reads `N passed, N failed`.
+be what was written. Files that take several commits are also opened while they are written, and a repair
+is tried, which must be refused as long as the writer lives. The last line reads `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import quire
+from beside import Kind, commits_in, kinds, wrong
 from quire.io.formats import FormatInfo, format_infos
 from quire.toolkit.recover import recover
 from series import file_of, wrong_streams, wrong_table
@@ -32,10 +35,12 @@ from series import file_of, wrong_streams, wrong_table
 PROJECT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("QUIRE_BUILD", PROJECT / "build" / "mpich"))
 WRITER = PROJECT / "tests" / "soak" / "series.py"
+BESIDE = PROJECT / "tests" / "soak" / "beside.py"
 CLIENT = BUILD / "examples" / "fodo" / "fodo"
 SERIES = BUILD / "examples" / "checkpoint" / "checkpoint"
 MPIEXEC = os.environ.get("QUIRE_MPIEXEC", "mpiexec.mpich")
 LONGEST_RUN = 1.5  # seconds until the kill, drawn evenly from 0
+LONGEST_DEATH = 10.0
 MARK = "QUIRE_SOAK_RUN"
 
 
@@ -49,10 +54,17 @@ class Outcome:
     """What is wrong with the files; an empty text if nothing."""
 
 
-def killed_run(arguments: list[str], ranks: int, delay: float, first_line: bool = False) -> list[bytes]:
+def killed_run(
+    arguments: list[str],
+    ranks: int,
+    delay: float,
+    first_line: bool = False,
+    meanwhile: Callable[[Any], None] = lambda told: None,
+) -> list[bytes]:
     """Start a run, kill all of it after the delay, and return the lines that it had told.
 
-    With `first_line` the delay begins when the run says something: programs that take long to start.
+    With `first_line` the delay begins when the run says something: programs that take long to start. During
+    the delay `meanwhile` is called again and again, with the file of the lines.
     """
     command = [MPIEXEC, "-n", str(ranks), *arguments]
     token = str(uuid.uuid4())
@@ -63,7 +75,10 @@ def killed_run(arguments: list[str], ranks: int, delay: float, first_line: bool 
         )
         while first_line and os.fstat(told.fileno()).st_size == 0 and process.poll() is None:
             time.sleep(0.01)
-        time.sleep(delay)
+        end = time.monotonic() + delay
+        while time.monotonic() < end:
+            meanwhile(told)
+            time.sleep(min(0.002, max(0.0, end - time.monotonic())))
         if process.poll() is not None:
             raise SystemExit(f"the run ended by itself: {' '.join(command)}")
         while kill_marked(f"{MARK}={token}".encode()):
@@ -91,6 +106,19 @@ def kill_marked(mark: bytes) -> int:
     return killed
 
 
+def repair_after_kill(path: Path) -> None:
+    """Repair a file whose writer was killed: the kernel may give its locks back some moments later."""
+    end = time.monotonic() + LONGEST_DEATH
+    while True:
+        try:
+            quire.repair(path)
+            return
+        except quire.ConflictError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
 def complaint(path: Path, committed: int) -> str:
     """Return what is wrong with the file that a kill has left; an empty text if nothing."""
     if not path.exists() or path.stat().st_size == 0:
@@ -102,7 +130,7 @@ def complaint(path: Path, committed: int) -> str:
         return "" if committed == 0 else f"{committed} steps were committed: {error}"
     if whole < committed:
         return f"{whole} whole steps of {committed} committed ones"
-    quire.repair(path)
+    repair_after_kill(path)
     with quire.open(path) as file:
         report = file.check()
         if report.damage is not None or report.whole_steps != whole:
@@ -207,11 +235,40 @@ def kill_writer(info: FormatInfo, options: list[str], folder: Path, ranks: int, 
     return Outcome(complete, complaint_of_series(partial(file_of, folder, info), content, complete))
 
 
+def kill_beside(kind: Kind, folder: Path, ranks: int, delay: float) -> Outcome:
+    """Kill a run that writes a file with several commits while it is read, and repair the file."""
+    path = kind.path(folder)
+    command = [sys.executable, str(BESIDE), "--ranks", "--write", str(path), "--only", kind.name]
+    complaints = []
+
+    def read(told: Any) -> None:
+        committed = commits_in(told)
+        complaint = wrong(path, kind, committed)
+        if complaint:
+            complaints.append(f"beside the writer, {committed} commits: {complaint}")
+        try:
+            quire.repair(path)
+            complaints.append(f"beside the writer, {committed} commits: a repair was not refused")
+        except quire.ConflictError:
+            pass
+
+    told = killed_run([*command, "--commits", "1000000"], ranks, delay, first_line=True, meanwhile=read)
+    complaints.append(wrong(path, kind, len(told)))
+    repair_after_kill(path)
+    complaints.append(wrong(path, kind, len(told)))
+    with quire.open(path) as file:
+        damage = file.check().damage
+    complaints.append("" if damage is None else f"after recovery: {damage}")
+    return Outcome(len(told), "; ".join(complaint for complaint in complaints if complaint))
+
+
 Case = tuple[str, Callable[[Path, int, float], Outcome]]
 
 
 def cases() -> Iterator[Case]:
-    """Return what is killed: every format, and every layout of formats of elements."""
+    """Return what is killed: every format and layout, and every kind of file that is read meanwhile."""
+    for kind in kinds():
+        yield f"{kind.name}, beside readers", partial(kill_beside, kind)
     for info in format_infos():
         if not info.one_step:
             yield info.name, partial(kill_steps, info)

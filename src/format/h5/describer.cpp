@@ -12,6 +12,7 @@
 #include "format/h5/dropping.hpp"
 #include "format/h5/fields.hpp"
 #include "format/h5/left_out.hpp"
+#include "format/h5/read_ahead.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -243,7 +244,7 @@ std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
     };
     const DescribeContext of_neighbour{
         .path = name, .memory_budget = context_.memory_budget, .neighbour = {}, .member = member};
-    neighbour_ = std::make_shared<OpenFile>(std::move(bytes), of_neighbour);
+    neighbour_ = std::make_shared<OpenFile>(std::make_shared<ReadAhead>(std::move(bytes)), of_neighbour);
   } catch (Error& error) {
     throw error.in_file(name);
   }

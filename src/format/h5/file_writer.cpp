@@ -88,6 +88,7 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
   });
   if (!image_->is_plan_used()) throw Error(ErrorKind::internal, "HDF5 left planned places unused");
   next_end_ = image_->allocated_end();
+  if (next_end_ == published_end_ && !image_->pending().empty()) move_end();
   const Superblock superblock = read_superblock(image_->reader(next_end_), next_end_);
   if (superblock.end != next_end_) {
     throw Error(ErrorKind::internal, "HDF5 stores another end of the file than it has told its driver");
@@ -99,6 +100,14 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
   Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
   if (split_) resize_raw(acts, superblock);
   return acts;
+}
+
+void FileWriter::move_end() {
+  constexpr std::uint64_t further = 8;
+  const ReadBytes read = image_->reader(next_end_);
+  const Superblock superblock = read_superblock(read, next_end_, true);
+  image_->write(superblock.offset, superblock_with_end_moved(read, superblock, further));
+  next_end_ += further;
 }
 
 std::vector<std::byte> FileWriter::empty_file() {

@@ -71,6 +71,8 @@ class FileWriter {
  private:
   void set_split(const Split& split, std::shared_ptr<ByteSource> raw = nullptr);
   void take_over_raw(const DescribeContext& context, const Split& split);
+  /// Lets the file end elsewhere than before: readers know a publication by that (Generation).
+  void move_end();
   /// How the other file follows a publication that `acts` make.
   void resize_raw(Publication& acts, const Superblock& published);
 

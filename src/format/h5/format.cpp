@@ -7,6 +7,7 @@
 #include "format/h5/acceptance.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/describer.hpp"
+#include "format/h5/live_describer.hpp"
 #include "format/h5/phdf5/engine.hpp"
 #include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
@@ -74,7 +75,10 @@ class H5partFormat final : public Format {
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
-    return std::make_unique<h5::H5partDescriber>(std::move(bytes), context, options);
+    return std::make_unique<h5::LiveDescriber>(
+        std::move(bytes), context, [context, options](std::shared_ptr<ByteSource> still) {
+          return std::make_unique<h5::H5partDescriber>(std::move(still), context, options);
+        });
   }
 
   [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }

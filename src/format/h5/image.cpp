@@ -6,17 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "format/h5/read_ahead.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::h5 {
 
 Image::Image(std::shared_ptr<ByteSource> source, Use use) : source_(std::move(source)), use_(use) {
-  if (!source_) return;
-  source_size_ = published_size_ = source_->size();
-  // A writer changes its file: it asks for what stands there now.
-  if (use_ == Use::reading) source_ = std::make_shared<ReadAhead>(std::move(source_));
+  if (source_) source_size_ = published_size_ = source_->size();
 }
 
 ReadBytes Image::reader(std::uint64_t size) {

@@ -7,6 +7,7 @@
 #include "format/h5/meshes.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/open_file.hpp"
+#include "format/h5/snapshot.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -34,22 +35,32 @@ bool has_signature(std::span<const std::byte> head) {
   return find_signature(read, head.size()).has_value();
 }
 
-bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
+std::optional<bool> holds(const std::shared_ptr<ByteSource>& bytes, const std::function<bool(OpenFile&)>& what) {
   try {
-    // A file that is cut may still tell what it is; that it is cut will be told by its reader.
-    OpenFile file(bytes, look_budget, true);
-    return with_hdf5(file.image(), [&] {
-      const std::vector<Link> links = list_links(file.id(), "/");
-      return links.empty() || holds_meshes(file) || holds_attachments_only(file, links) ||
-             std::ranges::any_of(links, [&](const Link& link) {
-               // A column of a plain file may have the name of a step.
-               return parse_step_name(link.name) && may_be_group(file.image(), file.id(), link.name);
-             });
+    const auto snapshot = std::make_shared<Snapshot>(bytes, look_budget);
+    bool answer = false;
+    snapshot->look([&] {
+      // A file that is cut may still tell what it is; that it is cut will be told by its reader.
+      OpenFile file(snapshot, look_budget, true);
+      answer = with_hdf5(file.image(), [&] { return what(file); });
     });
+    return answer;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file && error.kind() != ErrorKind::memory) throw;
-    return true;
+    return std::nullopt;
   }
+}
+
+bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
+  const auto steps_or_nothing = [](OpenFile& file) {
+    const std::vector<Link> links = list_links(file.id(), "/");
+    return links.empty() || holds_meshes(file) || holds_attachments_only(file, links) ||
+           std::ranges::any_of(links, [&](const Link& link) {
+             // A column of a plain file may have the name of a step.
+             return parse_step_name(link.name) && may_be_group(file.image(), file.id(), link.name);
+           });
+  };
+  return holds(bytes, steps_or_nothing).value_or(true);
 }
 
 }  // namespace quire::h5

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "format/h5/checksum.hpp"
 #include "quire/base/endian.hpp"
 
 namespace quire::h5 {
@@ -89,6 +90,24 @@ Error cut_error(const Superblock& block, std::uint64_t size) {
   return Error(ErrorKind::bad_file, "the file is cut: it has " + std::to_string(size) +
                                         " bytes, its HDF5 superblock says " + std::to_string(block.end))
       .at(size);
+}
+
+std::vector<std::byte> superblock_with_end_moved(const ReadBytes& read, const Superblock& block,
+                                                 std::uint64_t further) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(block.length));
+  bytes.resize(read(block.offset, bytes));
+  const Shape shape = shape_of(block.version, block.offset);
+  const std::size_t place = shape.addresses + shape.end_index * block.address_width;
+  if (block.address_width != sizeof(std::uint64_t) || bytes.size() < place + sizeof(std::uint64_t)) {
+    throw Error(ErrorKind::unsupported, "files with addresses of other than 8 bytes are not changed").at(block.offset);
+  }
+  store(bytes.data() + place, load<std::uint64_t>(bytes.data() + place, ByteOrder::little) + further,
+        ByteOrder::little);
+  if (block.version >= 2) {
+    const std::size_t end = bytes.size() - sizeof(std::uint32_t);
+    store(bytes.data() + end, checksum(std::span(bytes).first(end)), ByteOrder::little);
+  }
+  return bytes;
 }
 
 Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_be_cut) {

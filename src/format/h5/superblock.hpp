@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "quire/base/error.hpp"
 
@@ -31,6 +32,10 @@ struct Superblock {
 /// Finds and checks the superblock. Throws bad_file errors for files that are no HDF5 files, damaged, or shorter than
 /// they say they are (unless `may_be_cut`).
 [[nodiscard]] Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_be_cut = false);
+
+/// A superblock as read_superblock() has found it, whose data end `further` bytes behind.
+[[nodiscard]] std::vector<std::byte> superblock_with_end_moved(const ReadBytes& read, const Superblock& block,
+                                                               std::uint64_t further);
 
 /// The error that a file of `size` bytes is shorter than its superblock says.
 [[nodiscard]] Error cut_error(const Superblock& block, std::uint64_t size);

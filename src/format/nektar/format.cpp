@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "format/chunk_cache_option.hpp"
+#include "format/h5/live_describer.hpp"
 #include "format/h5/recognition.hpp"
 #include "format/nektar/acceptance.hpp"
 #include "format/nektar/h5_describer.hpp"
@@ -147,7 +148,11 @@ class NektarFormat final : public Format {
     if (container != Container::hdf5) refuse_chunk_cache(options);
     switch (container) {
       case Container::hdf5:
-        return std::make_unique<nektar::H5Describer>(std::move(bytes), context, blocks, chunk_cache_bytes(options));
+        return std::make_unique<h5::LiveDescriber>(
+            std::move(bytes), context,
+            [context, blocks, cache = chunk_cache_bytes(options)](std::shared_ptr<ByteSource> still) {
+              return std::make_unique<nektar::H5Describer>(std::move(still), context, blocks, cache);
+            });
       case Container::streams:
         return std::make_unique<nektar::StreamDescriber>(std::move(bytes), context, blocks);
       case Container::xml:

@@ -7,6 +7,7 @@
 #include "format/h5/attributes.hpp"
 #include "format/h5/hdf5.hpp"
 #include "format/h5/links.hpp"
+#include "format/h5/recognition.hpp"
 #include "format/nektar/metadata.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/kernels/convert.hpp"
@@ -15,7 +16,6 @@ namespace quire::nektar {
 namespace {
 
 constexpr const char* root_group = "NEKTAR";
-constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
 constexpr std::uint64_t numbers_at_once = std::uint64_t{1} << 20;
 
 bool has_link(const std::vector<h5::Link>& links, std::string_view name) {
@@ -108,13 +108,8 @@ Parts written_parts(hid_t dataset, hid_t creation, hid_t space, const std::strin
 }  // namespace
 
 bool holds_fields(const std::shared_ptr<ByteSource>& bytes) {
-  try {
-    h5::OpenFile file(bytes, look_budget, true);
-    return h5::with_hdf5(file.image(), [&] { return has_link(h5::list_links(file.id(), "/"), root_group); });
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::bad_file && error.kind() != ErrorKind::memory) throw;
-    return false;
-  }
+  const auto has_root_group = [](h5::OpenFile& file) { return has_link(h5::list_links(file.id(), "/"), root_group); };
+  return h5::holds(bytes, has_root_group).value_or(false);
 }
 
 H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format/h5/chunking.hpp"
+#include "format/h5/live_describer.hpp"
 #include "format/h5/phdf5/engine.hpp"
 #include "format/h5/phdf5/settings.hpp"
 #include "format/h5/plain/describer.hpp"
@@ -70,7 +71,10 @@ class PlainFormat final : public Format {
 
   [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                                     const CheckedOptions& options) const override {
-    return std::make_unique<h5::PlainDescriber>(std::move(bytes), context, options);
+    return std::make_unique<h5::LiveDescriber>(
+        std::move(bytes), context, [context, options](std::shared_ptr<ByteSource> still) {
+          return std::make_unique<h5::PlainDescriber>(std::move(still), context, options);
+        });
   }
 
   [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }

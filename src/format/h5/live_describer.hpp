@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "format/h5/snapshot.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::h5 {
+
+/// Describes a file that a writer may change meanwhile. Each answer belongs to one publication; later ones may be of a
+/// later publication, but the steps stay those that the file had when it was opened.
+class LiveDescriber final : public Describer {
+ public:
+  /// Makes the describer of bytes that do not change.
+  using Make = std::function<std::unique_ptr<Describer>(std::shared_ptr<ByteSource>)>;
+
+  LiveDescriber(std::shared_ptr<ByteSource> file, const DescribeContext& context, Make make,
+                std::chrono::milliseconds patience = Snapshot::usual_patience);
+
+  [[nodiscard]] const FileDescription& file() const override { return kept_ ? kept_->file : inner_->file(); }
+  [[nodiscard]] std::uint64_t steps() override { return kept_ ? kept_->numbers.size() : inner_->steps(); }
+  [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
+  [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  [[nodiscard]] bool looks_ahead() const override { return looks_ahead_; }
+  [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
+  void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
+                   const View& out) override;
+  void adopt(std::uint64_t index, const StepLayout& layout) override;
+  void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) override;
+  [[nodiscard]] Publication repair() override;
+  [[nodiscard]] Publication drop(std::span<const std::int64_t> numbers) override;
+
+ private:
+  /// What the file had when it was opened, kept once it has been described again.
+  struct Kept {
+    FileDescription file;
+    std::vector<std::int64_t> numbers;
+  };
+
+  template <class Work>
+  auto consistently(Work&& work);
+  void look(const std::function<void()>& first, const std::function<void()>& again);
+  void make_inner();
+  /// Describes the file again.
+  void renew();
+  /// Where a step is now; nothing behind the last one. Throws missing errors for one that has been taken out.
+  [[nodiscard]] std::optional<std::uint64_t> present_index(std::uint64_t index);
+
+  std::shared_ptr<Snapshot> snapshot_;
+  std::string path_;
+  Make make_;
+  std::unique_ptr<Describer> inner_;
+  bool looks_ahead_ = false;
+  std::optional<Kept> kept_;
+};
+
+}  // namespace quire::h5
