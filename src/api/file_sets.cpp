@@ -46,7 +46,8 @@ void refuse_interrupted(const std::string& path) {
 
 }  // namespace
 
-std::string first_file_of(const std::string& path, const std::string& format, const Options& options) {
+std::string first_file_of(const std::string& named, const std::string& format, const Options& options) {
+  const std::string path = where_it_is(named);
   std::error_code ignored;
   for (const Format* candidate : formats()) {
     if (options.empty() || files::exists(path, ignored)) break;
@@ -83,7 +84,8 @@ std::unique_ptr<Transport> with_members(std::unique_ptr<Transport> first, const 
     if (member < names.size()) return names[static_cast<std::size_t>(member)];
     throw Error(ErrorKind::internal, "the set has no member " + std::to_string(member)).in_file(first_path);
   };
-  return with_members(std::move(first), first_path, name, std::move(open));
+  return with_members(std::move(first), first_path, name,
+                      [open = std::move(open)](const std::string& path) { return open(where_it_is(path)); });
 }
 
 std::string first_file_for(const std::string& path, const WritePlanner& planner) {

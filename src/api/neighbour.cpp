@@ -10,6 +10,7 @@
 #include "quire/comm/comm.hpp"
 #include "quire/transport/transport.hpp"
 #include "transport/file_system.hpp"
+#include "transport/replacement.hpp"
 
 namespace quire {
 namespace {
@@ -35,8 +36,9 @@ bool is_file(const files::path& path) {
 }
 
 std::shared_ptr<ByteSource> opened(const files::path& path) {
-  if (!is_file(path)) return nullptr;
-  return std::make_shared<NeighbourSource>(open_transport("posix", path.string(), Access::read, Comm::self(), {}));
+  const std::string place = where_it_is(path.string());
+  if (!is_file(place)) return nullptr;
+  return std::make_shared<NeighbourSource>(open_transport("posix", place, Access::read, Comm::self(), {}));
 }
 
 /// Where a file stands that one refers to.

@@ -199,6 +199,18 @@ void keep_permissions(const std::string& target) {
   }
 }
 
+std::string where_it_is(const std::string& path) {
+  std::error_code ignored;
+  if (path.find('\0') != std::string::npos || files::exists(path, ignored)) return path;
+  const std::string target = target_of(path);
+  if (is_decided(target) && files::is_regular_file(ready_path(target), ignored)) return ready_path(target);
+  // The members move before the first file, which may have been opened where it was made ready.
+  const files::path directory = files::path(path).parent_path();
+  if (!directory.string().ends_with(ready({}))) return path;
+  const std::string moved = (directory.parent_path() / name_of(path)).string();
+  return exists(moved) ? moved : path;
+}
+
 bool is_being_replaced(const std::string& target) {
   return exists(partial(target)) || exists(ready(target)) || exists(previous(target));
 }

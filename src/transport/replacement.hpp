@@ -69,6 +69,10 @@ using ReplacementAct = std::variant<RenameAct, RemoveAct, ExchangeAct, MarkAct, 
     const std::function<bool(const std::string& name)>& is_member = {});
 /// What takes the place of the target gets the permissions that it has, if it is there.
 void keep_permissions(const std::string& target);
+/// Where a file is now that a reader looks for at `path`, be it a target or another file of its set. A set takes its
+/// place by several renames; between them nothing has the name of the target, and the complete new files are where they
+/// were made ready or in their places. The path itself if it is there, or if nothing is.
+[[nodiscard]] std::string where_it_is(const std::string& path);
 /// Whether anything stands beside the target that a replacement makes there.
 [[nodiscard]] bool is_being_replaced(const std::string& target);
 /// The acts that finish a replacement that was interrupted; none if there is none. A staging directory that was never

@@ -55,6 +55,11 @@ class ReplacementTest : public testing::TestWithParam<Kind> {
     }
   }
 
+  [[nodiscard]] static std::string text_of(const files::path& path) {
+    std::ifstream stream(path);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
   /// The old one in its place, the new one complete beside it.
   void begin() const {
     files::remove_all(home_);
@@ -68,8 +73,7 @@ class ReplacementTest : public testing::TestWithParam<Kind> {
     Texts texts;
     for (const auto& entry : files::recursive_directory_iterator(home_)) {
       if (!entry.is_regular_file()) continue;
-      std::ifstream stream(entry.path());
-      texts[files::relative(entry.path(), home_).string()] = std::string(std::istreambuf_iterator<char>(stream), {});
+      texts[files::relative(entry.path(), home_).string()] = text_of(entry.path());
     }
     return texts;
   }
@@ -161,6 +165,23 @@ TEST_P(ReplacementTest, SomethingStandsThereAtAnyMomentUnlessManyMove) {
     begin();
     carry_out(first_of(acts, kill));
     EXPECT_TRUE(in_place() == GetParam().old_one || in_place() == GetParam().new_one) << kill;
+  }
+}
+
+TEST_P(ReplacementTest, AReaderFindsAllFilesOfOneOfThemAtAnyMoment) {
+  begin();
+  const auto acts = replacement_acts(target());
+  for (std::size_t kill = 0; kill <= acts.size(); ++kill) {
+    begin();
+    carry_out(first_of(acts, kill));
+    const files::path first = where_it_is(target());
+    if (GetParam().old_one.empty() && kill < deciding(acts)) continue;
+    ASSERT_TRUE(files::exists(first)) << kill;
+    if (files::is_directory(first)) continue;
+    const bool is_old = text_of(first) == "old";
+    for (const auto& [name, text] : is_old ? GetParam().old_one : GetParam().new_one) {
+      EXPECT_EQ(text_of(where_it_is((first.parent_path() / name).string())), text) << kill << " " << name;
+    }
   }
 }
 

@@ -148,7 +148,8 @@ class Writer {
  public:
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  ~Writer();  ///< releases; call close() to learn of errors
+  /// Releases; call close() to learn of errors. A file that appears at close (appears_at_close()) never does without.
+  ~Writer();
 
   /// Independent. An attribute of the file, before the first commit; where the format lets them be added, also later
   /// and of an existing file: it is there with the next step that is committed, or at close; not while a step is open
@@ -181,6 +182,9 @@ class Writer {
   [[nodiscard]] bool weighs_values() const;
   /// Independent. Whether columns and fields may be declared: an engine that encodes takes all at once.
   [[nodiscard]] bool takes_parts() const;
+  /// Independent. Whether the file is not complete at its path before close(), which is yet to be called: one that is
+  /// compressed, or replaces another one as a whole. Without close() what was there stays.
+  [[nodiscard]] bool appears_at_close() const;
   /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
 

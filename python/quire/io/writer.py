@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
+import weakref
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Final, Literal
@@ -36,6 +38,7 @@ class Writer:
         self._lossy = lossy
         self._step: WriteStep | None = None
         self._is_open = True
+        self._reminder = weakref.finalize(self, _warn_of_missing, core, path, core_communicator.rank)
 
     @property
     def path(self) -> str:
@@ -149,6 +152,10 @@ class Writer:
         if self._step is step:
             self._step = None
 
+    def _end(self) -> None:
+        self._is_open = False
+        self._reminder.detach()
+
     def close(self) -> None:
         """Collective. Complete the file and close it; errors agree on all ranks. Twice does nothing.
 
@@ -156,7 +163,7 @@ class Writer:
         """
         if not self._is_open:
             return
-        self._is_open = False
+        self._end()
         forgotten = self._step
         try:
             if forgotten is not None:
@@ -177,7 +184,7 @@ class Writer:
         """
         if not self._is_open:
             return
-        self._is_open = False
+        self._end()
         try:
             if self._step is not None:
                 self._step.abort(reason)
@@ -225,6 +232,16 @@ class Writer:
         return f"<Writer {self._path!r}{ranks}, {'open' if self._is_open else 'closed'}>"
 
 
+def _warn_of_missing(core: _core.Writer, path: str, rank: int) -> None:
+    """Independent. Warn of a writer that was left open, if its file has not come to its place."""
+    if rank == 0 and core.appears_at_close():
+        warnings.warn(
+            f"{path}: its writer was never closed, so the new file is not there: call close(), or use `with`",
+            RuntimeWarning,  # one of resources is not shown by default
+            stacklevel=2,
+        )
+
+
 def create(
     path: str | os.PathLike[str],
     comm: Any = None,
@@ -254,7 +271,8 @@ def create(
     options : of the format's writer; for every format `compression` ("gzip", "xz", "none"; else as .gz, .xz
         or .lzma at the end of the path say) and `compression_level`: the file then appears when it is closed;
         `replacement="whole"`: what the path holds stays until the new file is complete and durable, and for
-        good if this one is left by an exception, as it does in formats of one step unless "direct" is said
+        good if this one is left by an exception, as it does in formats of one step unless "direct" is said.
+        A RuntimeWarning tells of a writer of such a file that was never closed
     """
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
 

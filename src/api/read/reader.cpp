@@ -22,6 +22,7 @@
 #include "quire/base/archive.hpp"
 #include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
+#include "transport/replacement.hpp"
 
 namespace quire {
 
@@ -182,7 +183,7 @@ Opening describe_first(Reader::State& state, const Options& inflation) {
 
 std::unique_ptr<Transport> wrapped_transport(const Reader::State& state, const std::string& path, const Comm& comm) {
   const ReadOptions& options = state.options;
-  auto transport = open_transport(options.transport, path, Access::read, comm, {});
+  auto transport = open_transport(options.transport, where_it_is(path), Access::read, comm, {});
   return options.wrapper ? options.wrapper(std::move(transport), path, state.comm.rank()) : std::move(transport);
 }
 

@@ -398,6 +398,11 @@ bool Writer::weighs_values() const { return state_->planner->weighs_values() || 
 
 bool Writer::takes_parts() const { return !state_->engine || state_->engine->takes_parts(); }
 
+bool Writer::appears_at_close() const {
+  const bool is_complete = state_->closed || (state_->has_step && state_->completes_with_step());
+  return !is_complete && (state_->target.is_compressed() || state_->target.replaces_whole());
+}
+
 void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
   WriteStep step = this->step(number);
   try {

@@ -91,3 +91,27 @@ def test_raw_data_behind_a_link_are_written_where_they_stand(tmp_path: Path, for
             raw.symlink_to(scratch.name)
         assert firsts(path) == [first]
     assert raw.is_symlink()
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_pair_is_there_at_any_moment_of_its_replacement(tmp_path: Path, moved: bool) -> None:
+    path = tmp_path / "beam-m.h5"
+    ready = tmp_path / "beam-m.h5.quire-ready"
+    for place, first in ((path, 1.0), (ready / path.name, 2.0)):
+        place.parent.mkdir(exist_ok=True)
+        with quire.create(place, split=True) as out:
+            write(out, 0, first)
+    path.rename(tmp_path / "beam-m.h5.quire-previous")
+    raw = ready / "beam-r.h5"
+    file = quire.open(path) if moved else None
+    if moved:
+        raw.replace(tmp_path / raw.name)
+    assert firsts(path) == [2.0]
+    if file is not None:
+        # One that was opened before goes on.
+        (ready / path.name).rename(path)
+        assert file[0]["x"][0] == 2.0
+        file.close()
+    assert quire.finish_replacement(path)
+    assert firsts(path) == [2.0]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["beam-m.h5", "beam-r.h5"]
