@@ -176,10 +176,7 @@ bool ElementReader::State::add(ReadPlan& plan, PlanRoom& room, const Run& run, s
 ElementReader::ElementReader(const Place& place, const SelectionWalk& elements, std::span<const ColumnTarget> columns,
                              const MemorySelection& memory, bool lossy, const SieveLimits& limits)
     : state_(new State{place, targets_by_run(place, columns, values_in(memory, elements.elements())), elements, memory,
-                       lossy, limits}) {
-  // Neighbours then make one tile.
-  for (std::vector<CellTarget>& targets : state_->wanted) std::ranges::stable_sort(targets, {}, &CellTarget::cell);
-}
+                       lossy, limits}) {}
 
 ElementReader::ElementReader(ElementReader&&) noexcept = default;
 ElementReader& ElementReader::operator=(ElementReader&&) noexcept = default;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "format/records_chunked.hpp"
 #include "format/records_columns.hpp"
@@ -99,12 +100,8 @@ void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
 
 void add_slices(ReadPlan& plan, const Place& place, std::span<const Slice> slices, std::uint64_t rows,
                 std::span<const ColumnTarget> columns, bool lossy) {
-  auto wanted = targets_by_run(place, columns, rows);
-  for (std::size_t i = 0; i < place.runs.size(); ++i) {
-    // In file order: neighbours then make one tile.
-    std::ranges::stable_sort(wanted[i], {}, &CellTarget::cell);
-    add_run(plan, place.runs[i], slices, wanted[i], lossy);
-  }
+  const auto wanted = targets_by_run(place, columns, rows);
+  for (std::size_t i = 0; i < place.runs.size(); ++i) add_run(plan, place.runs[i], slices, wanted[i], lossy);
 }
 
 void check_box(const std::vector<std::uint64_t>& extents, const Box& box) {
@@ -194,13 +191,14 @@ void add_rows_of_piece(ReadPlan& plan, const Run& run, const Extent& piece, cons
     alone.cells = run.cells;
     return add_run(plan, alone, std::span(&rows, 1), wanted, lossy);
   }
+  // Of each cell, how many bytes of a record precede it.
+  std::vector<std::uint64_t> before(run.cells.size(), 0);
+  for (std::size_t c = 1; c < before.size(); ++c) before[c] = before[c - 1] + size_of(run.cells[c - 1].type);
   for (const CellTarget& target : wanted) {
-    std::uint64_t before = 0;
-    for (std::size_t c = 0; c < target.cell; ++c) before += size_of(run.cells[c].type);
     alone.cells = {run.cells[target.cell]};
     alone.record_bytes = size_of(alone.cells.front().type);
     alone.bytes = alone.records * alone.record_bytes;
-    alone.offset = piece.offset + before * alone.records;
+    alone.offset = piece.offset + before[target.cell] * alone.records;
     const CellTarget first{0, target.view, target.object};
     add_run(plan, alone, std::span(&rows, 1), std::span(&first, 1), lossy);
   }
@@ -247,19 +245,29 @@ void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std:
 
 std::vector<std::vector<CellTarget>> targets_by_run(const Place& place, std::span<const ColumnTarget> columns,
                                                     std::uint64_t rows) {
+  // By column number, so that one pass over the cells finds all of them.
+  std::vector<std::pair<std::uint64_t, std::size_t>> wanted;
+  wanted.reserve(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) wanted.emplace_back(columns[i].column, i);
+  std::ranges::sort(wanted);
+  constexpr auto column_of = [](const auto& entry) { return entry.first; };
+  std::vector<bool> found(columns.size(), false);
   std::vector<std::vector<CellTarget>> result(place.runs.size());
-  for (const ColumnTarget& column : columns) {
-    const std::string object = object_of(column.column, column.object);
-    bool found = false;
-    for (std::size_t i = 0; i < place.runs.size(); ++i) {
-      const auto& cells = place.runs[i].cells;
-      const auto cell = std::ranges::find(cells, column.column, &Cell::column);
-      if (cell == cells.end()) continue;
-      check_view(column.view, cell->type, rows, object);
-      result[i].push_back({static_cast<std::size_t>(cell - cells.begin()), column.view, object});
-      found = true;
+  for (std::size_t r = 0; r < place.runs.size(); ++r) {
+    const std::vector<Cell>& cells = place.runs[r].cells;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      for (const auto& [column, i] : std::ranges::equal_range(wanted, cells[c].column, {}, column_of)) {
+        const std::string object = object_of(column, columns[i].object);
+        check_view(columns[i].view, cells[c].type, rows, object);
+        result[r].push_back({c, columns[i].view, object});
+        found[i] = true;
+      }
     }
-    if (!found) throw Error(ErrorKind::usage, "no run of the table holds this column").on(object);
+  }
+  const auto missing = static_cast<std::size_t>(std::ranges::find(found, false) - found.begin());
+  if (missing < columns.size()) {
+    throw Error(ErrorKind::usage, "no run of the table holds this column")
+        .on(object_of(columns[missing].column, columns[missing].object));
   }
   return result;
 }

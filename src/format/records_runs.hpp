@@ -36,7 +36,8 @@ struct CellTarget {
   std::string object;
 };
 
-/// Which cells of which run are wanted: one list for each run of the place. Each view has `values` values.
+/// Which cells of which run are wanted: one list for each run of the place, in the order of its cells, so that
+/// neighbours in the file make one tile. Each view has `values` values.
 [[nodiscard]] std::vector<std::vector<CellTarget>> targets_by_run(const Place& place,
                                                                   std::span<const ColumnTarget> columns,
                                                                   std::uint64_t values);

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "model/name_index.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
@@ -203,6 +205,47 @@ TEST(WithoutValues, TypesTextsAndAxesStayAndNothingElse) {
   ASSERT_EQ(bare.fields.size(), 1U);
   EXPECT_EQ(bare.fields[0].extents, (std::vector<std::uint64_t>{0, 0}));
   EXPECT_EQ(bare.fields[0].components, 2U);
+}
+
+/// A name that counts how often it is looked at.
+struct CountedName {
+  std::string text;
+  std::size_t* looks;
+  operator std::string_view() const noexcept {
+    ++*looks;
+    return text;
+  }
+};
+struct CountedItem {
+  CountedName name;
+};
+
+TEST(NameIndex, LooksAtEveryNameOfALongListOnce) {
+  constexpr std::size_t many = 20000;
+  std::size_t looks = 0;
+  std::vector<CountedItem> items;
+  NameIndex index;
+  for (std::size_t i = 0; i < many; ++i) {
+    const std::string name = "column" + std::to_string(i);
+    ASSERT_FALSE(index.contains(items, name));
+    items.push_back({{name, &looks}});
+    ASSERT_EQ(index.find(items, name), i);
+  }
+  EXPECT_LE(looks, many + 1000);
+}
+
+TEST(NameIndex, FindsTheFirstItemOfAName) {
+  for (const std::size_t count : {3U, 300U}) {
+    std::vector<std::string> names(count, "same");
+    names[1] = "other";
+    NameIndex index;
+    EXPECT_EQ(index.find(names, "same"), 0U);
+    EXPECT_EQ(index.find(names, "other"), 1U);
+    EXPECT_FALSE(index.contains(names, "none"));
+    names.erase(names.begin());
+    index.clear();
+    EXPECT_EQ(index.find(names, "other"), 0U);
+  }
 }
 
 }  // namespace

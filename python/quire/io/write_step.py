@@ -544,7 +544,8 @@ class WriteStep:
         columns = self._table(table).columns
         if column.name in columns:
             raise UsageError("the column is put twice", object=column.name)
-        if columns and any((other.values is None) != (column.values is None) for other in columns.values()):
+        first = next(iter(columns.values()), column)
+        if (first.values is None) != (column.values is None):
             raise UsageError("a table takes columns by put or by declare, not both", object=column.name)
         columns[column.name] = column
 

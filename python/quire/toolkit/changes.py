@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from quire.io.fit import Change
 
@@ -38,14 +38,11 @@ class ReportedChanges:
             if kind in kinds
         ]
 
-    def includes(self, told: str) -> bool:
-        """Independent. Whether a sentence about a single thing is about one of these changes."""
-        return any(
-            told == sentence(object, {name: now}, what)
-            for (_, object, what), names in self._groups.items()
-            if told.endswith(what)
-            for name, now in names.items()
-        )
+    def single_sentences(self) -> Iterator[str]:
+        """Independent. A sentence about each single thing."""
+        for (_, object, what), names in self._groups.items():
+            for name, now in names.items():
+                yield sentence(object, {name: now}, what)
 
 
 def sentence(object: str, names: Mapping[str, str], what: str) -> str:

@@ -267,5 +267,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             copier.declare_steps(file, out)
             copier.require_content(file.path)
             copier.require_rows(file.path)
-            copier.warn([remark for remark in out.remarks if not copier.report.told.includes(remark)])
+            if remarks := out.remarks:
+                known = set(copier.report.told.single_sentences())
+                copier.warn([remark for remark in remarks if remark not in known])
             copier.closing(file, out, target)

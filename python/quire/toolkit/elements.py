@@ -46,6 +46,7 @@ def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size:
     Parts of a table that were asked for by rows stay as they are.
     """
     by_name = {share.table.name: share for share in shares}
+    places = {share.table.name: place for place, share in enumerate(shares)}
     aligned = list(shares)
     for expansion in getattr(step, "expansions", ()):  # a derived step has none
         share = by_name.get(expansion.table.name)
@@ -58,7 +59,7 @@ def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size:
         counts = expansion.counts()
         first = int(counts[:start].sum())
         rows = int(counts[start : start + count].sum())
-        aligned[aligned.index(share)] = replace(share, first=first, count=rows)
+        aligned[places[share.table.name]] = replace(share, first=first, count=rows)
     return aligned
 
 

@@ -133,8 +133,9 @@ def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str
     if wanted is None:
         return list(present)
     chosen: dict[str, None] = {}
+    known = set(present)
     for name in wanted:
-        found = [name] if name in present else [one for one in present if matches(one, [name])]
+        found = [name] if name in known else [one for one in present if matches(one, [name])]
         if not found:
             listed = ", ".join(present) if present else "none"
             raise MissingError(f"there is no {what} '{name}'; there are: {listed}")

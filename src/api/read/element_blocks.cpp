@@ -20,7 +20,8 @@ bool has_opaque(const Place& place) {
 ElementBlocks::ElementBlocks(const ReadStep::State& step, const std::vector<std::string>& variables)
     : step_(step), layout_(&step.layout), serial_(step.serial) {
   const StepDescription& description = step.layout.description;
-  std::set<std::string> absent(variables.begin(), variables.end());
+  const std::set<std::string> wanted(variables.begin(), variables.end());
+  std::set<std::string> absent = wanted;
   std::vector<std::string> known;
   for (const KindTables& kind : kinds_of(description)) {
     const Table& values = description.tables[kind.values];
@@ -37,7 +38,7 @@ ElementBlocks::ElementBlocks(const ReadStep::State& step, const std::vector<std:
       const std::string& name = values.columns[c].name;
       absent.erase(name);
       known.push_back(name);
-      if (variables.empty() || std::ranges::find(variables, name) != variables.end()) block.columns.push_back(c);
+      if (wanted.empty() || wanted.contains(name)) block.columns.push_back(c);
     }
     elements_ = kind.first + kind.count;
     blocks_.push_back(std::move(block));

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 #include "api/read/engine_reads.hpp"
@@ -18,11 +19,14 @@
 namespace quire {
 namespace {
 
-/// True if the format itself must read this column: it lies in an opaque run.
-bool is_opaque(const Place& place, std::uint64_t column) {
-  return std::ranges::any_of(place.runs, [&](const Run& run) {
-    return run.opaque && std::ranges::any_of(run.cells, [&](const Cell& cell) { return cell.column == column; });
-  });
+/// The columns that the format itself must read: those in opaque runs.
+std::unordered_set<std::uint64_t> opaque_columns(const Place& place) {
+  std::unordered_set<std::uint64_t> columns;
+  for (const Run& run : place.runs) {
+    if (!run.opaque) continue;
+    for (const Cell& cell : run.cells) columns.insert(cell.column);
+  }
+  return columns;
 }
 
 /// In a set of files an offset is an address.
@@ -109,15 +113,17 @@ void check_rows(const Table& table, const Slice& rows) {
 }
 
 /// The columns asked for, with memory for so many rows.
-std::vector<ColumnTarget> targets_of(const Table& table, std::uint64_t rows, const std::vector<ReadColumn>& columns) {
+std::vector<ColumnTarget> targets_of(const ReadStep::State& step, std::size_t table, std::uint64_t rows,
+                                     const std::vector<ReadColumn>& columns) {
   std::vector<ColumnTarget> targets;
+  targets.reserve(columns.size());
   for (const ReadColumn& column : columns) {
     if (column.out.count != rows) {
       throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
     }
     // Of all types strings alone get their memory here, an offset for each at least.
     if (column.out.type == Type::string) require_memory(checked_multiply(rows, sizeof(std::uint64_t)), column.name);
-    targets.push_back({table.find(column.name), column.out, column.name});
+    targets.push_back({step.find_column(table, column.name), column.out, column.name});
   }
   return targets;
 }
@@ -315,13 +321,13 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
   in_file(reader, [&] {
     std::vector<ColumnTarget> targets;
     const auto find = [&]() -> const std::vector<ColumnTarget>& {
-      const Table& source = description().tables[description().find_table(table)];
-      check_rows(source, rows);
-      targets = targets_of(source, rows.count, columns);
+      const std::size_t index = state_->find_table(table);
+      check_rows(description().tables[index], rows);
+      targets = targets_of(*state_, index, rows.count, columns);
       return targets;
     };
     const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
-      const std::size_t index = description().find_table(table);
+      const std::size_t index = state_->find_table(table);
       return EngineRequest{&state_->whole().tables[index],
                            {description().tables[index].rows},
                            true,
@@ -331,13 +337,14 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
     };
     run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) -> NextReads {
       return [&](ReadPlan& plan) {
-        add_rows(plan, state_->whole().tables[description().find_table(table)], rows, wanted, reader.options.lossy);
+        add_rows(plan, state_->whole().tables[state_->find_table(table)], rows, wanted, reader.options.lossy);
         return false;
       };
     });
-    const std::size_t index = description().find_table(table);
+    const std::size_t index = state_->find_table(table);
+    const auto opaque = opaque_columns(state_->whole().tables[index]);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (!is_opaque(state_->whole().tables[index], targets[c].column)) continue;
+      if (!opaque.contains(targets[c].column)) continue;
       const std::string object = object_of(description().tables[index], columns[c].name);
       state_->describer().read_opaque(state_->index, object, 0, rows, columns[c].out);
     }
@@ -351,14 +358,14 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
     std::optional<RowOrder> order;
     std::vector<ReadColumn> ordered;
     const auto find = [&] {
-      const Table& source = description().tables[description().find_table(table)];
-      static_cast<void>(targets_of(source, rows.count(), columns));
-      order.emplace(rows, source.rows);
+      const std::size_t index = state_->find_table(table);
+      static_cast<void>(targets_of(*state_, index, rows.count(), columns));
+      order.emplace(rows, description().tables[index].rows);
       ordered = order->columns_in_file_order(columns);
-      return targets_of(source, order->walk().elements(), ordered);
+      return targets_of(*state_, index, order->walk().elements(), ordered);
     };
     const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
-      const std::size_t index = description().find_table(table);
+      const std::size_t index = state_->find_table(table);
       return EngineRequest{&state_->whole().tables[index],
                            {description().tables[index].rows},
                            true,
@@ -367,17 +374,18 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
                            {}};
     };
     run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) {
-      return next_elements({state_->whole().tables[description().find_table(table)],
+      return next_elements({state_->whole().tables[state_->find_table(table)],
                             order->walk(),
                             wanted,
                             {},
                             reader.options.lossy,
                             reader.options.sieve});
     });
-    const std::size_t index = description().find_table(table);
+    const std::size_t index = state_->find_table(table);
+    const auto opaque = opaque_columns(state_->whole().tables[index]);
     for (const ReadColumn& column : ordered) {
       const Table& source = description().tables[index];
-      if (!is_opaque(state_->whole().tables[index], source.find(column.name))) continue;
+      if (!opaque.contains(state_->find_column(index, column.name))) continue;
       read_opaque_rows(state_->describer(), state_->index, {object_of(source, column.name), column.out}, order->walk());
     }
     order->deliver(columns);
@@ -392,7 +400,7 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
     std::optional<PackedComponents> packed;
     std::optional<SelectionWalk> walk;
     const auto find = [&] {
-      const std::size_t index = description().find_field(field);
+      const std::size_t index = state_->find_field(field);
       const Field& source = description().fields[index];
       const Place& place = state_->layout.fields[index];
       if (components.size() != source.components) {
@@ -412,19 +420,20 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
       return targets;
     };
     const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
-      const std::size_t index = description().find_field(field);
+      const std::size_t index = state_->find_field(field);
       return EngineRequest{
           &state_->layout.fields[index],      description().fields[index].extents, false, selection, wanted,
           packed ? MemorySelection{} : memory};
     };
     run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) {
-      return next_elements({state_->layout.fields[description().find_field(field)], *walk, wanted,
+      return next_elements({state_->layout.fields[state_->find_field(field)], *walk, wanted,
                             packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve});
     });
-    const std::size_t index = description().find_field(field);
+    const std::size_t index = state_->find_field(field);
+    const auto opaque = opaque_columns(state_->layout.fields[index]);
     for (std::uint64_t c = 0; c < components.size(); ++c) {
       const View& out = packed ? packed->views[c] : components[c];
-      if (is_opaque(state_->layout.fields[index], c) && out.count > 0) {
+      if (opaque.contains(c) && out.count > 0) {
         read_opaque_field(reader, state_->describer(), state_->index, description().fields[index], c, selection, out);
       }
       if (packed) unpack_memory(memory, looked_at(out), components[c]);
@@ -462,12 +471,12 @@ std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<E
 std::vector<Extent> ReadStep::plan(const std::string& table, const Slice& rows,
                                    const std::vector<std::string>& columns) const {
   return in_file(*state_->reader, [&] {
-    const std::size_t index = description().find_table(table);
+    const std::size_t index = state_->find_table(table);
     const Table& source = description().tables[index];
     std::vector<ColumnTarget> targets;
     std::vector<PackedStrings> strings(columns.size());
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const std::size_t column = source.find(columns[c]);
+      const std::size_t column = state_->find_column(index, columns[c]);
       const Type type = source.columns[column].type;
       const auto stride = static_cast<std::ptrdiff_t>(size_of(type));
       const View view = type == Type::string ? View(strings[c], rows.count) : View(type, nullptr, rows.count, stride);
@@ -482,15 +491,15 @@ std::vector<Extent> ReadStep::plan(const std::string& table, const Slice& rows,
 
 Location ReadStep::locate(const std::string& table, const std::string& column) const {
   return in_file(*state_->reader, [&] {
-    const std::size_t index = description().find_table(table);
+    const std::size_t index = state_->find_table(table);
     const Table& source = description().tables[index];
-    return location_of(*state_->reader, state_->whole().tables[index], source.find(column), source.rows);
+    return location_of(*state_->reader, state_->whole().tables[index], state_->find_column(index, column), source.rows);
   });
 }
 
 Location ReadStep::locate_field(const std::string& field, std::uint64_t component) const {
   return in_file(*state_->reader, [&] {
-    const std::size_t index = description().find_field(field);
+    const std::size_t index = state_->find_field(field);
     const Field& source = description().fields[index];
     if (component >= source.components) {
       throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);

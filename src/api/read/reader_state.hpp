@@ -9,6 +9,7 @@
 #include "api/in_file.hpp"
 #include "api/read/compressed.hpp"
 #include "api/read/steps_ahead.hpp"
+#include "model/step_names.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/format/format.hpp"
 #include "quire/plan/chunk_cache.hpp"
@@ -70,6 +71,18 @@ struct ReadStep::State {
   bool is_partial = false;  ///< of some lists rank 0 alone has more than a mark
   /// Of a rank that was not told all of the layout: what it has described by itself, once it was asked for rows.
   mutable std::optional<StepLayout> described{};
+  mutable StepNames names{};
+
+  /// Independent. Positions in the description. Throws missing errors that name the nearest.
+  [[nodiscard]] std::size_t find_table(const std::string& table) const {
+    return names.find_table(layout.description, table);
+  }
+  [[nodiscard]] std::size_t find_column(std::size_t table, const std::string& column) const {
+    return names.find_column(layout.description, table, column);
+  }
+  [[nodiscard]] std::size_t find_field(const std::string& field) const {
+    return names.find_field(layout.description, field);
+  }
 
   /// Independent. The layout with all its lists.
   [[nodiscard]] const StepLayout& whole() const;

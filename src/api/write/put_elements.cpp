@@ -192,6 +192,7 @@ void put_all(StepBuilder& builder, const ElementKinds& kinds, const PartsOfKinds
 void void_plans(WriteStep::State& step) {
   if (step.part != nullptr) step.writer->planner->advance(*step.part, {}, false);
   step.table_names.clear();
+  step.table_index.clear();
   step.packed.clear();
 }
 

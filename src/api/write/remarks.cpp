@@ -1,7 +1,10 @@
 #include "api/write/remarks.hpp"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "api/root.hpp"
 
@@ -14,10 +17,11 @@ void remark(Writer::State& writer, const FileDescription& file, const StepDescri
   FileDescription bare;
   bare.format = file.format;
   const std::vector<Change> of_any = format.fit(bare, {}).changes;
+  std::unordered_set<std::string> known(writer.remarks.begin(), writer.remarks.end());
   for (const Change& change : format.fit(file, step).changes) {
     if (change.kind == ChangeKind::added || std::ranges::find(of_any, change) != of_any.end()) continue;
     std::string remark = sentence(change);
-    if (std::ranges::find(writer.remarks, remark) == writer.remarks.end()) writer.remarks.push_back(std::move(remark));
+    if (known.insert(remark).second) writer.remarks.push_back(std::move(remark));
   }
 }
 

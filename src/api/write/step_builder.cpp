@@ -27,11 +27,6 @@ Error wrong_rows(const std::string& column, std::uint64_t has, std::uint64_t wan
       .advise("all columns of a table have the same length on a rank");
 }
 
-template <class Items>
-bool has_name(const Items& items, const std::string& name) {
-  return std::ranges::any_of(items, [&](const auto& item) { return item.name == name; });
-}
-
 /// Throws usage errors unless the views hold the elements that are selected.
 void check_values(const Field& field, const FieldPart& part) {
   const MemorySelection& memory = part.memory;
@@ -64,9 +59,8 @@ void StepBuilder::fail(Error error) {
 void StepBuilder::set(Attribute attribute) {
   attribute.type = attribute.value.type();
   auto& attributes = part_.description.attributes;
-  const auto same = std::ranges::find(attributes, attribute.name, &Attribute::name);
-  if (same != attributes.end()) {
-    *same = std::move(attribute);
+  if (const auto same = attributes_.find(attributes, attribute.name)) {
+    attributes[*same] = std::move(attribute);
   } else {
     attributes.push_back(std::move(attribute));
   }
@@ -74,9 +68,9 @@ void StepBuilder::set(Attribute attribute) {
 
 void StepBuilder::table(std::string name, std::size_t columns) {
   auto& tables = part_.description.tables;
-  const auto same = std::ranges::find(tables, name, &Table::name);
-  table_ = static_cast<std::size_t>(same - tables.begin());
-  if (same != tables.end()) return;
+  const auto same = tables_.find(tables, name);
+  table_ = same.value_or(tables.size());
+  if (same) return;
   tables.push_back(Table{.name = std::move(name), .rows = 0, .columns = {}});
   // Room for those that most tables have: growing from nothing costs more than the putting.
   const std::size_t room = columns == 0 ? usual_columns : columns;
@@ -85,6 +79,7 @@ void StepBuilder::table(std::string name, std::size_t columns) {
   part_.string_bytes.emplace_back().reserve(room);
   rows_known_.push_back(false);
   choices_.emplace_back();
+  columns_.emplace_back();
 }
 
 Table& StepBuilder::current() {
@@ -142,7 +137,7 @@ void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
 Column* StepBuilder::new_column(const std::string& name, const ConstView& values, std::uint64_t string_bytes,
                                 std::uint64_t count) {
   Table& table = current();
-  if (has_name(table.columns, name)) {
+  if (columns_[table_].contains(table.columns, name)) {
     fail(Error(ErrorKind::usage, "the column is put twice").on(name));
     return nullptr;
   }
@@ -172,7 +167,7 @@ void StepBuilder::declare_field(Field field, Box mine) {
 }
 
 void StepBuilder::add_field(Field field, FieldPart part) {
-  if (has_name(part_.description.fields, field.name)) {
+  if (fields_.contains(part_.description.fields, field.name)) {
     return fail(Error(ErrorKind::usage, "the field is put twice").on(field.name));
   }
   if (part.views.empty()) return fail(Error(ErrorKind::usage, "a field needs at least one component").on(field.name));
@@ -196,6 +191,8 @@ StepPart& StepBuilder::finish() {
     part_.tables.erase(part_.tables.begin() + at);
     part_.string_bytes.erase(part_.string_bytes.begin() + at);
     choices_.erase(choices_.begin() + at);
+    columns_.erase(columns_.begin() + at);
+    tables_.clear();
   }
   part_.chosen.assign(choices_.size(), std::nullopt);
   for (std::size_t t = 0; t < choices_.size(); ++t) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/write/row_choice.hpp"
+#include "model/name_index.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
@@ -44,6 +45,10 @@ class StepBuilder {
   void add_field(Field field, FieldPart part);
 
   StepPart part_;
+  NameIndex attributes_;
+  NameIndex tables_;
+  std::vector<NameIndex> columns_;  ///< for each table
+  NameIndex fields_;
   std::size_t table_ = 0;
   std::vector<bool> rows_known_;
   std::vector<std::optional<RowChoice>> choices_;  ///< for each table

@@ -19,10 +19,9 @@ namespace {
 using State = WriteStep::State;
 
 /// The field that the caller calls so. Throws usage errors for one that is not declared.
-std::size_t find_declared(const State& step, std::string_view name) {
-  const auto found = std::ranges::find(step.field_names, name);
-  const auto field = static_cast<std::size_t>(found - step.field_names.begin());
-  if (found != step.field_names.end() && step.declared[field]) return field;
+std::size_t find_declared(State& step, std::string_view name) {
+  const auto field = step.field_index.find(step.field_names, name);
+  if (field && step.declared[*field]) return *field;
   throw Error(ErrorKind::usage, "no field of this name was declared")
       .on(std::string(name))
       .advise("call declare_field() before the step is opened");

@@ -346,9 +346,8 @@ void State::accept(StepPart& brought) {
   accepted = writer->planner->accept(brought.description, writer->options.lossy);
 }
 
-std::size_t State::find_table(std::string_view table) const {
-  const auto found = std::ranges::find(table_names, table);
-  if (found != table_names.end()) return static_cast<std::size_t>(found - table_names.begin());
+std::size_t State::find_table(std::string_view table) {
+  if (const auto found = table_index.find(table_names, table)) return *found;
   return accepted.find_table(std::string(table));
 }
 

@@ -289,8 +289,12 @@ Writer& Writer::set(Attribute attribute) {
     state_->require_settable();
     if (state_->file_told) state_->planner->add_to_file(attribute);
   });
-  std::erase_if(state_->file.attributes, [&](const Attribute& old) { return old.name == attribute.name; });
-  state_->file.attributes.push_back(std::move(attribute));
+  std::vector<Attribute>& attributes = state_->file.attributes;
+  if (const auto old = state_->attribute_index.find(attributes, attribute.name)) {
+    attributes.erase(attributes.begin() + static_cast<std::ptrdiff_t>(*old));
+    state_->attribute_index.clear();
+  }
+  attributes.push_back(std::move(attribute));
   return *this;
 }
 

@@ -38,6 +38,7 @@ struct Writer::State {
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
   FileDescription file{};
+  NameIndex attribute_index{};        ///< of the attributes of the file
   bool holds_one_step = false;        ///< no second one may follow
   bool has_step = false;              ///< one was committed
   bool has_failed_step = false;       ///< one was begun, and is not in the file
@@ -131,6 +132,8 @@ struct WriteStep::State {
   StepDescription accepted;
   std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
   std::vector<std::string> field_names;     ///< the same of fields
+  NameIndex table_index;                    ///< of these names,
+  NameIndex field_index;                    ///< and of these
   bool has_weighed = false;                 ///< the planner has seen values of a streamed step:
   std::vector<std::uint64_t> weighed_rows;  ///< of each table
   std::vector<std::uint64_t> written_rows;  ///< the same of those that are in the file
@@ -168,7 +171,7 @@ struct WriteStep::State {
   /// Takes the part as the format will hold it.
   void accept(StepPart& brought);
   /// The table that the caller calls so. Throws missing errors.
-  [[nodiscard]] std::size_t find_table(std::string_view table) const;
+  [[nodiscard]] std::size_t find_table(std::string_view table);
   void finish(bool published);
 };
 

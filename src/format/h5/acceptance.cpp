@@ -8,6 +8,7 @@
 #include "format/h5/field_plan.hpp"
 #include "format/h5/names.hpp"
 #include "format/h5/types.hpp"
+#include "model/name_index.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -42,11 +43,11 @@ std::string unit_conflict(const Quantity& quantity, const Units& known) {
          "\" that the file already has for this name";
 }
 
-void add_attribute(std::vector<Attribute>& attributes, Attribute attribute) {
-  const auto old = std::ranges::find(attributes, attribute.name, &Attribute::name);
-  if (old == attributes.end()) {
+void add_attribute(std::vector<Attribute>& attributes, NameIndex& names, Attribute attribute) {
+  const auto old = names.find(attributes, attribute.name);
+  if (!old) {
     attributes.push_back(std::move(attribute));
-  } else if (old->value != attribute.value) {
+  } else if (attributes[*old].value != attribute.value) {
     throw Error(ErrorKind::conflict, "a file attribute of this name is given twice with different values")
         .on(attribute.name);
   }
@@ -91,12 +92,13 @@ std::vector<Field> accepted_fields(const std::vector<Field>& fields, bool lossy)
 
 FileAcceptance accept_file(const FileDescription& file, const Units& known) {
   FileAcceptance result{.attributes = {}, .units = known};
-  if (!file.title.empty()) add_attribute(result.attributes, text_attribute("title", file.title));
-  if (!file.contents.empty()) add_attribute(result.attributes, text_attribute("contents", file.contents));
+  NameIndex names;
+  if (!file.title.empty()) add_attribute(result.attributes, names, text_attribute("title", file.title));
+  if (!file.contents.empty()) add_attribute(result.attributes, names, text_attribute("contents", file.contents));
   for (const Attribute& attribute : file.attributes) {
-    add_attribute(result.attributes, accepted_in_h5part(attribute, false));
+    add_attribute(result.attributes, names, accepted_in_h5part(attribute, false));
     if (attribute.unit.empty()) continue;
-    add_attribute(result.attributes, text_attribute(Units::attribute_name(attribute.name), attribute.unit));
+    add_attribute(result.attributes, names, text_attribute(Units::attribute_name(attribute.name), attribute.unit));
   }
   result.units.add(Units(result.attributes));
   return result;

@@ -10,6 +10,7 @@
 #include "format/nektar/block.hpp"
 #include "format/nektar/metadata.hpp"
 #include "format/nektar/xml_rules.hpp"
+#include "model/name_index.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/kernels/convert.hpp"
@@ -17,12 +18,11 @@
 namespace quire::nektar {
 namespace {
 
-void put(std::vector<Attribute>& attributes, Attribute attribute) {
-  const auto same = std::ranges::find(attributes, attribute.name, &Attribute::name);
-  if (same == attributes.end()) {
-    attributes.push_back(std::move(attribute));
+void put(std::vector<Attribute>& attributes, Attribute attribute, NameIndex& names) {
+  if (const auto same = names.find(attributes, attribute.name)) {
+    attributes[*same] = std::move(attribute);
   } else {
-    *same = std::move(attribute);
+    attributes.push_back(std::move(attribute));
   }
 }
 
@@ -154,15 +154,16 @@ void check_asked_version(const StepDescription& step, const Rules& rules) {
 }
 
 /// Adds what the reference writes about itself, as far as the metadata do not tell it.
-void complete(StepDescription& step, const Rules& rules) {
+void complete(StepDescription& step, const Rules& rules, NameIndex& names) {
   const std::string version = provenance_of(step.attributes).version;
   if (version.empty() || belies_numbering(step, version, rules)) {
     check_asked_version(step, rules);
-    if (!version.empty()) put(step.attributes, text_attribute(std::string(former_version_name), version));
-    put(step.attributes, text_attribute(std::string(version_name), rules.version));
+    if (!version.empty()) put(step.attributes, text_attribute(std::string(former_version_name), version), names);
+    put(step.attributes, text_attribute(std::string(version_name), rules.version), names);
   }
   const auto add = [&](std::string_view name, const std::string& text) {
-    if (!text.empty() && !has(step.attributes, name)) put(step.attributes, text_attribute(std::string(name), text));
+    if (!text.empty() && !has(step.attributes, name))
+      put(step.attributes, text_attribute(std::string(name), text), names);
   };
   if (!rules.asks_clock()) add(timestamp_name, rules.timestamp);
   if (!rules.asks_machine()) add(hostname_name, rules.hostname);
@@ -172,9 +173,9 @@ void complete(StepDescription& step, const Rules& rules) {
 /// they are: its number is not that of the next one. But nobody numbers a single step 0 to contradict what is there.
 /// Without one it is 0 to all who read it: this needs no entry, which files of programs that number nothing do not have
 /// either.
-void take_number(StepDescription& step) {
+void take_number(StepDescription& step, NameIndex& names) {
   if (step.number == 0 || number_of(step.attributes) == step.number) return;
-  put(step.attributes, text_attribute(std::string(number_key), std::to_string(step.number)));
+  put(step.attributes, text_attribute(std::string(number_key), std::to_string(step.number)), names);
 }
 
 /// Tells that the number of a step replaces another one.
@@ -212,10 +213,13 @@ void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
 std::vector<BlockPair> blocks_of(const StepDescription& step) {
   std::vector<BlockPair> blocks;
   blocks.reserve(step.tables.size() / 2);
+  NameIndex names;
   std::vector<bool> has_elements(step.tables.size(), false);  // of a block
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     if (!step.tables[t].expansion) continue;
-    const std::size_t other = step.find_table(step.tables[t].expansion->elements);
+    const std::string& elements = step.tables[t].expansion->elements;
+    const auto found = elements.empty() ? std::nullopt : names.find(step.tables, elements);
+    const std::size_t other = found ? *found : step.find_table(elements);
     if (has_elements[other] || step.tables[other].expansion) throw not_a_block(step.tables[t].name);
     has_elements[other] = true;
     blocks.push_back({t, other});
@@ -236,12 +240,13 @@ StepDescription accept_step(const StepDescription& step, const std::vector<Attri
   }
   StepDescription accepted = step;
   accepted.attributes.clear();
+  NameIndex names;
   for (const auto* attributes : {&file_attributes, &step.attributes}) {
-    for (const Attribute& attribute : *attributes) put(accepted.attributes, as_text(attribute));
+    for (const Attribute& attribute : *attributes) put(accepted.attributes, as_text(attribute), names);
   }
-  take_number(accepted);
+  take_number(accepted, names);
   for (const BlockPair& block : blocks_of(accepted)) accept_columns(accepted, block, rules);
-  complete(accepted, rules);
+  complete(accepted, rules, names);
   const std::vector<Error> objections = objections_to(accepted.attributes);
   if (!objections.empty()) throw Error(objections.front());
   return accepted;
@@ -281,10 +286,12 @@ Fit fit_step(const FileDescription& file, const StepDescription& step, const Rul
     fit.lose("attribute", attribute.name, "left out: it has several values");
     return true;
   });
+  std::set<std::string> unfit;
   for (const Error& error : objections_to(adapted.attributes)) {
     fit.lose("attribute", error.object(), fmt::format("left out: {}; {}", error.message(), error.advice()));
-    std::erase_if(adapted.attributes, [&](const Attribute& attribute) { return attribute.name == error.object(); });
+    unfit.insert(error.object());
   }
+  std::erase_if(adapted.attributes, [&](const Attribute& attribute) { return unfit.contains(attribute.name); });
   for (const Table& table : adapted.tables) {
     if (!table.expansion) continue;
     check_bases(table, rules);

@@ -13,6 +13,7 @@
 
 #include "format/nektar/xml_rules.hpp"
 #include "format/nektar/xml_scanner.hpp"
+#include "model/name_index.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::nektar {
@@ -86,7 +87,7 @@ class Collector {
       : text_(text), attributes_(attributes), warnings_(warnings) {}
 
   void add(std::string name, std::string text) {
-    if (std::ranges::find(attributes_, name, &Attribute::name) != attributes_.end()) {
+    if (names_.contains(attributes_, name)) {
       return warnings_.push_back("the metadata hold " + name + " twice: the first one counts");
     }
     attributes_.push_back(text_attribute(std::move(name), std::move(text)));
@@ -114,6 +115,7 @@ class Collector {
  private:
   std::string_view text_;
   std::vector<Attribute>& attributes_;
+  NameIndex names_;
   std::vector<std::string>& warnings_;
 };
 

@@ -23,8 +23,17 @@ std::optional<StepLayout> OneStepDescriber::step(std::uint64_t index) {
   return layout();
 }
 
+OneStepDescriber::ColumnPosition OneStepDescriber::column_of(const StepLayout& step, const std::string& object) {
+  if (named_ != &step) names_ = {};
+  named_ = &step;
+  const std::size_t slash = object.find('/');
+  const std::size_t table = names_.find_table(step.description, object.substr(0, slash));
+  return {table, names_.find_column(step.description, table, object.substr(slash + 1))};
+}
+
 const StepLayout& OneStepDescriber::layout() {
   if (step_) return *step_;
+  forget_names();
   step_.emplace();
   try {
     guarded([&] { describe(); });

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "format/nektar/acceptance.hpp"
+#include "model/step_names.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
@@ -28,6 +30,15 @@ class OneStepDescriber : public Describer {
   /// Throws missing errors for steps behind the one.
   void require_step(std::uint64_t index) const;
 
+  struct ColumnPosition {
+    std::size_t table = 0;
+    std::size_t column = 0;
+  };
+  /// The column that read_opaque() is asked for, in the step or in what is saved of it.
+  [[nodiscard]] ColumnPosition column_of(const StepLayout& step, const std::string& object);
+  /// Once the step, or what is saved of it, is another one.
+  void forget_names() { named_ = nullptr; }
+
   /// Runs `work`; what it throws names the file.
   template <class Work>
   auto guarded(Work&& work) {
@@ -42,6 +53,10 @@ class OneStepDescriber : public Describer {
   DescribeContext context_;
   FileDescription description_;
   std::optional<StepLayout> step_;
+
+ private:
+  StepNames names_;
+  const StepLayout* named_ = nullptr;  ///< whose names these are
 };
 
 /// Plans a file that is one step, with metadata and blocks of elements.

@@ -314,15 +314,13 @@ void StreamDescriber::read_opaque(std::uint64_t index, const std::string& object
                                   const Slice& rows, const View& out) {
   guarded([&] {
     require_step(index);
-    const std::size_t slash = object.find('/');
     const bool is_saved = saved_ && !step_;
-    const StepDescription& step = (is_saved ? saved_->step : layout()).description;
-    const std::size_t table = step.find_table(object.substr(0, slash));
-    const std::size_t column = step.tables[table].find(object.substr(slash + 1));
-    const bool elements = !step.tables[table].expansion;
-    const Joined& joined = (is_saved ? saved_->joined : joined_).at(table / 2);
+    const StepLayout& step = is_saved ? saved_->step : layout();
+    const ColumnPosition position = column_of(step, object);
+    const bool elements = !step.description.tables[position.table].expansion;
+    const Joined& joined = (is_saved ? saved_->joined : joined_).at(position.table / 2);
     const auto read_into = [&](const Slice& part, auto to) {
-      read(joined, elements, column, part, std::as_writable_bytes(to));
+      read(joined, elements, position.column, part, std::as_writable_bytes(to));
       if constexpr (native_order != ByteOrder::little) {
         for (auto& one : to)
           one = load<std::decay_t<decltype(one)>>(reinterpret_cast<const std::byte*>(&one), ByteOrder::little);
@@ -349,6 +347,7 @@ std::optional<StepLayout> StreamDescriber::salvage(std::uint64_t index) {
   Saved saved{*std::exchange(step_, std::nullopt), std::exchange(joined_, {})};
   if (saved.step.tables.empty()) return std::nullopt;
   saved_ = std::move(saved);
+  forget_names();
   return saved_->step;
 }
 

@@ -173,6 +173,7 @@ std::shared_ptr<ByteSource> XmlDescriber::source(std::uint64_t member) {
 void XmlDescriber::adopt(std::uint64_t index, const StepLayout& layout) {
   if (index > 0 || (step_ && !is_adopted_)) return;
   step_ = layout;
+  forget_names();
   is_adopted_ = true;
 }
 
@@ -425,25 +426,23 @@ void XmlDescriber::read_opaque(std::uint64_t index, const std::string& object, s
                                const Slice& rows, const View& out) {
   guarded([&] {
     require_step(index);
-    const std::size_t slash = object.find('/');
-    const StepDescription& step = read_layout().description;
-    const std::size_t table = step.find_table(object.substr(0, slash));
-    const std::size_t column = step.tables[table].find(object.substr(slash + 1));
+    const StepLayout& step = read_layout();
+    const ColumnPosition position = column_of(step, object);
     const auto target = [](auto to, const Part& part) {
       return to.subspan(static_cast<std::size_t>(part.before), static_cast<std::size_t>(part.rows.count));
     };
-    if (step.tables[table].expansion) {
+    if (step.description.tables[position.table].expansion) {
       in_pieces<double>(Type::float64, rows, out, object, values_at_once, [&](const Slice& some, std::span<double> to) {
-        for (const Part& part : parts_of(table, some)) {
-          in_file_of(part, [&] { reader_.read(part.place, column, part.rows, target(to, part)); });
+        for (const Part& part : parts_of(position.table, some)) {
+          in_file_of(part, [&] { reader_.read(part.place, position.column, part.rows, target(to, part)); });
         }
       });
       return;
     }
     in_pieces<std::uint32_t>(Type::uint32, rows, out, object, values_at_once,
                              [&](const Slice& some, std::span<std::uint32_t> to) {
-                               for (const Part& part : parts_of(table, some)) {
-                                 in_file_of(part, [&] { read_numbers(part, column, target(to, part)); });
+                               for (const Part& part : parts_of(position.table, some)) {
+                                 in_file_of(part, [&] { read_numbers(part, position.column, target(to, part)); });
                                }
                              });
   });
@@ -482,6 +481,7 @@ void XmlDescriber::tell_contradictions(std::size_t passed) {
 std::optional<StepLayout> XmlDescriber::salvage(std::uint64_t index) {
   if (index > 0) return std::nullopt;
   step_.emplace();
+  forget_names();
   only_whole_ = true;
   const auto failure = caught_by([&] { guarded([&] { describe_files(); }); });
   only_whole_ = false;

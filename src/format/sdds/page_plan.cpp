@@ -5,6 +5,7 @@
 #include <string>
 
 #include "format/sdds/text_title.hpp"
+#include "model/name_index.hpp"
 #include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
 
@@ -41,13 +42,13 @@ PublishWrite count_change(const Header& header, std::uint64_t offset, std::uint6
 
 std::vector<OrderedArray> arrays_in_order(const Header& header, const StepDescription& step) {
   const std::vector<FieldArray> arrays = field_arrays(step);
+  NameIndex names;
   std::vector<OrderedArray> ordered;
   for (const ArrayDefinition& definition : header.arrays) {
     if (is_attribute_array(definition)) continue;
-    const auto found = std::find_if(arrays.begin(), arrays.end(),
-                                    [&](const FieldArray& array) { return array.name == definition.name; });
-    if (found == arrays.end()) throw Error(ErrorKind::internal, "a step was not accepted").on(definition.name);
-    ordered.push_back({*found, static_cast<std::size_t>(found - arrays.begin())});
+    const auto found = names.find(arrays, definition.name);
+    if (!found) throw Error(ErrorKind::internal, "a step was not accepted").on(definition.name);
+    ordered.push_back({arrays[*found], *found});
   }
   return ordered;
 }

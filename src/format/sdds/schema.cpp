@@ -4,12 +4,14 @@
 #include <array>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "format/sdds/header_writer.hpp"
 #include "format/sdds/names.hpp"
 #include "format/sdds/page.hpp"
 #include "format/sdds/text_values.hpp"
+#include "model/name_index.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::sdds {
@@ -147,29 +149,48 @@ void check_unit(const Definition& definition, const Quantity& quantity, const st
   return Error(ErrorKind::conflict, "every step of this file has it, this one has not").on(object);
 }
 
-void agree_on_attribute(const Header& header, Attribute& attribute, bool lossy) {
-  const std::string& object = attribute.name;
-  const Definition* definition = nullptr;
-  if (attribute.value.is_scalar()) {
-    const auto found = find_definition(header.parameters, attribute.name);
-    if (found == header.parameters.end()) throw not_in_header(object);
-    if (found->fixed_value) throw Error(ErrorKind::conflict, "it is an attribute of the whole file").on(object);
-    definition = &*found;
-  } else {
-    const auto found = find_definition(header.arrays, attribute.name);
-    if (found == header.arrays.end() || found->group_name != attribute_group) throw not_in_header(object);
-    if (found->dimensions != attribute.value.shape().size()) {
-      throw Error(ErrorKind::conflict, "the file has it with another number of axes").on(object);
-    }
-    definition = &*found;
+/// The parameter of a scalar attribute.
+[[nodiscard]] const ParameterDefinition& parameter_for(const Header& header, NameIndex& parameters,
+                                                       const std::string& name) {
+  const auto found = parameters.find(header.parameters, name);
+  if (!found) throw not_in_header(name);
+  const ParameterDefinition& parameter = header.parameters[*found];
+  if (parameter.fixed_value) throw Error(ErrorKind::conflict, "it is an attribute of the whole file").on(name);
+  return parameter;
+}
+
+/// The array of an attribute with several values.
+[[nodiscard]] const ArrayDefinition& array_for(const Header& header, NameIndex& arrays, const Attribute& attribute) {
+  const auto found = arrays.find(header.arrays, attribute.name);
+  if (!found || header.arrays[*found].group_name != attribute_group) throw not_in_header(attribute.name);
+  const ArrayDefinition& array = header.arrays[*found];
+  if (array.dimensions != attribute.value.shape().size()) {
+    throw Error(ErrorKind::conflict, "the file has it with another number of axes").on(attribute.name);
   }
-  check_unit(*definition, attribute, object);
+  return array;
+}
+
+void agree_on_attribute(const Definition& definition, Attribute& attribute, bool lossy) {
+  const std::string& object = attribute.name;
+  check_unit(definition, attribute, object);
   try {
-    attribute.value = attribute.value.converted_to(definition->type, lossy);
+    attribute.value = attribute.value.converted_to(definition.type, lossy);
   } catch (Error& error) {
     throw error.on(object);
   }
-  attribute.type = definition->type;
+  attribute.type = definition.type;
+}
+
+void agree_on_attributes(const Header& header, StepDescription& step, bool lossy) {
+  NameIndex parameters;
+  NameIndex arrays;
+  for (Attribute& attribute : step.attributes) {
+    if (attribute.value.is_scalar()) {
+      agree_on_attribute(parameter_for(header, parameters, attribute.name), attribute, lossy);
+    } else {
+      agree_on_attribute(array_for(header, arrays, attribute), attribute, lossy);
+    }
+  }
 }
 
 void agree_on_columns(const Header& header, StepDescription& step, bool lossy) {
@@ -191,22 +212,23 @@ void agree_on_columns(const Header& header, StepDescription& step, bool lossy) {
 }
 
 void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
-  std::vector<std::string> names;
+  NameIndex names;
+  std::unordered_set<std::string_view> found_names;
   for (const FieldArray& array : field_arrays(step)) {
     Field& field = step.fields[array.field];
     const std::string& object = field.name;
-    const auto found = find_definition(header.arrays, array.name);
-    if (found == header.arrays.end() || is_attribute_array(*found)) throw not_in_header(object);
-    if (found->dimensions != field.extents.size()) {
+    const auto found = names.find(header.arrays, array.name);
+    if (!found || is_attribute_array(header.arrays[*found])) throw not_in_header(object);
+    const ArrayDefinition& definition = header.arrays[*found];
+    if (definition.dimensions != field.extents.size()) {
       throw Error(ErrorKind::conflict, "the file has it with another number of axes").on(object);
     }
-    check_unit(*found, field, object);
-    field.type = agreed_type(*found, field.type, lossy, object);
-    names.push_back(array.name);
+    check_unit(definition, field, object);
+    field.type = agreed_type(definition, field.type, lossy, object);
+    found_names.insert(definition.name);
   }
   for (const ArrayDefinition& definition : header.arrays) {
-    if (is_attribute_array(definition)) continue;
-    if (std::find(names.begin(), names.end(), definition.name) == names.end()) {
+    if (!is_attribute_array(definition) && !found_names.contains(definition.name)) {
       throw missing_in_step(definition.name);
     }
   }
@@ -363,7 +385,7 @@ Header header_for(const FileDescription& file, const StepDescription& step, cons
 }
 
 StepDescription agreed_step(const Header& header, StepDescription step, bool lossy) {
-  for (Attribute& attribute : step.attributes) agree_on_attribute(header, attribute, lossy);
+  agree_on_attributes(header, step, lossy);
   agree_on_columns(header, step, lossy);
   agree_on_fields(header, step, lossy);
   return step;

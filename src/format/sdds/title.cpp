@@ -8,6 +8,7 @@
 #include "format/sdds/elements.hpp"
 #include "format/sdds/page.hpp"
 #include "format/sdds/schema.hpp"
+#include "model/name_index.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::sdds {
@@ -39,9 +40,9 @@ void append_value(std::vector<std::byte>& bytes, const Value& value, ByteOrder o
   }
 }
 
-[[nodiscard]] const Attribute& attribute_for(const Definition& definition, const std::vector<Attribute>& attributes) {
-  const Attribute* found = find_attribute(attributes, definition.name);
-  if (found != nullptr) return *found;
+[[nodiscard]] const Attribute& attribute_for(const Definition& definition, const std::vector<Attribute>& attributes,
+                                             NameIndex& names) {
+  if (const auto found = names.find(attributes, definition.name)) return attributes[*found];
   throw Error(ErrorKind::conflict, "every step of this file has this attribute, this one has not").on(definition.name);
 }
 
@@ -49,19 +50,23 @@ void append_value(std::vector<std::byte>& bytes, const Value& value, ByteOrder o
 
 std::vector<TitleValue> title_values(const Header& header, const FileDescription& file, const StepDescription& step) {
   std::vector<TitleValue> values;
+  NameIndex of_step;
+  NameIndex of_file;
   for (const ParameterDefinition& parameter : header.parameters) {
     if (parameter.fixed_value) continue;
     const bool is_number = parameter.name == step_parameter && is_integer(parameter.type);
     if (is_number && find_attribute(step.attributes, step_parameter) == nullptr) {
       values.push_back({parameter.name, Value(step.number).converted_to(parameter.type)});
     } else {
-      values.push_back({parameter.name, attribute_for(parameter, step.attributes).value});
+      values.push_back({parameter.name, attribute_for(parameter, step.attributes, of_step).value});
     }
   }
   for (const ArrayDefinition& array : header.arrays) {
     if (!is_attribute_array(array)) continue;
-    const bool of_file = array.group_name == file_attribute_group;
-    values.push_back({array.name, attribute_for(array, of_file ? file.attributes : step.attributes).value, true});
+    const bool is_of_file = array.group_name == file_attribute_group;
+    const Attribute& attribute =
+        is_of_file ? attribute_for(array, file.attributes, of_file) : attribute_for(array, step.attributes, of_step);
+    values.push_back({array.name, attribute.value, true});
   }
   return values;
 }

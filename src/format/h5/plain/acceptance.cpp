@@ -8,6 +8,7 @@
 
 #include "format/h5/attributes.hpp"
 #include "format/h5/plain/words.hpp"
+#include "model/name_index.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::h5 {
@@ -166,10 +167,11 @@ StepDescription accept_plain(const StepDescription& step, const PlainRules& rule
                              const std::vector<Attribute>& file_attributes, bool lossy) {
   StepDescription result = step;
   std::set<std::string> names;
+  NameIndex names_of_file;
   for (Attribute& attribute : result.attributes) {
     attribute = accepted(attribute, lossy);
-    const auto of_file = std::ranges::find(file_attributes, attribute.name, &Attribute::name);
-    const bool contradicts = of_file != file_attributes.end() && of_file->value != attribute.value;
+    const auto of_file = names_of_file.find(file_attributes, attribute.name);
+    const bool contradicts = of_file && file_attributes[*of_file].value != attribute.value;
     if (contradicts || !names.insert(attribute.name).second) {
       throw Error(ErrorKind::conflict, "two attributes of the file or its one step have this name").on(attribute.name);
     }

@@ -1,9 +1,18 @@
 #include "format/h5/plain/words.hpp"
 
 #include <algorithm>
+#include <unordered_set>
+
+#include "model/name_index.hpp"
 
 namespace quire::h5 {
 namespace {
+
+/// The only text of an attribute; empty if it is anything else.
+std::string single_text(const Attribute& attribute) {
+  const bool is_text = attribute.value.type() == Type::string && attribute.value.strings().size() == 1;
+  return is_text ? attribute.value.strings().front() : std::string();
+}
 
 /// Takes a text out of the attributes.
 std::string take_text(std::vector<Attribute>& attributes, std::string_view name) {
@@ -21,8 +30,8 @@ std::vector<std::string> texts_of(const std::vector<Attribute>& attributes, std:
 }
 
 std::string text_of(const std::vector<Attribute>& attributes, std::string_view name) {
-  const std::vector<std::string> texts = texts_of(attributes, name);
-  return texts.size() == 1 ? texts.front() : std::string();
+  const auto found = std::ranges::find(attributes, name, &Attribute::name);
+  return found == attributes.end() ? std::string() : single_text(*found);
 }
 
 std::uint64_t take_count(std::vector<Attribute>& attributes, std::string_view name) {
@@ -50,13 +59,14 @@ Quantity take_quantity(const std::string& name, Type type, std::vector<Attribute
 std::string unit_name(std::string_view attribute) { return std::string(attribute) + "_units"; }
 
 void fold_units(std::vector<Attribute>& attributes) {
-  std::vector<std::string> taken;
+  NameIndex names;
+  std::unordered_set<std::string> taken;
   for (Attribute& attribute : attributes) {
-    attribute.unit = text_of(attributes, unit_name(attribute.name));
-    if (!attribute.unit.empty()) taken.push_back(unit_name(attribute.name));
+    const auto found = names.find(attributes, unit_name(attribute.name));
+    attribute.unit = found ? single_text(attributes[*found]) : std::string();
+    if (!attribute.unit.empty()) taken.insert(unit_name(attribute.name));
   }
-  std::erase_if(attributes,
-                [&](const Attribute& attribute) { return std::ranges::find(taken, attribute.name) != taken.end(); });
+  std::erase_if(attributes, [&](const Attribute& attribute) { return taken.contains(attribute.name); });
 }
 
 }  // namespace quire::h5
