@@ -450,6 +450,12 @@ void bind_reader(nb::module_& module) {
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
       .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })
       .def(
+          "some_numbers",
+          [](const ReaderHandle& self, std::uint64_t first, std::uint64_t count) {
+            return self.file->run([&](Reader& r) { return r.numbers(first, count); });
+          },
+          nb::arg("first"), nb::arg("count"))
+      .def(
           "try_at",
           [](const ReaderHandle& self, std::uint64_t index) {
             return maybe_step(self, self.file->run([&](Reader& r) { return r.try_at(index); }));

@@ -140,8 +140,10 @@ class Reader {
   /// Independent. Whether a step that cannot be read hides no other: one that at() or try_at() throws for, at an index
   /// below size(), has others behind it.
   [[nodiscard]] bool finds_steps_alone() const;
-  /// Collective. The numbers of all steps.
+  /// Collective. The numbers of all steps, which rise.
   [[nodiscard]] std::vector<std::int64_t> numbers() const;
+  /// Collective. The numbers of at most `count` steps from index `first` on; fewer at the end of the file.
+  [[nodiscard]] std::vector<std::int64_t> numbers(std::uint64_t first, std::uint64_t count) const;
   /// Collective. Step `index` (0 is the first). Throws missing errors.
   [[nodiscard]] ReadStep at(std::uint64_t index) const;
   /// Collective. Nothing beyond the last step: for walking through a file without counting it first.

@@ -51,7 +51,7 @@ class Describer {
   /// How many whole steps there are. May look through the file once; `step` alone looks only as far as it must. Where
   /// steps are found each by itself (Format::finds_steps_alone()) those that cannot be read count, too.
   [[nodiscard]] virtual std::uint64_t steps() = 0;
-  /// The number of step `index`, cheaper than its layout where the format allows.
+  /// The number of step `index`, cheaper than its layout where the format allows. Numbers rise with the index.
   [[nodiscard]] virtual std::int64_t step_number(std::uint64_t index) = 0;
   /// Step `index` in file order (numeric order where the file has none), or nothing beyond the last one.
   /// Damage throws bad_file errors; the steps before it stay readable.

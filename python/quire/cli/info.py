@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quire.cli.command import ExitCode, command_of_ranks
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import columns_of_text, plural, printable, ranges, remark, say, say_json, shortened
+from quire.cli.output import (
+    MOST_STEPS,
+    JsonList,
+    Numbers,
+    columns_of_text,
+    plural,
+    printable,
+    ranges,
+    remark,
+    say,
+    say_json,
+    shortened,
+)
 from quire.cli.parallel import is_first_rank
 from quire.cli.streams import communicator_for, display_name, readable
+
+if TYPE_CHECKING:
+    from quire.toolkit.summary import Summary
 
 MOST_LINES = 24
 
@@ -33,36 +47,109 @@ def info(
     """
     import quire
     from quire.cli.trace import trace
-    from quire.toolkit.summary import summary
+    from quire.toolkit.summary import Summary
 
-    answers: list[dict[str, Any]] = []
     options = parse_options(read_option)
     comm = communicator_for(*files)
-    for path in files:
-        with readable(path) as local, quire.open(local, comm=comm, **options) as file:
-            answers.append(summary(file) | {"path": path})
-            trace(file)
-    if is_first_rank() and json:
-        say_json({"files": answers})
-    elif is_first_rank():
-        for position, answer in enumerate(answers):
+    most_steps = 0 if not steps else None if everything else MOST_STEPS
+    damages: list[bool] = []
+
+    def summaries() -> Iterator[tuple[str, Summary]]:
+        for path in files:
+            with readable(path) as local, quire.open(local, comm=comm, **options) as file:
+                found = Summary(file)
+                yield path, found
+                trace(file)
+                damages.append(found.damage() is not None)
+
+    if json:
+        say_json({"files": JsonList(as_dictionary(path, found) for path, found in summaries())})
+    else:
+        overviews = [Overview(path, found, most_steps) for path, found in summaries()]
+        for position, overview in enumerate(overviews if is_first_rank() else ()):
             if position:
                 say()
-            tell(answer, steps, None if everything else MOST_LINES)
-    if any(answer["damage"] for answer in answers):
+            tell(overview, None if everything else MOST_LINES)
+    if any(damages):
         raise typer.Exit(ExitCode.BAD_FILE)
 
 
-def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
+def as_dictionary(path: str, found: Summary) -> dict[str, Any]:
+    """A file as JSON has it, made while it is written: what its steps tell comes after them."""
+    return found.head() | {
+        "path": path,
+        "steps": JsonList(found.steps()),
+        "declared": found.declared,
+        "warnings": found.warnings,
+        "damage": found.damage,
+        "damaged": found.damaged,
+    }
+
+
+class Group:
+    """Steps that follow one another with the same tables, columns and fields, whatever their rows."""
+
+    def __init__(self, first: dict[str, Any]) -> None:
+        self.first = first
+        self.structure = structure_of(first)
+        self.numbers = Numbers()
+        self.rows = [(table["rows"], table["rows"]) for table in first["tables"]]
+
+    def takes(self, step: dict[str, Any]) -> bool:
+        """Add a step if it has the same structure; whether it has."""
+        structure = structure_of(step)
+        # By their texts as well: a coordinate that is no number equals no other.
+        if structure != self.structure and repr(structure) != repr(self.structure):
+            return False
+        self.numbers.add(step["number"])
+        rows = [table["rows"] for table in step["tables"]]
+        self.rows = [
+            (min(least, here), max(most, here)) for (least, most), here in zip(self.rows, rows, strict=True)
+        ]
+        return True
+
+
+class Overview:
+    """What is told of a file to people: its steps are looked at one after another, and not kept."""
+
+    def __init__(self, path: str, found: Summary, most_steps: int | None) -> None:
+        """Collective. `most_steps` of the steps are listed, all of them if it is None."""
+        self.path = path
+        self.head = found.head()
+        self.numbers = Numbers()
+        self.rows = 0
+        self.groups: list[Group] = []
+        self.listed: list[list[str]] = []
+        self.not_listed = 0
+        texts: dict[str, None] = {}
+        for step in found.steps():
+            self.numbers.add(step["number"])
+            self.rows += sum(table["rows"] for table in step["tables"])
+            if not self.groups or not self.groups[-1].takes(step):
+                self.groups.append(Group(step))
+                self.groups[-1].takes(step)
+            texts.update(dict.fromkeys(step["warnings"]))
+            if most_steps is None or len(self.listed) < most_steps:
+                self.listed.append(cells_of_step(step))
+            elif most_steps:
+                self.not_listed += 1
+        self.declared = found.declared()
+        self.warnings = list(dict.fromkeys([*found.warnings(), *texts]))
+        self.damages = found.damaged() or [one for one in [found.damage()] if one is not None]
+
+
+def tell(overview: Overview, most: int | None) -> None:
     """Print one file for people."""
-    say(display_name(answer["path"]))
-    found = answer["steps"]
-    rows = sum(table["rows"] for step in found for table in step["tables"])
+    answer = overview.head
+    say(display_name(overview.path))
     facts = [("format", answer["format"])]
     facts += [(name, brief(answer[name], most, 100)) for name in ("title", "contents") if answer[name]]
     facts += [("layout", ", ".join(f"{name}: {value}" for name, value in answer["layout"].items()))]
-    steps = "0" if not found else f"{len(found)} ({ranges([step['number'] for step in found])})"
-    facts += [("steps", steps), ("rows", f"{rows} in all")]
+    count = overview.numbers.count
+    facts += [
+        ("steps", f"{count} ({overview.numbers})" if count else "0"),
+        ("rows", f"{overview.rows} in all"),
+    ]
     for line in columns_of_text([(name, value) for name, value in facts if value], "  "):
         say(line)
     tell_quantities("attributes of the file", answer["attributes"], most)
@@ -71,43 +158,37 @@ def tell(answer: dict[str, Any], list_steps: bool, most: int | None) -> None:
         tell_lines(
             [[printable(one["name"]), plural(one["bytes"], "byte")] for one in answer["attachments"]], most
         )
-    if answer["declared"]:
-        tell_declared(answer["declared"], most)
-    if list_steps:
-        tell_steps(found)
-    for group in alike(found):
+    if overview.declared:
+        tell_declared(overview.declared, most)
+    tell_steps(overview)
+    for group in overview.groups:
         tell_group(group, most)
-    warnings = answer["warnings"] + [text for step in found for text in step["warnings"]]
-    for text in dict.fromkeys(warnings):
-        remark(f"warning: {answer['path']}: {printable(text)}")
-    for damage in answer["damaged"] or ([answer["damage"]] if answer["damage"] else []):
+    for text in overview.warnings:
+        remark(f"warning: {overview.path}: {printable(text)}")
+    for damage in overview.damages:
         offset = damage["offset"]
         step = f": step {damage['number']}" if "number" in damage else ""
         place = f" at byte {offset}" if offset is not None else ""
         advice = f"; {damage['advice']}" if damage["advice"] else ""
-        remark(f"damaged: {answer['path']}{step}{place}: {printable(damage['message'] + advice)}")
+        remark(f"damaged: {overview.path}{step}{place}: {printable(damage['message'] + advice)}")
 
 
-def alike(steps: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Runs of steps with the same tables, columns and fields, whatever their rows."""
-
-    def structure(step: dict[str, Any]) -> str:
-        tables = [(table["name"], table["columns"], table["expansion"]) for table in step["tables"]]
-        names = [(item["name"], item["type"], item["unit"]) for item in step["attributes"]]
-        return repr((tables, step["fields"], step["streams"], names))
-
-    return [list(group) for _, group in groupby(steps, structure)]
+def structure_of(step: dict[str, Any]) -> Any:
+    """What steps of a group have alike."""
+    tables = [(table["name"], table["columns"], table["expansion"]) for table in step["tables"]]
+    names = [(item["name"], item["type"], item["unit"]) for item in step["attributes"]]
+    return (tables, step["fields"], step["streams"], names)
 
 
-def tell_group(group: Sequence[dict[str, Any]], most: int | None) -> None:
+def tell_group(group: Group, most: int | None) -> None:
     """Print the structure that some steps share, with the values of the first."""
-    first = group[0]
-    title = f"step {first['number']}" if len(group) == 1 else f"steps {ranges([s['number'] for s in group])}"
-    note = "" if len(group) == 1 else f" (values of step {first['number']})"
+    first = group.first
+    is_one = group.numbers.count == 1
+    title = f"step {first['number']}" if is_one else f"steps {group.numbers}"
+    note = "" if is_one else f" (values of step {first['number']})"
     tell_quantities(f"{title}: attributes{note}", first["attributes"], most)
-    for position, table in enumerate(first["tables"]):
-        rows = [step["tables"][position]["rows"] for step in group]
-        count = plural(rows[0], "row") if min(rows) == max(rows) else f"{min(rows)} to {max(rows)} rows"
+    for table, (fewest, greatest) in zip(first["tables"], group.rows, strict=True):
+        count = plural(fewest, "row") if fewest == greatest else f"{fewest} to {greatest} rows"
         name = f"table '{printable(table['name'])}'" if table["name"] else "table"
         say(f"  {title}: {name} of {count}")
         if table["expansion"]:
@@ -204,15 +285,21 @@ def value_text(value: Any, most: int | None) -> str:
     return f"[{', '.join(items)}]"
 
 
-def tell_steps(steps: Sequence[dict[str, Any]]) -> None:
-    """Print a line for every step."""
-    lines = [["index", "number", "rows", "fields"]]
-    for step in steps:
-        tables = ", ".join(
-            f"{printable(table['name'])}: {table['rows']}" if table["name"] else str(table["rows"])
-            for table in step["tables"]
-        )
-        fields = ", ".join(printable(item["name"]) for item in step["fields"])
-        lines.append([str(step["index"]), str(step["number"]), tables or "-", fields])
-    for line in columns_of_text(lines, "  "):
+def cells_of_step(step: dict[str, Any]) -> list[str]:
+    """The line of a step in a list of steps."""
+    tables = ", ".join(
+        f"{printable(table['name'])}: {table['rows']}" if table["name"] else str(table["rows"])
+        for table in step["tables"]
+    )
+    fields = ", ".join(printable(item["name"]) for item in step["fields"])
+    return [str(step["index"]), str(step["number"]), tables or "-", fields]
+
+
+def tell_steps(overview: Overview) -> None:
+    """Print a line for every step that is listed."""
+    if not overview.listed:
+        return
+    for line in columns_of_text([["index", "number", "rows", "fields"], *overview.listed], "  "):
         say(line)
+    if overview.not_listed:
+        say(f"  \N{HORIZONTAL ELLIPSIS} and {overview.not_listed} more (--all shows them)")

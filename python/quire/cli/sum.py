@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quire.cli.command import command_of_ranks
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import columns_of_text, printable, say, say_json
+from quire.cli.output import MOST_STEPS, JsonList, columns_of_text, plural, printable, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
 from quire.cli.streams import communicator_for, readable
 
 if TYPE_CHECKING:
-    from quire.toolkit.checksum import FileChecksum, StepChecksum
+    from quire.toolkit.checksum import StepChecksum
 
 
 @command_of_ranks
@@ -39,41 +40,66 @@ def sum_(
     Example: quire sum run.data run.h5
     """
     from quire.cli.trace import trace
-    from quire.toolkit.checksum import checksum
+    from quire.toolkit.checksum import step_checksums
     from quire.toolkit.selection import parse_names, parse_steps
 
     comm = communicator_for(*files)
-    found: list[FileChecksum] = []
     options = parse_options(read_option)
-    for path in files:
+
+    def sums_of(path: str) -> Iterator[StepChecksum]:
         with readable(path) as local, progress("adding") as bar:
-            found.append(
-                checksum(
-                    local,
-                    comm=comm,
-                    steps=parse_steps(steps),
-                    columns=parse_names(columns),
-                    as_stored=as_stored,
-                    progress=bar.advance,
-                    observe=trace,
-                    **options,
-                )
+            yield from step_checksums(
+                local,
+                comm=comm,
+                steps=parse_steps(steps),
+                columns=parse_names(columns),
+                as_stored=as_stored,
+                progress=bar.advance,
+                observe=trace,
+                **options,
             )
-    if not is_first_rank():
-        return
+
     if json:
-        say_json({"files": [as_dictionary(path, one) for path, one in zip(files, found, strict=True)]})
+        say_json({"files": JsonList(as_dictionary(path, Total(sums_of(path))) for path in files)})
         return
-    for path, one in zip(files, found, strict=True):
+    found = [(path, Total(sums_of(path), MOST_STEPS if details else 0).add_all()) for path in files]
+    for path, one in found if is_first_rank() else ():
         say(f"{one.whole:016x}  {path}")
         if details:
             tell(one)
 
 
-def tell(one: FileChecksum) -> None:
+class Total:
+    """Adds up the sums of steps one after another, and keeps those of the first `most` steps."""
+
+    def __init__(self, steps: Iterable[StepChecksum], most: int = 0) -> None:
+        self.steps = steps
+        self.most = most
+        self.count = 0
+        self.whole = 0
+        self.kept: list[StepChecksum] = []
+
+    def __iter__(self) -> Iterator[StepChecksum]:
+        from quire.toolkit.checksum import MODULUS, hash_of_step
+
+        for step in self.steps:
+            self.count += 1
+            self.whole = (self.whole + hash_of_step(step)) % MODULUS
+            if len(self.kept) < self.most:
+                self.kept.append(step)
+            yield step
+
+    def add_all(self) -> Total:
+        """Collective, as the sums are made. The same object, once all steps are added."""
+        for _ in self:
+            pass
+        return self
+
+
+def tell(one: Total) -> None:
     """Print the sums of every step, table, column and field."""
     lines: list[list[str]] = []
-    for step in one.steps:
+    for step in one.kept:
         for table in step.tables:
             lines.append(
                 [f"{table.whole:016x}", f"step {step.number}", table.name or "table", f"{table.rows} rows"]
@@ -91,11 +117,19 @@ def tell(one: FileChecksum) -> None:
         ]
     for line in columns_of_text([[printable(cell) for cell in cells] for cells in lines], "  "):
         say(line)
+    if len(one.kept) < one.count:
+        say(
+            f"  \N{HORIZONTAL ELLIPSIS} and {plural(one.count - len(one.kept), 'more step')} (--json has all)"
+        )
 
 
-def as_dictionary(path: str, one: FileChecksum) -> dict[str, Any]:
-    """Sums as JSON has them: sixteen hexadecimal digits each."""
-    return {"path": path, "sum": f"{one.whole:016x}", "steps": [step_dictionary(step) for step in one.steps]}
+def as_dictionary(path: str, one: Total) -> dict[str, Any]:
+    """Sums as JSON has them: sixteen hexadecimal digits each. That of the file comes after the steps."""
+    return {
+        "path": path,
+        "steps": JsonList(step_dictionary(step) for step in one),
+        "sum": lambda: f"{one.whole:016x}",
+    }
 
 
 def step_dictionary(step: StepChecksum) -> dict[str, Any]:

@@ -22,6 +22,9 @@ from quire.io.step import DeclaredStep, Step
 MEMORY_BUDGET: Final = 64 << 20
 """Bytes beyond the file's size for anything that the file announces."""
 
+NUMBERS_AT_ONCE: Final = 1 << 16
+"""How many numbers of steps are held at a time."""
+
 
 class File:
     """A file that is being read by the ranks of a communicator. Made by `quire.open`; closed by `with`."""
@@ -137,8 +140,15 @@ class File:
 
     @property
     def numbers(self) -> list[int]:
-        """Collective. The numbers of all steps."""
+        """Collective. The numbers of all steps, which rise."""
         return self._core.numbers()
+
+    def each_number(self) -> Iterator[int]:
+        """Collective. The numbers of all steps one after another, where a list of them takes much memory."""
+        first = 0
+        while numbers := self._core.some_numbers(first, NUMBERS_AT_ONCE):
+            yield from numbers
+            first += len(numbers)
 
     @overload
     def __getitem__(self, index: int) -> Step: ...
@@ -219,11 +229,11 @@ class File:
             try:
                 core = self._core.try_at(place)
             except UNREADABLE as problem:
-                numbers = self.numbers if self._core.finds_steps_alone else []
-                if place >= len(numbers):
+                numbers = self._core.some_numbers(place, 1) if self._core.finds_steps_alone else []
+                if not numbers:
                     raise
-                if asked is None or asked(numbers[place]):
-                    passed[numbers[place]] = problem
+                if asked is None or asked(numbers[0]):
+                    passed[numbers[0]] = problem
             else:
                 if core is None:
                     return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -220,18 +220,20 @@ def step_checksum(
     return StepChecksum(step.number, tables, dict(zip(fields, totals, strict=True)))
 
 
-def combine(steps: Sequence[StepChecksum]) -> int:
+def combine(steps: Iterable[StepChecksum]) -> int:
     """Independent. One number for all steps: the hash of number, row counts and sums of each, added up."""
-    total = 0
-    for step in steps:
-        words = [step.number % MODULUS]
-        for table in sorted(step.tables, key=lambda table: table.whole):
-            words += [table.rows, table.whole]
-        words += [step.fields[name] for name in sorted(step.fields)]
-        for number in sorted(step.streams):
-            words += [number, step.streams[number]]
-        total += hash_sum([np.array([word], dtype=np.uint64) for word in words])
-    return total % MODULUS
+    return sum(map(hash_of_step, steps)) % MODULUS
+
+
+def hash_of_step(step: StepChecksum) -> int:
+    """Independent. What a step adds to the number for all steps."""
+    words = [step.number % MODULUS]
+    for table in sorted(step.tables, key=lambda table: table.whole):
+        words += [table.rows, table.whole]
+    words += [step.fields[name] for name in sorted(step.fields)]
+    for number in sorted(step.streams):
+        words += [number, step.streams[number]]
+    return hash_sum([np.array([word], dtype=np.uint64) for word in words])
 
 
 def checksum(
@@ -254,15 +256,40 @@ def checksum(
     before it is closed. Raises what opening and reading raise, MissingError for a column that a table has
     not and for steps of which there is none.
     """
-    done: list[StepChecksum] = []
+    found = step_checksums(
+        path,
+        comm=comm,
+        steps=steps,
+        columns=columns,
+        as_stored=as_stored,
+        progress=progress,
+        observe=observe,
+        **options,
+    )
+    done = list(found)
+    return FileChecksum(str(path), combine(done), done)
+
+
+def step_checksums(
+    path: str | Path,
+    *,
+    comm: Any = None,
+    steps: StepSelection | None = None,
+    columns: Sequence[str] | None = None,
+    as_stored: bool = False,
+    progress: Progress | None = None,
+    observe: Callable[[Any], None] | None = None,
+    **options: Any,
+) -> Iterator[StepChecksum]:
+    """Collective. The checksums of `checksum` step by step, for files with many: none of them is kept."""
     agreed(core_comm(comm), "checksums of", lambda: (steps, columns, as_stored))
+    count = 0
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
             require_shared_reads(file, step)
-            goes_on = reads_with_others(file)
-            done.append(step_checksum(step, columns, comm, progress, as_stored, goes_on))
+            yield step_checksum(step, columns, comm, progress, as_stored, reads_with_others(file))
+            count += 1
         raise_unreadable(file, steps)
-        require_found(len(done), steps, path)
+        require_found(count, steps, path)
         if observe is not None:
             observe(file)
-    return FileChecksum(str(path), combine(done), done)

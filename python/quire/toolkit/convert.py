@@ -230,10 +230,13 @@ def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
     if counts or is_usual or not fit_numbers(format, (-(1 << 63), (1 << 63) - 1)):
         return {}
     try:
-        numbers = [number for number in file.numbers if number in request.steps]
+        bounds: list[int] = []
+        for number in file.each_number():
+            if number in request.steps:
+                bounds = [*bounds[:1], number]
     except BadFileError:
         return {}  # what is whole before the damage may be enough
-    return {name: value for name, value in fit_numbers(format, numbers).items() if name in options}
+    return {name: value for name, value in fit_numbers(format, bounds).items() if name in options}
 
 
 def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:

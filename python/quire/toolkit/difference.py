@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import quire
-from quire.errors import UNREADABLE, BadFileError, MissingError, UsageError
+from quire.errors import BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.element_difference import compare_elements
 from quire.toolkit.element_index import element_tables
@@ -38,6 +38,9 @@ class Difference:
     columns: list[ValueDifference] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
     """What is wrong behind the whole steps, which alone are compared."""
+    _known: dict[tuple[str, str], ValueDifference] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def same(self) -> bool:
@@ -55,11 +58,11 @@ class Difference:
 
     def column(self, table: str, name: str) -> ValueDifference:
         """The record of a column, made when it is met first."""
-        for known in self.columns:
-            if (known.table, known.name) == (table, name):
-                return known
-        self.columns.append(ValueDifference(table, name))
-        return self.columns[-1]
+        found = self._known.get((table, name))
+        if found is None:
+            found = self._known[table, name] = ValueDifference(table, name)
+            self.columns.append(found)
+        return found
 
 
 class SharedAttributes:
@@ -85,6 +88,11 @@ class SharedAttributes:
         return shared
 
 
+def has_steps(file: File) -> bool:
+    """Collective. Whether there is a step, be it a damaged one that hides no other."""
+    return next(file.each_number(), None) is not None
+
+
 class Comparison:
     """Walks through two open files and fills a Difference."""
 
@@ -95,6 +103,8 @@ class Comparison:
         self.progress = progress
         self.result = Difference(str(left.path), str(right.path))
         self.shared = SharedAttributes(left, right), SharedAttributes(right, left)
+        self.steps = 0
+        """How many steps were compared, or are in one file only."""
 
     def run(self) -> Difference:
         """Compare everything that the rules ask for."""
@@ -104,26 +114,47 @@ class Comparison:
                 for file, shared in zip((self.left, self.right), self.shared, strict=True)
             ]
             self.compare_attributes("the file", *in_both)
-        if not self.left.numbers and not self.right.numbers:
+        if not has_steps(self.left) and not has_steps(self.right):
             self.compare_declared()
-        mine = [number for number in self.left.numbers if number in self.rules.steps]
-        others = {number for number in self.right.numbers if number in self.rules.steps}
-        for number in mine:
-            if number not in others:
-                self.result.tell(f"step {number} is only in {self.left.path}")
-                continue
-            others.discard(number)
-            try:
-                pair = self.left.step(number), self.right.step(number)
-            except UNREADABLE as damage:
-                self.result.damages.append(f"step {number}: {damage}")
-                continue
-            self.compare_steps(*pair)
-        for number in sorted(others):
-            self.result.tell(f"step {number} is only in {self.right.path}")
+        self.walk()
+        unreadable = {**self.right.unreadable, **self.left.unreadable}
+        self.result.damages += [f"step {number}: {unreadable[number]}" for number in sorted(unreadable)]
         if self.rules.attributes:
             self.tell_of_shared()
         return self.result
+
+    def walk(self) -> None:
+        """Walk through both files together: numbers of steps rise."""
+        walks = self.steps_of(self.left), self.steps_of(self.right)
+        left, right = (next(walk, None) for walk in walks)
+        while left is not None or right is not None:
+            self.steps += 1
+            if right is None or (left is not None and left.number < right.number):
+                self.tell_of_single(left, self.left, self.right)
+                left = next(walks[0], None)
+            elif left is None or right.number < left.number:
+                self.tell_of_single(right, self.right, self.left)
+                right = next(walks[1], None)
+            else:
+                self.compare_steps(left, right)
+                left, right = (next(walk, None) for walk in walks)
+
+    def steps_of(self, file: File) -> Iterator[Step]:
+        """The steps of one file that are asked for, as far as they can be read."""
+        last = self.rules.steps.last
+        try:
+            for _, step in file.readable(self.rules.steps.__contains__):
+                if last is not None and step.number > last:
+                    return
+                if step.number in self.rules.steps:
+                    yield step
+        except BadFileError:
+            return  # what is behind the whole steps is told in the end
+
+    def tell_of_single(self, step: Step | None, here: File, there: File) -> None:
+        """Tell of a step that one file has and the other has not, nor a damaged one of its number."""
+        if step is not None and step.number not in there.unreadable:
+            self.result.tell(f"step {step.number} is only in {here.path}")
 
     def tell_of_shared(self) -> None:
         """Tell of attributes of one file that no step of the other has, or not every step."""
@@ -405,12 +436,11 @@ def difference(
             raise UsageError(
                 f"neither {ours.format} nor {theirs.format} has a reader's option {min(unknown)}"
             )
-        result = Comparison(ours, theirs, rules or Rules(), progress).run()
+        comparison = Comparison(ours, theirs, rules or Rules(), progress)
+        result = comparison.run()
         result.damages += [damage for damage in map(damage_behind, (ours, theirs)) if damage is not None]
         if not result.damages:  # Behind a damage the steps may have been.
-            compared = {number for file in (ours, theirs) for number in file.numbers}
-            count = sum(1 for number in compared if rules is None or number in rules.steps)
-            require_found(count, None if rules is None else rules.steps, left)
+            require_found(comparison.steps, None if rules is None else rules.steps, left)
         if observe is not None:
             observe(ours)
             observe(theirs)

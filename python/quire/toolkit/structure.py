@@ -29,7 +29,7 @@ class Structure:
     fields: Types = field(default_factory=dict)
     fitted: dict[str, Mapping[str, Quantity]] = field(default_factory=dict)
     """By table, the columns as the target will hold them."""
-    changes: list[Change] = field(default_factory=list)
+    changes: dict[Change, None] = field(default_factory=dict)
     steps: int = 0
 
     def add(self, step: Step, fitted: Fit) -> None:
@@ -48,7 +48,7 @@ class Structure:
         self.attributes = self.meet("attribute", self.attributes, attributes)
         self.fields = self.meet("field", self.fields, fields)
         for name in self.tables.keys() ^ tables.keys():
-            self.changes.append(changed(f"a step without {titled(name)} gets it without rows"))
+            self.changes[changed(f"a step without {titled(name)} gets it without rows")] = None
         for name, found in tables.items():
             known = self.tables.get(name)
             self.tables[name] = found if known is None else self.meet("column", known, found)
@@ -56,7 +56,7 @@ class Structure:
     def meet(self, what: str, known: Types, found: Types) -> Types:
         """Independent. The names in both, each with a type that holds both."""
         for name in known.keys() ^ found.keys():
-            self.changes.append(lost(what, name, "left out: not every step has it"))
+            self.changes[lost(what, name, "left out: not every step has it")] = None
         return {name: wider(kind, found[name]) for name, kind in known.items() if name in found}
 
     def restrict(self, fitted: Fit, step: Step) -> Fit:

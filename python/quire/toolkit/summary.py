@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,34 +124,54 @@ def damage(problem: Error) -> dict[str, Any]:
     }
 
 
-def summary(file: File, selection: StepSelection | None = None) -> dict[str, Any]:
-    """Collective, as it walks through the selected steps. Everything but the values of columns.
+class Summary:
+    """What is in a file, one step at a time: a file may have millions of them.
 
-    Where no step was found, "declared" has what the file says of its steps all the same; else it is None.
-    Damage behind whole steps does not raise: it is told under "damage", which else is None, and where it is
-    that of single steps, under "damaged" with their numbers.
+    Damage after whole steps does not raise: `damage` has it, and `damaged` that of single steps with their
+    numbers.
     """
-    found: list[dict[str, Any]] = []
-    problem: Error | None = None
-    try:
-        for index, item in select_steps(file, selection):
-            found.append(step(index, item))
-    except UNREADABLE as raised:
-        problem = raised
-    damaged = [{"number": number} | damage(one) for number, one in file.unreadable.items()]
-    if damaged and problem is None:
-        problem = next(iter(file.unreadable.values()))
-    return {
-        "path": str(file.path),
-        "format": file.format,
-        "title": file.title,
-        "contents": file.contents,
-        "layout": dict(file.layout),
-        "warnings": list(file.warnings),
-        "attributes": attributes(file.attributes),
-        "attachments": [{"name": name, "bytes": size} for name, size in file.attachments.items()],
-        "steps": found,
-        "declared": None if found else declared(file),
-        "damage": damage(problem) if problem is not None else None,
-        "damaged": damaged,
-    }
+
+    def __init__(self, file: File, selection: StepSelection | None = None) -> None:
+        self.file = file
+        self.selection = selection
+        self.problem: Error | None = None
+        self.has_steps = False
+
+    def head(self) -> dict[str, Any]:
+        """Independent. Everything about the file but its steps and warnings."""
+        file = self.file
+        return {
+            "path": str(file.path),
+            "format": file.format,
+            "title": file.title,
+            "contents": file.contents,
+            "layout": dict(file.layout),
+            "attributes": attributes(file.attributes),
+            "attachments": [{"name": name, "bytes": size} for name, size in file.attachments.items()],
+        }
+
+    def steps(self) -> Iterator[dict[str, Any]]:
+        """Collective. Everything about the selected steps but the values of columns."""
+        try:
+            for index, item in select_steps(self.file, self.selection):
+                self.has_steps = True
+                yield step(index, item)
+        except UNREADABLE as raised:
+            self.problem = raised
+
+    def declared(self) -> dict[str, Any] | None:
+        """Independent. If no step was found: what the file says of its steps all the same."""
+        return None if self.has_steps else declared(self.file)
+
+    def warnings(self) -> list[str]:
+        """Independent. The warnings about the file; after the last step also why the data end."""
+        return list(self.file.warnings)
+
+    def damage(self) -> dict[str, Any] | None:
+        """Independent. After the last step: the first damage, or None."""
+        problem = self.problem or next(iter(self.file.unreadable.values()), None)
+        return None if problem is None else damage(problem)
+
+    def damaged(self) -> list[dict[str, Any]]:
+        """Independent. After the last step: the damage of single steps."""
+        return [{"number": number} | damage(one) for number, one in self.file.unreadable.items()]

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "api/checksums.hpp"
@@ -13,6 +17,7 @@
 #include "api/read/engine_reads.hpp"
 #include "api/read/piece_lists.hpp"
 #include "api/read/reader_state.hpp"
+#include "api/read/step_numbers.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
 #include "api/writer_locks.hpp"
@@ -79,9 +84,10 @@ const Attachment& attachment_of(const FileDescription& file, const std::string& 
 std::vector<std::string> late_warnings(Reader::State& state) {
   std::vector<std::string> late;
   const std::vector<std::string>& heard = state.file.warnings;
-  for (const std::string& warning : state.own_describer().file().warnings) {
-    if (std::ranges::find(heard, warning) == heard.end()) late.push_back(warning);
-  }
+  const std::vector<std::string>& all = state.own_describer().file().warnings;
+  if (all.empty()) return late;
+  const std::set<std::string_view> known(heard.begin(), heard.end());
+  std::ranges::copy_if(all, std::back_inserter(late), [&](const std::string& one) { return !known.contains(one); });
   return late;
 }
 
@@ -112,20 +118,6 @@ auto answer_of_root(Reader::State& state, Answer&& answer) {
   }));
   hear(state, told.warnings);
   return std::move(told.value);
-}
-
-std::string nearest_numbers(std::vector<std::int64_t> numbers, std::int64_t wanted) {
-  constexpr std::size_t shown = 3;
-  const auto distance = [&](std::int64_t number) {
-    const auto big = static_cast<std::uint64_t>(std::max(number, wanted));
-    return big - static_cast<std::uint64_t>(std::min(number, wanted));
-  };
-  std::ranges::stable_sort(numbers, {}, distance);
-  std::string list;
-  for (std::size_t i = 0; i < std::min(shown, numbers.size()); ++i) {
-    list += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
-  }
-  return list.empty() ? "the file has no steps" : "the nearest are " + list;
 }
 
 /// Rank 0: what the reader of a directory is told besides the file that is opened for it.
@@ -365,14 +357,12 @@ std::uint64_t Reader::size() const {
 
 bool Reader::finds_steps_alone() const { return state_->format->finds_steps_alone(); }
 
-std::vector<std::int64_t> Reader::numbers() const {
+std::vector<std::int64_t> Reader::numbers() const { return numbers(0, std::numeric_limits<std::uint64_t>::max()); }
+
+std::vector<std::int64_t> Reader::numbers(std::uint64_t first, std::uint64_t count) const {
   require_open(*state_);
   return in_file(*state_, [&] {
-    return answer_of_root(*state_, [](Describer& describer) {
-      std::vector<std::int64_t> numbers(static_cast<std::size_t>(describer.steps()));
-      for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = describer.step_number(i);
-      return numbers;
-    });
+    return answer_of_root(*state_, [&](Describer& describer) { return some_numbers(describer, first, count); });
   });
 }
 
@@ -397,13 +387,13 @@ ReadStep Reader::at(std::uint64_t index) const {
 }
 
 ReadStep Reader::step(std::int64_t number) const {
-  const auto all = numbers();
-  const auto found = std::ranges::find(all, number);
-  if (found == all.end()) {
-    throw state_->placed(
-        Error(ErrorKind::missing, "there is no step " + std::to_string(number)).advise(nearest_numbers(all, number)));
-  }
-  return at(static_cast<std::uint64_t>(found - all.begin()));
+  require_open(*state_);
+  const auto found = in_file(*state_, [&] {
+    return answer_of_root(*state_, [&](Describer& describer) { return find_number(describer, number); });
+  });
+  if (found.index) return at(*found.index);
+  throw state_->placed(Error(ErrorKind::missing, "there is no step " + std::to_string(number))
+                           .advise(nearest_numbers(found.neighbours, number)));
 }
 
 std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {

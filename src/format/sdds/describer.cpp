@@ -174,7 +174,8 @@ std::optional<StepLayout> SddsDescriber::verified(std::uint64_t index) {
     return finished(*std::move(page), index);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file) throw;
-    pages_.resize(static_cast<std::size_t>(index));
+    pages_.truncate(index);
+    cut_ = false;
     last_.reset();
     note_damage(error, index);
     throw Error(*damage_);
@@ -193,7 +194,7 @@ Publication SddsDescriber::repair() {
   (void)steps();
   Publication acts;
   // The file allows missing rows at its end, but nothing could follow them.
-  if (!pages_.empty() && pages_.back().cut) acts = correct_count();
+  if (!pages_.empty() && cut_) acts = correct_count();
   const bool rest = end_of_steps() < size_;
   // Of text, comments and blank lines may stand behind the last step.
   const bool stray = !damage_ && header_.data.mode == Mode::binary;
@@ -283,13 +284,14 @@ std::optional<Page> SddsDescriber::parse(std::uint64_t index, std::uint64_t offs
 }
 
 void SddsDescriber::remember(const Page& page) {
-  if (pages_.size() >= context_.memory_budget / sizeof(Entry)) {
+  if (pages_.bytes() >= context_.memory_budget) {
     throw Error(ErrorKind::memory, "the file has more steps than the memory budget can index")
         .in_file(context_.path)
         .advise("raise the memory budget: quire.open(..., memory_budget=)");
   }
   if (numbered_ && !(page.step && (pages_.empty() || *page.step > pages_.back().number))) numbered_ = false;
-  pages_.push_back({page.layout.offset, page.layout.end, page.step.value_or(0), page.cut});
+  pages_.push_back({page.layout.offset, page.layout.end, page.step.value_or(0)});
+  cut_ = page.cut;
   complete_ = page.cut;
 }
 

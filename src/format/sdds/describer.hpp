@@ -9,6 +9,7 @@
 #include "format/sdds/header.hpp"
 #include "format/sdds/header_parser.hpp"
 #include "format/sdds/page.hpp"
+#include "format/sdds/page_index.hpp"
 #include "format/sdds/read_ahead.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
@@ -49,9 +50,9 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] bool is_numbered() const noexcept { return numbered_; }
   /// The number of step `index` and where it ends; it must be known already.
   [[nodiscard]] std::int64_t known_number(std::uint64_t index) const { return number_of(index); }
-  [[nodiscard]] std::uint64_t end_of(std::uint64_t index) const { return pages_.at(index).end; }
+  [[nodiscard]] std::uint64_t end_of(std::uint64_t index) const { return pages_[index].end; }
   /// Whether rows of this step are missing that its row count announces.
-  [[nodiscard]] bool is_cut(std::uint64_t index) const { return pages_.at(index).cut; }
+  [[nodiscard]] bool is_cut(std::uint64_t index) const { return cut_ && index + 1 == pages_.size(); }
   /// The first defect behind the whole steps, after steps() has been called.
   [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
   /// Whether that defect is a step whose writer has not completed it.
@@ -65,13 +66,6 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] std::uint64_t end_of_steps() const;
 
  private:
-  struct Entry {
-    std::uint64_t offset = 0;
-    std::uint64_t end = 0;
-    std::int64_t number = 0;  ///< as the parameter Step has it, if the steps are numbered
-    bool cut = false;
-  };
-
   /// As look_up_to(), before anything is said of a step.
   void look_for(std::uint64_t index);
   /// Looks at pages until the one of this index is known or there are no more.
@@ -90,7 +84,8 @@ class SddsDescriber final : public Describer {
   FileDescription file_;
   std::uint64_t size_;
   ReadAhead ahead_;
-  std::vector<Entry> pages_;
+  PageIndex pages_;
+  bool cut_ = false;  ///< the last page is
   bool strict_ = false;
   bool numbered_ = false;
   bool complete_ = false;     ///< all pages are known
