@@ -16,6 +16,7 @@
 namespace quire {
 Error PosixFile::failure(const char* action, int error_number) const {
   Error error = system_error(action, error_number).in_file(path());
+  if (error_number == ESPIPE) error.advise("a pipe has no offsets: write its data to a file, and read that");
   if (is_full(error_number)) error.advise(advice_to_make_room);
   if (error_number != EISDIR) return error;
   error.advise(request().makes() ? "remove the directory, or choose replacement=whole or another name"
@@ -24,14 +25,18 @@ Error PosixFile::failure(const char* action, int error_number) const {
 }
 
 void PosixFile::open_now() {
-  int flags = O_CLOEXEC | (request().access == Access::read ? O_RDONLY : O_RDWR);
+  // Of a pipe: to open it does not wait for a writer, and to read it fails.
+  int flags = O_CLOEXEC | O_NONBLOCK | (request().access == Access::read ? O_RDONLY : O_RDWR);
   if (request().makes()) flags |= O_CREAT;
   constexpr mode_t everybody = 0666;  // less what the umask forbids
 
   const Stopwatch stopwatch(counters().transfer_seconds);
-  do {
+  while (true) {
     descriptor_ = Descriptor(::open(path().c_str(), flags, everybody));
-  } while (!descriptor_.is_open() && errno == EINTR);
+    const bool is_leased = !descriptor_.is_open() && errno == EWOULDBLOCK && (flags & O_NONBLOCK) != 0;
+    if (is_leased) flags &= ~O_NONBLOCK;  // another process gives the file up meanwhile
+    if (descriptor_.is_open() || (errno != EINTR && !is_leased)) break;
+  }
   if (!descriptor_.is_open()) {
     const int reason = errno;
     if (reason == ENOENT) throw Error(ErrorKind::missing, system_error("open", reason).message()).in_file(path());

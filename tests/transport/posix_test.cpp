@@ -205,6 +205,24 @@ TEST(PosixTest, MissingFileIsAMissingError) {
   EXPECT_NE(error->file().find("no_such_file"), std::string::npos);
 }
 
+// To open a pipe waits for whoever has the other end, and no signal ended that wait.
+TEST(PosixTest, APipeIsRefusedAndNotWaitedFor) {
+  const std::string path = own_path();
+  std::filesystem::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const auto file = open_posix(path, Access::read);
+  std::vector<std::byte> bytes(16);
+  try {
+    static_cast<void>(file->get(0, bytes));
+    FAIL() << "a pipe was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_EQ(error.file(), path);
+    EXPECT_NE(error.advice().find("pipe"), std::string::npos) << error.advice();
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(PosixTest, WritingToAFileOpenForReadingIsAnError) {
   const std::string path = own_path();
   test::make_file(path, test::pattern(0, 10));

@@ -1,15 +1,16 @@
-"""`-` as standard input and output: files are read at any offset, so streams pass through temporary files."""
+"""`-` as standard input and output, and pipes: streams pass through temporary files, which have offsets."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from quire.cli.parallel import communicator
 
@@ -19,19 +20,27 @@ STANDARD = "-"
 def communicator_for(*paths: str) -> Any:
     """Collective. The communicator of `parallel.communicator` for work on these files.
 
-    Raises UsageError for standard input or output, which several ranks cannot share.
+    Raises UsageError for standard input or output and for pipes, which several ranks cannot share.
     """
     comm = communicator()
-    if comm is not None and comm.size > 1 and STANDARD in paths:
+    if comm is not None and comm.size > 1 and any(path == STANDARD or is_pipe(path) for path in paths):
         from quire.errors import UsageError
 
-        raise UsageError("several ranks cannot share standard input or output: name files")
+        raise UsageError("several ranks cannot share standard input or output, or a pipe: name files")
     return comm
+
+
+def is_pipe(path: str) -> bool:
+    """Independent. Whether a path leads to a pipe: a named one, or that of a shell's `<(...)`."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager
 def readable(path: str) -> Iterator[str]:
-    """Independent. The path itself, or for `-` a temporary file with all of standard input.
+    """Independent. The path itself, or a temporary file with all of standard input for `-`, or of a pipe.
 
     Raises UsageError for the empty path, which some would take for this directory.
     """
@@ -39,19 +48,30 @@ def readable(path: str) -> Iterator[str]:
         from quire.errors import UsageError
 
         raise UsageError("the name of the file is empty")
-    if path != STANDARD:
+    if path != STANDARD and not is_pipe(path):
         yield path
         return
     from quire.toolkit.replacing import naming
 
+    with spool("standard input" if path == STANDARD else path) as spooled:
+        # A signal ends the wait for a writer, and for what it writes.
+        with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
+            shutil.copyfileobj(source, copy)
+        yield str(spooled)
+
+
+@contextmanager
+def source_of(path: str) -> Iterator[BinaryIO]:
+    """Independent. What is read from standard input for `-`, else from a pipe."""
+    if path != STANDARD:
+        with open(path, "rb") as pipe:
+            yield pipe
+        return
     if sys.stdin is None:
         from quire.errors import UsageError
 
         raise UsageError("standard input is closed")
-    with spool("standard input") as spooled:
-        with naming(tempfile.gettempdir()), spooled.open("wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-        yield str(spooled)
+    yield sys.stdin.buffer
 
 
 @contextmanager
@@ -81,7 +101,7 @@ def spool(name: str) -> Iterator[Path]:
     from quire.toolkit.replacing import about
 
     with tempfile.TemporaryDirectory(prefix="quire-") as folder:
-        spooled = Path(folder, name.replace(" ", "-"))
+        spooled = Path(folder, Path(name).name.replace(" ", "-"))
         try:
             yield spooled
         except Error as problem:

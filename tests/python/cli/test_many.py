@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
 
 STEPS = 3000
+COLUMNS = 60_000
 BYTES_FOR_STEPS = 1 << 20
 """What may be held for all steps together, some hundred bytes for each."""
 
@@ -87,3 +88,14 @@ def test_steps_of_many_are_found_by_their_numbers(many_steps: Path) -> None:
         with pytest.raises(MissingError, match="1000, 1002, 998"):
             file.step(1001)
         assert list(file.each_number()) == file.numbers == list(range(0, 2 * STEPS, 2))
+
+
+def test_many_columns_take_no_time_with_their_square(run: Run, tmp_path: Path) -> None:
+    """With squares this took minutes, longer than a test may."""
+    path, copy = tmp_path / "columns", tmp_path / "copy"
+    value = np.array([1.0])
+    with quire.create(path, format=quire.formats()[0]) as out, out.step(0) as step:
+        for number in range(COLUMNS):
+            step.put(f"column{number}", value)
+    assert run("convert", path, copy, "--format", quire.formats()[0]).code == 0
+    assert run("diff", path, copy).code == 0

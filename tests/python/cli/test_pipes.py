@@ -1,0 +1,125 @@
+"""Pipes are read like standard input, those of a shell as well, and a signal ends the wait for one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import quire
+from quire.errors import Error
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run, Start
+
+
+@contextmanager
+def pipe_of(path: Path) -> Iterator[Path]:
+    """A named pipe into which the bytes of a file are written once."""
+    pipe = path.with_name(f"pipe-{path.name}")
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        with path.open("rb") as source, pipe.open("wb") as target:
+            shutil.copyfileobj(source, target)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    yield pipe
+    writer.join(30)
+    assert not writer.is_alive()
+    pipe.unlink()
+
+
+def test_a_pipe_is_read_like_standard_input(run: Run, beam: Path) -> None:
+    for command in ("info", "sum", "check", "show"):
+        expected = run(command, beam)
+        with pipe_of(beam) as pipe:
+            found = run(command, pipe)
+        assert (found.code, found.errors) == (0, "")
+        assert found.output.replace(str(pipe), str(beam)) == expected.output
+    with pipe_of(beam) as pipe:
+        assert run("diff", beam, pipe).code == 0
+    with pipe_of(beam) as pipe:
+        assert run("convert", pipe, beam.with_name("copy"), "--format", quire.formats()[0]).code == 0
+    assert run("diff", beam, beam.with_name("copy")).code == 0
+
+
+def test_the_pipe_of_a_shell_is_read(one_beam: Path) -> None:
+    line = '"$0" -m quire.cli diff <(cat "$1") <(cat "$1")'
+    done = subprocess.run(["bash", "-c", line, sys.executable, one_beam], check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_error_about_a_pipe_names_it(run: Run, tmp_path: Path) -> None:
+    letter = tmp_path / "letter"
+    letter.write_text("Dear reader,\n")
+    with pipe_of(letter) as pipe:
+        outcome = run("info", pipe)
+    assert outcome.code == 3
+    assert str(pipe) in outcome.errors
+
+
+@pytest.mark.mpi
+def test_several_ranks_cannot_share_a_pipe(start: Start, one_beam: Path) -> None:
+    pipe = one_beam.with_name("pipe")
+    os.mkfifo(pipe)
+    done = start("info", pipe, ranks=2)
+    assert (done.returncode, b"share" in done.stderr) == (2, True)
+
+
+def test_the_library_refuses_a_pipe_and_does_not_wait(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(Error, match="a pipe has no offsets"):
+        quire.open(pipe)
+
+
+# Says when it is about to open its input: from there on it waits.
+PROGRAM = """
+import sys
+
+def tell(event, given):
+    if event == "open" and given[0] == sys.argv[2]:
+        print("waits", flush=True)
+
+sys.addaudithook(tell)
+from quire.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("has_writer", [False, True])
+def test_the_first_signal_ends_the_wait_for_a_pipe(
+    tmp_path: Path, number: signal.Signals, has_writer: bool
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def hear() -> None:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+    words = [sys.executable, "-c", PROGRAM, "info", str(pipe)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=hear) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waits\n"
+        # Without a writer it waits in open(), with a silent one in read().
+        writer = os.open(pipe, os.O_WRONLY) if has_writer else None
+        time.sleep(0.3)
+        process.send_signal(number)
+        _, told = process.communicate(timeout=30)
+        if writer is not None:
+            os.close(writer)
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in told
