@@ -6,9 +6,6 @@
 namespace quire::h5 {
 namespace {
 
-/// Of more headers the first ones are forgotten.
-constexpr std::size_t most_headers = 4096;
-
 /// Whether HDF5 may take these bytes for the begin of an object header. All its other structures begin with a
 /// signature of letters.
 bool may_be_header(std::span<const std::byte> begin) {
@@ -21,8 +18,6 @@ bool may_be_header(std::span<const std::byte> begin) {
 bool HeaderGuard::check(const ReadBytes& read, std::uint64_t size, std::uint64_t address) {
   if (const auto known = elsewhere_.find(address); known != elsewhere_.end()) return known->second;
   const SoundHeader header = check_header(read, size, base_, address, decoded_);
-  if (elsewhere_.size() >= most_headers) elsewhere_.clear();
-  if (rests_.size() >= most_headers) rests_.clear();
   std::uint64_t first = address + 1;  // a read from the address itself is one of a header
   for (const HeaderPart& part : header.parts) {
     rests_[part.offset + part.length] = std::max(first, part.offset);

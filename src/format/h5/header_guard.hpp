@@ -30,7 +30,8 @@ class HeaderGuard {
   std::uint64_t base_;
   Decoded decoded_;
   std::map<std::uint64_t, bool> elsewhere_;  ///< of each checked header, whether its values are those of others
-  /// The parts of the checked headers by their ends: where a read of the rest of a header begins at the earliest.
+  /// The parts of the checked headers by their ends: where a read of the rest of a header begins at the earliest. None
+  /// is dropped while the file is open: HDF5 may read a part again, alone, and its first byte may be that of a header.
   std::map<std::uint64_t, std::uint64_t> rests_;
 };
 
