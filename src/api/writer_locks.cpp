@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "format/library_locks.hpp"
+#include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
 
@@ -33,7 +34,16 @@ std::vector<std::string> first_files_at(const std::string& path) {
 
 }  // namespace
 
-WriteLock lock_for_writing(const std::string& path, bool creates) { return {path, creates, locks_of_libraries()}; }
+WriteLock lock_for_writing(const std::string& path, bool creates) {
+  constexpr int attempts = 3;
+  WriteLock lock(path, creates, locks_of_libraries());
+  // Another file may have taken the place of the one that was locked.
+  for (int i = 1; i < attempts && lock.is_lost(); ++i) lock = WriteLock(path, creates, locks_of_libraries());
+  if (!lock.is_lost()) return lock;
+  throw Error(ErrorKind::conflict, "other files take the place of this one again and again")
+      .in_file(path)
+      .advise("write it when nothing else replaces the file");
+}
 
 WriteLock lock_what_is_at(const std::string& path, const WriteLock& mine) {
   WriteLock locks;

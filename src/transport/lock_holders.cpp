@@ -23,20 +23,28 @@ std::string name_in_list(const Descriptor& file) {
   return name.data();
 }
 
+/// A lock of a whole file.
+struct Holder {
+  long process = 0;
+  bool is_exclusive = false;
+};
+
 /// Lines are `1: FLOCK  ADVISORY  READ 4711 08:01:131075 0 EOF`. Locks of bytes that belong to open files have no
 /// process there.
-std::vector<long> holders_of(const std::string& name) {
-  std::vector<long> processes;
+std::vector<Holder> holders_of(const std::string& name) {
+  std::vector<Holder> holders;
   std::ifstream locks("/proc/locks");
   for (std::string line; !name.empty() && std::getline(locks, line);) {
     std::istringstream words(line);
     std::string number, kind, manner, access, file;
     long process = 0;
     words >> number >> kind >> manner >> access >> process >> file;
-    const bool is_known = std::ranges::find(processes, process) != processes.end();
-    if (words && kind == "FLOCK" && file == name && process > 0 && !is_known) processes.push_back(process);
+    const bool is_known = std::ranges::find(holders, process, &Holder::process) != holders.end();
+    if (words && kind == "FLOCK" && file == name && process > 0 && !is_known) {
+      holders.push_back({process, access == "WRITE"});
+    }
   }
-  return processes;
+  return holders;
 }
 
 std::string program_of(long process) {
@@ -48,11 +56,15 @@ std::string program_of(long process) {
 
 }  // namespace
 
+bool is_locked_whole(const Descriptor& file) {
+  return std::ranges::any_of(holders_of(name_in_list(file)), &Holder::is_exclusive);
+}
+
 std::string holders_in_words(const Descriptor& file) {
   std::string words;
-  for (const long process : holders_of(name_in_list(file))) {
-    const std::string program = program_of(process);
-    words += (words.empty() ? "process " : " or ") + std::to_string(process);
+  for (const Holder& holder : holders_of(name_in_list(file))) {
+    const std::string program = program_of(holder.process);
+    words += (words.empty() ? "process " : " or ") + std::to_string(holder.process);
     if (!program.empty()) words += ", " + program;
   }
   return words.empty() ? words : " (" + words + ")";

@@ -63,6 +63,15 @@ WriteLock::WriteLock(const std::string& path, bool creates, WholeFileLocks other
   if (!lock_byte(descriptor_)) refuse(path, descriptor_);
 }
 
+WriteLock::~WriteLock() {
+  if (owner_ != ::getpid()) return;
+  if (whole_.is_open()) static_cast<void>(::flock(whole_.number(), LOCK_UN));
+  if (!descriptor_.is_open()) return;
+  struct flock byte = byte_of_writers();
+  byte.l_type = F_UNLCK;
+  static_cast<void>(::fcntl(descriptor_.number(), F_OFD_SETLK, &byte));
+}
+
 bool WriteLock::is_lost() const noexcept {
   if (!descriptor_.is_open()) return false;
   struct stat there {};
@@ -86,8 +95,9 @@ bool is_being_written(const std::string& path, WholeFileLocks others) noexcept {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return false;
   struct flock byte = byte_of_writers();
-  if (::fcntl(file.number(), F_OFD_GETLK, &byte) == 0 && byte.l_type != F_UNLCK) return true;
-  return others == WholeFileLocks::respected && !share_whole(file);
+  if (::fcntl(file.number(), F_OFD_GETLK, &byte) == 0 && byte.l_type == F_WRLCK) return true;
+  // The lock itself is not tried: for that moment a writer of another library would be refused.
+  return others == WholeFileLocks::respected && is_locked_whole(file);
 }
 
 }  // namespace quire

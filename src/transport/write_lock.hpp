@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <string>
 #include <vector>
 
@@ -21,6 +24,11 @@ class WriteLock {
   /// Independent. Throws conflict errors if somebody else writes the file. `creates` makes an empty file if there is
   /// none. Without effect where the file system has no locks or the file cannot be opened: opening will tell.
   WriteLock(const std::string& path, bool creates, WholeFileLocks others);
+  WriteLock(WriteLock&&) noexcept = default;
+  WriteLock& operator=(WriteLock&&) noexcept = default;
+  /// Releases, also if processes that were forked meanwhile still have the file open. In such a process it does
+  /// nothing.
+  ~WriteLock();
 
   /// Independent. Whether there is a file that it could lock.
   [[nodiscard]] bool is_held() const noexcept { return descriptor_.is_open(); }
@@ -37,6 +45,7 @@ class WriteLock {
   Descriptor descriptor_;
   Descriptor whole_;
   std::vector<WriteLock> kept_;
+  pid_t owner_ = ::getpid();
 };
 
 /// Independent. Whether a writer has the file open, be it in this process. False where that cannot be known.

@@ -195,6 +195,38 @@ def test_reading_a_live_file_advises_no_repair(path: Path, format_name: str) -> 
         end_step(step, 1)
 
 
+def test_a_lock_ends_at_close_although_a_forked_process_lives(path: Path) -> None:
+    asked, ask = os.pipe()
+    out = quire.create(path)
+    write(out, 0)
+    child = os.fork()
+    if child == 0:
+        os.close(ask)
+        os.read(asked, 1)  # until the parent closes its end
+        os._exit(0)
+    try:
+        out.close()
+        with quire.open(path) as file:
+            assert not file.check().is_being_written
+        quire.repair(path)
+    finally:
+        os.close(ask)
+        os.waitpid(child, 0)
+        os.close(asked)
+
+
+def test_a_forked_process_that_ends_releases_no_lock(path: Path) -> None:
+    with quire.create(path) as out:
+        write(out, 0)
+        child = os.fork()
+        if child == 0:
+            del out
+            os._exit(0)
+        os.waitpid(child, 0)
+        with pytest.raises(quire.ConflictError, match="another writer has the file open"):
+            quire.repair(path)
+
+
 def change_beside_writer(comm: Any, path: str) -> list[str]:
     """What the ranks of repair and of a replacement raise while the last rank alone writes the file."""
     raised = []
