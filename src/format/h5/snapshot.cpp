@@ -160,6 +160,8 @@ void Snapshot::look(const std::function<void()>& first, const std::function<void
   constexpr unsigned least_attempts = 3;
   const auto begin = std::chrono::steady_clock::now();
   const auto* work = &first;
+  // HDF5 may answer from what it keeps, without any read.
+  has_changed_ = has_changed_ || !is_present();
   for (unsigned attempts = 0;; ++attempts) {
     std::exception_ptr failure;
     try {

@@ -211,6 +211,23 @@ TEST(WritingOver, EveryPublicationIsAnotherGeneration) {
   for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_NE(seen[i], seen[i - 1]) << "publication " << i;
 }
 
+TEST(AnOpenReader, HasAttributesAndValuesOfOnePublication) {
+  const std::string file = path("written_anew");
+  Writer out = create(file, Comm::self(), steps_with("refuse"));
+  for (const int number : {0, 1}) write_over(out, number, number);
+  out.close();
+  const Reader in = open(file);
+  EXPECT_EQ(value_of(in.step(1)), 1.0);  // HDF5 keeps what it has read
+  Writer again = append(file, Comm::self(), 0, Later::drop);
+  write_over(again, 1, 22.0);
+  again.close();
+  const ReadStep step = in.step(1);
+  std::vector<double> x(2);
+  step.read("", {0, 2}, {{"x", View(x)}});
+  EXPECT_EQ(value_of(step), x[0]);
+  EXPECT_EQ(x[0], 22.0);
+}
+
 /// A file that has another end whenever it is read.
 class RestlessFile final : public ByteSource {
  public:
