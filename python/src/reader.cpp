@@ -474,7 +474,10 @@ void bind_reader(nb::module_& module) {
             return maybe_step(self, self.file->run([&](Reader& r) { return r.salvage(index); }));
           },
           nb::arg("index"))
-      .def("declared", [](const ReaderHandle& self) { return maybe_step(self, self.file->opened.declared()); })
+      .def("declared",
+           [](const ReaderHandle& self) {
+             return maybe_step(self, self.file->run([](Reader& reader) { return reader.declared(); }));
+           })
       .def("read_attachment", &read_attachment, nb::arg("name"), nb::arg("offset"), nb::arg("count"))
       .def("check", &check_file)
       .def("close", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.close(); }); })

@@ -241,7 +241,10 @@ void bind_writer(nb::module_& module) {
           },
           nb::arg("title"), nb::arg("contents"))
       .def(
-          "declare", [](WriterHandle& self, const StepDescription& step) { self.file->opened.declare(step); },
+          "declare",
+          [](WriterHandle& self, const StepDescription& step) {
+            self.file->run([&](Writer& writer) { writer.declare(step); });
+          },
           nb::arg("step"))
       .def(
           "step",

@@ -54,6 +54,17 @@ def number_of(what: str, value: Any) -> int:
     return number
 
 
+def count_of(name: str, value: Any) -> int:
+    """Independent. A number of ranks, or one of them. Raises type errors, and usage errors beyond 31 bits."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeMismatchError(f"{name} is an integer, not a {type(value).__name__}") from None
+    if not 0 <= count < 1 << 31:
+        raise UsageError(f"{name} cannot be {count}")
+    return count
+
+
 def step_number(value: Any) -> int:
     """Independent. The number of a step. Type errors for no integer, usage errors for one beyond 64 bits."""
     return number_of("step", value)

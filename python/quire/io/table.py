@@ -10,6 +10,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError
+from quire.io.arguments import count_of
 from quire.io.attributes import NamedItems
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
@@ -113,7 +114,7 @@ class Table:
 
     def share(self, rank: int, size: int) -> slice:
         """Independent. The rows of one rank when the table is split evenly over `size` ranks."""
-        first, count = _core.even_slice(len(self), rank, size)
+        first, count = _core.even_slice(len(self), count_of("rank", rank), count_of("size", size))
         return slice(first, first + count)
 
     def read(

@@ -38,7 +38,9 @@ class Writer:
         self._lossy = lossy
         self._step: WriteStep | None = None
         self._is_open = True
-        self._reminder = weakref.finalize(self, _warn_of_missing, core, path, core_communicator.rank)
+        self._reminder = weakref.finalize(
+            self, _warn_of_missing, core, path, core_communicator.rank, os.getpid()
+        )
 
     @property
     def path(self) -> str:
@@ -232,9 +234,12 @@ class Writer:
         return f"<Writer {self._path!r}{ranks}, {'open' if self._is_open else 'closed'}>"
 
 
-def _warn_of_missing(core: _core.Writer, path: str, rank: int) -> None:
-    """Independent. Warn of a writer that was left open, if its file has not come to its place."""
-    if rank == 0 and core.appears_at_close():
+def _warn_of_missing(core: _core.Writer, path: str, rank: int, process: int) -> None:
+    """Independent. Warn of a writer that was left open, if its file has not come to its place.
+
+    A process that was forked from the one that writes leaves the writer to that one.
+    """
+    if rank == 0 and process == os.getpid() and core.appears_at_close():
         warnings.warn(
             f"{path}: its writer was never closed, so the new file is not there: call close(), or use `with`",
             RuntimeWarning,  # one of resources is not shown by default

@@ -210,6 +210,7 @@ def test_hostile_reads(file_of_table: tuple[Path, str]) -> None:
             "Table.read": table.read,
             "Table.read rows": lambda value: table.read("x", rows=value),
             "Table.read out": lambda value: table.read(out=value),
+            "Table.share": lambda value: table.share(0, value),
             "Table.blocks": table.blocks,
             "Table.blocks size": lambda value: table.blocks("x", value),
             "Table.blocks rows": lambda value: table.blocks("x", rows=value),

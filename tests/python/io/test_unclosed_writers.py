@@ -68,3 +68,21 @@ def test_nor_does_one_whose_only_step_took_its_place(tmp_path: Path, name: str) 
         write(out)
         del out
     assert len(quire.open(path)) == 1
+
+
+def test_a_forked_process_leaves_the_warning_to_the_one_that_writes(path: Path) -> None:
+    program = f"""
+import os, sys, quire
+out = quire.create({str(path)!r}, replacement="whole")
+out.step(0).put("x", [1.0]).commit()
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+out.close()
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stderr == ""
+    assert path.exists()
