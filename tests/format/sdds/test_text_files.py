@@ -196,6 +196,23 @@ def test_canonical_text_tells_which_numbers_may_change(tmp_path: Path) -> None:
     assert canonical.stderr.startswith("lost: column x: canonical text keeps 16 digits of float64")
 
 
+def lose_payload_of_last_row(comm: Any, source: str, target: str) -> list[str]:
+    """Write a file as text on all ranks; the losses that this rank reports."""
+    return quire.copy(source, target, comm=comm, mode="ascii").losses
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_payload_that_one_rank_loses_is_reported_by_all(tmp_path: Path, ranks: int) -> None:
+    source, target = tmp_path / "beam.sdds", tmp_path / "text.sdds"
+    strange = np.array([0x7FF8000000000BAD], dtype="u8").view("f8")
+    with quire.create(source) as out, out.step(0) as step:
+        step.put("x", np.concatenate([np.arange(8.0), strange]))
+        step.put("y", np.full(9, np.nan))
+    told = run_ranks(lose_payload_of_last_row, ranks, str(source), str(target))
+    assert told == [["column x: NaN lose their payload"]] * ranks
+
+
 def test_what_a_version_cannot_hold_is_the_answer_no(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.sdds", tmp_path / "old.sdds"
     with quire.create(source) as out, out.step(0) as step:
