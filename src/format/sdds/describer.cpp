@@ -193,12 +193,13 @@ std::optional<StepLayout> SddsDescriber::salvage(std::uint64_t index) {
 Publication SddsDescriber::repair() {
   (void)steps();
   Publication acts;
-  // The file allows missing rows at its end, but nothing could follow them.
-  if (!pages_.empty() && cut_) acts = correct_count();
+  // The file allows missing rows at its end, but nothing could follow them, nor what is left of one.
+  const bool is_cut = !pages_.empty() && cut_;
+  if (is_cut) acts = correct_count();
   const bool rest = end_of_steps() < size_;
   // Of text, comments and blank lines may stand behind the last step.
   const bool stray = !damage_ && header_.data.mode == Mode::binary;
-  if (rest && (stray || unfinished_)) acts.emplace_back(PublishResize{end_of_steps()});
+  if (rest && (is_cut || stray || unfinished_)) acts.emplace_back(PublishResize{end_of_steps()});
   return acts;
 }
 

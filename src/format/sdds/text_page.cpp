@@ -400,7 +400,8 @@ void TextPage::end_table_early(Error reason) {
   page_.cut = true;
   Error error = header_.data.no_row_counts ? reason : missing_rows(rows_, complete, reason);
   page_.layout.description.warnings.push_back(error.message());
-  if (header_.data.fixed_row_count) {
+  // The count may run ahead of the rows, where there is one.
+  if (header_.data.fixed_row_count && !header_.data.no_row_counts) {
     stage_ = Stage::complete;
     return;
   }

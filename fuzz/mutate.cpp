@@ -1,0 +1,18 @@
+// Changes what a fuzzer has chosen as often as the file behind it: among the bytes of a file it would hardly ever.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "support/choices.hpp"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  constexpr std::size_t chosen = quire::test::Choices::bytes;
+  if (size <= chosen || most <= chosen) return LLVMFuzzerMutate(data, size, most);
+  if (seed % 2 == 0) return chosen + LLVMFuzzerMutate(data + chosen, size - chosen, most - chosen);
+  const std::size_t left = LLVMFuzzerMutate(data, chosen, chosen);
+  std::fill(data + left, data + chosen, std::uint8_t{0});
+  return size;
+}
