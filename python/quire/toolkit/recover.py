@@ -142,7 +142,7 @@ def recover(
     # A copy of the first file of a set would not find the others, and one in its place leave them behind.
     if (found.is_set or named_members(found.final)) and not (target is None and found.is_safe):
         with place_of_new(found) as work:
-            return write_anew(source, found.final, work, None, rows, found.options, found.values)
+            return write_anew(found, work, None)
     return recover_bytes(found)
 
 
@@ -190,7 +190,7 @@ def recover_anew(found: Found) -> Recovery:
         )
     with place_of_new(found) as work:
         kept = found.compression if found.target is None else None
-        return write_anew(found.source, found.final, work, kept, found.rows, found.options, found.values)
+        return write_anew(found, work, kept)
 
 
 def recover_bytes(found: Found) -> Recovery:
@@ -199,7 +199,7 @@ def recover_bytes(found: Found) -> Recovery:
         return take_out_damage(found)
     except NotTakenOutError:
         with place_of_new(found) as work:
-            return write_anew(found.source, found.final, work, None, found.rows, found.options, found.values)
+            return write_anew(found, work, None)
 
 
 def take_out_damage(found: Found) -> Recovery:
@@ -214,7 +214,7 @@ def take_out_damage(found: Found) -> Recovery:
         wants_rows = found.rows and (after if has_more else found.report).salvageable
         if after.whole_steps == 0 and not found.is_safe:
             work.unlink()
-            return write_anew(source, found.final, work, None, found.rows, found.options, found.values)
+            return write_anew(found, work, None)
         # In another folder links of steps to other files may lead nowhere.
         if after.damaged and not set(found.report.numbers) <= set(after.numbers):
             raise NotTakenOutError
@@ -337,21 +337,17 @@ def written_options(file: File, options: dict[str, Any]) -> dict[str, Any]:
     return layout_options(file) | {name: value for name, value in options.items() if name in names}
 
 
-def write_anew(
-    source: str | Path,
-    target: str | Path,
-    work: Path,
-    compression: str | None,
-    rows: bool,
-    options: dict[str, Any],
-    values: bool,
-) -> Recovery:
+def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
     """Independent. Write what is whole into a new file: the bytes of a compressed one cannot be cut.
 
-    It is written under the name `work` and will be called `target`, which some formats keep.
+    It is written under the name `work` and will be called `known.final`, which some formats keep. A check of
+    the source while its lock is held here takes this program for its writer, and promises no rows: what can
+    be saved is known from before.
 
     With `compression` the new file is compressed in that way, otherwise as its name says.
     """
+    source, target, rows = known.source, known.final, known.rows
+    options, values = known.options, known.values
     as_before: dict[str, Any] = {}
     if compression is not None:
         as_before["compression"] = "gzip" if compression == "gzip" else "xz"
@@ -359,7 +355,7 @@ def write_anew(
         if "stored_name" in {option.name for option in format_info(file.format).write_options}:
             as_before["stored_name"] = str(target)
         found = check(file, values=values)
-        step = file.salvage(found.cut_index) if rows and found.salvageable else None
+        step = file.salvage(found.cut_index) if rows and known.report.salvageable else None
         if found.damage is not None and found.whole_steps == 0 and rows_of(step) == 0:
             raise nothing_to_keep(source, found, rows)
         if work == Path(target):
