@@ -272,9 +272,26 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
     }
     place, placing = place_of(os.fspath(path), FORMAT, {})
     with place as beside, quire.create(beside, **(options | placing)) as out:
+        if pages == 0:
+            declare(out, data)
         for page in range(pages):
             with out.step(page) as step:
                 write_page(step, data, page)
+
+
+def declare(out: quire.Writer, data: DataSet) -> None:
+    """Independent. Let a file without pages keep the definitions."""
+    parts = (data.columns, data.parameters, data.arrays)
+    columns, parameters, arrays = (
+        [
+            Attribute(one.name, None, one.type or "float64", **one.words())
+            for one in part.values()
+            if not one.fixed
+        ]
+        for part in parts
+    )
+    if columns or parameters or arrays:
+        out.declare(columns, parameters, arrays)
 
 
 def write_page(step: quire.WriteStep, data: DataSet, page: int) -> None:
