@@ -15,7 +15,8 @@ from tests.python.support.files import path_for, table_formats, write_table
 import quire
 
 ROWS = 1000
-TIME_LIMIT = 30.0
+TIME_LIMIT = 60.0
+CHILDREN = 6
 
 
 def sum_of(file: quire.File) -> float:
@@ -58,7 +59,7 @@ def in_other_threads(action: Callable[[], object]) -> Iterator[None]:
 
 
 def run_in_children(action: Callable[..., None], *arguments: object) -> None:
-    for _ in range(15):
+    for _ in range(CHILDREN):
         child = multiprocessing.get_context("fork").Process(target=action, args=arguments)
         child.start()
         child.join(TIME_LIMIT)
