@@ -193,8 +193,9 @@ std::optional<StepLayout> SddsDescriber::salvage(std::uint64_t index) {
 Publication SddsDescriber::repair() {
   (void)steps();
   Publication acts;
-  // The file allows missing rows at its end, but nothing could follow them, nor what is left of one.
-  const bool is_cut = !pages_.empty() && cut_;
+  // The file allows missing rows at its end, but nothing could follow them, nor what there is of an unfinished row. A
+  // bad row before others is no interruption: readers stop at it, and nothing is dropped.
+  const bool is_cut = !pages_.empty() && cut_ && ending_.empty();
   if (is_cut) acts = correct_count();
   const bool rest = end_of_steps() < size_;
   // Of text, comments and blank lines may stand behind the last step.

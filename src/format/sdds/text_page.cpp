@@ -402,6 +402,9 @@ void TextPage::end_table_early(Error reason) {
   page_.layout.description.warnings.push_back(error.message());
   // The count may run ahead of the rows, where there is one.
   if (header_.data.fixed_row_count && !header_.data.no_row_counts) {
+    if (!is_unfinished_row(reason.offset().value_or(position_))) {
+      ending_ = error.message() + ": nothing of what follows is read (byte " + std::to_string(position_) + ")";
+    }
     stage_ = Stage::complete;
     return;
   }
@@ -479,6 +482,14 @@ bool TextPage::ends_before(const std::string& what) {
   if (touched_) throw Error(ErrorKind::bad_file, "the file ends where " + what + " is due").at(position_);
   stage_ = Stage::no_page;
   return true;
+}
+
+/// Whether a row that is bad at this offset is one that was not finished: the line has no end, or zeros where nothing
+/// was written yet.
+bool TextPage::is_unfinished_row(std::uint64_t offset) const {
+  const std::string_view rest = bytes_from(offset);
+  const std::string_view line = rest.substr(0, rest.find('\n'));
+  return line.size() == rest.size() || line.find('\0') != std::string_view::npos;
 }
 
 /// A blank line in front of the first array: the format takes it for the end of the data.

@@ -65,6 +65,7 @@ class TextPage final : public PageDescriber {
   [[nodiscard]] bool end_at_blank_line(const std::string& due);
   [[nodiscard]] bool may_begin_blank() const noexcept;
   [[nodiscard]] std::optional<bool> rest_is_blank();
+  [[nodiscard]] bool is_unfinished_row(std::uint64_t offset) const;
   void warn(const std::string& what, std::uint64_t offset);
   [[nodiscard]] std::string_view bytes_from(std::uint64_t offset) const;
 

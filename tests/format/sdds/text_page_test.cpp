@@ -171,7 +171,27 @@ TEST(TextPages, AFixedRowCountEndsQuietlyAndIsRepaired) {
   EXPECT_EQ(describer->step(0)->description.tables.front().rows, 3U);
   EXPECT_EQ(describer->step(0)->description.warnings.size(), 1U);
   replay(describer->repair(), bytes);
-  EXPECT_EQ(bytes, header + "                   3\n" + rows_from(0, 3) + "3.2");
+  EXPECT_EQ(bytes, header + "                   3\n" + rows_from(0, 3));
+  EXPECT_TRUE(describer_of(bytes)->repair().empty()) << "once is enough";
+}
+
+TEST(TextPages, RowsAfterABadOneOfAFixedRowCountStay) {
+  const std::string header = columns + "&data mode=ascii, fixed_row_count=1 &end\n";
+  std::string bytes = header + "                1000\n" + rows_from(0, 3) + "bad\n" + rows_from(4, 2);
+  const auto describer = describer_of(bytes);
+  ASSERT_EQ(describer->steps(), 1U);
+  EXPECT_EQ(describer->step(0)->description.tables.front().rows, 3U);
+  EXPECT_EQ(describer->file().warnings.size(), 1U) << "that nothing after it is read";
+  EXPECT_TRUE(describer->repair().empty());
+}
+
+TEST(TextPages, WithoutRowCountsNoneMayRunAhead) {
+  std::string bytes =
+      columns + "&data mode=ascii, no_row_counts=1, fixed_row_count=1 &end\n" + rows_from(0, 3) + "bad\n";
+  const auto describer = describer_of(bytes);
+  EXPECT_EQ(describer->steps(), 0U);
+  EXPECT_EQ(damage_of(*describer, 0).kind(), ErrorKind::bad_file);
+  EXPECT_TRUE(describer->repair().empty());
 }
 
 TEST(TextPages, BadValuesAreFoundByThoseWhoLook) {

@@ -226,6 +226,18 @@ TEST_F(TextPages, WhatStandsBehindABlankLineIsNotDroppedUnasked) {
   EXPECT_NO_THROW(more.resume(first + "\n \n", std::nullopt, false));
 }
 
+TEST_F(TextPages, RowsAfterABadOneAreNotDroppedUnasked) {
+  const std::string header = "SDDS1\n&column name=x, type=double &end\n&data mode=ascii, fixed_row_count=1 &end\n";
+  MemoryWriter refused(sdds_format(), 1, {});
+  EXPECT_THROW(refused.resume(header + "500\n1\nbad\n3\n", std::nullopt, false), Error);
+  // What was not finished holds no row: a line without an end, zeros where another rank has written further on.
+  for (const std::string& rest : {std::string("2."), std::string(2, '\0') + "\n3\n"}) {
+    MemoryWriter more(sdds_format(), 1, {});
+    more.resume(header + "500\n1\n" + rest, std::nullopt, false);
+    EXPECT_EQ(more.bytes(), header + "  1\n1\n");
+  }
+}
+
 TEST_F(TextPages, CanonicalHeadersStayWithinWhatTheReferenceReads) {
   LoadedStep step = random_step(1, 3);
   Column& column = step.description.tables.front().columns.front();
