@@ -84,8 +84,7 @@ std::unique_ptr<Transport> with_members(std::unique_ptr<Transport> first, const 
     if (member < names.size()) return names[static_cast<std::size_t>(member)];
     throw Error(ErrorKind::internal, "the set has no member " + std::to_string(member)).in_file(first_path);
   };
-  return with_members(std::move(first), first_path, name,
-                      [open = std::move(open)](const std::string& path) { return open(where_it_is(path)); });
+  return with_members(std::move(first), first_path, name, std::move(open));
 }
 
 std::string first_file_for(const std::string& path, const WritePlanner& planner) {

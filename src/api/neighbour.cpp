@@ -36,9 +36,12 @@ bool is_file(const files::path& path) {
 }
 
 std::shared_ptr<ByteSource> opened(const files::path& path) {
-  const std::string place = where_it_is(path.string());
-  if (!is_file(place)) return nullptr;
-  return std::make_shared<NeighbourSource>(open_transport("posix", place, Access::read, Comm::self(), {}));
+  files::path place = path;
+  if (!is_file(place)) {
+    place = where_it_is(path.string());
+    if (place == path) return nullptr;
+  }
+  return std::make_shared<NeighbourSource>(open_transport("posix", place.string(), Access::read, Comm::self(), {}));
 }
 
 /// Where a file stands that one refers to.

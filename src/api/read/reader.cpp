@@ -173,9 +173,20 @@ Opening describe_first(Reader::State& state, const Options& inflation) {
   }
 }
 
+/// A file where it is. Only one that is not at its path is looked for elsewhere: a directory may have many parts.
+std::unique_ptr<Transport> opened_transport(const std::string& transport, const std::string& path, const Comm& comm) {
+  try {
+    return open_transport(transport, path, Access::read, comm, {});
+  } catch (const Error& error) {
+    const std::string place = error.kind() == ErrorKind::missing ? where_it_is(path) : path;
+    if (place == path) throw;
+    return open_transport(transport, place, Access::read, comm, {});
+  }
+}
+
 std::unique_ptr<Transport> wrapped_transport(const Reader::State& state, const std::string& path, const Comm& comm) {
   const ReadOptions& options = state.options;
-  auto transport = open_transport(options.transport, where_it_is(path), Access::read, comm, {});
+  auto transport = opened_transport(options.transport, path, comm);
   return options.wrapper ? options.wrapper(std::move(transport), path, state.comm.rank()) : std::move(transport);
 }
 
