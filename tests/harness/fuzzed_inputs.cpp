@@ -1,5 +1,7 @@
 #include "harness/fuzzed_inputs.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -48,8 +50,7 @@ std::vector<FuzzedInput> kept_files() {
 }
 
 /// A file of one of the kept ones that holds elements, or nothing.
-std::optional<StepContent> step_of_elements(const std::vector<FuzzedInput>& inputs) {
-  const std::string file = path("fuzzed_elements");
+std::optional<StepContent> step_of_elements(const std::vector<FuzzedInput>& inputs, const std::string& file) {
   for (const FuzzedInput& input : inputs) {
     if (!format_named(input.format).holds_elements()) continue;
     write_bytes(file, std::string(input.bytes.begin() + Choices::bytes, input.bytes.end()));
@@ -87,14 +88,18 @@ void write_sample(Writer& out, const Variant& variant, const std::optional<StepC
 
 std::vector<FuzzedInput> fuzzed_inputs() {
   std::vector<FuzzedInput> inputs = kept_files();
-  const auto elements = step_of_elements(inputs);
+  // Several processes make them at the same time.
+  const files::path folder = path("fuzzed_inputs_" + std::to_string(::getpid()));
+  files::create_directories(folder);
+  const auto elements = step_of_elements(inputs, (folder / "elements").string());
   for (const Variant& variant : variants_of(formats())) {
-    const std::string file = path("fuzzed_" + variant.name());
+    const std::string file = (folder / variant.name()).string();
     Writer out = create(file, Comm::self(), variant.new_file_options());
     write_sample(out, variant, elements);
     if (!files::is_regular_file(file)) continue;
     if (auto input = input_of(variant.name(), bytes_of(file))) inputs.push_back(*std::move(input));
   }
+  files::remove_all(folder);
   return inputs;
 }
 
