@@ -1,6 +1,7 @@
 """Check that sentences use plain technical English, and that commit subjects are short.
 
     scripts/check_words.py [ROOT]
+    scripts/check_words.py --only PATH...      the words alone, of these files and folders
 
 1. No word of the list below is used in the files that are checked, neither in prose nor as a part of an
    identifier. CONTRIBUTING.md has the glossary; each entry here names the usual replacement.
@@ -52,15 +53,15 @@ CHECKED = [
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
-def checked_files(root: Path) -> list[PurePosixPath]:
-    """Return the text files under version control that are checked."""
+def checked_files(root: Path, places: list[str]) -> list[PurePosixPath]:
+    """Return the text files under version control at these places."""
     listing = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
     paths = [PurePosixPath(name) for name in listing.stdout.decode().split("\0") if name]
     return [
         path
         for path in paths
         if path.suffix in TEXT_SUFFIXES
-        and any(path.is_relative_to(place) for place in CHECKED)
+        and any(path.is_relative_to(place) for place in places)
         and (root / path).is_file()
     ]
 
@@ -93,15 +94,17 @@ def new_subjects(root: Path) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the repository, or the tree that is named."""
-    root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
-    files = checked_files(root)
+    """Check the repository, or the tree or the places that are named."""
+    only = arguments[1:] if arguments[:1] == ["--only"] else []
+    root = Path(arguments[0] if arguments and not only else Path(__file__).parent.parent).resolve()
+    files = checked_files(root, only or CHECKED)
     found = [
         violation
         for path in files
         for violation in violations_in(path, (root / path).read_text(encoding="utf-8", errors="replace"))
     ]
-    found += subject_violations(new_subjects(root))
+    if not only:
+        found += subject_violations(new_subjects(root))
     shown = found[:MAXIMUM_SHOWN]
     if len(found) > len(shown):
         shown.append(f"and {len(found) - len(shown)} more")

@@ -46,12 +46,12 @@ class CountingBackend final : public CommBackend {
     ++counts_.collectives;
     inner_->reduce_and_answer(words, lower, maxima, told, answer, parting, deadline);
   }
-  [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                               Parting parting, Deadline deadline) override {
+  [[nodiscard]] std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
+                                                      Parting parting, Deadline deadline) override {
     ++counts_.collectives;
     counts_.messages += question.empty() ? 0 : 1;
     counts_.message_bytes += question.size();
-    return inner_->consult(std::move(question), counsel, parting, deadline);
+    return inner_->gather_scatter(std::move(question), reply, parting, deadline);
   }
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
     ++counts_.collectives;

@@ -446,7 +446,7 @@ void bind_reader(nb::module_& module) {
           nb::rv_policy::reference_internal)
       .def_prop_ro("reads_together", [](const ReaderHandle& self) { return self.file->opened.reads_together(); })
       .def_prop_ro("finds_steps_alone", [](const ReaderHandle& self) { return self.file->opened.finds_steps_alone(); })
-      .def("meet", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.meet(); }); })
+      .def("synchronize", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.synchronize(); }); })
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })
       .def("numbers", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.numbers(); }); })
       .def(

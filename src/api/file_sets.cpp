@@ -139,7 +139,7 @@ std::vector<std::string> own_members(const std::string& path) {
 
 std::vector<std::string> paths_of_members(const std::string& first, const WritePlanner& planner) {
   std::vector<std::string> paths;
-  if (planner.names_tell_members()) return paths;
+  if (planner.names_determine_members()) return paths;
   for (std::uint64_t member = 1;; ++member) {
     const std::string name = planner.member_name(name_of(first), member);
     if (name.empty()) return paths;
@@ -148,7 +148,7 @@ std::vector<std::string> paths_of_members(const std::string& first, const WriteP
 }
 
 std::function<bool(const std::string& name)> member_test(const std::string& target, const WritePlanner& planner) {
-  return [&planner, names_tell = planner.names_tell_members(), first = name_of(target),
+  return [&planner, names_tell = planner.names_determine_members(), first = name_of(target),
           old = own_members(target)](const std::string& name) {
     return (names_tell && planner.is_member(first, name)) || std::ranges::find(old, name) != old.end();
   };
@@ -197,7 +197,7 @@ void clear_members(const std::string& path, const WritePlanner& planner, bool du
   if (!planner.entry().empty()) make_directory(path, durable);
   const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
   for (const std::string& name : own_members(first)) clear_place(directory / name, true);
-  if (!planner.names_tell_members() || planner.member_name(name_of(first), 1).empty()) return;
+  if (!planner.names_determine_members() || planner.member_name(name_of(first), 1).empty()) return;
   for (const std::string& name : names_in(directory.string())) {
     if (name != name_of(first) && planner.is_member(name_of(first), name)) clear_place(directory / name, false);
   }

@@ -45,8 +45,8 @@ void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<st
   broadcast(told, 0, deadline);
 }
 
-std::vector<std::byte> CommBackend::consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                            Parting /*parting*/, Deadline deadline) {
+std::vector<std::byte> CommBackend::gather_scatter(std::vector<std::byte> question, const RootReply& reply,
+                                                   Parting /*parting*/, Deadline deadline) {
   std::vector<Parcel> mine;
   if (!question.empty()) mine.push_back({0, std::move(question)});
   std::vector<Parcel> asked = exchange(std::move(mine), deadline);
@@ -54,7 +54,7 @@ std::vector<std::byte> CommBackend::consult(std::vector<std::byte> question, con
   if (rank() == 0) {
     std::vector<std::vector<std::byte>> questions(static_cast<std::size_t>(size()));
     for (Parcel& parcel : asked) questions[static_cast<std::size_t>(parcel.rank)] = std::move(parcel.bytes);
-    for (std::vector<std::byte>& bytes : counsel(std::move(questions))) {
+    for (std::vector<std::byte>& bytes : reply(std::move(questions))) {
       answers.push_back({static_cast<int>(answers.size()), std::move(bytes)});
     }
     std::erase_if(answers, [](const Parcel& parcel) { return parcel.bytes.empty(); });
@@ -161,9 +161,9 @@ std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, 
   return sum_and_answer({}, {}, words, answer, parting);
 }
 
-std::vector<std::byte> Comm::consult(std::vector<std::byte> question, const RootCounsel& counsel, Parting parting) {
+std::vector<std::byte> Comm::gather_scatter(std::vector<std::byte> question, const RootReply& reply, Parting parting) {
   count(question.size());
-  return backend_->consult(std::move(question), counsel, parting, deadline_);
+  return backend_->gather_scatter(std::move(question), reply, parting, deadline_);
 }
 
 Comm Comm::split(int color, int key) {

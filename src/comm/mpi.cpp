@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "comm/mpi_consultation.hpp"
 #include "comm/mpi_error.hpp"
 #include "comm/mpi_exchange.hpp"
+#include "comm/mpi_gather_scatter.hpp"
 #include "comm/mpi_pending.hpp"
 #include "comm/mpi_tree.hpp"
 #include "comm/polite_wait.hpp"
@@ -155,14 +155,14 @@ class MpiBackend final : public CommBackend {
     const auto done = in_tree("meet all ranks", words, maxima, deadline, told.size(), answer_here, parting);
     take(done->of_all());
     std::ranges::copy(done->of_lower().first(lower.size()), lower.begin());
-    std::ranges::copy(done->told(), told.begin());
+    std::ranges::copy(done->broadcast_bytes(), told.begin());
   }
 
-  [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                               Parting parting, Deadline deadline) override {
-    const std::string operation = "consult rank 0";
+  [[nodiscard]] std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
+                                                      Parting parting, Deadline deadline) override {
+    const std::string operation = "gather at rank 0 and scatter";
     require_usable(operation);
-    return finished(operation, std::make_shared<TreeConsultation>(communicator_, tree_, question, counsel, parting),
+    return finished(operation, std::make_shared<TreeGatherScatter>(communicator_, tree_, question, reply, parting),
                     deadline)
         ->take();
   }
@@ -227,7 +227,7 @@ class MpiBackend final : public CommBackend {
                                                        std::span<const std::uint64_t> summed,
                                                        std::span<const std::uint64_t> compared, Deadline deadline,
                                                        std::size_t told_bytes = 0, TreeReduction::Answer answer = {},
-                                                       Parting parting = Parting::heard) {
+                                                       Parting parting = Parting::received) {
     require_usable(operation);
     auto reduction =
         std::make_shared<TreeReduction>(communicator_, tree_, summed, compared, told_bytes, std::move(answer), parting);
@@ -273,7 +273,7 @@ class MpiBackend final : public CommBackend {
   [[nodiscard]] std::shared_ptr<Pending> finished(const std::string& operation, std::shared_ptr<Pending> pending,
                                                   Deadline deadline) {
     try {
-      drop_heard();
+      drop_received();
       const auto is_done = [&] { return pending->advance(); };
       bool done = wait_politely(patience_, deadline, is_done);
       // What this rank said to others took its time; their taking it begins now.
@@ -289,14 +289,14 @@ class MpiBackend final : public CommBackend {
   }
 
   /// Lets go of what the others have heard meanwhile: messages between two ranks keep their order.
-  void drop_heard() {
-    while (!unheard_.empty() && unheard_.front()->is_heard()) unheard_.pop_front();
+  void drop_received() {
+    while (!unheard_.empty() && unheard_.front()->is_received()) unheard_.pop_front();
   }
 
   /// At the end: what has not been heard outlives the communicator, because MPI may still read it.
   void keep_unheard() noexcept {
     try {
-      if (mpi_is_running() && !abandoned_) drop_heard();
+      if (mpi_is_running() && !abandoned_) drop_received();
     } catch (const Error&) {
       // Nobody can be told any more. What is left is kept.
     }

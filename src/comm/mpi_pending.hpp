@@ -19,7 +19,7 @@ class MpiPending {
   /// Whether MPI may still use its buffers when it is complete, for what this rank has said to others.
   [[nodiscard]] virtual bool may_be_unheard() const noexcept { return false; }
   /// Without waiting, of what is complete: true when MPI has done with its buffers.
-  [[nodiscard]] virtual bool is_heard() { return true; }
+  [[nodiscard]] virtual bool is_received() { return true; }
   /// Whether this rank has answered others since it was last asked: that is no waiting.
   [[nodiscard]] bool take_answered() noexcept { return std::exchange(has_answered_, false); }
   /// Throws what the answer of this rank has thrown, when the others have been told that there is none.

@@ -90,7 +90,7 @@ bool TreeReduction::advance() {
     if (!messages_.are_done()) return false;
     tell();
   }
-  return parting_ == Parting::said || messages_.are_done();
+  return parting_ == Parting::sent || messages_.are_done();
 }
 
 std::span<std::uint64_t> TreeReduction::question_of(std::size_t child) {

@@ -51,14 +51,14 @@ class TreeReduction final : public MpiPending {
   /// @param told_bytes how much rank 0 tells all others, a multiple of 8, by `answer`
   TreeReduction(MPI_Comm communicator, const RankTree& tree, std::span<const std::uint64_t> summed,
                 std::span<const std::uint64_t> compared, std::size_t told_bytes = 0, Answer answer = {},
-                Parting parting = Parting::heard);
+                Parting parting = Parting::received);
   [[nodiscard]] bool advance() override;
-  [[nodiscard]] bool may_be_unheard() const noexcept override { return parting_ == Parting::said; }
-  [[nodiscard]] bool is_heard() override { return messages_.are_done(); }
+  [[nodiscard]] bool may_be_unheard() const noexcept override { return parting_ == Parting::sent; }
+  [[nodiscard]] bool is_received() override { return messages_.are_done(); }
   [[nodiscard]] std::span<const std::uint64_t> of_all() const { return std::span(answer_).first(count_); }
   /// Zeros on rank 0.
   [[nodiscard]] std::span<const std::uint64_t> of_lower() const { return std::span(answer_).subspan(count_, count_); }
-  [[nodiscard]] std::span<const std::byte> told() const {
+  [[nodiscard]] std::span<const std::byte> broadcast_bytes() const {
     return std::as_bytes(std::span(answer_).subspan(2 * count_));
   }
 

@@ -78,7 +78,7 @@ void SummedTransport::drop() {
   std::erase_if(sums_, [](const auto& one) { return !one.second.is_told; });
 }
 
-std::vector<SummedExtent> SummedTransport::told() const {
+std::vector<SummedExtent> SummedTransport::extents() const {
   std::vector<SummedExtent> all;
   for (const auto& [offset, sum] : sums_) {
     if (sum.is_told) all.push_back({offset, sum.length, *sum.hash});

@@ -33,7 +33,7 @@ class SummedTransport final : public ForwardingTransport {
   void keep();
   void drop();
   /// Independent. The sums of what is told, by rising offsets.
-  [[nodiscard]] std::vector<SummedExtent> told() const;
+  [[nodiscard]] std::vector<SummedExtent> extents() const;
 
  private:
   class Encoding;

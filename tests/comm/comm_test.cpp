@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/environment.hpp"
-#include "support/told_rank.hpp"
+#include "support/reported_rank.hpp"
 
 namespace quire {
 namespace {
@@ -136,17 +136,17 @@ TEST(CommTest, MayGoOnBeforeTheOthersHaveHeard) {
     std::array<std::uint64_t, 2> words{round, rank};
     std::array<std::uint64_t, 2> lower{};
     const auto answer = [&] { return std::vector<std::byte>(100, told); };
-    EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer, Parting::said), std::vector<std::byte>(100, told));
+    EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer, Parting::sent), std::vector<std::byte>(100, told));
     EXPECT_EQ(words, (std::array{round * size, size * (size - 1) / 2}));
     EXPECT_EQ(lower, (std::array{round * rank, rank == 0 ? 0 : rank * (rank - 1) / 2}));
-    const auto counsel = [&](const std::vector<std::vector<std::byte>>& asked) {
+    const auto reply = [&](const std::vector<std::vector<std::byte>>& asked) {
       return std::vector<std::vector<std::byte>>(asked.size(), std::vector<std::byte>(length, told));
     };
-    EXPECT_EQ(comm.consult({}, counsel, Parting::said), std::vector<std::byte>(length, told));
+    EXPECT_EQ(comm.gather_scatter({}, reply, Parting::sent), std::vector<std::byte>(length, told));
   }
   std::uint64_t last = rank;
   EXPECT_TRUE(comm.maximum_and_answer(
-                      std::span(&last, 1), [] { return std::vector<std::byte>(); }, Parting::said)
+                      std::span(&last, 1), [] { return std::vector<std::byte>(); }, Parting::sent)
                   .empty());
   comm.let_go();
 }
@@ -157,7 +157,7 @@ TEST(CommTest, FreesRanksWhoseRootCannotAnswer) {
   std::vector<std::byte> told(1);
   std::uint64_t word = rank_of(comm);
   const RootAnswer silent = []() -> std::vector<std::byte> { throw std::bad_alloc(); };
-  const RootCounsel mute = [](const auto&) -> std::vector<std::vector<std::byte>> { throw std::bad_alloc(); };
+  const RootReply mute = [](const auto&) -> std::vector<std::vector<std::byte>> { throw std::bad_alloc(); };
   const auto expect_freed = [&](auto&& meeting) {
     if (comm.is_root()) {
       EXPECT_THROW(meeting(), std::bad_alloc);
@@ -168,7 +168,7 @@ TEST(CommTest, FreesRanksWhoseRootCannotAnswer) {
   };
   expect_freed([&] { told = comm.maximum_and_answer(std::span(&word, 1), silent); });
   told.resize(1);
-  expect_freed([&] { told = comm.consult(std::vector<std::byte>(5), mute); });
+  expect_freed([&] { told = comm.gather_scatter(std::vector<std::byte>(5), mute); });
   comm.barrier();  // still usable
 }
 
@@ -205,13 +205,13 @@ TEST(CommTest, ExchangesParcelsWithRanksThatDoNotKnow) {
 }
 
 // Questions and answers of any length, also none: what fits the first message, and what takes several.
-TEST(CommTest, ConsultsRankZero) {
+TEST(CommTest, GathersAndScattersAtRankZero) {
   Comm comm = test::everyone();
   const int size = comm.size();
   for (const std::size_t length : {std::size_t{0}, std::size_t{10}, std::size_t{5000}, (std::size_t{16} << 20) + 5}) {
     const auto length_of = [&](int rank) { return rank % 2 == 0 ? length : std::size_t{3}; };
     int counsels = 0;
-    const auto counsel = [&](const std::vector<std::vector<std::byte>>& questions) {
+    const auto reply = [&](const std::vector<std::vector<std::byte>>& questions) {
       ++counsels;
       EXPECT_EQ(questions.size(), static_cast<std::size_t>(size));
       std::vector<std::vector<std::byte>> answers;
@@ -222,7 +222,7 @@ TEST(CommTest, ConsultsRankZero) {
       return answers;
     };
     const std::uint64_t before = comm.collectives();
-    const auto answer = comm.consult(letter(comm.rank(), 0, length_of(comm.rank())), counsel);
+    const auto answer = comm.gather_scatter(letter(comm.rank(), 0, length_of(comm.rank())), reply);
     EXPECT_TRUE(answer == letter(0, comm.rank(), length_of(comm.rank() + 1))) << length;
     EXPECT_EQ(counsels, comm.is_root() ? 1 : 0);
     EXPECT_EQ(comm.collectives() - before, 1U);
@@ -338,7 +338,7 @@ TEST(CommTest, AgreesOnTheErrorOfTheLowestFailingRank) {
     EXPECT_EQ(error->message(), "broken" + std::string(10 * first, '!'));
     EXPECT_EQ(error->file(), "file of " + std::to_string(first));
     EXPECT_EQ(error->offset(), static_cast<std::uint64_t>(first) << 40);
-    EXPECT_EQ(error->rank(), test::told_rank(comm, first));
+    EXPECT_EQ(error->rank(), test::reported_rank(comm, first));
   }
   EXPECT_FALSE(agreed(comm, {}));
 }

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/mpi_consultation.hpp"
+#include "comm/mpi_gather_scatter.hpp"
 #include "comm/polite_wait.hpp"
 #include "quire/comm/mpi.hpp"
 #include "support/environment.hpp"
@@ -86,13 +86,13 @@ TEST(MpiTreeTest, TellsWhatTheRootAnswersInSeveralHops) {
     finish(reduction);
     EXPECT_EQ(reduction.of_all()[0], size);
     EXPECT_EQ(reduction.of_lower()[0], static_cast<std::uint64_t>(comm.rank()));
-    EXPECT_EQ(reduction.told().size(), 16U);
-    EXPECT_TRUE(std::ranges::all_of(reduction.told(),
+    EXPECT_EQ(reduction.broadcast_bytes().size(), 16U);
+    EXPECT_TRUE(std::ranges::all_of(reduction.broadcast_bytes(),
                                     [&](std::byte byte) { return byte == static_cast<std::byte>(size + round); }));
   }
 }
 
-TEST(MpiTreeTest, ConsultsInSeveralHops) {
+TEST(MpiTreeTest, GathersAndScattersInSeveralHops) {
   const Comm comm = test::everyone();
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
   // Rank r asks with r bytes r and hears them twice, in short rounds and in long ones.
@@ -100,16 +100,16 @@ TEST(MpiTreeTest, ConsultsInSeveralHops) {
     const std::size_t times = round % 5 == 0 ? 1000 : 1;
     const auto rank = static_cast<std::size_t>(comm.rank());
     const std::vector<std::byte> question(rank * times, static_cast<std::byte>(rank + round));
-    const RootCounsel counsel = [&](std::vector<std::vector<std::byte>> questions) {
+    const RootReply reply = [&](std::vector<std::vector<std::byte>> questions) {
       for (std::vector<std::byte>& asked : questions) {
         const std::size_t length = asked.size();
         asked.resize(2 * length, length == 0 ? std::byte{} : asked.front());
       }
       return questions;
     };
-    TreeConsultation consultation(mpi_handle(comm), tree, question, counsel);
-    finish(consultation);
-    EXPECT_EQ(consultation.take(), std::vector<std::byte>(2 * rank * times, static_cast<std::byte>(rank + round)));
+    TreeGatherScatter exchange(mpi_handle(comm), tree, question, reply);
+    finish(exchange);
+    EXPECT_EQ(exchange.take(), std::vector<std::byte>(2 * rank * times, static_cast<std::byte>(rank + round)));
   }
 }
 
@@ -121,13 +121,13 @@ TEST(MpiTreeTest, GoesOnWhenItHasSaidWhatItKnows) {
   std::vector<std::unique_ptr<TreeReduction>> said;
   for (std::uint64_t round = 0; round < 50; ++round) {
     said.push_back(std::make_unique<TreeReduction>(mpi_handle(comm), tree, Words(&round, 1), Words{}, 0,
-                                                   TreeReduction::Answer{}, Parting::said));
+                                                   TreeReduction::Answer{}, Parting::sent));
     finish(*said.back());
     EXPECT_EQ(said.back()->of_all()[0], round * size);
     EXPECT_TRUE(said.back()->may_be_unheard());
   }
   for (const auto& reduction : said) {
-    EXPECT_TRUE(wait_politely(Patience{}, Deadline{}, [&] { return reduction->is_heard(); }));
+    EXPECT_TRUE(wait_politely(Patience{}, Deadline{}, [&] { return reduction->is_received(); }));
   }
 }
 

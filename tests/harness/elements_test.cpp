@@ -12,8 +12,8 @@
 #include "quire/transport/faulty.hpp"
 #include "support/environment.hpp"
 #include "support/killed_files.hpp"
+#include "support/reported_rank.hpp"
 #include "support/sample.hpp"
-#include "support/told_rank.hpp"
 
 namespace quire::test {
 namespace {
@@ -149,7 +149,7 @@ TEST_P(ElementFaults, DiskIsFullOnEachRankInTurn) {
     EXPECT_TRUE(failed[0] == 0 || failed[0] == static_cast<std::uint64_t>(comm.size())) << "all ranks or none";
     if (!error) continue;
     EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
-    EXPECT_EQ(error->rank(), told_rank(comm, failing)) << error->what();
+    EXPECT_EQ(error->rank(), reported_rank(comm, failing)) << error->what();
   }
 }
 
@@ -169,7 +169,7 @@ TEST_P(ElementSeries, LayoutIsToldOnceAndThenOnlyCompared) {
     return told;
   };
   const Traffic first = of_mesh(false);
-  EXPECT_EQ(layout.told(), 1U);
+  EXPECT_EQ(layout.distributions(), 1U);
   for (int i = 0; i < 2; ++i) {
     const Traffic again = of_mesh(false);
     // What is compressed differs in size each time, and is placed anew.
@@ -184,7 +184,7 @@ TEST_P(ElementSeries, LayoutIsToldOnceAndThenOnlyCompared) {
     return;
   }
   const Traffic changed = of_mesh(true);
-  EXPECT_EQ(layout.told(), 2U);
+  EXPECT_EQ(layout.distributions(), 2U);
   EXPECT_GT(changed.collectives, 3U);
   const Traffic after = of_mesh(true);
   EXPECT_LE(after.collectives, encodes ? 4U : 3U);

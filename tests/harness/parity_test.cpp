@@ -68,7 +68,7 @@ class Parity : public testing::TestWithParam<Case> {};
 TEST_P(Parity, SameBytesAndValuesBack) {
   const auto& [format, spread] = GetParam();
   Comm comm = everyone();
-  const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
+  const std::uint64_t total = spread == Spread::all_ranks_are_empty ? 0 : rows;
   int layout = 0;
   for (const Options& options : layouts(*format, spread)) {
     const std::string file = "parity_" + std::string(format->name()) + name(spread) + std::to_string(layout++);

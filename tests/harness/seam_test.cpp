@@ -28,7 +28,7 @@ TEST_P(Seam, TraceEqualsPlan) {
   WriteOptions options = variant.write_options();
   TracedFiles traced;
   traced.wrap(options);
-  const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
+  const std::uint64_t total = spread == Spread::all_ranks_are_empty ? 0 : rows;
   Sample sample(*format, total);
   Sample planned_sample(*format, total);
   const std::string file = "seam_" + variant.name() + name(spread);

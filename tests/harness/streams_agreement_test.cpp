@@ -8,8 +8,8 @@
 
 #include "quire/transport/faulty.hpp"
 #include "quire/transport/trace.hpp"
+#include "support/reported_rank.hpp"
 #include "support/stream_files.hpp"
-#include "support/told_rank.hpp"
 
 namespace quire::test {
 namespace {
@@ -41,7 +41,7 @@ void expect_full_disk(Comm& comm, Writer& out, StreamSample& sample, int failing
     ADD_FAILURE() << when << ": the disk is full";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::io) << when << ": " << error.what();
-    EXPECT_EQ(error.rank(), told_rank(comm, failing)) << when << ": " << error.what();
+    EXPECT_EQ(error.rank(), reported_rank(comm, failing)) << when << ": " << error.what();
   }
 }
 
@@ -77,7 +77,7 @@ TEST_P(Streams, OfOneRankThatAreMissingFailEverywhere) {
     ADD_FAILURE() << "there is no such task";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::missing) << error.what();
-    EXPECT_EQ(error.rank(), told_rank(comm, comm.size() - 1)) << error.what();
+    EXPECT_EQ(error.rank(), reported_rank(comm, comm.size() - 1)) << error.what();
   }
   in.close();
 }
@@ -153,7 +153,7 @@ TEST_P(StreamsOfPieces, FailEverywhereWithOneThatDoesNotFit) {
   for (StreamWriter& stream : three_streams(step, comm)) {
     stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
   }
-  expect_refused_piece(step, told_rank(comm, failing));
+  expect_refused_piece(step, reported_rank(comm, failing));
   out.close();
 }
 
@@ -167,7 +167,7 @@ TEST_P(OpenedStreamsOfPieces, FailEverywhereWithTheRankOfThePiece) {
   std::vector<StreamWriter> streams = three_streams(step, comm);
   step.open();
   for (StreamWriter& stream : streams) stream.write(std::span(piece).first(comm.rank() == failing ? 5000 : 1));
-  expect_refused_piece(step, told_rank(comm, failing));
+  expect_refused_piece(step, reported_rank(comm, failing));
   out.close();
 }
 
@@ -201,7 +201,7 @@ TEST_P(OpenedStreamsOfPieces, OfARankThatClosesTheFileFreeTheOthers) {
       ADD_FAILURE() << "another rank has closed the file";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::aborted) << error.what();
-      EXPECT_EQ(error.rank(), told_rank(comm, comm.size() - 1)) << error.what();
+      EXPECT_EQ(error.rank(), reported_rank(comm, comm.size() - 1)) << error.what();
     }
   }
   out.close();

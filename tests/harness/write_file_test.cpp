@@ -13,7 +13,7 @@
 
 #include "quire/quire.hpp"
 #include "quire/transport/faulty.hpp"
-#include "support/told_rank.hpp"
+#include "support/reported_rank.hpp"
 #include "support/variant_file.hpp"
 
 namespace quire::test {
@@ -84,7 +84,7 @@ class WriteFile : public VariantFile {
     ASSERT_TRUE(error.has_value());
     EXPECT_EQ(error->kind(), kind) << error->what();
     if (rank.has_value()) {
-      EXPECT_EQ(error->rank(), told_rank(comm_, *rank)) << error->what();
+      EXPECT_EQ(error->rank(), reported_rank(comm_, *rank)) << error->what();
     }
     comm_.barrier();
   }

@@ -311,8 +311,8 @@ std::string name(Spread spread) {
       return "first_has_nothing";
     case Spread::last_has_nothing:
       return "last_has_nothing";
-    case Spread::nobody_has_anything:
-      return "nobody_has_anything";
+    case Spread::all_ranks_are_empty:
+      return "all_ranks_are_empty";
     case Spread::last_has_everything:
       return "last_has_everything";
   }
@@ -328,7 +328,7 @@ Slice slice(Spread spread, std::uint64_t rows, int rank, int size) {
     case Spread::last_has_nothing:
       if (size == 1) return {0, rows};
       return rank == size - 1 ? Slice{rows, 0} : even_slice(rows, rank, size - 1);
-    case Spread::nobody_has_anything:
+    case Spread::all_ranks_are_empty:
       return {0, 0};
     case Spread::last_has_everything:
       return rank == size - 1 ? Slice{0, rows} : Slice{0, 0};

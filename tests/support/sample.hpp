@@ -76,9 +76,9 @@ void PrintTo(const Variant& variant, std::ostream* out);
 [[nodiscard]] std::int64_t possible_steps(const Format& format, std::int64_t wanted);
 
 /// How rows are spread over ranks in a test.
-enum class Spread { even, first_has_nothing, last_has_nothing, nobody_has_anything, last_has_everything };
+enum class Spread { even, first_has_nothing, last_has_nothing, all_ranks_are_empty, last_has_everything };
 inline constexpr std::array spreads{Spread::even, Spread::first_has_nothing, Spread::last_has_nothing,
-                                    Spread::nobody_has_anything, Spread::last_has_everything};
+                                    Spread::all_ranks_are_empty, Spread::last_has_everything};
 [[nodiscard]] std::string name(Spread spread);
 [[nodiscard]] Slice slice(Spread spread, std::uint64_t rows, const Comm& comm);
 [[nodiscard]] Slice slice(Spread spread, std::uint64_t rows, int rank, int size);

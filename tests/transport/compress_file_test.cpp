@@ -8,7 +8,7 @@
 
 #include "quire/transport/faulty.hpp"
 #include "support/environment.hpp"
-#include "support/told_rank.hpp"
+#include "support/reported_rank.hpp"
 #include "transport/inflated_bytes.hpp"
 #include "transport/packed.hpp"
 #include "transport/piece_coder.hpp"
@@ -100,7 +100,7 @@ TEST(CompressFile, AnErrorOfOneRankIsEverybodys) {
           FAIL() << "no error";
         } catch (const Error& error) {
           EXPECT_EQ(error.kind(), ErrorKind::io) << error.what();
-          EXPECT_EQ(error.rank(), test::told_rank(comm, rank)) << error.what();
+          EXPECT_EQ(error.rank(), test::reported_rank(comm, rank)) << error.what();
         }
       }
     }

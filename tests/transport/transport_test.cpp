@@ -16,7 +16,7 @@
 #include "quire/transport/faulty.hpp"
 #include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
-#include "support/told_rank.hpp"
+#include "support/reported_rank.hpp"
 #include "transport/pattern.hpp"
 
 namespace quire {
@@ -232,7 +232,7 @@ TEST_F(TransportTest, AFullDiskOnAnyRankFreesTheOthers) {
     const auto error = agreed_error([&] { file->run(part.plan); });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->kind(), ErrorKind::io);
-    EXPECT_EQ(error->rank(), test::told_rank(comm_, broken));
+    EXPECT_EQ(error->rank(), test::reported_rank(comm_, broken));
     EXPECT_TRUE(error->offset());
     file->close();
   }
@@ -248,7 +248,7 @@ TEST_F(TransportTest, AFailingEncoderOnAnyRankFreesTheOthers) {
     const auto error = agreed_error([&] { file->run(part.plan); });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->kind(), ErrorKind::type);
-    EXPECT_EQ(error->rank(), test::told_rank(comm_, broken));
+    EXPECT_EQ(error->rank(), test::reported_rank(comm_, broken));
     EXPECT_EQ(error->file(), own_path());
   }
   // After an error the same object works on.
@@ -273,7 +273,7 @@ TEST_F(TransportTest, AFailingDecoderOnAnyRankFreesTheOthers) {
     const auto error = agreed_error([&] { file->run(plan); });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->kind(), ErrorKind::bad_file);
-    EXPECT_EQ(error->rank(), test::told_rank(comm_, broken));
+    EXPECT_EQ(error->rank(), test::reported_rank(comm_, broken));
     EXPECT_EQ(error->offset(), layout.rows_at(even_slice(layout.rows, broken, comm_.size()).first) + 10'000);
   }
   file->close();
@@ -291,7 +291,7 @@ TEST_F(TransportTest, AShortFileIsABadFileOnTheRankThatMissesBytes) {
   EXPECT_EQ(error->kind(), ErrorKind::bad_file);
   EXPECT_EQ(error->offset(), 50'000U);
   EXPECT_EQ(error->file(), own_path());
-  EXPECT_EQ(error->rank(), test::told_rank(comm_, comm_.size() - 1));
+  EXPECT_EQ(error->rank(), test::reported_rank(comm_, comm_.size() - 1));
   file->close();
 }
 
@@ -325,7 +325,7 @@ TEST_F(TransportTest, OpeningErrorsAgree) {
   const auto missing = test::error_of([&] { static_cast<void>(open(Access::read)); });
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->kind(), ErrorKind::missing);
-  EXPECT_EQ(missing->rank(), test::told_rank(comm_, 0));
+  EXPECT_EQ(missing->rank(), test::reported_rank(comm_, 0));
   EXPECT_EQ(missing->file(), own_path());
 
   const auto unknown =
@@ -340,7 +340,7 @@ TEST_F(TransportTest, OpeningErrorsAgree) {
   });
   ASSERT_TRUE(mixed);
   EXPECT_EQ(mixed->kind(), ErrorKind::usage);
-  EXPECT_EQ(mixed->rank(), test::told_rank(comm_, comm_.size() - 1));
+  EXPECT_EQ(mixed->rank(), test::reported_rank(comm_, comm_.size() - 1));
 }
 
 TEST_F(TransportTest, ARankThatStaysAwayMeetsTheDeadline) {

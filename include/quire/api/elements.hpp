@@ -66,7 +66,7 @@ class ElementLayout {
   ElementLayout();
 
   /// Independent. How many checkpoints had their layout told among the ranks, and how many found it unchanged.
-  [[nodiscard]] std::uint64_t told() const noexcept;
+  [[nodiscard]] std::uint64_t distributions() const noexcept;
   [[nodiscard]] std::uint64_t reused() const noexcept;
 
   struct State;

@@ -167,7 +167,7 @@ class Reader {
   [[nodiscard]] bool reads_together() const;
   /// Collective if reads_together(), else without effect. Before ranks agree on something by comm(): throws an aborted
   /// error where others are in close() meanwhile, as every collective call of the file does.
-  void meet() const;
+  void synchronize() const;
 
   /// Collective. Looks through the whole file.
   [[nodiscard]] CheckReport check() const;

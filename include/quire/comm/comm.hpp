@@ -36,13 +36,13 @@ struct Traffic {
 /// does.
 using RootAnswer = std::function<std::vector<std::byte>()>;
 /// The same with what each rank has asked, by rank; an answer for each.
-using RootCounsel = std::function<std::vector<std::vector<std::byte>>(std::vector<std::vector<std::byte>> questions)>;
+using RootReply = std::function<std::vector<std::vector<std::byte>>(std::vector<std::vector<std::byte>> questions)>;
 
 /// When a meeting is over for a rank that passes on to others what rank 0 says.
 enum class Parting : std::uint8_t {
-  heard,  ///< once the others have it
-  said,   ///< once it has said it: for meetings that another one follows. Whoever waits for listeners gives way to
-          ///< them, and where ranks outnumber the cores it gets its next turn when they have done their work
+  received,  ///< once the others have it
+  sent,      ///< once it has sent it: for meetings that another one follows. Whoever waits for listeners gives way to
+             ///< them, and where ranks outnumber the cores it gets its next turn when they have done their work
 };
 
 /// What a communicator must be able to do. One implementation is serial, one is MPI.
@@ -65,8 +65,8 @@ class CommBackend {
                                  std::span<std::uint64_t> maxima, std::span<std::byte> told,
                                  const std::function<void()>& answer, Parting, Deadline);
   /// The same.
-  [[nodiscard]] virtual std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                                       Parting, Deadline);
+  [[nodiscard]] virtual std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
+                                                              Parting, Deadline);
   [[nodiscard]] virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split(int color, int key) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split_by_node() = 0;
@@ -115,14 +115,14 @@ class Comm {
   /// returns its bytes. One meeting more for over 504 bytes.
   [[nodiscard]] std::vector<std::byte> sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                                                       std::span<std::uint64_t> maxima, const RootAnswer& answer,
-                                                      Parting parting = Parting::heard);
+                                                      Parting parting = Parting::received);
   /// Collective. The same with maximum().
   [[nodiscard]] std::vector<std::byte> maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer,
-                                                          Parting parting = Parting::heard);
+                                                          Parting parting = Parting::received);
   /// Collective. Rank 0 gets a question of every rank and gives each its answer, all in one meeting: for what only
   /// rank 0 can know, and what takes it bytes of every rank.
-  [[nodiscard]] std::vector<std::byte> consult(std::vector<std::byte> question, const RootCounsel& counsel,
-                                               Parting parting = Parting::heard);
+  [[nodiscard]] std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
+                                                      Parting parting = Parting::received);
   /// Collective. Sends each parcel to its rank, which need not know who sends: returns what was sent to this rank,
   /// ordered by the rank it comes from. One parcel for a rank at most; empty ones are not sent. What it takes grows
   /// with the parcels of a rank, not with the number of ranks. Throws usage errors for ranks that do not exist.

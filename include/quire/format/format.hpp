@@ -326,7 +326,7 @@ class WritePlanner {
   [[nodiscard]] virtual bool is_member(const std::string& first, std::string_view name) const;
   /// Whether the name alone says that it does. Else only what an existing first file names (Format::named_members()) is
   /// removed or replaced, and anything else in the place of a new member is in the way.
-  [[nodiscard]] virtual bool names_tell_members() const { return true; }
+  [[nodiscard]] virtual bool names_determine_members() const { return true; }
 };
 
 /// One file format: the entry in the registry.
@@ -370,7 +370,7 @@ class Format {
   /// their writer can put them in the place of others.
   [[nodiscard]] virtual bool makes_set(const CheckedOptions& /*options*/) const { return holds_streams(); }
   /// The names of the other files of a set, as its first one says which is called `first`, be it damaged: whether they
-  /// are there or not. None where names alone tell (WritePlanner::names_tell_members()).
+  /// are there or not. None where names alone tell (WritePlanner::names_determine_members()).
   [[nodiscard]] virtual std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) const;
   /// Options for each kind of file that the format can write, the presets first: what tests and benchmarks go through.
   /// Unless the format knows better, every combination of its text options that have choices.

@@ -169,7 +169,7 @@ class File:
         """
         if not self._is_open:
             raise UsageError("the file is closed", file=self._path)
-        self._core.meet()
+        self._core.synchronize()
         return self._communicator
 
     def _place(self, index: Any) -> int | slice:

@@ -449,7 +449,7 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
 
 bool Reader::reads_together() const { return quire::reads_together(*state_); }
 
-void Reader::meet() const {
+void Reader::synchronize() const {
   require_open(*state_);
   in_file(*state_, [&] { meet_readers(*state_); });
 }

@@ -59,7 +59,7 @@ void ChunkSimulation::tell(std::size_t rank, StepPart& part) const {
   if (is_needed()) part.chunks = packed_[rank];
 }
 
-void ChunkSimulation::tell_root(StepPart& root) const {
+void ChunkSimulation::send_to_root(StepPart& root) const {
   if (is_needed()) root.all_chunks = all_;
 }
 

@@ -22,7 +22,7 @@ class ChunkSimulation {
   void finish();
   /// Tells a part of a rank which chunks are its own, without their bytes.
   void tell(std::size_t rank, StepPart& part) const;
-  void tell_root(StepPart& root) const;
+  void send_to_root(StepPart& root) const;
 
  private:
   const WritePlanner& planner_;

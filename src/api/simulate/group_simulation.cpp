@@ -84,7 +84,7 @@ void GroupSimulation::tell(int rank, StepPart& part) const {
   }
 }
 
-void GroupSimulation::tell_root(StepPart& root) const {
+void GroupSimulation::send_to_root(StepPart& root) const {
   if (is_needed()) root.all_groups = all_;
 }
 

@@ -24,7 +24,7 @@ class GroupSimulation {
   void finish();
   /// Tells a part of a rank which groups are its own.
   void tell(int rank, StepPart& part) const;
-  void tell_root(StepPart& root) const;
+  void send_to_root(StepPart& root) const;
 
  private:
   struct Open;

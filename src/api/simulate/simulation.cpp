@@ -161,9 +161,9 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
     add_measure(before, measure);
   });
   groups.tell(0, root);
-  groups.tell_root(root);
+  groups.send_to_root(root);
   chunks.tell(0, root);
-  chunks.tell_root(root);
+  chunks.send_to_root(root);
   // What nobody has chosen at the end is a hole.
   if (choices.are_there() && written < frame.end) frame.publication.push_back({frame.end, 0});
   finish_step(*planner_, root, total, frame);

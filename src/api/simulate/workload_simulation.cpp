@@ -49,7 +49,7 @@ class WorkloadSimulation {
       sink.add(rank, trains_of(items, rank));
       add_measure(before, rank == 0 ? root_measure_ : kind.measure);
     }
-    tell_root();
+    send_to_root();
     finish_step(planner_, root_, total_, frame);
     return frame;
   }
@@ -131,7 +131,7 @@ class WorkloadSimulation {
     }
   }
 
-  void tell_root() {
+  void send_to_root() {
     for (std::size_t t = 0; has_groups() && t < groupings_.size(); ++t) {
       const std::uint64_t rows = workload_.step().tables[t].rows;
       root_.all_groups.push_back(groups(t, groupings_[t].rows == 0 ? 0 : (rows - 1) / groupings_[t].rows + 1));

@@ -19,7 +19,7 @@ inline constexpr std::size_t calls = 6;
 /// In a commit, and once a file is made, all meet again before it is over: whoever has said what all know goes on with
 /// its own work.
 [[nodiscard]] constexpr Parting parting_of(Call call) noexcept {
-  return call == Call::commit || call == Call::make ? Parting::said : Parting::heard;
+  return call == Call::commit || call == Call::make ? Parting::sent : Parting::received;
 }
 
 /// What a rank tells all others before the bytes of a step move.

@@ -47,7 +47,7 @@ Writer create_file(std::shared_ptr<Writer::State> state) {
   NewFile file(*state);
   // All meet again in steps, and when they close the file.
   const Agreed agreed = agree_on_choice(
-      state->comm, file.choice(), file.error(), [&] { return file.make(); }, Parting::said);
+      state->comm, file.choice(), file.error(), [&] { return file.make(); }, Parting::sent);
   if (const auto error = file.settle(agreed.said)) state->abandoned = error->what();
   return Writer(std::move(state));
 }

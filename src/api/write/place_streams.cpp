@@ -237,14 +237,14 @@ std::vector<Answer> answer_step(Step& step, std::vector<Question>& questions, st
 
 /// Collective. Every rank asks, and rank 0 answers all of them by `answer`, also those without streams.
 Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Answer>(std::vector<Question>&)>& answer) {
-  const auto counsel = [&](const std::vector<std::vector<std::byte>>& asked) {
+  const auto reply = [&](const std::vector<std::vector<std::byte>>& asked) {
     std::vector<Question> questions;
     for (const std::vector<std::byte>& bytes : asked) questions.push_back(unpack<Question>(bytes));
     std::vector<std::vector<std::byte>> answers;
     for (const Answer& one : answer(questions)) answers.push_back(pack(one));
     return answers;
   };
-  return unpack<Answer>(comm.consult(pack(mine), counsel, parting_of(mine.call)));
+  return unpack<Answer>(comm.gather_scatter(pack(mine), reply, parting_of(mine.call)));
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ void require_place_for_elements(const Writer::State& writer) {
 }  // namespace
 
 ElementLayout::ElementLayout() : state_(std::make_shared<State>()) {}
-std::uint64_t ElementLayout::told() const noexcept { return state_->told; }
+std::uint64_t ElementLayout::distributions() const noexcept { return state_->told; }
 std::uint64_t ElementLayout::reused() const noexcept { return state_->reused; }
 
 void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout) {

@@ -272,7 +272,7 @@ std::vector<std::byte> collect_streams(
   const auto answer = [&](const std::vector<std::vector<std::byte>>& told) {
     return std::vector(told.size(), publish(use_all(step, told)));
   };
-  return step.writer->comm.consult(pack(used_here(step)), answer);
+  return step.writer->comm.gather_scatter(pack(used_here(step)), answer);
 }
 
 }  // namespace quire

@@ -434,7 +434,7 @@ namespace {
 void keep_sums(Writer::State& state) {
   if (state.sums == nullptr || is_left(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
-  write_sums(state.comm, state.path, state.sums->told(), [&state, first](std::uint64_t member) {
+  write_sums(state.comm, state.path, state.sums->extents(), [&state, first](std::uint64_t member) {
     return member == 0 ? first : state.planner->member_name(first, member);
   });
 }

@@ -23,7 +23,7 @@ class FilePlanner : public WritePlanner {
   [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const override;
   /// Of all files, split or not: either kind may take the place of the other.
   [[nodiscard]] bool is_member(const std::string& first, std::string_view name) const override;
-  [[nodiscard]] bool names_tell_members() const override { return false; }
+  [[nodiscard]] bool names_determine_members() const override { return false; }
 
  protected:
   /// Options: `split`, and those of with_alignment() and with_engine().

@@ -35,7 +35,7 @@ TEST_P(Engines, WriteTheSameWhateverTheSpread) {
     for (const Spread spread : spreads) {
       const bool is_even = spread == Spread::even || spread == Spread::first_has_nothing;
       if (std::string(kind.name) != "steps" && !is_even) continue;
-      const std::uint64_t total = spread == Spread::nobody_has_anything ? 0 : rows;
+      const std::uint64_t total = spread == Spread::all_ranks_are_empty ? 0 : rows;
       const std::string name = std::string(kind.name) + test::name(spread);
       Sample sample(format, total);
       compare(kind, name, possible_steps(format, steps),

@@ -37,30 +37,30 @@ class Bundle {
 
 /// A question of every rank for rank 0 and an answer for each, along the tree: what lies below a rank goes up as one
 /// bundle and comes back as one.
-class TreeConsultation final : public MpiPending {
+class TreeGatherScatter final : public MpiPending {
  public:
-  /// `counsel` must live until this is complete.
-  TreeConsultation(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
-                   const RootCounsel& counsel, Parting parting = Parting::heard);
+  /// `reply` must live until this is complete.
+  TreeGatherScatter(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
+                    const RootReply& reply, Parting parting = Parting::received);
   [[nodiscard]] bool advance() override;
   [[nodiscard]] bool may_be_unheard() const noexcept override { return leaves_early(); }
-  [[nodiscard]] bool is_heard() override { return messages_.are_done(); }
+  [[nodiscard]] bool is_received() override { return messages_.are_done(); }
   [[nodiscard]] std::vector<std::byte> take() { return std::move(answer_); }
 
  private:
   enum class Phase : std::uint8_t { start, hearing_heads, hearing, asking, answering, telling };
 
   /// Not from long answers: MPI sends them only while this rank looks after them.
-  [[nodiscard]] bool leaves_early() const noexcept { return parting_ == Parting::said && are_answers_short_; }
+  [[nodiscard]] bool leaves_early() const noexcept { return parting_ == Parting::sent && are_answers_short_; }
   void start();
   void hear();
   void ask();
-  void consult();
+  void gather_scatter();
   void tell(std::span<const std::byte> answers);
 
   MPI_Comm communicator_;
   const RankTree& tree_;
-  const RootCounsel& counsel_;
+  const RootReply& reply_;
   Parting parting_;
   Phase phase_ = Phase::start;
   std::vector<std::byte> asked_;  ///< of this rank and, once they are here, of all below it

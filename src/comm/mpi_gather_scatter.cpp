@@ -1,4 +1,4 @@
-#include "comm/mpi_consultation.hpp"
+#include "comm/mpi_gather_scatter.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -57,13 +57,13 @@ void Bundle::receive_rest(MpiMessages& messages, MPI_Comm communicator, int rank
 
 std::span<const std::byte> Bundle::bytes() const { return all_; }
 
-TreeConsultation::TreeConsultation(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
-                                   const RootCounsel& counsel, Parting parting)
-    : communicator_(communicator), tree_(tree), counsel_(counsel), parting_(parting), below_(tree.children.size()) {
+TreeGatherScatter::TreeGatherScatter(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
+                                     const RootReply& reply, Parting parting)
+    : communicator_(communicator), tree_(tree), reply_(reply), parting_(parting), below_(tree.children.size()) {
   append(asked_, question);
 }
 
-bool TreeConsultation::advance() {
+bool TreeGatherScatter::advance() {
   if (phase_ == Phase::start) start();
   while (messages_.are_done()) {
     switch (phase_) {
@@ -74,7 +74,7 @@ bool TreeConsultation::advance() {
         hear();
         break;
       case Phase::hearing:
-        tree_.parent ? ask() : consult();
+        tree_.parent ? ask() : gather_scatter();
         break;
       case Phase::asking:
         answers_.receive_rest(messages_, communicator_, *tree_.parent, Tag::down);
@@ -89,28 +89,28 @@ bool TreeConsultation::advance() {
   return false;
 }
 
-void TreeConsultation::start() {
+void TreeGatherScatter::start() {
   for (std::size_t c = 0; c < below_.size(); ++c) {
     below_[c].receive_head(messages_, communicator_, tree_.children[c], Tag::up);
   }
   phase_ = Phase::hearing_heads;
 }
 
-void TreeConsultation::hear() {
+void TreeGatherScatter::hear() {
   for (std::size_t c = 0; c < below_.size(); ++c) {
     below_[c].receive_rest(messages_, communicator_, tree_.children[c], Tag::up);
   }
   phase_ = Phase::hearing;
 }
 
-void TreeConsultation::ask() {
+void TreeGatherScatter::ask() {
   for (const Bundle& bundle : below_) asked_.insert(asked_.end(), bundle.bytes().begin(), bundle.bytes().end());
   answers_.receive_head(messages_, communicator_, *tree_.parent, Tag::down);
   above_.send(messages_, communicator_, *tree_.parent, Tag::up, asked_);
   phase_ = Phase::asking;
 }
 
-void TreeConsultation::consult() {
+void TreeGatherScatter::gather_scatter() {
   for (const Bundle& bundle : below_) asked_.insert(asked_.end(), bundle.bytes().begin(), bundle.bytes().end());
   std::vector<std::vector<std::byte>> questions;
   for (std::span<const std::byte> left = asked_; !left.empty();) {
@@ -120,7 +120,7 @@ void TreeConsultation::consult() {
   std::vector<std::byte> answers;
   const std::size_t ranks = questions.size();
   const bool is_answered = answer([&] {
-    for (const std::vector<std::byte>& bytes : counsel_(std::move(questions))) append(answers, bytes);
+    for (const std::vector<std::byte>& bytes : reply_(std::move(questions))) append(answers, bytes);
   });
   if (!is_answered) {
     answers.clear();
@@ -129,7 +129,7 @@ void TreeConsultation::consult() {
   tell(answers);
 }
 
-void TreeConsultation::tell(std::span<const std::byte> answers) {
+void TreeGatherScatter::tell(std::span<const std::byte> answers) {
   const auto mine = take_first(answers);
   answer_.assign(mine.begin(), mine.end());
   for (std::size_t c = 0; c < below_.size(); ++c) {
