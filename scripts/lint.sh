@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every check of `make lint`; goes on after a failure, so that one run tells all. Needs scripts/setup.sh --no-build.
+# Runs every check of `make lint` and continues after a failure. Needs scripts/setup.sh --no-build.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,13 +11,13 @@ check() {
     if ! "$@"; then failed+=("$name"); fi
 }
 
-# Another version of clang-format formats differently: prefer Debian 12's by its name.
+# Versions of clang-format format differently: prefer that of Debian 12.
 clang_format=$(command -v clang-format-14 || command -v clang-format)
 mapfile -t cpp_files < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.c')
 mapfile -t python_files < <(git ls-files '*.py')
 
 if ((${#cpp_files[@]} == 0 || ${#python_files[@]} == 0)); then
-    echo "lint: works on the files that git tracks, and here is no repository" >&2
+    echo "lint: checks the files that git tracks, and this is not a repository" >&2
     exit 1
 fi
 
@@ -27,6 +27,7 @@ check "ruff format" ruff format --check "${python_files[@]}"
 check mypy mypy "${python_files[@]}"
 check "house rules" python scripts/check_house.py
 check words python scripts/check_words.py
+check documentation python scripts/check_docs.py
 check "table of collectivity" python scripts/list_collectivity.py --check
 
 if ((${#failed[@]})); then

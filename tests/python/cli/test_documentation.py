@@ -1,4 +1,4 @@
-"""The commands of docs/commands.md do what a reader who pastes them expects, one after the other."""
+"""The examples of docs/commands/ run one after another and end with the expected exit codes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ import pytest
 from tests.python.support.mpi import ROOT
 
 import quire
+from quire.cli.main import app
 from quire.io.formats import format_infos
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
 
-PAGE = (ROOT / "docs" / "commands.md").read_text()
+PAGES = ("inspect", "convert", "select", "attach", "check", "benchmark")
+PAGE = "".join((ROOT / "docs" / "commands" / f"{name}.md").read_text() for name in PAGES)
 ROWS = 500
 SAYS_NO = re.compile(r"damaged at byte|is only in|differing")
-"""What the page shows of commands that leave with 1."""
+"""Output of the commands that return 1."""
 
 
 RUN = {"x": "m", "px": "m$be$nc"}
@@ -31,14 +33,14 @@ TRACKED = {"x": "m", "xp": "", "y": "m", "yp": "", "t": "ps", "p": "m$be$nc", "q
 
 @dataclass
 class Shown:
-    """A command of the page and what it says there."""
+    """A command of a page and its output there."""
 
     arguments: list[str]
     output: str
 
 
 def shown() -> list[Shown]:
-    """Return the commands of the page that are ours, in order; those under mpiexec as on one rank."""
+    """Return the calls of quire in order; those under mpiexec run on one rank."""
     found = []
     for block in re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE):
         for part in block.replace("\\\n", " ").split("    $ ")[1:]:
@@ -50,7 +52,7 @@ def shown() -> list[Shown]:
 
 
 def write_run(path: Path, columns: dict[str, str], shift: float) -> None:
-    """Write steps 0 to 100 by 10, of the columns named with their units."""
+    """Write steps 0 to 100 by 10 with these columns and units."""
     random = np.random.default_rng(1)
     with quire.create(path, attributes={"code": "fodo"}) as out:
         for number in range(0, 101, 10):
@@ -64,7 +66,7 @@ def write_run(path: Path, columns: dict[str, str], shift: float) -> None:
 
 
 def write_elements(path: Path, count: int, shift: float) -> None:
-    """Write elements of two shapes: so many triangles, and a quadrilateral whose coefficient 4 is shifted."""
+    """Write `count` triangles, and a quadrilateral whose coefficient 4 is shifted."""
     values = np.arange(64.0)
     values[4] += shift
     blocks = [
@@ -79,7 +81,7 @@ def write_elements(path: Path, count: int, shift: float) -> None:
 
 
 def write_files(folder: Path, name: str) -> None:
-    """Write the files that the page takes for granted; `name` is that of the run."""
+    """Write the files that the pages use; `name` is that of the run."""
     suffix = Path(name).suffix
     write_run(folder / name, RUN, 0.0)
     write_run(folder / "other.h5", RUN, 1e-4)
@@ -97,7 +99,7 @@ def write_files(folder: Path, name: str) -> None:
     (folder / "lattice.in").write_text("drift\n")
 
 
-def test_the_examples_of_the_page_run_as_they_stand(
+def test_examples_run_and_return_the_expected_codes(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -110,8 +112,14 @@ def test_the_examples_of_the_page_run_as_they_stand(
         assert outcome.code == expected, f"{example.arguments}\n{outcome.output}{outcome.errors}"
 
 
-def test_the_page_shows_every_format() -> None:
+def test_every_format_is_shown() -> None:
     (page,) = [example.output for example in shown() if example.arguments == ["formats"]]
     for info in format_infos():
         assert f"    {info.name}: {info.title}" in PAGE, info.name
     assert page.splitlines()[0].strip().startswith(format_infos()[0].name)
+
+
+def test_every_command_is_documented() -> None:
+    sections = set(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE))
+    commands = {(entry.name or "") for entry in app.registered_commands}
+    assert sections == commands | {"bench"}
