@@ -10,27 +10,27 @@
 
 namespace quire::h5 {
 
-/// Bytes of some ranges of a file, in memory. Ranges never overlap.
+/// Extents of a file in memory. They never overlap.
 class ByteMap {
  public:
   using Ranges = std::map<std::uint64_t, std::vector<std::byte>>;
 
   /// Later bytes replace earlier ones.
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Forgets the bytes of [offset, offset + length).
+  /// Removes the bytes of [offset, offset + length).
   void erase(std::uint64_t offset, std::uint64_t length);
-  /// Copies what is known of [offset, offset + out.size()) to its place in `out`.
+  /// Copies the known bytes of [offset, offset + out.size()) to their places in `out`.
   void copy(std::uint64_t offset, std::span<std::byte> out) const;
-  /// How many bytes are known from `offset` on without a gap.
+  /// The number of bytes from `offset` on that are known without a gap.
   [[nodiscard]] std::uint64_t known_from(std::uint64_t offset) const;
 
   [[nodiscard]] const Ranges& ranges() const noexcept { return ranges_; }
   [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }
-  /// One behind the last known byte.
+  /// The offset after the last known byte.
   [[nodiscard]] std::uint64_t end() const;
   void clear() { ranges_.clear(); }
 
-  /// The ranges within [from, to), neighbours joined.
+  /// The ranges within [from, to), adjacent ranges joined.
   [[nodiscard]] std::vector<PublishWrite> joined(std::uint64_t from, std::uint64_t to) const;
 
  private:

@@ -15,42 +15,42 @@
 
 namespace quire::h5 {
 
-/// A data set of numbers or texts: its shape and where its elements stand.
+/// A dataset of numbers or texts: its shape and the places of its elements.
 struct DatasetDescription {
   Type type = Type::float64;
   std::vector<std::uint64_t> extents;  ///< slowest first; none for a scalar
-  Run run;  ///< one cell of column 0; opaque if only HDF5 can read it, with the shape of chunks
+  Run run;  ///< one cell of column 0; opaque, with the shape of chunks, if only HDF5 can read it
 };
 
-/// The shape of an open data set; one extent of 0 if it has no elements at all.
+/// The shape of an open dataset; one extent of 0 if its dataspace is null.
 [[nodiscard]] std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name);
 
-/// Finds the elements of an open data set of a file that `ends` there: sets all of `data.run` but order and cells,
-/// which describe one element that takes `element_bytes` in the file if the cells are `direct`. Throws as below.
+/// Locates the elements of an open dataset in a file with these `ends`. Sets all of `data.run` except order and cells,
+/// which describe one element of `element_bytes` in the file if the cells are `direct`. Throws as below.
 void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends, std::uint64_t element_bytes,
                     bool direct, DatasetDescription& data);
 
-/// The bytes of one chunk of an open data set without its filters; 0 if it is not in chunks.
+/// The size in bytes of one unfiltered chunk of an open dataset; 0 if it is not chunked.
 [[nodiscard]] std::uint64_t chunk_bytes(hid_t dataset, const std::string& name);
 
-/// Refuses what the library would read from other files behind our back, or with more memory than allowed.
+/// Refuses datasets that the library would read from other files, or with more memory than allowed.
 void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget);
 
-/// Describes an open data set of a file that `ends` there. Nothing if its type holds neither numbers nor texts.
-/// Without `chunks` chunked ones are opaque. Throws bad_file errors when its bytes lie outside the file.
+/// Describes an open dataset of a file with these `ends`. Returns no value if its type holds neither numbers nor texts.
+/// Without `chunks`, chunked datasets are opaque. Throws bad_file errors if its bytes lie outside the file.
 [[nodiscard]] std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name,
                                                                  const FileEnds& ends, ChunkScope* chunks = nullptr);
 
-/// Reads elements, counted in C order, through libhdf5 into `out`, converting where every value of `type` fits the
-/// view's. Other conversions are type errors. What texts of any length refer to is looked up in the `image` of the file
-/// first.
+/// Reads elements, counted in C order, through libhdf5 into `out`, with conversion if the type of the view holds every
+/// value of `type`. Other conversions are type errors. References of variable-length texts are checked first, in the
+/// `image` of the file.
 void read_dataset(Image& image, hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
                   std::uint64_t memory_budget);
-/// The same for data sets of numbers.
+/// The same for datasets of numbers.
 void read_dataset(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
                   std::uint64_t memory_budget);
 
-/// The same for elements at one place of the first axis of a data set of numbers: of a component of a field.
+/// The same for one component of a field: elements at one index of the first axis of a dataset of numbers.
 void read_component(hid_t dataset, const std::string& name, Type type, std::uint64_t component, const Slice& elements,
                     const View& out, std::uint64_t memory_budget);
 

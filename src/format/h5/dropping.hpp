@@ -7,10 +7,10 @@
 
 namespace quire::h5 {
 
-/// Takes links out of the root of an existing file, in a session of its writer that is not committed. What they lead to
-/// is given up with them; of what is damaged, and cannot be taken apart, the bytes stay where they are, unused.
+/// Deletes links of the root of an existing file, in a session of its writer that is not committed. The objects are
+/// deleted with them. The bytes of damaged objects, which cannot be freed, remain in the file, unused.
 [[nodiscard]] Publication drop_links(FileWriter& writer, std::span<const std::string> names);
-/// The same of links to what is known to be damaged: HDF5 looks at none of it.
+/// The same for links to objects that are known to be damaged: HDF5 does not read them.
 [[nodiscard]] Publication drop_damaged(FileWriter& writer, std::span<const std::string> names);
 
 }  // namespace quire::h5

@@ -11,7 +11,7 @@
 
 namespace quire::h5 {
 
-/// Adds the fields of a step's group `Block` to its layout. What is no field is named in the step's warnings.
+/// Adds the fields of a step's group `Block` to its layout. Objects that are no field are named in the step's warnings.
 void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step);
 
 }  // namespace quire::h5

@@ -13,7 +13,7 @@
 
 namespace quire::h5 {
 
-/// What planners of HDF5 files have in common: a file that they write, or two of one that is split.
+/// The common part of the planners of HDF5 files, which write one file, or two if it is split.
 class FilePlanner : public WritePlanner {
  public:
   void introduce(const DescribeContext& context) override;
@@ -21,7 +21,7 @@ class FilePlanner : public WritePlanner {
   [[nodiscard]] std::uint64_t published_size() const override { return writer_.published_end(); }
   [[nodiscard]] std::uint64_t data_begin() const override;
   [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const override;
-  /// Of all files, split or not: either kind may take the place of the other.
+  /// True for files of both kinds, split or not: either kind may replace the other.
   [[nodiscard]] bool is_member(const std::string& first, std::string_view name) const override;
   [[nodiscard]] bool names_determine_members() const override { return false; }
 
@@ -29,19 +29,21 @@ class FilePlanner : public WritePlanner {
   /// Options: `split`, and those of with_alignment() and with_engine().
   FilePlanner(const CheckedOptions& options, EngineSettings engine);
 
-  /// FileWriter::take_over(), for the engine that was chosen.
+  /// FileWriter::take_over() with the checks of the chosen engine.
   [[nodiscard]] Publication take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look);
 
-  /// Learns, on rank 0, or hears what attributes an existing file has: those that are replaced only if that is wanted.
+  /// Rank 0 reads the names of the attributes of an existing file, and the other ranks receive them: these are replaced
+  /// only on request.
   void learn_attributes(std::int64_t file);
   void hear_attributes(const std::vector<std::string>& names);
-  /// What other ranks hear of them: nothing once a step is published, for they know by then.
+  /// The names that other ranks receive: none after a step was published, because they are then known everywhere.
   [[nodiscard]] std::vector<std::string> told_attributes(bool has_published) const;
-  /// Adds to what is to be written, in the place of what has its name there.
+  /// Adds attributes to the pending ones. An attribute of the same name is replaced.
   void add_attributes(std::vector<Attribute>& pending, std::vector<Attribute> added, bool may_replace) const;
 
-  /// What the first file of a new split one is before there are raw data, which it names: else those that a killed run
-  /// leaves are nobody's, and in the way of the next run. Empty for other files.
+  /// The contents of the first file of a new split file before raw data are written. It names the file of raw data;
+  /// without it, raw data that a killed run leaves would belong to no file and block the next run. Empty for other
+  /// files.
   [[nodiscard]] std::vector<std::byte> owner_of_raw_data();
 
   EngineSettings engine_;
@@ -54,7 +56,7 @@ class FilePlanner : public WritePlanner {
   std::set<std::string> held_;  ///< attributes of an existing file
 };
 
-/// A table of options, and behind them that for split files.
+/// A table of options, followed by the option for split files.
 [[nodiscard]] std::vector<Option> with_split(std::vector<Option> options);
 
 }  // namespace quire::h5

@@ -14,7 +14,7 @@
 
 namespace quire::h5 {
 
-/// What all ranks must know of a file that one of them publishes.
+/// What all ranks must know of a file that rank 0 publishes.
 struct WriterState {
   std::uint64_t published_end = 0;
   std::optional<Split> split{};
@@ -24,13 +24,13 @@ struct WriterState {
   }
 };
 
-/// A file that grows by sessions, whatever stands in it: in each session libhdf5 makes its structures in memory around
-/// the places that were planned for raw data, and what it wrote becomes a publication.
+/// A file that grows in sessions, independent of its contents. In each session libhdf5 creates its structures in memory
+/// around the places planned for raw data, and the bytes that it wrote become a publication.
 ///
-/// Every rank has one and knows the published end; sessions are for rank 0 alone.
+/// Every rank has a FileWriter and knows the published end; only rank 0 runs sessions.
 class FileWriter {
  public:
-  /// A new file is split if that is asked for; an existing one stays as it is.
+  /// A new file is split if `is_split`; an existing file stays as it is.
   explicit FileWriter(LibraryVersion version, bool is_split = false)
       : version_(version), image_(std::make_unique<Image>(nullptr, Image::Use::writing)) {
     image_->set_library_version(version);
@@ -39,47 +39,47 @@ class FileWriter {
 
   /// The image of the file, for attributes and the driver.
   [[nodiscard]] Image& image() noexcept { return *image_; }
-  /// Where what was published ends; 0 for a file that does not exist yet.
+  /// The end of the published file; 0 for a new file.
   [[nodiscard]] std::uint64_t published_end() const noexcept { return published_end_; }
-  /// The names and the end of raw data, if the file is split.
+  /// The file names and the end of raw data, if the file is split.
   [[nodiscard]] const std::optional<Split>& split() const noexcept { return split_; }
-  /// What other ranks than 0 learn from it.
+  /// What ranks other than 0 receive.
   [[nodiscard]] WriterState state() const { return {published_end_, split_}; }
   void adopt(const WriterState& state);
 
-  /// Takes over an existing file. Returns what completes an interrupted publication and drops what was left behind the
-  /// published end. `look` gets the open file, and must not change it. Where the file stands tells `context`.
+  /// Takes over an existing file. Returns the publication that completes an interrupted one and drops bytes after the
+  /// published end. `look` gets the open file and must not change it. `context` has the path of the file.
   [[nodiscard]] Publication take_over(std::shared_ptr<ByteSource> existing, const DescribeContext& context,
                                       const std::function<void(hid_t)>& look);
 
   /// Runs a session that writes, with raw data at the `planned` places in this order (those of length 0 left out), and
-  /// makes its publication. `work` gets the open file. What `before` frees, in a file opened for it alone, `work` does
-  /// not get again.
+  /// returns its publication. `work` gets the open file. `before` gets a file opened for it only; space that it frees
+  /// is not reused by `work`.
   [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
                                     const std::function<void(hid_t)>& before = {});
-  /// The bytes of a new file with nothing in it, which is not published.
+  /// The bytes of a new, empty file, which is not published.
   [[nodiscard]] std::vector<std::byte> empty_file();
-  /// The publication of the last session has been carried out. Elsewhere than on rank 0 without effect.
+  /// The publication of the last session has been carried out. No effect on ranks other than 0.
   void commit();
-  /// It never will be.
+  /// The publication of the last session is abandoned.
   void discard() { image_->discard(); }
 
-  /// The front of a new file is left to the superblock and the root group: raw data begin behind this. Of a split file
-  /// they begin in the other one.
+  /// The beginning of a new file is reserved for the superblock and the root group; raw data begin after it. In a split
+  /// file they begin in the other file.
   [[nodiscard]] std::uint64_t first_free() const noexcept;
 
  private:
   void set_split(const Split& split, std::shared_ptr<ByteSource> raw = nullptr);
   void take_over_raw(const DescribeContext& context, const Split& split);
-  /// Lets the file end elsewhere than before: readers know a publication by that (Generation).
+  /// Changes the end of the file, by which readers recognize a publication (Generation).
   void move_end();
-  /// How the other file follows a publication that `acts` make.
+  /// Adds the changes of the size of the file of raw data to a publication.
   void resize_raw(Publication& acts, const Superblock& published);
 
   LibraryVersion version_;
   std::unique_ptr<Image> image_;
   std::uint64_t published_end_ = 0;
-  std::uint64_t next_end_ = 0;  ///< once what session() answered is carried out
+  std::uint64_t next_end_ = 0;  ///< after the publication of session() is carried out
   std::optional<Split> split_;
   std::uint64_t next_raw_end_ = 0;
 };

@@ -8,8 +8,8 @@ namespace quire {
 [[nodiscard]] const Format& h5part_format();
 /// Independent. The format of any other HDF5 file.
 [[nodiscard]] const Format& hdf5_format();
-/// Independent. Whether HDF5 locks files here: not where HDF5_USE_FILE_LOCKING is FALSE or 0. Its other values say what
-/// HDF5 does on a file system without locks, where ours have no effect.
+/// Independent. Whether HDF5 locks files: not if HDF5_USE_FILE_LOCKING is FALSE or 0. Other values of this variable
+/// concern file systems without locks, where our locks have no effect.
 [[nodiscard]] bool hdf5_locks_files();
 
 }  // namespace quire

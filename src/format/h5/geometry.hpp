@@ -8,15 +8,15 @@
 
 namespace quire::h5 {
 
-/// Takes origin, spacing and coordinates out of the attributes of a field of three axes, where H5Block keeps them in
-/// the order x, y, z. What does not fit stays an attribute and is told in `warnings`. Throws conflict errors where the
-/// field has the same already.
+/// Moves origin, spacing and coordinates from the attributes of a three-dimensional field, where H5Block stores them in
+/// the order x, y, z, to the field. Those that do not fit remain attributes and are reported in `warnings`. Throws
+/// conflict errors if the field already has a geometry.
 void take_geometry(Field& field, std::vector<std::string>& warnings);
 
-/// The attributes that hold the geometry of a field of up to three axes. Axes that it does not have are regular.
+/// The attributes that store the geometry of a field of up to three axes. Missing axes are regular.
 [[nodiscard]] std::vector<Attribute> geometry_attributes(const Field& field);
 
-/// What the attribute is called that holds the coordinates along an axis of three, slowest first.
+/// The name of the attribute with the coordinates along one of three axes, slowest first.
 [[nodiscard]] const char* coordinate_attribute(std::size_t axis);
 
 }  // namespace quire::h5

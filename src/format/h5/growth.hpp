@@ -28,7 +28,7 @@ struct GrowingColumn {
   }
 };
 
-/// Columns to which rows can be added: all are in chunks of one size, without limit.
+/// Columns to which rows can be added: all have chunks of one size and unlimited length.
 struct GrowingRows {
   std::uint64_t rows = 0;
   std::uint64_t chunk_rows = 0;
@@ -41,7 +41,7 @@ struct GrowingRows {
   /// The values of the open rows of a column, in the bytes of its last chunk.
   [[nodiscard]] std::vector<std::byte> open_values(ChunkCoder& coder, const std::string& name,
                                                    std::span<const std::byte> bytes) const;
-  /// Takes over what was published of a column: chunks of these lengths that end with its place.
+  /// Records a publication of a column: chunks of these lengths, up to the end of its place.
   void grow(const std::string& name, const PlannedSpace& place, std::span<const std::uint64_t> lengths);
 };
 
@@ -58,21 +58,20 @@ struct GrowingStep : GrowingRows {
   }
 };
 
-/// The step of this group in the image's open file, or a conflict error that says why its columns cannot grow, by our
-/// engine or `by_library`. Fields may be such that cannot.
+/// The step of this group in the image's open file. Throws a conflict error that states why its columns cannot grow by
+/// our engine or `by_library`. It may have fields that cannot grow.
 [[nodiscard]] GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group, Image& image,
                                        std::uint64_t memory_budget, bool by_library);
 
-/// The table of an accepted step with the types of the file. Throws conflict errors for columns that are missing or
-/// new.
+/// The table of an accepted step with the types of the file. Throws conflict errors for missing or additional columns.
 [[nodiscard]] Table grown_table(const GrowingRows& step, const Table& added);
 
-/// The first half of a growth: lets go of last chunks that are not full. It needs a session of its own, or HDF5 would
-/// put the new ones into the space that it frees.
+/// First half of a growth: releases last chunks that are not full. It needs a session of its own; otherwise HDF5 would
+/// reuse their space for the new chunks.
 void release_open_chunks(hid_t file, const GrowingStep& step, const StepDescription& added);
 
-/// The second half: makes the columns of `added` longer by `rows` and enters the chunks behind the full ones; makes its
-/// fields larger.
+/// Second half: extends the columns of `added` by `rows`, adds the chunks after the full ones to the index, and extends
+/// the fields.
 void extend_step(hid_t file, Image& image, const GrowingStep& step, const StepDescription& added, std::uint64_t rows,
                  const StepChunks& chunks);
 

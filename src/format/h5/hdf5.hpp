@@ -13,8 +13,8 @@
 
 namespace quire::h5 {
 
-/// Keeps other threads of this process out of the library; may be taken again by the thread that has it. fork() waits
-/// until no other thread has it, and the child starts without it.
+/// Locks the library against other threads of this process; recursive. fork() waits until no other thread has the lock,
+/// and the child starts without it.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> library_lock();
 
 /// Owns one HDF5 identifier of any kind.
@@ -37,7 +37,7 @@ class Handle {
   [[nodiscard]] hid_t id() const noexcept { return id_; }
   [[nodiscard]] explicit operator bool() const noexcept { return id_ >= 0; }
   void release() noexcept;
-  /// Lets go without closing: where that would wait for other ranks.
+  /// Gives up the identifier without closing it, if closing would wait for other ranks.
   void abandon() noexcept { id_ = H5I_INVALID_HID; }
   /// A second owner of the same identifier.
   [[nodiscard]] Handle share() const {
@@ -49,42 +49,42 @@ class Handle {
   hid_t id_ = H5I_INVALID_HID;
 };
 
-/// A text that belongs to the library.
+/// A string allocated by the library.
 using LibraryText = std::unique_ptr<char, decltype([](char* text) { H5free_memory(text); })>;
 
-/// What HDF5's error stack says: what failed last and, in the end, why.
+/// HDF5's error stack: the outermost failure and the innermost cause.
 [[nodiscard]] std::string error_stack_text();
 
-/// Whether the last call failed because the library does not know a message of the file, or its version: a later
-/// library has written it.
+/// Whether the last call failed because the library does not know a message of the file, or its version, which a later
+/// library has written.
 [[nodiscard]] bool failed_for_version();
 
-/// The bad_file error "cannot <action>: <what HDF5 says>", of an object if there is one.
+/// The bad_file error "cannot <action>: <message of HDF5>", with the name of an object if it is not empty.
 [[nodiscard]] Error hdf5_error(std::string_view action, const std::string& object = {});
 
-/// Takes what a call returned, or throws hdf5_error.
+/// Owns the identifier that a call returned, or throws hdf5_error.
 [[nodiscard]] inline Handle own(hid_t id, std::string_view action, const std::string& object = {}) {
   if (id < 0) throw hdf5_error(action, object);
   return Handle(id);
 }
 
-/// Checks a status, count or truth that a call returned and hands it on.
+/// Checks a status, count or truth value that a call returned, and returns it.
 template <class Result>
 Result require(Result result, std::string_view action, const std::string& object = {}) {
   if (result < 0) throw hdf5_error(action, object);
   return result;
 }
 
-/// Lets a file that is opened by this access list have structures of this version and later ones.
+/// Allows a file opened with this access list to have structures of this version and later ones.
 void set_library_version(hid_t access, LibraryVersion version);
 
-/// Where the header of an object stands, relative to the base of its file.
+/// The address of the header of an object, relative to the base of its file.
 [[nodiscard]] std::uint64_t address_of(hid_t object);
 
-/// Flushes and closes a file, reporting what goes wrong. (A released handle closes silently.)
+/// Flushes and closes a file and reports errors. (A released handle is closed without errors.)
 void close_file(Handle& file);
 
-/// While it lives, HDF5 does not print its errors, and no other thread is inside the library, which is not thread-safe.
+/// Turns off HDF5's printing of errors, and locks the library, which is not thread-safe.
 class Quiet {
  public:
   Quiet() noexcept;
@@ -99,8 +99,8 @@ class Quiet {
   bool saved_ = false;
 };
 
-/// Runs `work`, which calls HDF5 on `image`: quietly, with an error of our own driver instead of what HDF5 makes of it,
-/// and with the offset that HDF5 does not tell.
+/// Runs `work`, which calls HDF5 on `image`, with Quiet. Errors of our driver replace those of HDF5, and errors without
+/// an offset get the offset of the last read.
 template <class Work>
 auto with_hdf5(Image& image, Work&& work) {
   const Quiet quiet;

@@ -12,20 +12,20 @@
 
 namespace quire::h5 {
 
-/// Checks that the objects of a global heap lie inside of it, one behind the other: HDF5 1.10 copies what their sizes
-/// say, and goes round for ever if one has none. Bytes that are not the whole of a heap are left alone, for they are
-/// read once more. Throws bad_file errors with offsets.
+/// Checks that the objects of a global heap are consecutive and inside the heap: HDF5 1.10 copies by their sizes, and
+/// loops for ever on a size of zero. Bytes that are not the whole of a heap are not checked, because they are read
+/// again. Throws bad_file errors with offsets.
 void check_global_heap(std::span<const std::byte> bytes, std::uint64_t offset);
 
-/// The lengths of the objects in global heaps, to which values of any length refer. Each heap is read once, but of very
-/// many the first ones are forgotten.
+/// The lengths of the objects in global heaps, which variable-length values refer to. Each heap is read once,
+/// unless there are very many.
 class HeapObjects {
  public:
   HeapObjects(ReadBytes read, const FileEnds& ends, std::uint64_t base)
       : read_(std::move(read)), ends_(ends), base_(base) {}
 
-  /// Checks a reference of 16 bytes, which stand for so many elements of `width` bytes: HDF5 1.10 copies whatever the
-  /// object has, also if there is none, to memory for the elements. Throws bad_file errors with offsets.
+  /// Checks a reference of 16 bytes to a number of elements of `width` bytes: HDF5 1.10 copies the whole object to
+  /// memory for the elements, whatever its size, and even if it does not exist. Throws bad_file errors with offsets.
   void check(const Piece& reference, std::uint64_t width);
 
  private:

@@ -17,121 +17,123 @@
 
 namespace quire::h5 {
 
-/// A place of raw data, or one that was planned for those of one data set.
+/// An extent of raw data, stored or planned for one dataset.
 struct PlannedSpace {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
 
-/// The oldest release whose structures a new file may have: older libraries read it.
+/// The oldest release whose structures a new file may have, so that older libraries can read it.
 enum class LibraryVersion : std::uint8_t { earliest, v18, v110 };
 
-/// The bytes of one file as libhdf5 sees them through our driver: those of the file itself, bytes that were published
-/// after the source was taken (or that a journal completes), and bytes written since and not published yet.
+/// The bytes of one file as libhdf5 sees them through our driver: the bytes of the file, bytes that were published
+/// after the source was opened (or that a journal completes), and bytes written since then and not yet published.
 ///
-/// Also decides where new objects go: raw data exactly where it was planned, metadata in the gap before it and then
-/// behind everything. Of a split file the raw data go to the other file, and the metadata one behind the other.
+/// Also decides where new objects are stored: raw data at the planned places, metadata in the gap before them and then
+/// at the end. In a split file the raw data are stored in the other file, and the metadata are consecutive.
 class Image {
  public:
   enum class Use : std::uint8_t { reading, writing };
 
-  /// No source: a file that does not exist yet.
+  /// Without a source: a new file.
   Image(std::shared_ptr<ByteSource> source, Use use);
   ~Image() { *self_ = nullptr; }
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  /// A pointer to this image that becomes null with it: after damage HDF5 may keep a file open for ever.
+  /// A pointer to this image that becomes null when it is destroyed: after damage HDF5 may never close a file.
   [[nodiscard]] std::shared_ptr<Image* const> self() const noexcept { return self_; }
 
-  /// Of what is made anew.
+  /// The version for new objects.
   void set_library_version(LibraryVersion version) noexcept { version_ = version; }
   [[nodiscard]] LibraryVersion library_version() const noexcept { return version_; }
 
   // For the describer, the planner and the journal.
 
-  /// Reads the file, or with unpublished bytes the first `size` bytes of what it will be. The image must outlive it.
+  /// Reads the file, or its first `size` bytes including unpublished ones. The image must outlive the reader.
   [[nodiscard]] ReadBytes reader() { return reader(size()); }
   [[nodiscard]] ReadBytes reader(std::uint64_t size);
   /// The size of the file without unpublished bytes.
   [[nodiscard]] std::uint64_t size() const;
-  /// The file is split: raw data stand in another one, member 1 of a set. Without its bytes only metadata can be read.
+  /// Sets that the file is split: its raw data are in another file, member 1 of a set. If `raw` is null, only metadata
+  /// can be read.
   void set_split(Split split, std::shared_ptr<ByteSource> raw);
   [[nodiscard]] const std::optional<Split>& split() const noexcept { return split_; }
   void set_raw_end(std::uint64_t end) { split_.value().raw_end = end; }
-  /// How far the file goes, and that of raw data.
+  /// The end of the file, and that of the file of raw data.
   [[nodiscard]] FileEnds ends() const;
-  /// Bytes that replace those of the source, by a complete journal: the file then ends at `size`.
+  /// Replaces bytes of the source by those of a complete journal; the file then ends at `size`.
   void overlay(ByteMap bytes, std::uint64_t size);
 
-  /// Takes the file that exists to have this superblock. From now on its object headers are checked.
+  /// Sets the superblock of an existing file. From now on its object headers are checked.
   void set_superblock(const Superblock& superblock);
-  /// What addresses inside the file are relative to; nothing if they are not 8 bytes wide, or for a new file.
+  /// The origin of addresses inside the file; no value for a new file, or if addresses are not 8 bytes wide.
   [[nodiscard]] std::optional<std::uint64_t> base() const noexcept { return base_; }
-  /// Checks the header of the object at an address of the file, unless base() is nothing. True if the values of the
-  /// object are those of other data sets. Throws bad_file errors for what HDF5 must not read.
+  /// Checks the header of the object at an address of the file, unless base() has no value. Returns true if the values
+  /// of the object are stored in other datasets. Throws bad_file errors for headers that HDF5 must not read.
   bool check_header(std::uint64_t address);
-  /// The same of the root group, before the file is opened.
+  /// The same for the root group, before the file is opened.
   void check_root();
 
-  /// What stands in the global heaps of the bytes as they are now.
+  /// The objects of the global heaps in the current bytes.
   [[nodiscard]] HeapObjects& heap_objects();
 
-  /// While false, raw data that HDF5 asks for are not read: last_raw() tells where they stand.
+  /// If false, raw data that HDF5 requests are not read; last_raw() returns their place.
   void set_raw_reading(bool read) noexcept { reads_raw_ = read; }
-  /// The raw data that HDF5 asked for last.
+  /// The place of the raw data that HDF5 requested last.
   [[nodiscard]] PlannedSpace last_raw() const noexcept { return last_raw_; }
 
-  /// Begins a session that writes: objects of [0, published) exist, the raw data come at `planned` in this order.
+  /// Begins a session that writes: objects of [0, published) exist, raw data are stored at `planned` in this order.
   void begin(std::uint64_t published, std::vector<PlannedSpace> planned);
-  /// While true, what is allocated is never asked for again once it is published, and forgotten then.
+  /// If true, allocated space is never read again after it is published, and is then removed from memory.
   void set_cold(bool cold) noexcept { cold_ = cold; }
-  /// From now on nothing is forgotten: older steps may be changed.
+  /// From now on everything is kept in memory, because older steps may be changed.
   void keep_all() noexcept { keeps_all_ = true; }
-  /// What was allocated as cold there has been given back, and may come to hold something else: it is not forgotten.
+  /// Cold space that was freed may be allocated for something else: this extent is kept in memory.
   void keep(std::uint64_t offset, std::uint64_t length);
-  /// While true, what HDF5 asks for as raw data is no data set: its heaps of texts of any length go with the metadata.
+  /// If true, raw data that HDF5 allocates are global heaps of variable-length texts, which are stored with the
+  /// metadata.
   void set_heap(bool heap) noexcept { heap_ = heap; }
-  /// While true, what HDF5 writes to planned places is dropped: it is there already.
+  /// If true, writes of HDF5 to planned places are dropped, because the bytes are already stored.
   void set_dropping(bool dropping) noexcept { dropping_ = dropping; }
-  /// Takes back what was written there in this session: those bytes of the file stay as they are.
+  /// Discards the bytes written to this extent in this session: the file keeps its old bytes there.
   void forget(std::uint64_t offset, std::uint64_t length) { pending_.erase(offset, length); }
-  /// True if all planned raw data was asked for.
+  /// True if all planned raw data were allocated.
   [[nodiscard]] bool is_plan_used() const noexcept { return next_planned_ == planned_.size(); }
   [[nodiscard]] const ByteMap& pending() const noexcept { return pending_; }
-  /// The end of allocated space as of the last close.
+  /// The end of allocated space at the last close.
   [[nodiscard]] std::uint64_t allocated_end() const noexcept { return allocated_end_; }
-  /// The same of the file of raw data.
+  /// The same for the file of raw data.
   [[nodiscard]] std::uint64_t allocated_raw_end() const noexcept { return allocated_raw_end_; }
-  /// The session's bytes are in the file, which has `size` bytes now.
+  /// The session's bytes were written to the file, whose size is now `size`.
   void commit(std::uint64_t size);
-  /// The session's bytes will never be in the file.
+  /// The session's bytes will not be written to the file.
   void discard();
 
-  /// Throws what went wrong inside a callback of the driver, if anything did since the last call.
+  /// Throws the error that occurred inside a callback of the driver since the last call, if any.
   void rethrow_failure();
-  /// What went wrong there has been dealt with.
+  /// Clears this error after it was handled.
   void forget_failure() noexcept { failure_ = nullptr; }
   [[nodiscard]] bool has_failed() const noexcept { return failure_ != nullptr; }
-  /// Where HDF5 read last: near what it complains about.
+  /// The offset of HDF5's last read, which is near the place of an error.
   [[nodiscard]] std::optional<std::uint64_t> last_read() const noexcept { return last_read_; }
 
-  /// How far the library believes that the file goes, at least: further than it does, if it is cut.
+  /// Sets the least end of the file that is reported to the library, which exceeds its size if it is truncated.
   void claim_end(std::uint64_t end) noexcept { claimed_end_ = end; }
   [[nodiscard]] std::uint64_t claimed_end() const noexcept { return claimed_end_; }
 
   // For the driver.
 
   void read(std::uint64_t offset, std::span<std::byte> out);
-  /// False if raw data are not read at present.
+  /// Returns false if raw data are currently not read.
   bool read_raw(std::uint64_t offset, std::span<std::byte> out);
-  /// Reads what HDF5 takes for an object header or the like, which is checked before.
+  /// Reads bytes that HDF5 reads as an object header or similar structure, after checking them.
   void read_header(std::uint64_t offset, std::span<std::byte> out);
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Where `length` new bytes go when the end of allocated space is at `end`.
+  /// The place for `length` new bytes if the end of allocated space is `end`.
   [[nodiscard]] std::uint64_t allocate(bool raw, std::uint64_t length, std::uint64_t end);
-  /// The end of the planned data, which counts as allocated from the first moment on: otherwise HDF5 would extend
-  /// metadata in its place, over what is planned.
+  /// The end of the planned data. It counts as allocated from the beginning; otherwise HDF5 would extend metadata into
+  /// the planned places.
   [[nodiscard]] std::uint64_t planned_end() const noexcept { return raw_end_; }
   void keep_failure(std::exception_ptr failure) noexcept;
   void set_allocated_ends(std::uint64_t end, std::uint64_t raw_end) noexcept {
@@ -143,11 +145,11 @@ class Image {
  private:
   [[nodiscard]] bool is_raw_place(std::uint64_t place) const noexcept { return split_ && place >= first_raw_place; }
   void read_raw_file(std::uint64_t place, std::span<std::byte> out);
-  /// How far object headers may reach.
+  /// The limit for object headers.
   [[nodiscard]] std::uint64_t headers_end() const;
-  /// What was found out about bytes that may have changed.
+  /// Clears the results of checks of bytes that may have changed.
   void forget_checks() noexcept;
-  /// Where the bytes that neither the source nor a map knows begin, at or behind `position`.
+  /// The first offset at or after `position` that neither the source nor a map covers.
   [[nodiscard]] std::uint64_t known_until(std::uint64_t position) const;
 
   std::shared_ptr<Image*> self_ = std::make_shared<Image*>(this);
@@ -167,9 +169,9 @@ class Image {
   ByteMap pending_;
   std::vector<PlannedSpace> planned_;
   std::size_t next_planned_ = 0;
-  std::uint64_t gap_ = 0;  ///< metadata goes to [gap_, gap_end_) while it fits
+  std::uint64_t gap_ = 0;  ///< metadata are allocated in [gap_, gap_end_) while they fit
   std::uint64_t gap_end_ = 0;
-  std::uint64_t raw_end_ = 0;  ///< and then behind this; 0 without planned data
+  std::uint64_t raw_end_ = 0;  ///< then after this; 0 without planned data
   bool cold_ = false;
   bool heap_ = false;
   bool dropping_ = false;

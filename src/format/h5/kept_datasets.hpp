@@ -13,24 +13,24 @@
 
 namespace quire::h5 {
 
-/// Data sets of one file that the library has read for us. They stay open, for the chunks that the library has decoded
-/// of them live no longer. All of them together keep no more than they may: each as many whole chunks as the others,
-/// one at least. What was not read for the longest time is closed first.
+/// Datasets of one file that are read through the library. They are kept open, because closing them discards the chunk
+/// cache. Their caches share a limit: each holds the same number of whole chunks, at least one. The least recently read
+/// dataset is closed first.
 class KeptDatasets {
  public:
-  /// What is known of an open data set takes memory, too: so many bytes are counted for those of smaller chunks, and of
-  /// none.
+  /// The least number of bytes counted for an open dataset, with smaller chunks or none, because it takes memory
+  /// itself.
   static constexpr std::uint64_t least_bytes = 1 << 14;
 
-  /// 0: nothing stays open.
+  /// 0: no dataset is kept open.
   explicit KeptDatasets(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
   KeptDatasets(const KeptDatasets&) = delete;
   KeptDatasets& operator=(const KeptDatasets&) = delete;
   ~KeptDatasets();
 
-  /// Runs `read` on a data set, found under `path` from `parent` on, of an open file. The path from the root, `key`,
-  /// tells whether it is one that is open already. Throws what `read` throws, and bad_file errors; then this data set
-  /// is not kept.
+  /// Runs `read` on a dataset of an open file, found under `path` relative to `parent`. Its path from the root, `key`,
+  /// identifies datasets that are already open. Throws what `read` throws, and bad_file errors; the dataset is then not
+  /// kept.
   void read(const std::shared_ptr<OpenFile>& file, const std::string& key, hid_t parent, const std::string& path,
             const std::function<void(hid_t)>& read);
 
@@ -38,21 +38,21 @@ class KeptDatasets {
   struct Kept {
     std::string key;
     std::uint64_t least = 0;  ///< bytes that one chunk takes
-    std::uint64_t most = 0;   ///< bytes that the library may take, as long as it is open
+    std::uint64_t most = 0;   ///< limit of its cache since it was opened
     Handle dataset;
   };
 
-  /// Adds one as the first and makes room for it.
+  /// Inserts a dataset at the front and makes room for it.
   void add(const std::shared_ptr<OpenFile>& file, const std::string& key, std::uint64_t least);
   void drop(std::list<Kept>::iterator one) noexcept;
   void clear() noexcept;
-  /// What one of them may take beside the others.
+  /// The limit of the cache of one of the datasets.
   [[nodiscard]] std::uint64_t share_of(const Kept& one) const noexcept { return one.least * (most_bytes_ / least_); }
 
   std::uint64_t most_bytes_;
   std::uint64_t least_ = 0;  ///< of all that are kept
   std::shared_ptr<OpenFile> file_;
-  std::list<Kept> kept_;  ///< the one that was read last comes first; closed before the file
+  std::list<Kept> kept_;  ///< most recently read first; closed before the file
 };
 
 }  // namespace quire::h5

@@ -4,14 +4,14 @@
 
 namespace quire::h5 {
 
-/// A property list that a process makes once: to make one costs about as much as the object that it is for. Whoever
-/// gets it changes nothing of it, but what everybody sets anew in the same lock of the library. It is made again where
-/// the program has closed the library since.
+/// A property list that a process creates once, because creating one costs about as much as the object that uses it.
+/// Users must not change it, except for properties that all users set again while they hold the lock of the library. It
+/// is created again if the program has closed the library.
 class KeptList {
  public:
   using Maker = Handle (*)();
 
-  /// @param mark a name of its own, by which it is known from a list that has got its number
+  /// @param mark a unique name that distinguishes the list from another one with the same identifier
   KeptList(const char* mark, Maker make) noexcept : mark_(mark), make_(make) {}
 
   [[nodiscard]] Handle get();

@@ -10,16 +10,16 @@
 
 namespace quire::h5 {
 
-// Why objects that may be missing are left out, in the words of a warning.
+// Why objects are left out, as text for a warning.
 
-/// Before an object of the image's file is opened: refuses what check_before_opening refuses, and tells why a sound one
-/// is not to be opened, or an empty text.
+/// Checks an object of the image's file before it is opened. Refuses what check_before_opening refuses. Returns why a
+/// sound object must not be opened, or an empty text.
 [[nodiscard]] std::string why_left_out(Image& image, const Link& link);
 
-/// Why an open object, data set or not, could not be described.
+/// Why an open object, dataset or not, could not be described.
 [[nodiscard]] std::string why_not_described(hid_t object);
 
-/// Warns that an enumeration is given as its numbers, without their names. Those of truth values say no more.
+/// Warns that an enumeration is read as its numbers, without their names. Names of truth values are not reported.
 void tell_left_out_names(hid_t type, const std::string& name, std::vector<std::string>& warnings);
 
 }  // namespace quire::h5

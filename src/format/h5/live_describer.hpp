@@ -12,11 +12,11 @@
 
 namespace quire::h5 {
 
-/// Describes a file that a writer may change meanwhile. Each answer belongs to one publication; later ones may be of a
-/// later publication, but the steps stay those that the file had when it was opened.
+/// Describes a file that a writer may change at the same time. Each result belongs to one publication. Later results
+/// may belong to a later publication, but the list of steps remains that of the time of opening.
 class LiveDescriber final : public Describer {
  public:
-  /// Makes the describer of bytes that do not change.
+  /// Creates the describer of bytes that do not change.
   using Make = std::function<std::unique_ptr<Describer>(std::shared_ptr<ByteSource>)>;
 
   LiveDescriber(std::shared_ptr<ByteSource> file, const DescribeContext& context, Make make,
@@ -36,7 +36,7 @@ class LiveDescriber final : public Describer {
   [[nodiscard]] Publication drop(std::span<const std::int64_t> numbers) override;
 
  private:
-  /// What the file had when it was opened, kept once it has been described again.
+  /// The description of the file when it was opened, stored when it is described again.
   struct Kept {
     FileDescription file;
     std::vector<std::int64_t> numbers;
@@ -48,7 +48,8 @@ class LiveDescriber final : public Describer {
   void make_inner();
   /// Describes the file again.
   void renew();
-  /// Where a step is now; nothing behind the last one. Throws missing errors for one that has been taken out.
+  /// The current index of a step; no value for an index after the last step. Throws missing errors for a step that was
+  /// removed.
   [[nodiscard]] std::optional<std::uint64_t> present_index(std::uint64_t index);
 
   std::shared_ptr<Snapshot> snapshot_;

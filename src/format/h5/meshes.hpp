@@ -15,24 +15,25 @@
 
 namespace quire::h5 {
 
-/// The group of the root in which meshes stand.
+/// The group of the root that holds meshes.
 inline constexpr const char* mesh_group = "Topo";
 
 /// True if the file has a group of meshes of H5Fed.
 [[nodiscard]] bool holds_meshes(OpenFile& file);
 
-/// The unstructured meshes of a file (specs/h5part.md section 6), which belong to no step, as the tables of one.
+/// The unstructured meshes of a file (specs/h5part.md section 6), which belong to no step, as the tables of one step.
 ///
-/// A table is named by the path of its data set below the group of meshes: `TetMeshes/0/Vertices`, `.../Elems`, and for
+/// A table is named by the path of its dataset below the group of meshes: `TetMeshes/0/Vertices`, `.../Elems`, and for
 /// each tag set `.../Tags/<name>/elems`, `entities` and `values`. Attributes are named by the path of their group and
-/// their own. Partitioned meshes are left out with a warning.
+/// their own name. Partitioned meshes are left out with a warning.
 class Meshes {
  public:
-  /// Describes all of them, inside of with_hdf5(). Throws bad_file errors for data sets without the members of a mesh.
+  /// Describes all meshes; called inside with_hdf5(). Throws bad_file errors for datasets without the members of a
+  /// mesh.
   Meshes(OpenFile& file, std::uint64_t memory_budget, Unwritten unwritten);
 
   [[nodiscard]] const StepLayout& layout() const noexcept { return layout_; }
-  /// Reads rows of a column (the table's name, a slash, its own) whose bytes cannot be addressed.
+  /// Reads rows of a column (table name, slash, column name) whose bytes cannot be addressed.
   void read_opaque(const std::string& object, const Slice& rows, const View& out) const;
 
  private:
@@ -45,11 +46,11 @@ class Meshes {
   void add_mesh(hid_t kind, const std::string& path, const std::string& name);
   void add_tags(hid_t mesh, const std::string& path);
   void add_attributes(hid_t group, const std::string& path);
-  /// Adds a data set of compounds that must have these members; false (and a warning) if there is none.
+  /// Adds a dataset of compounds that must have these members. Returns false, with a warning, if it does not exist.
   bool add_compounds(hid_t group, const std::string& path, const std::string& name,
                      const std::vector<std::string>& members);
   void add_values(hid_t group, const std::string& path);
-  /// Opens a data set of one dimension, or nothing with a warning.
+  /// Opens a one-dimensional dataset; no handle, with a warning, if it does not exist.
   [[nodiscard]] Handle open_dataset(hid_t group, const std::string& path, const std::string& name);
   void compare_counts(const std::string& path, const std::string& attribute, const std::string& table);
 

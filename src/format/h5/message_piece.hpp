@@ -10,8 +10,8 @@
 
 namespace quire::h5 {
 
-/// A part of an object header, message or heap, with its place in the file for errors. Whatever is asked for beyond its
-/// end is a bad_file error.
+/// A part of an object header, message or heap, with its offset in the file for errors. Access beyond its end is a
+/// bad_file error.
 class Piece {
  public:
   Piece(std::span<const std::byte> bytes, std::uint64_t offset) : bytes_(bytes), offset_(offset) {}

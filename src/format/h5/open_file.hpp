@@ -16,44 +16,45 @@
 
 namespace quire::h5 {
 
-/// One HDF5 file that is only read: checked before libhdf5 sees it, a complete journal at its tail overlaid.
+/// An HDF5 file opened for reading. It is checked before libhdf5 reads it, and a complete journal at its end is
+/// applied.
 class OpenFile {
  public:
-  /// Throws bad_file errors for what is no HDF5 file, or a damaged one. If it `may_be_cut`, what stands behind its end
-  /// is missed only when it is asked for.
-  /// The raw data of a split file stand beside it, as `context` tells.
+  /// Throws bad_file errors for damaged files and files of other formats. If it `may_be_cut`, bytes beyond its end are
+  /// an error only when they are read. The raw data of a split file are in a file in the same directory, found with
+  /// `context`.
   OpenFile(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, bool may_be_cut = false);
-  /// For a look at the structure alone: raw data of a split file cannot be read.
+  /// To inspect only the structure: raw data of a split file cannot be read.
   OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, bool may_be_cut = false);
 
   [[nodiscard]] hid_t id() const noexcept { return file_.id(); }
   [[nodiscard]] Image& image() noexcept { return image_; }
   [[nodiscard]] const Superblock& superblock() const noexcept { return superblock_; }
   [[nodiscard]] const std::optional<Journal>& journal() const noexcept { return journal_; }
-  /// The size of the file as it is, with its journal.
+  /// The size of the file including its journal.
   [[nodiscard]] std::uint64_t raw_size() const noexcept { return raw_size_; }
 
-  /// That the file, or that of its raw data, is shorter than it says; nothing if it is not.
+  /// The error that the file, or the file of its raw data, is truncated; no value if it is complete.
   [[nodiscard]] std::optional<Error> cut() const;
-  /// The names of the files of a split one; none of one file.
+  /// The names of the files of a split file; empty for a single file.
   [[nodiscard]] const std::vector<std::string>& members() const noexcept { return members_; }
-  /// Throws an unsupported error if another library is to read a split file, which knows no ranks.
+  /// Throws an unsupported error if a library that cannot read split files is chosen.
   void require_one_file_for(const CheckedOptions& options) const;
 
-  /// Facts about the container: superblock and user block.
+  /// The layout of the container: superblock and user block.
   [[nodiscard]] std::vector<Fact> facts() const;
-  /// Adds what an interrupted publication or an unfinished step left behind, as facts and warnings. In a file that is
-  /// being written these are not leftovers.
+  /// Adds the remains of an interrupted publication or an unfinished step, as facts and warnings. In a file that is
+  /// being written these are not reported as remains.
   void describe_leftovers(FileDescription& file) const;
-  /// The acts that make the file tidy: Describer::repair().
+  /// The writes of Describer::repair().
   [[nodiscard]] Publication repair() const;
 
  private:
-  /// `context` is null for a look at the structure.
+  /// `context` is null if only the structure is inspected.
   OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, const DescribeContext* context,
            bool may_be_cut);
   [[nodiscard]] Handle open(const DescribeContext* context, bool may_be_cut);
-  /// Finds the file of raw data, if it has one.
+  /// Opens the file of raw data, if the file is split.
   void find_raw_file(const DescribeContext* context, bool may_be_cut);
 
   Image image_;
@@ -61,30 +62,31 @@ class OpenFile {
   std::optional<Journal> journal_;
   Superblock superblock_;
   std::vector<std::string> members_;
-  std::uint64_t raw_file_size_ = 0;  ///< of the file of raw data, as it is
+  std::uint64_t raw_file_size_ = 0;  ///< size of the file of raw data
   std::function<bool()> is_being_written_{};
   Handle file_;  // closed before the image goes
 };
 
-/// Overlays the journal at the tail of an image's file, if there is one, and returns it.
+/// Applies the journal at the end of an image's file, if it exists, and returns it.
 std::optional<Journal> overlay_journal(Image& image, std::uint64_t memory_budget);
 
-/// The file of raw data of a split one.
+/// The file of raw data of a split file.
 struct RawFile {
-  std::string name;  ///< beside the other one
+  std::string name;  ///< in the same directory
   std::shared_ptr<ByteSource> bytes;
 };
 
-/// Throws missing errors that name it.
+/// Throws missing errors with the name of the file.
 [[nodiscard]] RawFile open_raw_file(const DescribeContext& context, const Split& split);
 
-/// Whether files that are split are called as new ones. By other names, which only the first file tells, two of them
-/// may have the same raw data, and a crafted one any file: nothing is written there, and nothing cut.
+/// Whether the names of a split file are those of new files. Other names are stored in the first file only. Two such
+/// files may then share the same raw data, and a crafted one may name any file: raw data with such names are never
+/// written or truncated.
 [[nodiscard]] bool has_usual_names(const std::string& first, std::string_view raw);
-/// Throws an unsupported error unless they are.
+/// Throws an unsupported error unless the names are those of new files.
 void require_usual_names(const DescribeContext& context, const RawFile& raw);
 
-/// The error that it has `size` bytes, fewer than the other one says.
+/// The error that the file of raw data has `size` bytes, fewer than the first file states.
 [[nodiscard]] Error raw_cut_error(const std::string& name, const Split& split, std::uint64_t size);
 
 }  // namespace quire::h5

@@ -23,8 +23,8 @@ namespace quire::h5 {
 /// Plans and publishes the steps of an H5Part file without parallel HDF5.
 ///
 /// The raw data of a step begin at the published end of the file, rounded up, in the order of the columns: every rank
-/// knows their places from the number of rows alone. HDF5's own structures are made on rank 0 in memory and come before
-/// and behind them.
+/// computes their places from the number of rows. HDF5's own structures are created in memory on rank 0 and stored
+/// before and after them.
 class H5partPlanner final : public FilePlanner {
  public:
   /// Options: `step_name`, `step_width`, `existing`, `grow`, and those of chunking_options(), with_split(),
@@ -66,36 +66,36 @@ class H5partPlanner final : public FilePlanner {
   [[nodiscard]] Publication finish() override;
 
  private:
-  /// Where the raw data of each column and of each component of each field go.
+  /// The places of the raw data of each column and of each component of each field.
   struct RawLayout {
     std::vector<PlannedSpace> columns;
     std::vector<PlannedSpace> fields;
     std::uint64_t end = 0;
   };
   [[nodiscard]] RawLayout lay_out(const StepDescription& step, const Measure& total) const;
-  /// The bytes of the chunks of each column, in the order of their rows; none if columns are contiguous.
+  /// The sizes of the chunks of each column, in the order of their rows; empty if columns are contiguous.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> chunk_lengths(const StepPart& root, std::uint64_t rows) const;
   [[nodiscard]] StepChunks chunks_of(const StepPart& root, std::uint64_t rows) const;
-  /// A session of the writer that also makes the changes of attachments, whose bytes go behind the planned data;
-  /// `after` comes when all that needs space is made.
+  /// A session of the writer that also applies the changes of attachments, whose bytes are stored after the planned
+  /// data. `after` is called when all new objects have been created.
   [[nodiscard]] Publication session(std::vector<PlannedSpace> planned, const std::function<void(hid_t)>& work,
                                     const std::function<void(hid_t)>& before = {},
                                     const std::function<void(hid_t)>& after = {});
   /// Whether a step adds rows to the last one.
   [[nodiscard]] bool is_growth(const StepDescription& step) const;
-  /// Whether the rows of a step are encoded in groups: what it adds to a step always is, together with the open rows.
+  /// Whether the rows of a step are encoded in groups. Rows added to a step always are, together with the open rows.
   [[nodiscard]] bool is_grouped(const StepDescription& step) const;
-  /// How what is made is cut into chunks, whoever encodes them.
+  /// How new objects are divided into chunks, by either engine.
   [[nodiscard]] const Chunking& chunking_of_file() const noexcept {
     return engine_.is_phdf5 ? library_chunking_ : chunking_;
   }
   [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
   [[nodiscard]] Publication publish_growth(const StepPart& mine, const Measure& total);
-  /// What each chunk of a field goes through.
+  /// The filters of the chunks of a field.
   [[nodiscard]] std::vector<Filter> pipeline(const StepDescription& step, std::size_t field) const;
-  /// Enters what was published of fields, whose components stand at `places`.
+  /// Records a publication of fields, whose components are stored at `places`.
   void grow_fields(GrowingStep& step, const StepPart& mine, std::span<const PlannedSpace> places) const;
-  /// What the step that was published last can grow by.
+  /// How the most recently published step can grow.
   [[nodiscard]] std::optional<GrowingStep> grown(const StepPart& mine, const Measure& total) const;
   void write_file_attributes(std::int64_t file, const StepDescription& step) const;
   void learn(hid_t file, const std::vector<std::string>& links);
@@ -107,18 +107,18 @@ class H5partPlanner final : public FilePlanner {
   bool is_width_given_;
   Alignment alignment_;
   Chunking chunking_;
-  Chunking library_chunking_;   ///< of the engine that leaves chunks to HDF5
-  mutable ChunkCoder coder_{};  ///< its buffers alone change
+  Chunking library_chunking_;   ///< for the engine phdf5
+  mutable ChunkCoder coder_{};  ///< only its buffers change
   bool grows_;
   Existing existing_;
 
   // The same on every rank.
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
-  Units units_;                             ///< of what is in the file or will be
+  Units units_;                             ///< of quantities in the file or about to be written
 
-  std::optional<GrowingStep> growing_;  ///< the last step, if it can and may grow
+  std::optional<GrowingStep> growing_;  ///< the last step, if it can grow and the option is set
 
-  // On rank 0 alone.
+  // On rank 0 only.
   bool has_published_ = false;
   std::set<std::int64_t> numbers_;  ///< of the steps in the file
   AttachmentChanges attachments_;   ///< to be made with the next publication

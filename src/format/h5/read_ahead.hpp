@@ -11,10 +11,10 @@
 
 namespace quire::h5 {
 
-/// A file whose small reads take what stands behind them along, as soon as two of them are neighbours: the headers of a
-/// step's data sets are, and libhdf5 asks for each of them twice, some hundred bytes at a time. The index of a file of
-/// many steps stands scattered between them, and is read alone. Keeps a few windows, of 64 KiB in total; bytes that
-/// change later are seen as they were.
+/// A file whose small reads read ahead as soon as two consecutive reads are close. The headers of a step's datasets
+/// are, and libhdf5 requests each of them twice, some hundred bytes at a time. The index of a file of many steps is
+/// scattered and is read without read-ahead. Keeps a few windows, of 64 KiB in total; later changes of their bytes are
+/// not seen.
 class ReadAhead final : public ByteSource {
  public:
   static constexpr std::size_t window_bytes = std::size_t{16} << 10;
@@ -37,8 +37,8 @@ class ReadAhead final : public ByteSource {
 
   std::shared_ptr<ByteSource> source_;
   std::array<Window, 4> windows_;
-  std::size_t next_ = 0;    ///< the window that was filled longest ago
-  std::uint64_t last_ = 0;  ///< where the last read began
+  std::size_t next_ = 0;    ///< the oldest window
+  std::uint64_t last_ = 0;  ///< offset of the last read
 };
 
 }  // namespace quire::h5

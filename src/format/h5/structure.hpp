@@ -12,18 +12,18 @@
 
 namespace quire::h5 {
 
-/// Creation properties of data sets that lie in one piece: allocated at once, never filled, without time stamps. Those
-/// of all of them, or a list that may be changed.
+/// Creation properties of contiguous datasets: allocated early, never filled, without time stamps. The first returns a
+/// shared list, the second a new list that may be changed.
 [[nodiscard]] Handle contiguous_creation();
 [[nodiscard]] Handle new_contiguous_creation();
 
 /// Creation properties of all groups: without time stamps.
 [[nodiscard]] Handle group_creation();
 
-/// Makes an array of numbers that no name leads to yet. `name` is for messages.
+/// Creates a dataset of numbers without linking it. `name` is for messages.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type,
                                     const std::vector<std::uint64_t>& extents, hid_t creation);
-/// The same by a list of contiguous_creation(), allocated where `place` says (length 0 without elements).
+/// The same with a list of contiguous_creation(), allocated at `place` (length 0 without elements).
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                                     const std::vector<std::uint64_t>& extents, hid_t creation);
 
@@ -31,38 +31,37 @@ namespace quire::h5 {
 struct StepChunks {
   const Chunking* chunking = nullptr;
   std::vector<std::vector<std::uint64_t>> lengths;  ///< the bytes of each chunk of each column; empty: contiguous
-  bool may_grow = false;                            ///< what is allocated now may be asked for again
+  bool may_grow = false;                            ///< space allocated now may be read again
   std::vector<std::vector<std::uint64_t>> shapes;   ///< of the chunks of each field; empty: contiguous
-  PackedFields fields;                              ///< the chunks of those that have some, without their bytes
+  PackedFields fields;                              ///< the chunks of chunked fields, without their bytes
 
   /// The chunks of a component of a field.
   [[nodiscard]] std::span<const PackedChunk> of(std::size_t field, std::size_t component) const;
 };
 
-/// Where raw data are allocated: the places of columns, or those of the chunks that lie in them one behind the other;
-/// then the same for the components of all fields.
+/// The places where raw data are allocated: those of columns, or of the consecutive chunks in them; then the same for
+/// the components of all fields.
 [[nodiscard]] std::vector<PlannedSpace> planned_spaces(const std::vector<PlannedSpace>& columns,
                                                        const StepDescription& step,
                                                        const std::vector<PlannedSpace>& fields,
                                                        const StepChunks& chunks);
 
-/// Makes the group of a step that no name leads to yet: with its attributes, its columns, each under its name as
-/// `make_column` makes it, and its fields (see write_fields).
+/// Creates the group of a step without linking it: with its attributes, its columns, which `make_column` creates under
+/// their names, and its fields (see write_fields).
 [[nodiscard]] Handle make_step(hid_t file, const std::string& name, const StepDescription& step,
                                const std::function<void(hid_t group, std::size_t column)>& make_column,
                                const ComponentMaker& make_component);
-/// Gives it its name.
+/// Links the group under the name of the step.
 void link_step(hid_t file, const std::string& name, hid_t group);
 
-/// Adds a step's group with its attributes and data sets to an open file: data sets contiguous or in chunks, allocated
-/// where `columns` and `fields` say (one place for each column, and for each component of each field; length 0 for what
-/// has no elements), never filled, without time stamps.
-/// What only the step itself needs is allocated as cold.
+/// Adds a step's group with its attributes and datasets to an open file. Datasets are contiguous or chunked, allocated
+/// at `columns` and `fields` (one place for each column, and for each component of each field; length 0 without
+/// elements), never filled, without time stamps. Space that only the step itself needs is allocated as cold.
 void write_step(hid_t file, Image& image, const std::string& name, const StepDescription& step,
                 const std::vector<PlannedSpace>& columns, const StepChunks& chunks, std::uint64_t rows,
                 const std::vector<PlannedSpace>& fields);
 
-/// Throws unsupported errors for files in which HDF5 would not leave the choice of places to us.
+/// Throws unsupported errors for files in which HDF5 would not let us choose the places.
 void check_file_space(hid_t file);
 
 }  // namespace quire::h5

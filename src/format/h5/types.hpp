@@ -11,25 +11,26 @@
 
 namespace quire::h5 {
 
-/// An HDF5 type in our words.
+/// The type of the model for an HDF5 type.
 struct StoredType {
   Type type = Type::float64;        ///< holds every value of the stored type
   std::optional<ByteOrder> direct;  ///< the stored bytes are elements of `type` in this order; else HDF5 must convert
 };
 
-/// What we make of a file's type; nothing for compounds, references and other types that hold no numbers or texts.
+/// The type of the model for a type of a file; no value for compounds, references and other types without numbers or
+/// texts.
 [[nodiscard]] std::optional<StoredType> stored_type(hid_t type);
 
-/// The type in which numbers and characters of a type are written.
+/// The type in which numbers and characters of a type are stored.
 [[nodiscard]] Type held_as(Type type) noexcept;
 
-/// The type in memory (and, as the machine's own, in files) of numbers and characters; borrowed from the library.
+/// The native type, in memory and in files, of numbers and characters; owned by the library.
 [[nodiscard]] hid_t native_type(Type type);
 
-/// A type of texts of `length` bytes including the NUL; 0 for texts of any length.
+/// A type of texts of `length` bytes including the NUL; 0 for variable length.
 [[nodiscard]] Handle text_type(std::size_t length, bool is_ascii);
 
-/// A type, or that of the elements of an array and the array's extents.
+/// A type without extents, or the element type of an array and the array's extents.
 struct ElementType {
   Handle type;
   std::vector<hsize_t> extents;

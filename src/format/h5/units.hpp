@@ -10,7 +10,7 @@
 
 namespace quire::h5 {
 
-/// Units as OPAL keeps them: the unit of a column or attribute `x` is the text of the file attribute `xUnit`.
+/// Units as OPAL stores them: the unit of a column or attribute `x` is the text of the file attribute `xUnit`.
 class Units {
  public:
   Units() = default;
@@ -20,15 +20,15 @@ class Units {
   [[nodiscard]] static std::string attribute_name(std::string_view quantity);
   /// The unit of a quantity, or an empty text.
   [[nodiscard]] const std::string& of(const std::string& quantity) const;
-  /// Gives units to whatever has one.
+  /// Sets the units of quantities that have one.
   void apply(StepDescription& step) const;
-  /// Takes the units of the file's own attributes and of what a step holds, by its names, out of the list of file
-  /// attributes, where they would stand a second time. True if texts are left there that may be units of other steps.
+  /// Removes the units of the file's own attributes and of the quantities of a step, given by name, from the list of
+  /// file attributes, where they would appear twice. Returns true if texts remain that may be units of other steps.
   bool fold(std::vector<Attribute>& file_attributes, const std::vector<std::string>& step) const;
 
-  /// Takes over what others say.
+  /// Adds the units of others.
   void add(const Units& others);
-  /// Whether the file has something else in the place of the unit: an attribute of this name that is no single text.
+  /// Whether the name of the unit is used for something else: an attribute that is not a single text.
   [[nodiscard]] bool is_taken(const std::string& quantity) const { return taken_.contains(quantity); }
   void set(const std::string& quantity, const std::string& unit) { units_[quantity] = unit; }
   [[nodiscard]] const std::map<std::string, std::string>& all() const noexcept { return units_; }

@@ -10,15 +10,15 @@
 
 namespace quire::h5 {
 
-/// The ranks of a file that a library writes, for what one of them alone knows.
+/// The ranks of a file that a library writes, to share what only rank 0 knows.
 struct LayoutRanks {
   bool is_root = true;
   /// Collective. Every rank gets the bytes of rank 0.
   std::function<void(std::vector<std::byte>& bytes)> share = [](std::vector<std::byte>&) {};
 };
 
-/// Collective. Makes and drops the attachments of a file as rank 0 knows it, which writes their bytes; the changes of
-/// other ranks mean nothing.
+/// Collective. Creates and drops the attachments of a file according to the changes of rank 0, which writes their
+/// bytes; the changes of other ranks are ignored.
 void write_attachments(hid_t file, const AttachmentChanges& changes, const LayoutRanks& ranks);
 
 }  // namespace quire::h5

@@ -9,15 +9,15 @@
 
 namespace quire::h5 {
 
-/// Data sets that a step has made larger, until it is published.
+/// Datasets that a step has extended, until it is published.
 class Extensions {
  public:
-  /// Collective. Gives a data set these extents.
+  /// Collective. Changes the extents of a dataset.
   void extend(const Handle& dataset, const std::vector<std::uint64_t>& extents, const std::string& name);
-  /// Collective. They stay as they are now, or get the extents that they had.
+  /// Collective. Keeps the new extents, or restores the old ones.
   void keep() noexcept { all_.clear(); }
   void take_back();
-  /// Lets go of the data sets without closing them, which would wait for other ranks.
+  /// Gives up the datasets without closing them, which would wait for other ranks.
   void abandon() noexcept;
 
  private:

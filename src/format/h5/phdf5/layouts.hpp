@@ -12,21 +12,21 @@
 
 namespace quire::h5 {
 
-/// What the engine must know of a file of steps, from its planner.
+/// What the engine needs to know of a file of steps, from its planner.
 struct StepFileRules {
   std::function<std::string(std::int64_t number)> group_of;
-  /// Those that are not written yet, with the units of a step.
+  /// Writes the attributes that are not written yet, with the units of a step.
   std::function<void(hid_t file, const StepDescription& step)> write_file_attributes;
   Chunking chunking;
   const AttachmentChanges* attachments = nullptr;  ///< rank 0: to be made with the next publication
-  /// What a step adds to, or null.
+  /// The existing step that a step adds to, or null.
   std::function<const GrowingStep*(const StepDescription& step)> growing;
 };
 
-/// A group for each step, which gets its name when the step is published.
+/// A group for each step, which is linked when the step is published.
 [[nodiscard]] std::unique_ptr<EngineLayout> layout_of_steps(StepFileRules rules);
 
-/// What it must know of a plain file.
+/// The same for a plain file.
 struct PlainFileRules {
   PlainRules rules;
   std::function<const std::vector<Attribute>&()> file_attributes;
@@ -34,7 +34,7 @@ struct PlainFileRules {
   std::function<const GrowingData*(const StepDescription& step)> growing;  ///< as above
 };
 
-/// The data sets of the one step of a plain file: they are there from the beginning.
+/// The datasets of the one step of a plain file, which are linked from the beginning.
 [[nodiscard]] std::unique_ptr<EngineLayout> layout_of_plain(PlainFileRules rules);
 
 }  // namespace quire::h5

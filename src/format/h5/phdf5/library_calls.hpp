@@ -7,7 +7,7 @@
 
 namespace quire::h5 {
 
-/// Runs what calls the library, quietly; what fails there is no damage of a file, but a refusal.
+/// Runs work that calls the library, with Quiet. Its bad_file errors become io errors, since no file is damaged.
 template <class Work>
 void with_library(Work&& work) {
   const Quiet quiet;

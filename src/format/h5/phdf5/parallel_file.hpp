@@ -15,26 +15,26 @@
 
 namespace quire::h5 {
 
-/// The ranks of a file, for the little that they say to each other beside the library's own collectives.
+/// The ranks of a file, for the communication in addition to the library's own collectives.
 class FileRanks {
  public:
   explicit FileRanks(const EngineRanks& ranks) : ranks_(ranks) {}
-  /// Whether there are others, through MPI; a process alone needs none.
+  /// Whether the ranks use MPI; a serial program does not.
   [[nodiscard]] bool use_mpi() const noexcept { return ranks_.communicator != nullptr; }
-  /// Collective. Each word becomes its maximum over the ranks.
+  /// Collective. An allreduce: each word becomes its maximum over the ranks.
   void maximum(std::span<std::uint64_t> words) const;
-  /// Collective. How many ranks there are, and how many of them say so.
+  /// Collective. The number of ranks, and of those with `yes`.
   struct Votes {
     std::uint64_t ranks = 1;
     std::uint64_t yes = 0;
   };
   [[nodiscard]] Votes count(bool yes) const;
   [[nodiscard]] bool is_root() const noexcept { return ranks_.rank == 0; }
-  /// Collective. Every rank gets the bytes of rank 0.
+  /// Collective. Broadcasts the bytes of rank 0.
   void share(std::vector<std::byte>& bytes) const;
-  /// A file access list by which these ranks open one file together.
+  /// A file access list with which these ranks open one file together.
   [[nodiscard]] Handle access_list(const EngineSettings& settings) const;
-  /// A transfer list: for one rank alone, or for all together.
+  /// A transfer list, independent or collective.
   [[nodiscard]] Handle transfer_list(bool is_collective) const;
 
  private:

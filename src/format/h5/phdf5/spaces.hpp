@@ -11,18 +11,18 @@
 
 namespace quire::h5 {
 
-/// A shape with so many elements along each axis.
+/// A dataspace with these extents.
 [[nodiscard]] Handle space_of(const std::vector<std::uint64_t>& extents);
 
-/// Selects elements of an array whose axes come behind others in the space, on which they stand at `lead`. Throws usage
-/// errors for selections that do not fit the array, and for parts that share an element.
+/// Selects elements of an array whose axes follow others in the dataspace, on which the indices are `lead`. Throws
+/// usage errors for selections that do not fit the array, and for parts that overlap.
 void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents,
                      const Selection& selection, const std::string& object);
 
 /// Selects rows [first, first + count) along the first axis of a space.
 void select_rows(hid_t space, std::uint64_t first, std::uint64_t count);
 
-/// Selects the next rows that a cursor hands out, and moves it behind them.
+/// Selects the next `count` rows of a cursor, and advances it.
 void select_rows(hid_t space, LineCursor& rows, std::uint64_t count);
 
 }  // namespace quire::h5

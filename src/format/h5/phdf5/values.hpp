@@ -12,22 +12,22 @@
 
 namespace quire::h5 {
 
-/// Records as they stand in the file, in the machine's byte order, cell behind cell: ready in the caller's memory, or
-/// made piece by piece.
+/// Records as stored in the file, in native byte order, with consecutive cells: used from the caller's memory, or
+/// encoded piece by piece.
 class ValueStream {
  public:
   /// No records.
   ValueStream() = default;
-  /// `views` has a view for each cell, which holds as many values as there are records; they and their memory must
-  /// outlive the stream. Throws type errors for views that do not convert, later for values.
+  /// `views` has a view for each cell, with one value for each record; the views and their memory must outlive the
+  /// stream. Throws type errors for views that cannot be converted; errors of values are thrown by next().
   ValueStream(const std::vector<Cell>& cells, std::span<const ConstView> views, bool lossy,
               std::span<const std::string> names);
 
   [[nodiscard]] std::uint64_t records() const noexcept { return records_; }
   [[nodiscard]] std::uint64_t record_bytes() const noexcept { return record_bytes_; }
-  /// The records one behind the other, if they stand so in memory.
+  /// The records, if they are consecutive in memory; otherwise null.
   [[nodiscard]] const std::byte* ready() const noexcept;
-  /// Makes the next records, as many as fill `out`.
+  /// Encodes the next records, as many as fill `out`.
   void next(std::span<std::byte> out);
 
  private:

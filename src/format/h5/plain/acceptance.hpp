@@ -7,32 +7,32 @@
 
 namespace quire::h5 {
 
-/// How tables stand in a plain HDF5 file.
+/// How tables are stored in a plain HDF5 file.
 enum class TableLayout : std::uint8_t {
-  columns,  ///< a data set for each column, in a group that is called like the table
-  matrix,   ///< one data set of rows and columns that is called like the table, with all values of one type
+  columns,  ///< a dataset for each column, in a group with the name of the table
+  matrix,   ///< one dataset of rows and columns with the name of the table, all values of one type
 };
 
-/// What the writer was asked for.
+/// Settings of the writer.
 struct PlainRules {
   TableLayout layout = TableLayout::columns;
-  std::string unnamed;  ///< what the data set of a table without a name is called, if it is a matrix
+  std::string unnamed;  ///< name of the dataset of a table without a name, if it is a matrix
 };
 
-/// The path of a table's group or data set, from the root; empty for a table without a name in columns.
+/// The path of a table's group or dataset, from the root; empty for a table without a name in columns.
 [[nodiscard]] std::string path_of(const Table& table, const PlainRules& rules);
-/// The path of a field's data set.
+/// The path of a field's dataset.
 [[nodiscard]] std::string path_of(const Field& field);
 
-/// The attributes of the file as they will stand at the root: title and contents among them.
+/// The attributes of the file as stored at the root, including title and contents.
 [[nodiscard]] std::vector<Attribute> accepted_file(const FileDescription& file);
 
-/// A step as plain HDF5 holds it, or the reason why it cannot: type, unsupported, usage and conflict errors.
-/// `file_attributes` share the root with those of the step.
+/// Returns the step as plain HDF5 stores it. Throws type, unsupported, usage and conflict errors if plain HDF5 cannot
+/// store it. `file_attributes` share the root with those of the step.
 [[nodiscard]] StepDescription accept_plain(const StepDescription& step, const PlainRules& rules,
                                            const std::vector<Attribute>& file_attributes, bool lossy);
 
-/// What of a file and step plain HDF5 can hold, with everything that is lost told in sentences.
+/// What plain HDF5 can store of a file and a step, with a sentence for everything that is lost.
 [[nodiscard]] Fit fit_plain(const FileDescription& file, const StepDescription& step, const PlainRules& rules);
 
 }  // namespace quire::h5

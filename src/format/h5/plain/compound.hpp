@@ -22,22 +22,22 @@ struct CompoundValue {
   [[nodiscard]] std::string name() const;
 };
 
-/// A data set of compounds: rows of several numbers and texts.
+/// A dataset of compounds: rows of several numbers and texts.
 struct CompoundDescription {
-  /// Cells whose columns are positions in `values`, and cells of no column where rows have holes; opaque where they are
-  /// nothing like that.
+  /// The columns of the cells are indices in `values`; holes of rows are cells of no column. Opaque if rows cannot be
+  /// described by cells.
   DatasetDescription data;
-  std::vector<CompoundValue> values;  ///< those that are numbers or texts, in file order
+  std::vector<CompoundValue> values;  ///< the members that are numbers or texts, in file order
   std::vector<std::string> left_out;  ///< the other members
 };
 
-/// Describes an open data set of compounds. Nothing for other types, and if no member holds numbers or texts. Throws
-/// bad_file errors when its bytes lie outside the file. Data sets of several dimensions are not read by their chunks.
+/// Describes an open dataset of compounds. No value for other types, and if no member holds numbers or texts. Throws
+/// bad_file errors if its bytes lie outside the file. Datasets of several dimensions are not read by their chunks.
 [[nodiscard]] std::optional<CompoundDescription> describe_compound(hid_t dataset, const std::string& name,
                                                                    ChunkScope& chunks);
 
-/// Reads one value of rows of a one-dimensional data set of compounds into `out`, which has the type that the value was
-/// described with.
+/// Reads one value of rows of a one-dimensional dataset of compounds into `out`, which has the type in the description
+/// of the value.
 void read_member(hid_t dataset, const std::string& name, const CompoundValue& value, const Slice& rows, const View& out,
                  std::uint64_t memory_budget);
 

@@ -16,12 +16,12 @@
 
 namespace quire::h5 {
 
-/// Describes any HDF5 file as one step. One-dimensional data sets of one group and length are the columns of a table
-/// that is named by the group's path; data sets of compounds are tables, a column a member; matrices are fields, or
-/// tables where they say so themselves or the reader asks for it; everything else with dimensions is a field.
+/// Describes any HDF5 file as one step. One-dimensional datasets of one group and length are the columns of a table
+/// that is named by the group's path. Datasets of compounds are tables with a column for each member. Matrices are
+/// fields, or tables if their attributes or the reader's options name columns. All other arrays are fields.
 class PlainDescriber final : public Describer {
  public:
-  /// Options: `columns` (paths of matrices that are tables), `matrices` (what the others are).
+  /// Options: `columns` (paths of matrices that are tables), `matrices` (how other matrices are read).
   PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const CheckedOptions& options);
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
@@ -33,11 +33,11 @@ class PlainDescriber final : public Describer {
   [[nodiscard]] Publication repair() override { return file_->repair(); }
 
  private:
-  /// How the values of a column or field are read that cannot be addressed.
+  /// Reads values of a column or field that cannot be addressed.
   using ReadRows = std::function<void(std::uint64_t component, const Slice& rows, const View& out)>;
 
   void describe_step();
-  /// The tables that were asked for come before the others, in the order of the option.
+  /// The tables named by the option `columns` come first, in this order.
   void put_asked_first();
   void add_group(PlainGroup group);
   void add_table_of_lines(const std::string& group, std::vector<PlainDataset> lines);
@@ -48,16 +48,16 @@ class PlainDescriber final : public Describer {
   void tell_left_out(const std::vector<std::string>& attributes);
   /// Adds a table whose columns are the cells of one run.
   void add_table(Table table, Run run);
-  /// The names of a matrix's columns if it is one that is a table.
+  /// The names of a matrix's columns if it is a table.
   [[nodiscard]] std::optional<std::vector<std::string>> matrix_columns(const PlainDataset& dataset);
   [[nodiscard]] Handle open_dataset(const std::string& path) const;
-  /// Runs `read` on a data set that may stay open for the next time.
+  /// Runs `read` on a dataset that may be kept open for the next call.
   void read_kept(const std::string& path, const std::function<void(hid_t)>& read);
   template <class Work>
   auto guarded(Work&& work);
 
   DescribeContext context_;
-  std::vector<std::string> asked_;  ///< for as tables, in this order
+  std::vector<std::string> asked_;  ///< paths of the option `columns`
   bool all_matrices_ = false;
   Unwritten unwritten_ = Unwritten::refused;
   std::shared_ptr<OpenFile> file_;

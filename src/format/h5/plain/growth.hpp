@@ -13,8 +13,8 @@
 
 namespace quire::h5 {
 
-/// A table to which rows can be added: a data set for each column, or one matrix whose chunks hold one column each
-/// (unless the library grows it).
+/// A table to which rows can be added: a dataset for each column, or one matrix whose chunks hold one column each (any
+/// chunks if the library extends it).
 struct GrowingTable : GrowingRows {
   std::string path;
   bool is_matrix = false;
@@ -24,45 +24,44 @@ struct GrowingTable : GrowingRows {
     a(path, is_matrix, defect, rows, chunk_rows, columns);
   }
 
-  /// The paths of its data sets: one for each column, or that of the matrix.
+  /// The paths of its datasets: one for each column, or that of the matrix.
   [[nodiscard]] std::vector<std::string> paths() const;
 };
 
-/// What can be extended in a plain file. A data set of one dimension is a column of a table and a field; what grows as
-/// the one is no longer the other.
+/// What can be extended in a plain file. A one-dimensional dataset is both a column of a table and a field; after it
+/// has grown as one of these, it no longer counts as the other.
 struct GrowingData {
   std::int64_t number = 0;  ///< of the step
   std::vector<GrowingTable> tables;
-  std::vector<GrowingField> fields;  ///< their names are paths
+  std::vector<GrowingField> fields;  ///< named by their paths
   template <class Archive>
   void archive(Archive& a) {
     a(number, tables, fields);
   }
 
-  /// Throw conflict errors for what is not there, or cannot grow.
+  /// Throw conflict errors for objects that do not exist or cannot grow.
   [[nodiscard]] const GrowingTable& table(const std::string& path) const;
   [[nodiscard]] const GrowingField& field(const std::string& path) const;
-  /// The same for change; never fails for what a step was accepted with.
+  /// The same for changes; never fails for an accepted step.
   [[nodiscard]] GrowingTable& at_table(const std::string& path);
   [[nodiscard]] GrowingField& at_field(const std::string& path);
-  /// Forgets what was the same data set as something that has grown.
+  /// Removes the other entries of datasets that have grown.
   void forget_others(const StepDescription& grown, const PlainRules& rules);
 };
 
-/// A table of a new file, without rows yet.
+/// A table of a new file, still without rows.
 [[nodiscard]] GrowingTable fresh_table(const Table& table, const PlainRules& rules, const Chunking& chunking);
 
-/// What there is in the image's open file. Matrices whose chunks hold several columns grow only `by_library`.
+/// The tables and fields of the image's open file. Matrices whose chunks hold several columns grow only `by_library`.
 [[nodiscard]] GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget, bool by_library);
 
 /// The bytes of each chunk of each column of each table of a step.
 using ColumnChunks = std::vector<std::vector<std::vector<std::uint64_t>>>;
 
-/// The first half of a growth: lets go of chunks that are encoded again. It needs a session of its own, or HDF5 would
-/// put the new ones into the space that it frees.
+/// First half of a growth: releases the chunks that are encoded again. It needs a session of its own; otherwise HDF5
+/// would reuse their space for the new chunks.
 void release_data(hid_t file, const GrowingData& data, const StepDescription& added, const PlainRules& rules);
-/// The second half: makes tables longer by `rows` and enters the chunks of each column of each of them; makes fields
-/// larger.
+/// Second half: extends the tables by `rows`, adds the chunks of their columns to the index, and extends the fields.
 void extend_data(hid_t file, Image& image, const GrowingData& data, const StepDescription& added,
                  const PlainRules& rules, std::span<const std::uint64_t> rows, const ColumnChunks& lengths,
                  const PackedFields& chunks);

@@ -12,14 +12,14 @@
 
 namespace quire::h5 {
 
-/// Rows of matrices whose bytes cannot be addressed, read through the library. The last rows stay in memory, for
-/// whoever reads a table asks for one column after the other: each chunk is unpacked once, not once a column.
+/// Reads rows of matrices whose bytes cannot be addressed through the library. The last rows stay in memory, because a
+/// table is read column by column: each chunk is decoded once, not once for each column.
 class MatrixRows {
  public:
   explicit MatrixRows(std::uint64_t memory_budget) : budget_(memory_budget) {}
 
-  /// One column of the rows of a data set of `columns` columns of a type, as elements of the view's type. Throws type
-  /// errors where the conversion could change a value.
+  /// Reads one column of the rows of a dataset with `columns` columns of a type, as elements of the view's type. Throws
+  /// type errors if the conversion could change a value.
   void read(hid_t dataset, const std::string& name, Type type, std::uint64_t columns, std::uint64_t column,
             const Slice& rows, const View& out);
 

@@ -14,10 +14,10 @@
 
 namespace quire::h5 {
 
-/// Plans and publishes the one step of a plain HDF5 file, and what it grows by.
+/// Plans and publishes the one step of a plain HDF5 file, and its growth.
 ///
-/// The raw data of all data sets come one behind the other, so that every rank knows their places from the numbers of
-/// rows alone; HDF5's structures are made on rank 0 in memory, before and behind them.
+/// The raw data of all datasets are consecutive, so that every rank computes their places from the numbers of rows.
+/// HDF5's structures are created in memory on rank 0 and stored before and after them.
 class PlainPlanner final : public FilePlanner {
  public:
   /// Options: `layout`, `dataset`, `grow`, chunking_options(), and those of with_split(), with_alignment()
@@ -51,8 +51,8 @@ class PlainPlanner final : public FilePlanner {
                                  std::uint64_t index) const override;
   [[nodiscard]] std::vector<std::byte> unpack_chunk(const StepDescription& step, std::size_t field, const Chunk& chunk,
                                                     std::span<const std::byte> bytes) const override;
-  /// A slot for each table, its rows, and each field, its elements; then for each column the bytes of its chunks where
-  /// their sizes are not known before, and for the chunks of each component of fields in chunks.
+  /// A slot for the rows of each table and for the elements of each field; then one for each column with the sizes of
+  /// its chunks if these are not known in advance, and one for the chunks of each component of chunked fields.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
                                 bool root) const override;
@@ -63,7 +63,7 @@ class PlainPlanner final : public FilePlanner {
   [[nodiscard]] Publication finish() override;
 
  private:
-  /// Where the bytes of each data set go (of each column where these have chunks of their own), and of each component
+  /// The places of the bytes of each dataset (of each column if columns have their own chunks), and of each component
   /// of each field.
   struct RawLayout {
     std::vector<PlannedSpace> spaces;
@@ -73,26 +73,26 @@ class PlainPlanner final : public FilePlanner {
   [[nodiscard]] RawLayout lay_out(const StepDescription& step, const Measure& total) const;
   [[nodiscard]] std::vector<Run> runs_of(const StepPart& mine, std::size_t table, const PlannedSpace* spaces,
                                          std::uint64_t before) const;
-  /// Where the raw data are allocated: the places of data sets, or of the chunks in them.
+  /// The places where raw data are allocated: those of datasets, or of their chunks.
   [[nodiscard]] std::vector<PlannedSpace> planned(const StepPart& root, const RawLayout& layout,
                                                   const Measure& total) const;
-  /// Whether a step adds to what is in the file.
+  /// Whether a step adds to the existing one.
   [[nodiscard]] bool is_growth(const StepDescription& step) const;
-  /// Whether rows are encoded in groups: those that are added always are, together with the open ones.
+  /// Whether rows are encoded in groups. Added rows always are, together with the open ones.
   [[nodiscard]] bool is_grouped(const StepDescription& step) const;
   /// Whether columns have chunks of their own.
   [[nodiscard]] bool is_chunked(const StepDescription& step) const;
-  /// Whether each table is one piece of the file, row behind row.
+  /// Whether each table is one extent of the file, row by row.
   [[nodiscard]] bool is_matrix(const StepDescription& step) const;
   [[nodiscard]] const GrowingTable& growing(const StepDescription& step, std::size_t table) const;
   [[nodiscard]] const GrowingField& growing_field(const StepDescription& step, std::size_t field) const;
   [[nodiscard]] std::vector<Filter> pipeline(const StepDescription& step, std::size_t field) const;
-  /// How what is made is cut into chunks, whoever encodes them.
+  /// How new objects are divided into chunks, by either engine.
   [[nodiscard]] const Chunking& chunking_of_file() const noexcept {
     return engine_.is_phdf5 ? library_chunking_ : chunking_;
   }
   [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
-  /// The bytes of the chunks of each column, in the order of their rows; none where columns have no chunks.
+  /// The sizes of the chunks of each column, in the order of their rows; empty if columns have no chunks.
   [[nodiscard]] ColumnChunks chunk_lengths(const StepPart& root, const Measure& total) const;
   void make_tables(hid_t file, const StepPart& root, const RawLayout& layout, const Measure& total,
                    std::span<const PlannedDataset> datasets);
@@ -100,19 +100,19 @@ class PlainPlanner final : public FilePlanner {
                    std::span<const PlannedDataset> datasets);
   [[nodiscard]] Handle make_dataset(hid_t file, const PlannedDataset& dataset, const PlannedSpace& space) const;
   [[nodiscard]] Publication publish_growth(const StepPart& mine, const Measure& total);
-  /// What the file can grow by once a step is published.
+  /// How the file can grow after a step is published.
   [[nodiscard]] std::optional<GrowingData> grown(const StepPart& mine, const Measure& total) const;
 
   PlainRules rules_;
   Alignment alignment_;
   Chunking chunking_;
-  Chunking library_chunking_;   ///< of the engine that leaves chunks to HDF5
-  mutable ChunkCoder coder_{};  ///< its buffers alone change
+  Chunking library_chunking_;   ///< for the engine phdf5
+  mutable ChunkCoder coder_{};  ///< only its buffers change
   bool grows_;
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
   bool has_published_ = false;
   bool is_written_ = false;             ///< the one step
-  std::optional<GrowingData> growing_;  ///< it, if it can and may grow
+  std::optional<GrowingData> growing_;  ///< the step, if it can grow and the option is set
 };
 
 }  // namespace quire::h5

@@ -13,31 +13,31 @@
 
 namespace quire::h5 {
 
-/// One data set that a step makes: its path, its shape, and the attributes that tell what it is.
+/// A dataset that a step creates: its path, its shape, and the attributes that describe it.
 struct PlannedDataset {
   std::string path;
   Type type = Type::float64;
   std::vector<std::uint64_t> extents;
   std::vector<Attribute> attributes;
-  std::vector<std::uint64_t> chunk{};  ///< the shape of its chunks; empty: it is contiguous
+  std::vector<std::uint64_t> chunk{};  ///< the shape of its chunks; empty if contiguous
 
   [[nodiscard]] std::uint64_t bytes() const;
 };
 
-/// The data sets of a step with these rows in its tables, in the order in which their bytes stand in the file: those of
-/// tables, then those of fields, each as described; in chunks if `chunking` says so.
+/// The datasets of a step with these numbers of rows in its tables, in the order of their bytes in the file: first
+/// tables, then fields, in the order of the description; chunked according to `chunking`.
 [[nodiscard]] std::vector<PlannedDataset> datasets_of(const StepDescription& step, const PlainRules& rules,
                                                       const std::vector<std::uint64_t>& rows,
                                                       const Chunking* chunking = nullptr);
 
-/// Makes a data set with its attributes, and the groups above it where they are missing. Returns it open.
+/// Creates a dataset with its attributes, and missing parent groups. Returns it open.
 [[nodiscard]] Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation);
 
-/// Makes an empty group that tells of a step of attributes alone: without any object a file is one of steps that has
-/// none yet.
+/// Creates an empty group that marks a step without datasets: a file without any object would be read as a file of
+/// steps without any step.
 void mark_without_datasets(hid_t file);
 
-/// Writes attributes with their units to an object, as scalars where they are such.
+/// Writes attributes and their units to an object; single values become scalars.
 void write_attributes(hid_t object, const std::vector<Attribute>& attributes);
 
 }  // namespace quire::h5
