@@ -31,12 +31,12 @@ Attribute text_attribute(std::string name, const std::string& text) {
   return attribute;
 }
 
-/// Why a unit cannot be kept beside those already known, or an empty text.
+/// Why a unit conflicts with those already known, or an empty text.
 std::string unit_conflict(const Quantity& quantity, const Units& known) {
   const std::string& old = known.of(quantity.name);
   if (!quantity.unit.empty() && known.is_taken(quantity.name)) {
-    return "the unit \"" + quantity.unit + "\" has no place: the attribute " + Units::attribute_name(quantity.name) +
-           " of the file is something else";
+    return "the unit \"" + quantity.unit + "\" cannot be stored: the attribute " +
+           Units::attribute_name(quantity.name) + " of the file is something else";
   }
   if (quantity.unit.empty() || old.empty() || old == quantity.unit) return {};
   return "the unit \"" + quantity.unit + "\" contradicts the unit \"" + old +

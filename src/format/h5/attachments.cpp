@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t attachment_alignment = 8;
 
-/// The most that deflate makes of a byte (zlib, "maximum compression factor"), and what may always be missing: a data
-/// set in chunks that were never written can claim any size.
+/// The largest compression ratio of deflate (zlib, "maximum compression factor"), and the size that is always allowed
+/// to be unwritten: a chunked dataset that was never written can claim any size.
 constexpr std::uint64_t most_per_byte = 1032;
 constexpr std::uint64_t always_allowed = 64 << 20;
 
@@ -33,7 +33,7 @@ Handle open_attachments(hid_t file, Image& image) {
   if (!object) image.rethrow_failure();
   if (!object) throw hdf5_error("open their group", attachment_group);
   if (H5Iget_type(object.id()) != H5I_GROUP) {
-    throw Error(ErrorKind::bad_file, std::string(attachment_group) + " is no group");
+    throw Error(ErrorKind::bad_file, std::string(attachment_group) + " is not a group");
   }
   return object;
 }
@@ -75,7 +75,7 @@ std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<s
         attachments.push_back({link.name, data->extents.front()});
         continue;
       }
-      warnings.push_back("the attachment " + link.name + " is left out: it is no line of bytes");
+      warnings.push_back("the attachment " + link.name + " is left out: it is not a one-dimensional array of bytes");
     } catch (const Error& error) {
       warnings.push_back("the attachment " + link.name + " is left out: " + error.message());
     }
@@ -88,7 +88,8 @@ void read_attachment(hid_t file, const std::string& name, std::uint64_t offset, 
   const Handle group = own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
   const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the attachment", name);
   const auto data = describe_dataset(dataset.id(), name, {.first = HADDR_MAX, .raw = HADDR_MAX});
-  if (!data || !is_bytes(*data)) throw Error(ErrorKind::bad_file, "the attachment is no line of bytes").on(name);
+  if (!data || !is_bytes(*data))
+    throw Error(ErrorKind::bad_file, "the attachment is not a one-dimensional array of bytes").on(name);
   const View view(data->type, out.data(), out.size(), 1);
   read_dataset(dataset.id(), name, data->type, {offset, out.size()}, view, memory_budget);
 }
@@ -129,7 +130,7 @@ void AttachmentChanges::write(hid_t file, const std::vector<PlannedSpace>& place
                             "create the group of attachments", attachment_group);
   }
   const Handle group = own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
-  // What is new is made before anything is dropped: the library would use the space that becomes free.
+  // New datasets are created before others are dropped; otherwise the library would reuse their space.
   std::vector<std::pair<std::string, Handle>> made;
   for (const auto& [name, bytes] : changes_) {
     if (!bytes) continue;

@@ -19,7 +19,7 @@ constexpr unsigned most_dimensions = H5S_MAX_RANK;
 
 struct NamedAttribute {
   std::string name;
-  std::int64_t order = 0;  ///< of creation, if the object remembers it
+  std::int64_t order = 0;  ///< of creation, if the object tracks it
 };
 
 extern "C" herr_t collect_attribute(hid_t /*object*/, const char* name, const H5A_info_t* info, void* found) noexcept {
@@ -74,10 +74,10 @@ std::vector<std::string> read_variable_texts(Image& image, hid_t attribute, hid_
   return texts;
 }
 
-/// True for the texts of H5Part 1.x: arrays of 8-bit integers that end in NUL, or hold text before one and anything
-/// behind it, as buffers of fixed length do, or several ASCII characters alone where NULs may be forgotten.
+/// True for the texts of H5Part 1.x: arrays of 8-bit integers that end in NUL, or contain text followed by NUL and any
+/// bytes, as in buffers of fixed length; with OldTexts::any also ASCII characters without NUL.
 bool is_old_text(hid_t type, const Value& value, OldTexts texts) {
-  // Truth values are numbers of this kind with names.
+  // Truth values are enumerations of such numbers.
   if (H5Tget_class(type) != H5T_INTEGER || value.type() != Type::int8) return false;
   if (value.shape().size() != 1 || value.count() == 0) return false;
   const auto bytes = value.bytes();
@@ -145,7 +145,7 @@ std::uint64_t element_length(const Value& value) {
 }
 
 void check_size(const Attribute& attribute) {
-  // Name, type and shape stand in the same message, each rounded up to 8 bytes.
+  // Name, type and shape are stored in the same message, each rounded up to 8 bytes.
   const std::uint64_t frame = 8 + round_up(attribute.name.size() + 1, 8) + 32 + 8 + 16 * attribute.value.shape().size();
   const std::uint64_t bytes = checked_multiply(attribute.value.count(), element_length(attribute.value));
   if (checked_add(frame, bytes) >= largest_message) {
@@ -193,13 +193,13 @@ std::vector<std::string> attribute_names(Image& image, hid_t object) {
   if (image.base()) {
     check_attribute_messages(image.reader(), image.size(), *image.base(), *image.base() + address_of(object));
   }
-  // Listing crashes in HDF5 1.10 on an attribute that cannot be decoded. Looking for one that is not there decodes
-  // them all, and reports the damage.
+  // Listing crashes in HDF5 1.10 if an attribute cannot be decoded. A lookup of a missing name decodes all of them, and
+  // reports the damage.
   require(H5Aexists(object, "\x01"), "decode the attributes");
   std::vector<NamedAttribute> found;
   hsize_t position = 0;
-  // In native order nothing is sorted: the tables by which HDF5 1.10 sorts are of damaged indices a crash. It is the
-  // order of creation, but for many attributes of new files.
+  // Native order is not sorted: HDF5 1.10 crashes when it sorts a damaged index. It is the order of creation, except
+  // for many attributes of new files.
   require(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_attribute, &found),
           "list the attributes");
   std::ranges::stable_sort(found, {}, &NamedAttribute::order);
@@ -220,7 +220,7 @@ std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t
     }
     if (is_integer(value->type())) {
       const Handle type = own(H5Aget_type(handle.id()), "read the type of an attribute", name);
-      tell_left_out_names(element_of(type.id()).type.id(), "the attribute " + name, warnings);
+      report_left_out_names(element_of(type.id()).type.id(), "the attribute " + name, warnings);
     }
     Attribute attribute;
     attribute.name = name;
@@ -233,7 +233,7 @@ std::vector<Attribute> read_attributes(Image& image, hid_t object, std::uint64_t
 
 void name_attributes(Image& image, hid_t object, const std::string& path, std::vector<std::string>& names) {
   try {
-    // Most have none, which their header tells without a look at what could be damaged.
+    // Most objects have none; their headers contain the count.
     if (count_attributes(object) == 0) return;
     std::vector<std::string> found = attribute_names(image, object);
     std::ranges::sort(found);
@@ -243,8 +243,8 @@ void name_attributes(Image& image, hid_t object, const std::string& path, std::v
   }
 }
 
-void tell_left_out_attributes(const std::string& objects, const std::vector<std::string>& names,
-                              std::vector<std::string>& warnings) {
+void report_left_out_attributes(const std::string& objects, const std::vector<std::string>& names,
+                                std::vector<std::string>& warnings) {
   constexpr std::size_t shown = 16;
   if (names.empty()) return;
   std::string list;

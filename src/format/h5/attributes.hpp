@@ -31,8 +31,8 @@ enum class OldTexts : std::uint8_t {
 void name_attributes(Image& image, hid_t object, const std::string& path, std::vector<std::string>& names);
 
 /// Warns that attributes of such objects are left out, if `names` is not empty.
-void tell_left_out_attributes(const std::string& objects, const std::vector<std::string>& names,
-                              std::vector<std::string>& warnings);
+void report_left_out_attributes(const std::string& objects, const std::vector<std::string>& names,
+                                std::vector<std::string>& warnings);
 
 /// Returns the attribute as a file can store it: float80 becomes float64 (if lossless, or if `lossy`), characters
 /// become texts, and arrays of 8-bit integers become 16 bits wide (otherwise they would be read as texts). Throws type,

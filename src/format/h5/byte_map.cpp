@@ -15,7 +15,7 @@ ByteMap::Ranges::const_iterator ByteMap::holder(std::uint64_t offset) const {
 
 void ByteMap::write(std::uint64_t offset, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
-  // A piece of metadata is usually rewritten in its place.
+  // Metadata are usually rewritten in place.
   if (const auto range = holder(offset); range != ranges_.end()) {
     const std::uint64_t inside = offset - range->first;
     if (range->second.size() - inside >= bytes.size()) {

@@ -11,7 +11,7 @@ constexpr std::size_t block_bytes = 12;
 struct State {
   std::uint32_t a, b, c;
 
-  /// Adds up to 12 bytes; those that are missing count as zeros.
+  /// Adds up to 12 bytes; missing bytes count as zeros.
   void add(std::span<const std::byte> bytes) noexcept {
     std::array<std::uint32_t, 3> words{};
     for (std::size_t i = 0; i < bytes.size(); ++i)

@@ -18,12 +18,12 @@
 namespace quire::h5 {
 namespace {
 
-/// Of columns that are encoded without a size of their chunks: half a mebibyte of doubles.
+/// The default of rows of a chunk of encoded columns: half a mebibyte of doubles.
 constexpr std::uint64_t usual_rows = std::uint64_t{64} << 10;
-/// HDF5 counts the bytes of a chunk by 32 bits.
+/// HDF5 stores the size of a chunk in 32 bits.
 constexpr long long most_rows = 1LL << 28;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
-/// Elements of a chunk of a field that is encoded without a shape of its chunks, at most: as many.
+/// The largest default of elements of a chunk of encoded fields: the same number.
 constexpr std::uint64_t usual_elements = usual_rows;
 
 struct NamedFilter {
@@ -54,26 +54,26 @@ unsigned level_option(const CheckedOptions& options, const NamedFilter& filter) 
   return static_cast<unsigned>(level);
 }
 
-/// Numbers with an x between them.
+/// Parses numbers separated by x.
 std::vector<std::uint64_t> shape_option(const std::string& text) {
   std::vector<std::uint64_t> shape;
   const char* next = text.data();
   const char* const end = next + text.size();
   while (next != end) {
     std::uint64_t& side = shape.emplace_back(0);
-    const auto [behind, problem] = std::from_chars(next, end, side);
+    const auto [stop, problem] = std::from_chars(next, end, side);
     const bool is_side = problem == std::errc{} && side > 0 && side <= static_cast<std::uint64_t>(most_rows);
-    const bool goes_on = behind != end && *behind == 'x' && behind + 1 != end;
-    if (!is_side || (behind != end && !goes_on)) {
+    const bool goes_on = stop != end && *stop == 'x' && stop + 1 != end;
+    if (!is_side || (stop != end && !goes_on)) {
       throw usage("a chunk of a field has 1 to 268435456 elements along each axis, as 16x16x16", "field_chunk");
     }
-    next = behind == end ? end : behind + 1;
+    next = stop == end ? end : stop + 1;
   }
   return shape;
 }
 
-/// Chunks are encoded without HDF5's help, but it must know the number; and whoever reads through it later is served
-/// too. The number of bytes that it returns is 0 after a failure.
+/// We encode chunks without HDF5, but it must know the number of the filter, and programs that read through the library
+/// use the filter, too. Returns the number of bytes, 0 after a failure.
 std::size_t zstandard(unsigned flags, std::size_t count, const unsigned* parameters, std::size_t bytes,
                       std::size_t* capacity, void** buffer) noexcept {
   const std::span in(static_cast<const std::byte*>(*buffer), bytes);
@@ -81,7 +81,7 @@ std::size_t zstandard(unsigned flags, std::size_t count, const unsigned* paramet
     kernels::Codec codec({Filter{filter_number::zstandard, {parameters, parameters + count}}});
     std::vector<std::byte> out;
     if ((flags & H5Z_FLAG_REVERSE) != 0) {
-      // Of damaged chunks the announced length may be anything.
+      // In damaged chunks the stored length may have any value.
       constexpr unsigned long long most = 1ULL << 31;
       const unsigned long long length = ZSTD_getFrameContentSize(in.data(), in.size());
       if (length > most) return 0;
@@ -102,7 +102,7 @@ std::size_t zstandard(unsigned flags, std::size_t count, const unsigned* paramet
   }
 }
 
-/// Always our own: the file keeps the name of the filter, which must not depend on plugins.
+/// Always registers our filter: the file stores its name, which must not depend on plugins.
 void register_zstandard() {
   H5Z_class2_t description{};
   description.version = H5Z_CLASS_T_VERS;
@@ -124,17 +124,20 @@ const std::vector<Option>& chunking_options() {
        OptionKind::integer,
        "0",
        {},
-       "rows of a chunk of a column; then its length is unlimited. 0: contiguous, or 65536 with a filter"},
+       "rows in a chunk of a column, whose length is then unlimited; 0: contiguous, or 65536 with a filter"},
       {"field_chunk",
        OptionKind::text,
        "",
        {},
-       "elements of a chunk of a field along each axis, slowest first, as 16x16x16; one number is for all axes. Then "
-       "its "
-       "extents are unlimited. Else: contiguous, or up to 65536 elements with a filter"},
-      {"filter", OptionKind::text, "none", {"none", "deflate", "zstd"}, "compresses each chunk of a column or field"},
-      {"level", OptionKind::integer, "", {}, "of the filter: 0 to 9 for deflate (else 6), 1 to 22 for zstd (else 3)"},
-      {"shuffle", OptionKind::truth, "true", {}, "sort the bytes of values by their weight before the filter"},
+       "elements in a chunk of a field along each axis, slowest first, such as 16x16x16, or one number for all axes; "
+       "the extents are then unlimited. Default: contiguous, or up to 65536 elements with a filter"},
+      {"filter", OptionKind::text, "none", {"none", "deflate", "zstd"}, "compress each chunk of a column or field"},
+      {"level",
+       OptionKind::integer,
+       "",
+       {},
+       "level of the filter: 0 to 9 for deflate (else 6), 1 to 22 for zstd (else 3)"},
+      {"shuffle", OptionKind::truth, "true", {}, "group the bytes of values by significance before the filter"},
   };
   return options;
 }
@@ -207,7 +210,7 @@ void check_row_places(const Table& table, bool is_growth, bool is_grouped) {
   const auto refuse = [&](const std::string& why, const std::string& advice) {
     throw Error(ErrorKind::unsupported, "rows cannot be chosen here: " + why)
         .on(table.name)
-        .advise(advice + ", or put the rows of each rank behind those of the lower ranks");
+        .advise(advice + ", or put the rows of each rank after those of the lower ranks");
   };
   if (is_growth) refuse("the step is in the file and grows", "write another step");
   if (is_grouped) refuse("chunks that are compressed have no places for single rows", "write without filter");

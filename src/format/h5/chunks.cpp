@@ -15,7 +15,7 @@
 namespace quire::h5 {
 namespace {
 
-/// Raw data are not read while it lives.
+/// Turns off the reading of raw data in its scope.
 class RawReadingOff {
  public:
   explicit RawReadingOff(Image& image) : image_(image) { image_.set_raw_reading(false); }
@@ -27,7 +27,7 @@ class RawReadingOff {
   Image& image_;
 };
 
-/// Nothing if one of them is unknown.
+/// No value if one of them is unknown.
 std::optional<std::vector<Filter>> read_filters(hid_t creation, const std::string& name) {
   std::vector<Filter> filters;
   const int count = require(H5Pget_nfilters(creation), "read the filters", name);
@@ -50,7 +50,7 @@ std::optional<std::vector<Filter>> read_filters(hid_t creation, const std::strin
 std::vector<std::byte> read_fill(hid_t dataset, hid_t creation, const std::string& name, std::uint64_t element_bytes) {
   H5D_fill_value_t state = H5D_FILL_VALUE_UNDEFINED;
   require(H5Pfill_value_defined(creation, &state), "look for a fill value", name);
-  // What is undefined may as well be zero.
+  // An undefined fill value may as well be zero.
   if (state != H5D_FILL_VALUE_USER_DEFINED) return {};
   const Handle type = own(H5Dget_type(dataset), "read the type", name);
   std::vector<std::byte> fill(static_cast<std::size_t>(element_bytes));
@@ -58,17 +58,18 @@ std::vector<std::byte> read_fill(hid_t dataset, hid_t creation, const std::strin
   return fill;
 }
 
-/// Looks single chunks up in the index of a data set.
+/// Looks up single chunks in the index of a dataset.
 ///
-/// The library's calls that tell where a chunk stands go through the whole index each time (1.10 and 1.12), which takes
-/// minutes for 10^5 chunks. Reading a chunk as it is finds it at once: the driver notes where, and reads nothing.
+/// The library's functions that return the address of a chunk iterate over the whole index on each call (1.10 and
+/// 1.12), which takes minutes for 10^5 chunks. Reading a raw chunk finds it directly: the driver records its address
+/// and reads nothing.
 class ChunkIndex {
  public:
-  /// No chunk takes more than `most_bytes`, unless it is damaged.
+  /// A chunk of more than `most_bytes` is damaged.
   ChunkIndex(hid_t dataset, const std::string& name, Image& image, std::uint64_t most_bytes)
       : dataset_(dataset), name_(name), image_(image), most_bytes_(most_bytes) {}
 
-  /// Nothing if there is no such chunk, or no way to it: the library does not tell these apart.
+  /// No value if the chunk does not exist or cannot be found: the library does not distinguish these cases.
   [[nodiscard]] std::optional<Chunk> look_up(const std::vector<hsize_t>& origin) {
     hsize_t bytes = 0;
     if (H5Dget_chunk_storage_size(dataset_, origin.data(), &bytes) < 0 || bytes == 0) return std::nullopt;
@@ -90,7 +91,7 @@ class ChunkIndex {
   }
 
  private:
-  /// The library wants room for the chunk, although nobody will touch it.
+  /// Provides the memory that the library requires for the chunk, although nothing is read.
   void provide(std::size_t bytes) {
     if (bytes <= capacity_) return;
     memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
@@ -112,7 +113,7 @@ class ChunkIndex {
   std::size_t capacity_ = 0;
 };
 
-/// How many chunks the index holds. Goes through it once.
+/// The number of chunks in the index. Iterates over it once.
 std::uint64_t count_chunks(hid_t dataset, const std::string& name) {
   const Handle space = own(H5Dget_space(dataset), "read the shape", name);
   hsize_t count = 0;
@@ -120,7 +121,7 @@ std::uint64_t count_chunks(hid_t dataset, const std::string& name) {
   return count;
 }
 
-/// Goes through the chunks in C order. False if the index has others than those that were found.
+/// Looks up all chunks in C order. Returns false if the index has others than those that were found.
 bool read_table(hid_t dataset, hid_t creation, const std::string& name, Image& image, ChunkedLayout& layout) {
   std::uint64_t left = count_chunks(dataset, name);
   unsigned options = 0;
@@ -175,9 +176,9 @@ std::optional<ChunkedLayout> describe_chunks(hid_t dataset, hid_t creation, cons
       require(H5Pget_chunk(creation, static_cast<int>(shape.size()), shape.data()), "read the chunk size", name);
   const bool is_possible =
       static_cast<std::size_t>(rank) == shape.size() && std::ranges::find(shape, hsize_t{0}) == shape.end();
-  if (!is_possible) throw Error(ErrorKind::bad_file, "the chunks do not fit the shape of the data set").on(name);
+  if (!is_possible) throw Error(ErrorKind::bad_file, "the chunks do not fit the shape of the dataset").on(name);
   layout.shape.assign(shape.begin(), shape.end());
-  // Larger ones are refused where somebody wants to read them.
+  // Larger chunks are refused when they are read.
   if (checked_multiply(volume(layout.shape), element_bytes) > scope.memory_budget) return std::nullopt;
 
   const std::uint64_t chunks = volume(chunk_counts(layout.extents, layout.shape));
@@ -191,7 +192,7 @@ std::optional<ChunkedLayout> describe_chunks(hid_t dataset, hid_t creation, cons
   layout.fill = read_fill(dataset, creation, name, element_bytes);
   layout.chunks.resize(static_cast<std::size_t>(chunks));
   if (!read_table(dataset, creation, name, scope.image, layout)) {
-    scope.warnings.push_back(name + " has chunks that can not be found: it is read through the HDF5 library");
+    scope.warnings.push_back(name + " has chunks that cannot be found: it is read through the HDF5 library");
     return std::nullopt;
   }
   return layout;
@@ -214,7 +215,7 @@ std::optional<ChunkedLayout> describe_chunk_shape(hid_t creation, const std::vec
 
 namespace {
 
-/// How many elements of a data set have a place in the file, or may have one elsewhere.
+/// The number of elements of a dataset that are stored in the file, or may be stored elsewhere.
 std::uint64_t written_elements(hid_t dataset, const std::string& name, const std::vector<std::uint64_t>& extents) {
   const std::uint64_t all = volume(extents);
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
@@ -232,8 +233,7 @@ std::uint64_t written_elements(hid_t dataset, const std::string& name, const std
 }  // namespace
 
 Option unwritten_option() {
-  return {
-      "unwritten", OptionKind::truth, "false", {}, "read data sets of which far more than the file was never written"};
+  return {"unwritten", OptionKind::truth, "false", {}, "read datasets that claim far more elements than were written"};
 }
 
 Unwritten unwritten_of(const CheckedOptions& options) {
@@ -252,7 +252,7 @@ std::string excessive_claim(hid_t dataset, const std::string& name, const std::v
   if (all <= most) return {};
   const std::uint64_t written = written_elements(dataset, name, extents);
   if (all - written <= most) return {};
-  return "the data set claims " + std::to_string(all) + " elements, of which " + std::to_string(written) +
+  return "the dataset claims " + std::to_string(all) + " elements, of which " + std::to_string(written) +
          " were written; the file has " + std::to_string(file_size) + " bytes";
 }
 

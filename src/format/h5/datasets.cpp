@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// Where the elements stand, if they stand one behind the other in this file; 0 for a data set without any.
+/// The offset of the elements if they are contiguous in this file; 0 for an empty dataset.
 std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string& name, std::uint64_t bytes,
                                                const FileEnds& ends) {
   if (bytes == 0) {
@@ -25,22 +25,22 @@ std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string&
         H5Pget_layout(creation.id()) == H5D_CONTIGUOUS && H5Pget_external_count(creation.id()) == 0;
     return is_in_this_file ? std::optional<std::uint64_t>(0) : std::nullopt;
   }
-  // Defined for just those data sets, and told in a fiftieth of the time that the list of properties takes.
+  // Defined for contiguous datasets only, and fifty times faster than the property list.
   const haddr_t offset = H5Dget_offset(dataset);
   if (offset == HADDR_UNDEF) return std::nullopt;
-  // Without space it means nothing: behind a user block it is not even undefined.
+  // Without allocated space it means nothing: in a file with a user block it is not even undefined.
   H5D_space_status_t space = H5D_SPACE_STATUS_NOT_ALLOCATED;
   require(H5Dget_space_status(dataset, &space), "read the state of allocation", name);
   return space == H5D_SPACE_STATUS_ALLOCATED ? std::optional(ends.place(offset)) : std::nullopt;
 }
 
-/// Elements of a data set, and the memory for them.
+/// A selection of elements of a dataset, and the dataspace of the memory for them.
 struct Selection {
   Handle file;
   Handle memory;
 };
 
-/// The largest box at the beginning of some elements, counted in C order, that has no others.
+/// The largest box at the beginning of a range of elements, counted in C order, that contains only these.
 Box leading_box(const std::vector<std::uint64_t>& extents, const Slice& elements) {
   Box box{std::vector<std::uint64_t>(extents.size(), 0), std::vector<std::uint64_t>(extents.size(), 1)};
   std::uint64_t left = elements.first;
@@ -48,7 +48,7 @@ Box leading_box(const std::vector<std::uint64_t>& extents, const Slice& elements
   std::uint64_t inner = 1;
   for (std::size_t axis = extents.size(); axis-- > 0; inner *= extents[axis]) {
     box.count[axis] = std::min(extents[axis] - box.start[axis], elements.count / inner);
-    // Along the next axis the box can go on only if it is whole along this one.
+    // The box can extend along the next axis only if it is whole along this one.
     if (box.count[axis] < extents[axis]) break;
   }
   return box;
@@ -62,7 +62,7 @@ Selection select(hid_t dataset, const std::string& name, std::uint64_t first, st
   selection.memory = own(H5Screate_simple(1, &length, nullptr), "make a shape");
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
   if (extents.empty() || count == volume(extents)) return selection;
-  // A few boxes: rows up to a whole layer, whole layers, and what is left of one.
+  // Several boxes: rows up to a whole layer, whole layers, and the rest of a layer.
   H5S_seloper_t operation = H5S_SELECT_SET;
   while (count > 0) {
     const Box box = leading_box(extents, {first, count});
@@ -91,7 +91,7 @@ void read_native(hid_t dataset, const std::string& name, const Slice& rows, cons
   const hid_t type = native_type(out.type);
   if (out.is_contiguous()) {
     const Selection all = select(dataset, name, rows.first, rows.count);
-    require(H5Dread(dataset, type, all.memory.id(), all.file.id(), H5P_DEFAULT, out.data), "read the data set", name);
+    require(H5Dread(dataset, type, all.memory.id(), all.file.id(), H5P_DEFAULT, out.data), "read the dataset", name);
     return;
   }
   const std::size_t width = size_of(out.type);
@@ -101,7 +101,7 @@ void read_native(hid_t dataset, const std::string& name, const Slice& rows, cons
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const std::uint64_t count = std::min(step, rows.count - done);
     const Selection part = select(dataset, name, rows.first + done, count);
-    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, block.data()), "read the data set",
+    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, block.data()), "read the dataset",
             name);
     for (std::uint64_t i = 0; i < count; ++i) {
       std::memcpy(out.data + static_cast<std::ptrdiff_t>(done + i) * out.stride, block.data() + i * width, width);
@@ -116,7 +116,7 @@ void read_fixed_texts(hid_t dataset, const std::string& name, hid_t type, const 
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const std::uint64_t count = std::min(step, rows.count - done);
     const Selection part = select(dataset, name, rows.first + done, count);
-    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, block.data()), "read the data set",
+    require(H5Dread(dataset, type, part.memory.id(), part.file.id(), H5P_DEFAULT, block.data()), "read the dataset",
             name);
     for (std::uint64_t i = 0; i < count; ++i) {
       std::string_view text(block.data() + i * length, length);
@@ -138,7 +138,7 @@ void read_variable_texts(Image& image, hid_t dataset, const std::string& name, h
     };
     check_text_references(image, read_part, count);
     std::vector<char*> pointers(static_cast<std::size_t>(count), nullptr);
-    require(read_part(type, pointers.data()), "read the data set", name);
+    require(read_part(type, pointers.data()), "read the dataset", name);
     for (const char* text : pointers) out.push_back(text == nullptr ? "" : text);
     H5Dvlen_reclaim(type, part.memory.id(), H5P_DEFAULT, pointers.data());
   }
@@ -153,7 +153,7 @@ void read_texts(Image& image, hid_t dataset, const std::string& name, const Slic
   }
 }
 
-/// Elements that are arrays are more dimensions of the data set, where they stand one behind the other in the file.
+/// Elements that are arrays become additional dimensions of the dataset if they are contiguous in the file.
 std::optional<DatasetDescription> describe_arrays(hid_t dataset, const std::string& name, const FileEnds& ends,
                                                   const ElementType& element, const StoredType& stored) {
   DatasetDescription description{.type = stored.type, .extents = {}, .run = {}};
@@ -204,7 +204,7 @@ void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_
   if (const std::uint64_t bytes = chunk_bytes(dataset, name); bytes > memory_budget) {
     throw Error(ErrorKind::memory, "one chunk takes " + std::to_string(bytes) + " bytes, more than the memory budget")
         .on(name)
-        .advise("raise the budget, or rewrite the data set with smaller chunks (h5repack)");
+        .advise("raise the budget, or rewrite the dataset with smaller chunks (h5repack)");
   }
 }
 
@@ -213,9 +213,9 @@ void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends
   data.extents = extents_of(dataset, name);
   Run& run = data.run;
   run.records = volume(data.extents);
-  // What counts rows has a sign in most languages.
+  // Row counters are signed in most languages.
   if (run.records > std::numeric_limits<std::int64_t>::max()) {
-    throw Error(ErrorKind::bad_file, "the data set claims " + std::to_string(run.records) + " elements").on(name);
+    throw Error(ErrorKind::bad_file, "the dataset claims " + std::to_string(run.records) + " elements").on(name);
   }
   run.record_bytes = element_bytes;
   run.bytes = checked_multiply(run.records, run.record_bytes);
@@ -224,7 +224,7 @@ void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends
   if (run.opaque) return;
   run.offset = *offset;
   if (!ends.hold(run.offset, run.bytes)) {
-    throw Error(ErrorKind::bad_file, "the data set lies outside the file")
+    throw Error(ErrorKind::bad_file, "the dataset lies outside the file")
         .on(name)
         .at(run.offset)
         .advise("it takes " + std::to_string(run.bytes) + " bytes, the file has " + std::to_string(ends.longest()));
@@ -237,7 +237,7 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   const ElementType element = element_of(type.id());
   const auto stored = stored_type(element.type.id());
   if (!stored) return std::nullopt;
-  if (chunks != nullptr) tell_left_out_names(element.type.id(), name, chunks->warnings);
+  if (chunks != nullptr) report_left_out_names(element.type.id(), name, chunks->warnings);
   if (!element.extents.empty()) return describe_arrays(dataset, name, ends, element, *stored);
   DatasetDescription description{.type = stored->type, .extents = {}, .run = {}};
   description.run.cells = {Cell{.column = 0, .type = stored->type}};
@@ -260,13 +260,13 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
 
 namespace {
 
-/// False if there is nothing to read. Refuses what cannot be read so.
+/// Returns false if there is nothing to read. Throws errors for invalid requests.
 bool check_request(hid_t dataset, const std::string& name, Type type, const Slice& rows, const View& out,
                    std::uint64_t memory_budget) {
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
   const std::uint64_t elements = volume(extents);
   if (rows.first > elements || rows.count > elements - rows.first || rows.count != out.count) {
-    throw Error(ErrorKind::usage, "the rows asked for lie outside the data set").on(name);
+    throw Error(ErrorKind::usage, "the rows asked for lie outside the dataset").on(name);
   }
   check_storage(dataset, name, memory_budget);
   if (rows.count == 0) return false;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* block_group = block_name;
 
-/// Takes a text out of the attributes of a file.
+/// Removes a text from the attributes of a file and returns it.
 std::string take_text(std::vector<Attribute>& attributes, std::string_view name) {
   const auto found = std::ranges::find_if(attributes, [&](const Attribute& attribute) {
     return attribute.name == name && attribute.value.type() == Type::string && attribute.value.is_scalar();
@@ -30,7 +30,7 @@ std::string take_text(std::vector<Attribute>& attributes, std::string_view name)
   return text;
 }
 
-/// One behind the last byte of a run in the file.
+/// The offset after the last byte of a run in the file.
 std::uint64_t end_of(const Run& run) {
   if (!run.chunks) return run.offset + run.bytes;
   std::uint64_t end = 0;
@@ -45,15 +45,15 @@ std::string joined(const std::vector<std::string>& names) {
   return names.size() > shown ? text + ", ..." : text;
 }
 
-/// Where in the step's group a component of a field stands.
+/// The path of a component of a field within the step's group.
 std::string field_path(const Field& field, std::uint64_t component) {
   if (field.group == loose_columns) return field.name;
   const std::string prefix = std::string(block_group) + "/";
-  // A field that has the name of a column got this prefix already.
+  // A field that has the same name as a column already has this prefix.
   return (field.name.starts_with(prefix) ? field.name : prefix + field.name) + "/" + std::to_string(component);
 }
 
-/// Tells other programs where the data sets of a step are; `group` ends in a slash.
+/// Adds the paths of the datasets of a step for other programs; `group` ends in a slash.
 void add_paths(StepLayout& layout, const std::string& group) {
   for (std::size_t t = 0; t < layout.tables.size(); ++t) {
     const Table& table = layout.description.tables[t];
@@ -121,7 +121,7 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   fold_units();
   std::vector<std::string> left_out;
   description_.attachments = list_attachments(main_->id(), main_->image(), warnings, &left_out);
-  tell_left_out_attributes("attachments", left_out, warnings);
+  report_left_out_attributes("attachments", left_out, warnings);
   std::vector<std::string> others;
   for (std::string& name : names) {
     const auto step = parse_step_name(name);
@@ -134,13 +134,13 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
 }
 
 void H5partDescriber::fold_units() {
-  constexpr std::size_t most_steps = 16;  // what nobody has is looked for in vain each time a file is opened
+  constexpr std::size_t most_steps = 16;  // bounds the search for quantities that no step has
   std::vector<std::string> names;
   for (std::size_t i = 0; units_.fold(description_.attributes, names) && i < entries_.size();) {
     try {
       names = names_in(entries_[i]);
     } catch (const Error&) {
-      names.clear();  // whoever asks for the step is told
+      names.clear();  // the error is reported when the step is read
     }
     const std::size_t next = i + 1;
     i = next < most_steps ? next : std::max(next, entries_.size() - 1);
@@ -152,7 +152,7 @@ void H5partDescriber::choose_meshes(bool asked) {
   if (asked && !has_meshes) throw Error(ErrorKind::missing, "the file has no meshes").in_file(context_.path);
   shows_meshes_ = has_meshes && (asked || entries_.empty());
   if (has_meshes && !shows_meshes_) {
-    description_.warnings.emplace_back("the file has meshes beside its steps: they are read with the option meshes");
+    description_.warnings.emplace_back("the file also has meshes: they are read with the option meshes");
   }
   if (shows_meshes_) entries_.clear();
 }
@@ -235,8 +235,8 @@ std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
   if (neighbour_ && neighbour_name_ == name) return neighbour_;
   auto bytes = context_.neighbour ? context_.neighbour(name) : nullptr;
   if (!bytes) {
-    throw Error(ErrorKind::missing, "the file " + name + " that a step is linked to is not there")
-        .advise("put " + name + " beside it");
+    throw Error(ErrorKind::missing, "the file " + name + " that a step links to is missing")
+        .advise("put " + name + " next to it");
   }
   try {
     const auto member = [this, name](const std::string&, const std::string& other) {
@@ -301,7 +301,7 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
   for (auto* places : {&layout.tables, &layout.fields}) {
     for (Place& place : *places) {
       for (Run& run : place.runs) {
-        // Bytes of other files are out of the transport's reach.
+        // The transport cannot access other files.
         if (step.is_external) {
           run.opaque = true;
           run.chunks.reset();
@@ -344,7 +344,7 @@ std::vector<H5partDescriber::Member> H5partDescriber::members_of(const StepGroup
       warnings.push_back(link.name + " is left out: " + why_not_described(object.id()));
     }
   }
-  tell_left_out_attributes("columns", attributes, warnings);
+  report_left_out_attributes("columns", attributes, warnings);
   return members;
 }
 
@@ -353,14 +353,14 @@ std::optional<std::uint64_t> H5partDescriber::rows_of(std::span<const Member> me
   struct Votes {
     std::size_t of_particles = 0;
     std::size_t of_all = 0;
-    std::size_t columns_behind = 0;  ///< the first column of this length
+    std::size_t columns_left = 0;  ///< from the first column of this length on
     auto operator<=>(const Votes&) const = default;
   };
   std::map<std::uint64_t, Votes> votes;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (members[i].data.extents.size() != 1) continue;
     Votes& mine = votes[members[i].data.extents.front()];
-    if (mine.of_all == 0) mine.columns_behind = members.size() - i;
+    if (mine.of_all == 0) mine.columns_left = members.size() - i;
     ++mine.of_all;
     if (std::ranges::find(names_of_particles, members[i].name) != names_of_particles.end()) ++mine.of_particles;
   }
@@ -407,7 +407,7 @@ void H5partDescriber::add_block(const StepGroup& step, ChunkScope& scope, StepLa
   }
   const std::size_t loose = layout.description.fields.size();
   describe_fields(block.id(), scope, layout);
-  // Names of columns and fields are one space for whoever asks for an object by its name.
+  // Names of columns and fields share one namespace, since objects are accessed by name.
   for (std::size_t f = loose; f < layout.description.fields.size(); ++f) {
     std::string& name = layout.description.fields[f].name;
     const auto has_name = [&](const Quantity& other) { return other.name == name; };

@@ -45,7 +45,7 @@ class H5partDescriber final : public Describer {
     Handle group;
     bool is_external = false;
   };
-  /// A column-like data set of a step.
+  /// A column-like dataset of a step.
   struct Member;
 
   void describe_file(const CheckedOptions& options);

@@ -17,26 +17,26 @@ namespace quire::h5 {
 namespace {
 
 constexpr haddr_t highest_address = (haddr_t{1} << 62) - 1;
-constexpr haddr_t highest_split_address = HADDR_MAX;  // as HDF5's own driver
+constexpr haddr_t highest_split_address = HADDR_MAX;  // as in HDF5's own driver
 
-/// What the access list carries to the driver.
+/// The driver information in the access list.
 struct DriverInfo {
   std::shared_ptr<Image* const> image;
 };
 
-/// The driver's file. The library knows the first member only.
+/// The driver's file. The library uses only the first member.
 struct DriverFile {
   H5FD_t base{};
   std::shared_ptr<Image* const> link;
   haddr_t end = 0;
-  haddr_t raw_end = 0;  ///< of the other one, if the file is split
+  haddr_t raw_end = 0;  ///< of the file of raw data, if the file is split
 };
 static_assert(std::is_standard_layout_v<DriverFile>);
 
 DriverFile* ours(H5FD_t* file) { return reinterpret_cast<DriverFile*>(file); }
 const DriverFile* ours(const H5FD_t* file) { return reinterpret_cast<const DriverFile*>(file); }
 
-/// Runs a callback on the file's image, if that still lives; an exception must not cross the library and is kept.
+/// Runs a callback on the file's image if it still exists. An exception must not cross the library and is kept.
 template <class Result, class Work>
 Result sheltered(const DriverFile& file, Result failed, Work&& work) noexcept {
   Image* image = *file.link;
@@ -71,8 +71,8 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*high
   return &file.release()->base;
 }
 
-/// Whether an allocation of this type belongs to the other file of a split one. HDF5 asks so for its heaps of texts,
-/// too.
+/// Whether an allocation of this type belongs to the file of raw data. HDF5 also uses the type of raw data for global
+/// heaps.
 bool is_in_raw_file(const DriverFile& file, H5FD_mem_t type) noexcept {
   const bool is_raw = type == H5FD_MEM_DRAW || type == H5FD_MEM_GHEAP;
   return is_raw && *file.link != nullptr && (*file.link)->split().has_value();
@@ -81,7 +81,7 @@ bool is_in_raw_file(const DriverFile& file, H5FD_mem_t type) noexcept {
 haddr_t allocated_end(const H5FD_t* file, H5FD_mem_t type) noexcept {
   const DriverFile& mine = *ours(file);
   if (is_in_raw_file(mine, type)) return first_raw_address + mine.raw_end;
-  // A file without anything must look so, or the library would not make its superblock.
+  // An empty file must have no end; otherwise the library would not create its superblock.
   if (mine.end == 0 || *mine.link == nullptr) return mine.end;
   return std::max<haddr_t>(mine.end, (*mine.link)->planned_end());
 }
@@ -101,7 +101,7 @@ int compare_files(const H5FD_t* left, const H5FD_t* right) noexcept {
   return second.owner_before(first) ? 1 : 0;
 }
 
-/// No features: every one of them would let the library keep or move bytes on its own.
+/// No features: each of them would let the library buffer or move bytes.
 herr_t query_features(const H5FD_t* /*file*/, unsigned long* flags) noexcept {
   if (flags != nullptr) *flags = 0;
   return 0;
@@ -135,7 +135,7 @@ haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t type) noexcept {
   if (image == nullptr) return 0;
   if (is_in_raw_file(*ours(file), type)) return first_raw_address + ours(file)->raw_end;
   const haddr_t known = std::max<haddr_t>({image->size(), image->pending().end(), image->claimed_end()});
-  // As above; a file may be opened a second time in a session.
+  // As above; a file may be opened again in a session.
   return ours(file)->end == 0 ? known : std::max<haddr_t>(known, image->planned_end());
 }
 
@@ -151,7 +151,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t add
     if (type == H5FD_MEM_OHDR) {
       image.read_header(offset, out);
     } else if (type == H5FD_MEM_DRAW) {
-      // To drivers HDF5 calls its heaps of texts raw data, too.
+      // HDF5 passes global heaps to drivers as raw data, too.
       if (image.read_raw(offset, out)) check_global_heap(out, offset);
     } else {
       image.read(offset, out);
@@ -178,24 +178,24 @@ herr_t encode_information(H5FD_t* file, char* name, unsigned char* information) 
     Split split = image.split().value();
     split.raw_end = ours(file)->raw_end;
     const std::vector<std::byte> bytes = split.encode(ours(file)->end);
-    // The end of the name may be where the information begins.
+    // The end of the name may overlap the begin of the information.
     std::memcpy(name, split_information, std::strlen(split_information) + 1);
     std::memcpy(information, bytes.data(), bytes.size());
     return herr_t{0};
   });
 }
 
-/// It has been read and checked before the library saw the file.
+/// The information has been read and checked before the library opened the file.
 herr_t decode_information(H5FD_t* /*file*/, const char* /*name*/, const unsigned char* /*bytes*/) noexcept { return 0; }
 
-/// Field by field: the members differ between the versions of the library.
+/// Set member by member, because the members differ between versions of the library.
 H5FD_class_t driver_class(bool is_split) {
   H5FD_class_t driver{};
 #ifdef H5FD_CLASS_VERSION
   driver.version = H5FD_CLASS_VERSION;
   driver.value = static_cast<H5FD_class_value_t>(is_split ? 514 : 513);  // from the range for private use
 #endif
-  // HDF5 opens a split file with a driver of this name only.
+  // HDF5 opens a split file only with a driver of this name.
   driver.name = is_split ? split_driver : "quire";
   driver.maxaddr = is_split ? highest_split_address : highest_address;
   if (is_split) {
@@ -218,14 +218,14 @@ H5FD_class_t driver_class(bool is_split) {
   driver.get_eof = end_of_file;
   driver.read = read_bytes;
   driver.write = write_bytes;
-  // Raw data and metadata keep separate lists of free space, so that planned places are never taken from them.
+  // Raw data and metadata use separate free lists, so that planned places are never allocated for metadata.
   constexpr H5FD_mem_t lists[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(lists), std::end(lists), driver.fl_map);
   return driver;
 }
 
-/// Registered once and never again let go, unless somebody has closed the library: when the last file of a driver is
-/// closed, HDF5 1.10 frees the driver and then asks it to close the file.
+/// Registered once and never closed, unless the program has closed the library: when the last file of a driver is
+/// closed, HDF5 1.10 frees the driver and then calls it to close the file.
 hid_t registered_driver(bool is_split) {
   static std::array<hid_t, 2> drivers{H5I_INVALID_HID, H5I_INVALID_HID};
   hid_t& driver = drivers[is_split ? 1 : 0];
@@ -237,7 +237,7 @@ hid_t registered_driver(bool is_split) {
   return driver;
 }
 
-/// What all access lists have in common.
+/// The common properties of all access lists.
 Handle plain_access_list() {
   Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
   require(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), "set the close degree");
@@ -247,11 +247,11 @@ Handle plain_access_list() {
   return list;
 }
 
-/// With which H5Fopen and H5Fcreate reach `image`, which must outlive every file opened by it. Good for the next call,
-/// before the lock of the library is left (Quiet): there is one for all images.
+/// The access list with which H5Fopen and H5Fcreate open `image`, which must outlive every file opened with it. There
+/// is one list for all images: it is valid for the next call while the lock of the library is held (Quiet).
 ///
-/// Nothing of such a file is buffered outside the library's metadata cache: no sieve, no aggregation, no accumulator.
-/// HDF5 cannot reach any other file through it: what an external link names is opened by us.
+/// Such a file is buffered only in the library's metadata cache: no sieve, no aggregation, no accumulator. HDF5 cannot
+/// open other files with it; we open the targets of external links.
 Handle access_list(Image& image) {
   static KeptList kept("quire: access to images", plain_access_list);
   Handle list = kept.get();
@@ -270,7 +270,7 @@ Handle image_creation() {
 }  // namespace
 
 Handle open_image(Image& image) {
-  // Where the driver refuses this one, HDF5 forgets memory, of which it complains at exit.
+  // If the driver refuses the root header later, HDF5 leaks memory and reports that at exit.
   image.check_root();
   const Handle list = access_list(image);
   const unsigned flags = image.is_writable() ? H5F_ACC_RDWR : H5F_ACC_RDONLY;

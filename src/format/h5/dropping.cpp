@@ -14,11 +14,11 @@
 namespace quire::h5 {
 namespace {
 
-/// A step, its fields, a field and its components.
+/// The depth of a step, its fields, a field and its components.
 constexpr unsigned deepest = 4;
 
-/// What HDF5 reads in the place of an object that it shall neither look at nor take apart when its link goes: the
-/// header, of the first version, of a group to which two links lead.
+/// The header that HDF5 reads in place of an object that it must neither read nor free when its link is deleted: a
+/// version 1 header of a group with two links.
 std::vector<std::byte> stand_in() {
   constexpr std::uint8_t version = 1;
   constexpr std::uint8_t links = 2;
@@ -33,7 +33,7 @@ std::vector<std::byte> stand_in() {
   return bytes;
 }
 
-/// Whether the headers of an object, and of all below it, can be read.
+/// Whether the headers of an object and of all objects below it can be read.
 bool is_sound(Image& image, hid_t group, const Link& link, unsigned depth) {
   if (link.type != H5L_TYPE_HARD) return true;
   try {
@@ -51,13 +51,13 @@ bool is_sound(Image& image, hid_t group, const Link& link, unsigned depth) {
   }
 }
 
-/// The same where the objects behind `damaged` links stay.
+/// Drops links; the objects of `damaged` links are not freed.
 Publication drop_all(FileWriter& writer, std::span<const std::string> names,
                      const std::function<bool(hid_t, const Link&)>& is_damaged) {
   Image& image = writer.image();
   const std::vector<std::byte> dummy = stand_in();
   std::set<std::string> damaged;
-  // Before anything is changed, and in another session: what HDF5 has read before it would not ask for again.
+  // Before any change, and in a session of its own: HDF5 would not read again what it has already read.
   const auto look = [&](hid_t file) {
     for (const std::string& name : names) {
       if (is_damaged(file, find_link(file, name))) damaged.insert(name);
@@ -90,7 +90,7 @@ Publication drop_links(FileWriter& writer, std::span<const std::string> names) {
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file) throw;
   }
-  // Something else of them is damaged, such as an index of chunks.
+  // Something else in them is damaged, such as an index of chunks.
   return drop_damaged(writer, names);
 }
 

@@ -17,10 +17,10 @@ namespace {
 Error cannot_grow(const std::string& why, const std::string& field) {
   return Error(ErrorKind::conflict, "the field cannot grow: " + why)
       .on(field)
-      .advise("write it with chunks (field_chunk=16x16x16, say); its extents are without limits then");
+      .advise("write it with chunks (for example field_chunk=16x16x16); its extents are then unlimited");
 }
 
-/// The last entries of a list; those in front must be 1.
+/// The last entries of a list; the preceding ones must be 1.
 std::vector<std::uint64_t> last(const std::vector<std::uint64_t>& list, std::size_t axes, const std::string& name) {
   if (axes > list.size()) throw cannot_grow("it has " + std::to_string(list.size()) + " axes in the file", name);
   const auto first = list.end() - static_cast<std::ptrdiff_t>(axes);
@@ -45,9 +45,8 @@ std::string allocation_defect(hid_t dataset, bool by_library, const std::string&
   require(H5Pget_alloc_time(creation.id(), &time), "read the allocation time", name);
   if (by_library == (time == H5D_ALLOC_TIME_EARLY)) return {};
   if (!by_library && is_line && require(H5Pget_nfilters(creation.id()), "read the filters", name) == 0) return {};
-  return by_library
-             ? "its chunks are allocated when they are written, which parallel HDF5 cannot do (engine=direct can)"
-             : "its chunks are allocated early, as those of parallel HDF5 (which can add to it: engine=phdf5)";
+  return by_library ? "its chunks are allocated when they are written, which only engine=direct supports"
+                    : "its chunks are allocated early, which only engine=phdf5 supports";
 }
 
 std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field, bool by_library) {

@@ -30,7 +30,7 @@ Handle group_at(hid_t parent, const std::string& name) {
 Field accepted_field(const Field& field, bool lossy) {
   const std::string prefix = std::string(block_group) + "/";
   Field result = field;
-  // Where a column has the same name, this is how a field is called.
+  // A field with the same name as a column has this prefix.
   if (result.name.starts_with(prefix)) result.name.erase(0, prefix.size());
   check_column_name(result.name, "a field of H5Block");
   if (field.type == Type::string) throw Error(ErrorKind::unsupported, "H5Block has no fields of texts").on(field.name);
@@ -51,7 +51,7 @@ Field accepted_field(const Field& field, bool lossy) {
   for (Attribute& attribute : result.attributes) {
     attribute = accepted_in_h5part(attribute, lossy);
     if (names.insert(attribute.name).second) continue;
-    throw Error(ErrorKind::conflict, "two attributes of the field are called " + attribute.name).on(field.name);
+    throw Error(ErrorKind::conflict, "two attributes of the field have the name " + attribute.name).on(field.name);
   }
   return result;
 }

@@ -18,7 +18,7 @@ namespace quire::h5 {
 /// three axes get leading axes of one element. Throws unsupported, usage, type and conflict errors.
 [[nodiscard]] Field accepted_field(const Field& field, bool lossy);
 
-/// The extents of the data sets of a field: three.
+/// The extents of the datasets of a field: three.
 [[nodiscard]] std::vector<std::uint64_t> block_extents(const Field& field);
 
 /// Bytes of each component of each field, in the order in which they are created.

@@ -15,20 +15,21 @@ namespace {
 
 constexpr std::size_t block_dimensions = 3;
 
-/// The components of a field, or why it is none.
+/// The components of a field, or the reason why it is not a field.
 struct Components {
   std::vector<DatasetDescription> found;
   std::string defect;
 };
 
-/// How many links of a field are called by a number. Others are told: writers of other programs keep notes there.
+/// The number of links of a field whose names are numbers. Other links are reported, since other programs store
+/// additional data there.
 std::size_t count_components(hid_t group, const std::string& name, std::vector<std::string>& warnings) {
   std::size_t count = 0;
   for (const Link& link : list_links(group, name)) {
     if (link.name.find_first_not_of("0123456789") == std::string::npos) {
       ++count;
     } else {
-      warnings.push_back(link.name + " in the field " + name + " is left out: components are called 0, 1, 2");
+      warnings.push_back(link.name + " in the field " + name + " is left out: components are named 0, 1, 2");
     }
   }
   return count;
@@ -52,7 +53,7 @@ Components components_of(hid_t group, const std::string& name, ChunkScope& scope
     const Handle dataset = open_listed(group, link);
     if (!dataset && link.type == H5L_TYPE_HARD) throw hdf5_error("open a component of the field", name);
     if (!dataset || H5Iget_type(dataset.id()) != H5I_DATASET) {
-      components.defect = "component " + number + " is no data set";
+      components.defect = "component " + number + " is not a dataset";
       return components;
     }
     auto description = describe_dataset(dataset.id(), name, scope.image.ends(), &scope);
@@ -102,7 +103,7 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
     const Handle group = open_listed(block, link);
     if (!group && link.type == H5L_TYPE_HARD) throw hdf5_error("open the field", name);
     if (!group || H5Iget_type(group.id()) != H5I_GROUP) {
-      leave_out("it is no group");
+      leave_out("it is not a group");
       continue;
     }
     Components components = components_of(group.id(), name, scope, left_out);
@@ -117,7 +118,7 @@ void describe_fields(hid_t block, ChunkScope& scope, StepLayout& step) {
     take_geometry(field, warnings);
     add_field(step, std::move(components), std::move(field));
   }
-  tell_left_out_attributes("Block and components of fields", left_out, warnings);
+  report_left_out_attributes("Block and components of fields", left_out, warnings);
 }
 
 }  // namespace quire::h5

@@ -14,7 +14,7 @@ std::vector<Option> with_split(std::vector<Option> options) {
                      OptionKind::truth,
                      "false",
                      {},
-                     "of a new file only metadata go to NAME-m.h5, raw data to NAME-r.h5 (HDF5's split driver)"});
+                     "write the metadata of a new file to NAME-m.h5 and raw data to NAME-r.h5 (HDF5's split driver)"});
   return options;
 }
 
@@ -48,11 +48,11 @@ Publication FilePlanner::take_over(std::shared_ptr<ByteSource> existing, const s
   });
 }
 
-void FilePlanner::learn_attributes(std::int64_t file) { hear_attributes(attribute_names(writer_.image(), file)); }
+void FilePlanner::learn_attributes(std::int64_t file) { adopt_attributes(attribute_names(writer_.image(), file)); }
 
-void FilePlanner::hear_attributes(const std::vector<std::string>& names) { held_.insert(names.begin(), names.end()); }
+void FilePlanner::adopt_attributes(const std::vector<std::string>& names) { held_.insert(names.begin(), names.end()); }
 
-std::vector<std::string> FilePlanner::told_attributes(bool has_published) const {
+std::vector<std::string> FilePlanner::shared_attributes(bool has_published) const {
   return has_published ? std::vector<std::string>() : std::vector<std::string>(held_.begin(), held_.end());
 }
 

@@ -35,9 +35,9 @@ class FilePlanner : public WritePlanner {
   /// Rank 0 reads the names of the attributes of an existing file, and the other ranks receive them: these are replaced
   /// only on request.
   void learn_attributes(std::int64_t file);
-  void hear_attributes(const std::vector<std::string>& names);
+  void adopt_attributes(const std::vector<std::string>& names);
   /// The names that other ranks receive: none after a step was published, because they are then known everywhere.
-  [[nodiscard]] std::vector<std::string> told_attributes(bool has_published) const;
+  [[nodiscard]] std::vector<std::string> shared_attributes(bool has_published) const;
   /// Adds attributes to the pending ones. An attribute of the same name is replaced.
   void add_attributes(std::vector<Attribute>& pending, std::vector<Attribute> added, bool may_replace) const;
 

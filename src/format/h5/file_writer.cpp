@@ -81,7 +81,7 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
     }
     Handle file = published_end_ == 0 ? create_image(*image_) : open_image(*image_);
     work(file.id());
-    // Of what could not be read HDF5 may have told no more than that it is not there.
+    // HDF5 may have treated objects that could not be read as missing.
     image_->rethrow_failure();
     close_file(file);
     image_->rethrow_failure();
@@ -91,7 +91,7 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
   if (next_end_ == published_end_ && !image_->pending().empty()) move_end();
   const Superblock superblock = read_superblock(image_->reader(next_end_), next_end_);
   if (superblock.end != next_end_) {
-    throw Error(ErrorKind::internal, "HDF5 stores another end of the file than it has told its driver");
+    throw Error(ErrorKind::internal, "HDF5 stores another end of the file than it has passed to its driver");
   }
   if (split_) {
     const std::vector<std::byte> extension = timeless_extension(image_->reader(next_end_), superblock);
@@ -123,13 +123,13 @@ std::vector<std::byte> FileWriter::empty_file() {
 
 void FileWriter::resize_raw(Publication& acts, const Superblock& published) {
   next_raw_end_ = image_->allocated_raw_end();
-  const auto told = read_split(image_->reader(next_end_), next_end_, published);
-  if (!told || told->raw_end != next_raw_end_) {
-    throw Error(ErrorKind::internal, "HDF5 stores another end of the raw data than it has told its driver");
+  const auto stored = read_split(image_->reader(next_end_), next_end_, published);
+  if (!stored || stored->raw_end != next_raw_end_) {
+    throw Error(ErrorKind::internal, "HDF5 stores another end of the raw data than it has passed to its driver");
   }
   const PublishResize resize{first_raw_place + next_raw_end_};
-  // What readers have been told of stays until they are told less. They miss what they are told of: also the rest of a
-  // chunk that no rank has written, and the file itself if nothing is in it.
+  // Bytes that readers know of are removed only after the publication of a smaller end, and added before that of a
+  // larger one: readers would miss them, even the rest of a chunk that no rank has written, and an empty file.
   if (next_raw_end_ < split_->raw_end) {
     acts.emplace_back(resize);
   } else if (next_raw_end_ > split_->raw_end || published_end_ == 0) {
@@ -138,7 +138,7 @@ void FileWriter::resize_raw(Publication& acts, const Superblock& published) {
 }
 
 void FileWriter::commit() {
-  if (next_end_ == 0) return;  // another rank publishes, and tells the end
+  if (next_end_ == 0) return;  // another rank publishes, and shares the end
   image_->commit(next_end_);
   published_end_ = next_end_;
   if (!split_) return;

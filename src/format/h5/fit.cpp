@@ -10,7 +10,7 @@
 namespace quire::h5 {
 namespace {
 
-/// Symbols, descriptions and display formats have no place in H5Part.
+/// H5Part cannot store symbols, descriptions and display formats.
 void drop_texts(const std::string& object, Quantity& quantity, Fit& fit) {
   if (quantity.symbol.empty() && quantity.description.empty() && quantity.display.empty()) return;
   fit.lose(object, quantity.name, "symbol, description and display format are left out");
@@ -19,14 +19,14 @@ void drop_texts(const std::string& object, Quantity& quantity, Fit& fit) {
   quantity.display.clear();
 }
 
-/// The attribute as it will be written; nothing if it cannot be.
+/// The attribute as it will be written; no value if it cannot be written.
 std::optional<Attribute> fitted(const std::string& object, const Attribute& attribute, Fit& fit) {
   try {
     Attribute result = accepted_in_h5part(attribute, true);
     fit.retype(object, attribute.name, attribute.type, result.type);
     if (result.type == Type::string && result.value.count() > 1) {
       fit.changes.push_back(
-          {ChangeKind::reshaped, object, attribute.name, "", "the H5Part library reads the first of its texts only"});
+          {ChangeKind::reshaped, object, attribute.name, "", "the H5Part library reads only the first of its texts"});
     }
     drop_texts(object, result, fit);
     return result;
@@ -61,7 +61,7 @@ void fit_tables(const StepDescription& step, Fit& fit) {
   for (const Table& table : step.tables) {
     if (table.columns.empty()) continue;
     if (!tables.empty()) {
-      fit.lose("table", table.name, "left out: a step of H5Part has one table only");
+      fit.lose("table", table.name, "left out: a step of H5Part has only one table");
       continue;
     }
     if (!table.name.empty()) fit.lose("table", table.name, "the name is left out");
@@ -94,7 +94,7 @@ std::optional<Field> fitted(const Field& field, Fit& fit) {
   }
   fit.retype(object, field.name, field.type, result.type);
   if (field.group == loose_columns) {
-    reshape("column", "held as a field: the shape is not that of the other columns");
+    reshape("column", "stored as a field: its shape differs from that of the other columns");
   } else if (!field.group.empty()) {
     fit.lose(object, field.name, "the group " + field.group + " is left out");
   }
@@ -115,7 +115,7 @@ void fit_fields(const StepDescription& step, Fit& fit) {
   }
 }
 
-/// One name has one unit in the whole file: the first one stays.
+/// A name has one unit in the whole file: the first one is kept.
 void fit_units(Units units, Fit& fit) {
   const auto check = [&](const std::string& object, auto& quantities) {
     for (Quantity& quantity : quantities) {

@@ -34,10 +34,10 @@ class H5partFormat final : public Format {
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
     static const std::vector<Option> options = h5::with_read_engine({
-        {"step_name", OptionKind::text, "", {}, "what the groups of steps are called before the #; empty: guessed"},
+        {"step_name", OptionKind::text, "", {}, "the name of the groups of steps before the #; empty: guessed"},
         {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
-        {"cut", OptionKind::truth, "false", {}, "read the whole steps of a file that is shorter than it says"},
-        {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that has steps, too"},
+        {"cut", OptionKind::truth, "false", {}, "read the complete steps of a truncated file"},
+        {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that also has steps"},
         h5::unwritten_option(),
     });
     return options;
@@ -48,7 +48,7 @@ class H5partFormat final : public Format {
   [[nodiscard]] const std::vector<Option>& write_options() const override {
     static const std::vector<Option> options = [] {
       std::vector<Option> all = h5::with_split(h5::with_alignment({
-          {"step_name", OptionKind::text, "Step", {}, "what the groups of steps are called before the #"},
+          {"step_name", OptionKind::text, "Step", {}, "the name of the groups of steps before the #"},
           {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
           {"existing", OptionKind::text, "refuse", {}, "a step whose number exists: refuse, replace, add or overwrite"},
           {"grow",
@@ -64,7 +64,7 @@ class H5partFormat final : public Format {
   }
 
   [[nodiscard]] std::vector<Options> writing_variants() const override {
-    // Chunks that end inside the rows of every rank count of the tests, with and without encoding.
+    // With these chunk sizes, chunks end inside the rows of each rank in all tests, with and without filters.
     return {{},
             {{"chunk", "7"}, {"field_chunk", "3"}},
             {{"chunk", "5"}, {"filter", "deflate"}},

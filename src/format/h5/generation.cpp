@@ -19,11 +19,11 @@ Generation shown_by(const ReadBytes& read, std::uint64_t size) {
 
 }  // namespace
 
-// A publication writes the journal, the overwrites, the superblock, and cuts the journal off, in this order. Here the
-// superblock is read before and after the look for the journal: the same one twice and no journal means that no
-// overwrite was under way.
+// A publication writes the journal, the overwrites and the superblock, and truncates the journal, in this order. Here
+// the superblock is read before and after the search for a journal: if it is the same twice and there is no journal, no
+// overwrite was in progress.
 Generation generation_of(const ReadBytes& read, std::uint64_t size, std::uint64_t budget) {
-  constexpr int most_looks = 4;  // what changes all the time is no generation that has been seen before
+  constexpr int most_looks = 4;  // a file that changes all the time has a new generation
   Generation before = shown_by(read, size);
   for (int i = 0; i < most_looks && before.end != size; ++i) {
     if (const auto journal = find_journal(read, size, budget)) {

@@ -16,7 +16,7 @@ constexpr const char* origin_name = "__Origin__";
 constexpr const char* spacing_name = "__Spacing__";
 constexpr std::array coordinate_names{"__X_Coordinates__", "__Y_Coordinates__", "__Z_Coordinates__"};
 
-/// The numbers of an attribute; nothing if it holds others than as many finite or infinite ones as wanted.
+/// The numbers of an attribute; no value unless it holds `wanted` numbers without NaN.
 std::optional<std::vector<double>> numbers_of(const Attribute& attribute, std::uint64_t wanted) {
   const Value& value = attribute.value;
   if (value.count() != wanted || value.type() == Type::string || value.type() == Type::character) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<std::vector<double>> numbers_of(const Attribute& attribute, std::u
   return numbers;
 }
 
-/// Takes one list out of the attributes, if it is there and fits.
+/// Removes one list from the attributes and returns it, if it exists and fits.
 std::optional<std::vector<double>> take(Field& field, const char* name, std::uint64_t wanted, bool is_known,
                                         std::vector<std::string>& warnings) {
   const auto found = std::ranges::find(field.attributes, name, &Attribute::name);
@@ -38,7 +38,7 @@ std::optional<std::vector<double>> take(Field& field, const char* name, std::uin
   auto numbers = numbers_of(*found, wanted);
   if (!numbers) {
     warnings.push_back("the attribute " + std::string(name) + " of the field " + field.name + " does not have " +
-                       std::to_string(wanted) + " numbers and means nothing");
+                       std::to_string(wanted) + " numbers and is ignored as geometry");
     return std::nullopt;
   }
   field.attributes.erase(found);
@@ -53,7 +53,7 @@ Attribute attribute_of(const char* name, const std::vector<double>& numbers) {
   return attribute;
 }
 
-/// One number for each of x, y, z from a list that begins with the slowest axis.
+/// One number for each of x, y, z from a list in the order of axes, slowest first.
 std::vector<double> from_x_on(std::vector<double> list, double missing) {
   std::ranges::reverse(list);
   list.resize(axes, missing);

@@ -20,7 +20,7 @@ constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 31;
 Error cannot_grow(const std::string& why, const std::string& column) {
   return Error(ErrorKind::conflict, "the column cannot grow: " + why)
       .on(column)
-      .advise("copy the file with a chunk size; its columns are without limit then");
+      .advise("copy the file with a chunk size; its columns are then unlimited");
 }
 
 std::vector<Filter> filters_of(hid_t creation, const std::string& column) {
@@ -43,7 +43,7 @@ std::vector<Filter> filters_of(hid_t creation, const std::string& column) {
   return filters;
 }
 
-/// Reads length and chunk size of a column; both must be those of the columns before it.
+/// Reads length and chunk size of a column; both must equal those of the preceding columns.
 void take_shape(GrowingStep& step, hid_t dataset, hid_t creation, const std::string& column, bool is_first) {
   if (H5Pget_layout(creation) != H5D_CHUNKED) throw cannot_grow("it is not stored in chunks", column);
   const Handle space = own(H5Dget_space(dataset), "read the shape", column);
@@ -125,7 +125,7 @@ namespace {
 
 constexpr const char* block_group = "Block";
 
-/// Calls `use` with the open data set of each component of a field.
+/// Calls `use` with the open dataset of each component of a field.
 template <class Use>
 void for_each_component(hid_t step, const std::string& field, std::size_t components, Use&& use) {
   for (std::size_t c = 0; c < components; ++c) {
@@ -186,7 +186,7 @@ Table grown_table(const GrowingRows& step, const Table& added) {
   for (Column& column : table.columns) column.type = step.column(column.name).type;
   for (const GrowingColumn& column : step.columns) {
     if (std::ranges::find(added.columns, column.name, &Column::name) != added.columns.end()) continue;
-    throw Error(ErrorKind::conflict, "the step that grows has this column too, and all have one length")
+    throw Error(ErrorKind::conflict, "the step has this column, too: all columns must have the same length")
         .on(column.name);
   }
   return table;
@@ -214,7 +214,7 @@ void extend_step(hid_t file, Image& image, const GrowingStep& step, const StepDe
   for (std::size_t c = 0; !added.tables.empty() && c < added.tables.front().columns.size(); ++c) {
     const std::string& name = added.tables.front().columns[c].name;
     const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the column", name);
-    // What is allocated early may get values here, before it has its own.
+    // With early allocation fill values may be written here, before the values.
     image.set_dropping(true);
     require(H5Dset_extent(dataset.id(), &length), "extend the column", name);
     image.set_dropping(false);

@@ -26,7 +26,7 @@ extern "C" herr_t collect_error(unsigned /*position*/, const H5E_error2_t* error
   }
 }
 
-/// The words in which the library says that it does not know a message, or its version.
+/// Recognizes messages of the library about an unknown message of the file, or an unknown version of it.
 extern "C" herr_t find_version_error(unsigned /*position*/, const H5E_error2_t* error, void* found) noexcept {
   constexpr std::string_view signs[] = {"version", "unknown", "nvalid layout class", "unsupported"};
   const std::string_view text = error->desc != nullptr ? error->desc : "";
@@ -40,11 +40,12 @@ std::recursive_mutex& library_mutex() {
   return mutex;
 }
 
-// A child has only the thread that forks: a lock of any other thread would never be released there, and what that
-// thread was changing in the library would stay half changed. So a fork waits until no other thread is inside.
+// A child process has only the thread that forks: a lock of another thread would never be released there, and the
+// library's data would remain in the middle of that thread's change. So a fork waits until no other thread uses the
+// library.
 extern "C" void before_fork() noexcept { library_mutex().lock(); }
 extern "C" void after_fork_in_parent() noexcept { library_mutex().unlock(); }
-/// The thread has another id in the child, which may not release what the parent's thread has locked.
+/// In the child the thread has another id and may not release the lock of the parent's thread.
 extern "C" void after_fork_in_child() noexcept { std::construct_at(&library_mutex()); }
 
 }  // namespace
@@ -60,7 +61,7 @@ void Handle::release() noexcept {
 std::string error_stack_text() {
   StackEnds ends;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect_error, &ends);
-  if (ends.first.empty()) return "HDF5 does not say why";
+  if (ends.first.empty()) return "HDF5 gives no reason";
   return ends.first == ends.last ? ends.first : ends.first + " (" + ends.last + ")";
 }
 
@@ -105,7 +106,7 @@ void close_file(Handle& file) {
 }
 
 std::unique_lock<std::recursive_mutex> library_lock() {
-  // Without memory for it a fork does not wait, as without this library.
+  // If memory for the handler is missing, a fork does not wait, as without this library.
   static const int registered = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   static_cast<void>(registered);
   return std::unique_lock(library_mutex());
@@ -113,7 +114,7 @@ std::unique_lock<std::recursive_mutex> library_lock() {
 
 Quiet::Quiet() noexcept {
   unsigned is_second = 0;
-  // A program may have installed a handler of the first kind; that one can neither be read nor restored here.
+  // A program may have installed a version 1 handler, which can neither be read nor restored here.
   if (H5Eauto_is_v2(H5E_DEFAULT, &is_second) >= 0 && is_second != 0) {
     saved_ = H5Eget_auto2(H5E_DEFAULT, &print_, &client_) >= 0;
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

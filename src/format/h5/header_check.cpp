@@ -31,11 +31,11 @@ constexpr unsigned shared_flag = 2;
 constexpr std::size_t most_dimensions = 32;
 constexpr std::uint64_t largest_header = std::uint64_t{16} << 20;  ///< hundreds of attributes of the largest size
 
-/// The number of elements that a shape announces.
+/// The number of elements of a stored shape.
 std::uint64_t elements_of(const Piece& shape) {
   const unsigned version = shape.byte(0);
   const unsigned rank = shape.byte(1);
-  if (version < 1 || version > 2 || rank > most_dimensions) shape.refuse("is no shape");
+  if (version < 1 || version > 2 || rank > most_dimensions) shape.refuse("is not a shape");
   constexpr unsigned null_space = 2;
   if (version == 2 && shape.byte(3) == null_space) return 0;
   const std::size_t first = version == 1 ? 8 : 4;
@@ -59,13 +59,13 @@ void check_attribute(const Piece& message) {
   std::size_t position = version == 3 ? 9 : 8;
 
   const Piece name = message.part(position, name_size);
-  if (std::ranges::find(name.bytes(), std::byte{0}) == name.bytes().end()) name.refuse("is a name without end");
+  if (std::ranges::find(name.bytes(), std::byte{0}) == name.bytes().end()) name.refuse("is an unterminated name");
   position += padded(name_size);
   const Piece type = message.part(position, type_size);
   position += padded(type_size);
   const Piece shape = message.part(position, shape_size);
   position += padded(shape_size);
-  // What is shared stands elsewhere; its sizes are not known here.
+  // A shared message is stored elsewhere; its sizes are not known here.
   if ((flags & 3U) != 0) return;
   const std::uint64_t count = elements_of(shape);
   const std::uint32_t width = check_type(type);
@@ -73,7 +73,7 @@ void check_attribute(const Piece& message) {
   if (position > message.size() || length > message.size() - position) message.refuse("holds more than its message");
 }
 
-/// A link of a group, of any kind that HDF5 knows.
+/// Checks a link of a group, of any kind that HDF5 knows.
 void check_link(const Piece& message) {
   constexpr unsigned known_flags = 0x1f;
   constexpr unsigned has_order = 0x04;
@@ -82,7 +82,7 @@ void check_link(const Piece& message) {
   enum Kind : unsigned { hard = 0, soft = 1, first_of_users = 64 };
 
   const unsigned flags = message.byte(1);
-  if (message.byte(0) != 1 || (flags & ~known_flags) != 0) message.refuse("is no link");
+  if (message.byte(0) != 1 || (flags & ~known_flags) != 0) message.refuse("is not a link");
   std::size_t position = 2;
   const unsigned kind = (flags & has_kind) != 0 ? message.byte(position++) : hard;
   if (kind > soft && kind < first_of_users) message.refuse("is a link of an unknown kind");
@@ -106,14 +106,14 @@ void check_link(const Piece& message) {
 constexpr unsigned chunked_class = 2;
 constexpr unsigned virtual_class = 3;
 
-/// Where a layout message of chunks has the sides of a chunk, and as the last one the size of an element.
+/// The position of the sides of a chunk in a layout message; the size of an element follows as the last one.
 struct Sides {
   std::size_t count = 0;
   std::size_t first = 0;
   std::size_t width = 0;
 };
 
-/// Nothing for other layouts and unknown versions.
+/// No value for other layouts and unknown versions.
 std::optional<Sides> sides_of(const Piece& message) {
   switch (message.byte(0)) {
     case 1:
@@ -131,12 +131,12 @@ std::optional<Sides> sides_of(const Piece& message) {
   }
 }
 
-/// The bytes of one element by a layout message of chunks.
+/// The size in bytes of one element according to a layout message of chunks.
 std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
   const auto sides = sides_of(message);
   if (!sides) return std::nullopt;
   if (sides->count < 2 || sides->count > most_dimensions + 1 || sides->width > sizeof(std::uint64_t)) {
-    message.refuse("announces chunks of an impossible shape");
+    message.refuse("declares chunks of an impossible shape");
   }
   std::uint64_t side = 0;
   for (std::size_t i = 0; i < sides->count; ++i) {
@@ -144,19 +144,21 @@ std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
     for (std::size_t byte = sides->width; byte-- > 0;) {
       side = side << 8U | message.byte(sides->first + sides->width * i + byte);
     }
-    if (side == 0) message.refuse("announces chunks that hold nothing");
+    if (side == 0) message.refuse("declares chunks that hold nothing");
   }
   return side;
 }
 
-/// Refuses what only a later library can read, which the one at hand would call damage.
+/// Refuses layouts that only a later library can read, which this library would report as damage.
 void check_layout_version(const Piece& message) {
 #if !H5_VERSION_GE(2, 0, 0)
   constexpr unsigned of_hdf5_2 = 5;
   if (message.byte(0) != of_hdf5_2) return;
   throw Error(ErrorKind::unsupported,
               "its layout is one of HDF5 2.0, which the HDF5 that Quire was built with cannot read")
-      .advise("write it with the bounds of an older version (libver='v110' in h5py), or copy it so with h5repack");
+      .advise(
+          "write it with the bounds of an older version (libver='v110' in h5py), or copy it with these bounds with "
+          "h5repack");
 #else
   static_cast<void>(message);
 #endif
@@ -167,7 +169,7 @@ bool is_virtual(const Piece& message) {
   return message.byte(0) >= first_version && message.byte(1) == virtual_class;
 }
 
-/// How many bytes of values stand in a layout message itself; nothing for other layouts and old versions.
+/// The number of bytes of values inside a layout message; no value for other layouts and old versions.
 std::optional<std::uint64_t> compact_bytes(const Piece& message) {
   constexpr unsigned first_version = 3;
   constexpr unsigned compact_class = 0;
@@ -203,14 +205,14 @@ class HeaderReader {
         const std::size_t front = offset == address ? shape.front : sizeof later_signature;
         messages_of(part.part(front, part.size() - std::min(front, part.size())), shape, use);
       });
-    }  // else it is no header, which HDF5 says itself
+    }  // otherwise it is not a header, which HDF5 reports itself
   }
 
-  /// Those of the header that was read last.
+  /// The parts of the header that was read last.
   [[nodiscard]] const std::vector<HeaderPart>& parts() const noexcept { return parts_; }
 
  private:
-  /// What differs between the versions of headers.
+  /// The properties of headers that depend on the version.
   struct Shape {
     bool is_later = false;
     std::size_t message_header = 8;
@@ -246,8 +248,8 @@ class HeaderReader {
             .length = checked_add(front + sum_length, messages)};
   }
 
-  /// A part of a later header without its checksum, which must be right: of wrong ones HDF5 1.10 forgets memory, of
-  /// which it complains when the program ends.
+  /// A part of a later header without its checksum, which must be correct: HDF5 1.10 leaks memory on a wrong checksum
+  /// and reports that when the program ends.
   static Piece summed_part(std::span<const std::byte> bytes, std::uint64_t offset) {
     const Piece part(bytes, offset);
     const std::size_t length = bytes.size() - std::min(sum_length, bytes.size());
@@ -262,10 +264,11 @@ class HeaderReader {
     add_part(offset, length);
   }
 
-  /// Bounds what is read and remembered of a header before any of it is: neither by the size of the file alone, which
-  /// may have holes, nor when a part is visited, for each may name all the others.
+  /// Limits the bytes of a header before they are read: the size of the file alone is not sufficient, because it may
+  /// have holes, nor is a check when a part is visited, because each part may name all others.
   void add_part(std::uint64_t offset, std::uint64_t length) {
-    if (!seen_.insert(offset).second) throw Error(ErrorKind::bad_file, "an object header runs in a circle").at(offset);
+    if (!seen_.insert(offset).second)
+      throw Error(ErrorKind::bad_file, "the parts of an object header form a cycle").at(offset);
     total_ = checked_add(total_, length);
     if (total_ > std::min(size_, largest_header)) {
       throw Error(ErrorKind::bad_file, "an object header has " + std::to_string(total_) +
@@ -344,7 +347,7 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
   }
   if (of_type && of_chunk && of_type != of_chunk) {
     throw Error(ErrorKind::bad_file, "the elements of the chunks have " + std::to_string(*of_chunk) +
-                                         " bytes, those of the data set " + std::to_string(*of_type))
+                                         " bytes, those of the dataset " + std::to_string(*of_type))
         .at(address);
   }
   header.parts = reader.parts();

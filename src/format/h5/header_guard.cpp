@@ -6,8 +6,8 @@
 namespace quire::h5 {
 namespace {
 
-/// Whether HDF5 may take these bytes for the begin of an object header. All its other structures begin with a
-/// signature of letters.
+/// Whether HDF5 may read these bytes as the begin of an object header. All its other structures begin with a signature
+/// of letters.
 bool may_be_header(std::span<const std::byte> begin) {
   constexpr std::array later{std::byte{'O'}, std::byte{'H'}, std::byte{'D'}, std::byte{'R'}};
   return begin.front() == std::byte{1} || std::ranges::equal(begin, later);
@@ -18,7 +18,7 @@ bool may_be_header(std::span<const std::byte> begin) {
 bool HeaderGuard::check(const ReadBytes& read, std::uint64_t size, std::uint64_t address) {
   if (const auto known = elsewhere_.find(address); known != elsewhere_.end()) return known->second;
   const SoundHeader header = check_header(read, size, base_, address, decoded_);
-  std::uint64_t first = address + 1;  // a read from the address itself is one of a header
+  std::uint64_t first = address + 1;  // a read from the address itself reads a header
   for (const HeaderPart& part : header.parts) {
     rests_[part.offset + part.length] = std::max(first, part.offset);
     first = 0;

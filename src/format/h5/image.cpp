@@ -33,7 +33,7 @@ void Image::set_split(Split split, std::shared_ptr<ByteSource> raw) {
 
 FileEnds Image::ends() const {
   if (!split_) return {.first = size()};
-  // Of one that is cut what is there.
+  // In a truncated file only the existing bytes count.
   return {.first = size(), .raw = raw_source_ ? std::min(split_->raw_end, raw_source_->size()) : split_->raw_end};
 }
 
@@ -54,7 +54,7 @@ void Image::forget_checks() noexcept {
 
 std::uint64_t Image::headers_end() const {
   if (is_writable()) return std::max(size(), pending_.end());
-  // Of an object after the end that the superblock names, HDF5 forgets memory, of which it complains at exit.
+  // If an object lies beyond the end in the superblock, HDF5 leaks memory and reports that at exit.
   return claimed_end_ == 0 ? size() : std::min(size(), claimed_end_);
 }
 
@@ -105,7 +105,7 @@ void Image::commit(std::uint64_t size) {
   for (const PlannedSpace& space : cold_ranges_) published_.erase(space.offset, space.length);
   if (published_.end() > size) published_.erase(size, published_.end() - size);
   published_size_ = size;
-  source_size_ = std::min(source_size_, size);  // steps that were dropped are not there any more
+  source_size_ = std::min(source_size_, size);  // dropped steps no longer exist
   discard();
 }
 
@@ -154,7 +154,7 @@ std::uint64_t Image::known_until(std::uint64_t position) const {
 }
 
 void Image::read_raw_file(std::uint64_t place, std::span<std::byte> out) {
-  if (!raw_source_) throw Error(ErrorKind::missing, "the file of raw data is not there").at(place);
+  if (!raw_source_) throw Error(ErrorKind::missing, "the file of raw data is missing").at(place);
   if (ends().hold(place, out.size()) && raw_source_->read(place - first_raw_place, out) == out.size()) return;
   throw Error(ErrorKind::bad_file, "the file's structure points beyond the end of its raw data")
       .at(place)
@@ -176,7 +176,7 @@ void Image::read(std::uint64_t offset, std::span<std::byte> out) {
         throw Error(ErrorKind::bad_file, "the file has become shorter while it was read").at(offset + available);
       }
     }
-    // A writer meets space that is allocated and not written yet when it reads ahead of an object's header.
+    // When a writer reads ahead of an object's header, the space may be allocated but not yet written.
     std::memset(out.data() + available, 0, out.size() - available);
     if (use_ == Use::reading && known_until(offset) < end) {
       throw Error(ErrorKind::bad_file, "the file's structure points beyond its end")
@@ -196,10 +196,10 @@ bool Image::read_raw(std::uint64_t offset, std::span<std::byte> out) {
 
 void Image::write(std::uint64_t offset, std::span<const std::byte> bytes) {
   if (use_ == Use::reading) throw Error(ErrorKind::internal, "HDF5 writes to a file that is only read").at(offset);
-  // The places ascend: the last one that begins before the end of the bytes decides.
-  const auto behind = std::ranges::lower_bound(planned_, offset + bytes.size(), {}, &PlannedSpace::offset);
-  if (behind != planned_.begin()) {
-    const PlannedSpace& space = *std::prev(behind);
+  // The places are sorted: the last one that begins before the end of the bytes is relevant.
+  const auto after = std::ranges::lower_bound(planned_, offset + bytes.size(), {}, &PlannedSpace::offset);
+  if (after != planned_.begin()) {
+    const PlannedSpace& space = *std::prev(after);
     const bool is_inside = offset >= space.offset && offset + bytes.size() <= space.offset + space.length;
     if (dropping_ && is_inside) return;
     if (offset < space.offset + space.length) {
@@ -217,11 +217,11 @@ std::uint64_t Image::allocate(bool raw, std::uint64_t length, std::uint64_t end)
   if (raw && !heap_) {
     if (next_planned_ == planned_.size() || planned_[next_planned_].length != length) {
       throw Error(ErrorKind::internal,
-                  "HDF5 asks for " + std::to_string(length) + " bytes of raw data that were not planned");
+                  "HDF5 allocates " + std::to_string(length) + " bytes of raw data that were not planned");
     }
     return planned_[next_planned_++].offset;
   }
-  // Metadata of version 0 files need not be aligned, but aligned is easier to look at.
+  // Metadata of version 0 files need not be aligned, but aligned metadata are easier to inspect.
   const std::uint64_t in_gap = round_up(gap_, 8);
   std::uint64_t offset = round_up(std::max(raw_end_, end), 8);
   if (in_gap < gap_end_ && length <= gap_end_ - in_gap) {

@@ -40,7 +40,7 @@ bool is_magic(std::span<const std::byte> bytes, std::string_view magic) {
   return std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
-/// Takes the ranges apart; nothing if they contradict themselves.
+/// Parses the ranges; no value if they are inconsistent.
 std::optional<Journal> parse(std::span<const std::byte> body, std::uint64_t start) {
   const auto version = load<std::uint32_t>(body.data() + 8, ByteOrder::little);
   const auto count = load<std::uint32_t>(body.data() + 12, ByteOrder::little);
@@ -96,7 +96,7 @@ std::optional<Journal> find_journal(const ReadBytes& read, std::uint64_t size, s
 
 namespace {
 
-/// Moves what a publication writes to its end, the part that holds the superblock last.
+/// Moves the overwrites to the end of the publication, the part with the superblock last.
 void add_overwrites(Publication& acts, std::vector<PublishWrite> overwrites, const Superblock& superblock) {
   const auto holds = [&](const PublishWrite& write) {
     return superblock.offset >= write.offset && superblock.offset - write.offset < write.bytes.size();
@@ -138,7 +138,7 @@ Publication complete(const Journal& journal) {
   Publication acts;
   std::vector<PublishWrite> overwrites;
   for (const auto& [offset, bytes] : journal.overwrites.ranges()) overwrites.push_back({offset, bytes});
-  // The superblock stands in front of everything else that belongs to HDF5.
+  // The superblock precedes all other HDF5 structures.
   std::ranges::reverse(overwrites);
   for (PublishWrite& write : overwrites) acts.emplace_back(std::move(write));
   acts.emplace_back(PublishSync{});

@@ -9,15 +9,15 @@
 namespace quire::h5 {
 namespace {
 
-/// Opens a data set of which the library keeps so many bytes of decoded chunks as long as it is open.
+/// Opens a dataset with a chunk cache of this size.
 Handle open_with_cache(hid_t parent, const std::string& path, std::uint64_t cache_bytes) {
   const Handle list = own(H5Pcreate(H5P_DATASET_ACCESS), "make an access list");
-  // Chunks of which nothing is left to be read go first.
+  // Chunks that have been read completely are evicted first.
   constexpr double read_ones_first = 1.0;
   require(H5Pset_chunk_cache(list.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, static_cast<std::size_t>(cache_bytes),
                              read_ones_first),
           "set the size of the chunk cache", path);
-  return own(H5Dopen2(parent, path.c_str(), list.id()), "open the data set", path);
+  return own(H5Dopen2(parent, path.c_str(), list.id()), "open the dataset", path);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void KeptDatasets::add(const std::shared_ptr<OpenFile>& file, const std::string&
   kept_.push_front({.key = key, .least = least, .most = 0, .dataset = {}});
   least_ += least;
   file_ = file;
-  // The library gives nothing back of what an open data set may take: it is opened anew when it is read next.
+  // The size of the chunk cache of an open dataset cannot be reduced: it is opened again at the next read.
   for (Kept& other : kept_) {
     if (other.most > share_of(other)) other.dataset.release();
   }
@@ -52,14 +52,14 @@ void KeptDatasets::add(const std::shared_ptr<OpenFile>& file, const std::string&
 
 void KeptDatasets::read(const std::shared_ptr<OpenFile>& file, const std::string& key, hid_t parent,
                         const std::string& path, const std::function<void(hid_t)>& read) {
-  // Those of another file would keep all of that in memory.
+  // Datasets of another file would keep its memory in use.
   if (file_ != file) clear();
   if (const auto known = std::ranges::find(kept_, key, &Kept::key); known != kept_.end()) {
     kept_.splice(kept_.begin(), kept_, known);
   } else {
-    Handle dataset = own(H5Dopen2(parent, path.c_str(), H5P_DEFAULT), "open the data set", path);
+    Handle dataset = own(H5Dopen2(parent, path.c_str(), H5P_DEFAULT), "open the dataset", path);
     const std::uint64_t least = std::max(chunk_bytes(dataset.id(), path), least_bytes);
-    // While it reads for one request the library has its own preset.
+    // During one read the library uses its default cache size.
     if (least > most_bytes_) return read(dataset.id());
     dataset.release();
     add(file, key, least);

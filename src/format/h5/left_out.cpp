@@ -13,7 +13,7 @@ namespace quire::h5 {
 
 std::string why_left_out(Image& image, const Link& link) {
   try {
-    if (check_before_opening(image, link)) return "its values are those of other data sets";
+    if (check_before_opening(image, link)) return "its values are stored in other datasets";
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unsupported) throw;
     return error.advice().empty() ? error.message() : error.message() + "; " + error.advice();
@@ -32,7 +32,7 @@ std::string why_not_described(hid_t object) {
   return "arrays are not read where HDF5 must find or convert them";
 }
 
-void tell_left_out_names(hid_t type, const std::string& name, std::vector<std::string>& warnings) {
+void report_left_out_names(hid_t type, const std::string& name, std::vector<std::string>& warnings) {
   if (H5Tget_class(type) != H5T_ENUM) return;
   constexpr int shown = 8;
   const int count = require(H5Tget_nmembers(type), "read the type", name);
@@ -50,7 +50,7 @@ void tell_left_out_names(hid_t type, const std::string& name, std::vector<std::s
   if (members == "FALSE = 0, TRUE = 1") return;
   std::string text = "the values of " + name + " are given as numbers, their names are left out: " + members;
   if (count > shown) text += ", ...";
-  // The components of a field have one name.
+  // All components of a field have the same name: warn once.
   if (std::ranges::find(warnings, text) == warnings.end()) warnings.push_back(std::move(text));
 }
 

@@ -20,6 +20,6 @@ namespace quire::h5 {
 [[nodiscard]] std::string why_not_described(hid_t object);
 
 /// Warns that an enumeration is read as its numbers, without their names. Names of truth values are not reported.
-void tell_left_out_names(hid_t type, const std::string& name, std::vector<std::string>& warnings);
+void report_left_out_names(hid_t type, const std::string& name, std::vector<std::string>& warnings);
 
 }  // namespace quire::h5

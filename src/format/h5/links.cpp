@@ -22,7 +22,7 @@ extern "C" herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info
 std::vector<Link> list_links(hid_t group, const std::string& name) {
   std::vector<Link> links;
   hsize_t position = 0;
-  // In native order: the table by which HDF5 1.10 sorts is of a damaged index a crash.
+  // In native order: HDF5 1.10 crashes when it sorts a damaged index.
   require(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_link, &links), "list the group", name);
   std::ranges::sort(links, {}, &Link::name);
   return links;
@@ -31,7 +31,7 @@ std::vector<Link> list_links(hid_t group, const std::string& name) {
 ExternalTarget external_target(hid_t group, const std::string& name) {
   H5L_info_t info{};
   require(H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT), "look at the link", name);
-  if (info.type != H5L_TYPE_EXTERNAL) throw Error(ErrorKind::internal, "no external link").on(name);
+  if (info.type != H5L_TYPE_EXTERNAL) throw Error(ErrorKind::internal, "not an external link").on(name);
   std::vector<char> value(info.u.val_size);
   require(H5Lget_val(group, name.c_str(), value.data(), value.size(), H5P_DEFAULT), "read the link", name);
   unsigned flags = 0;

@@ -26,7 +26,7 @@ void LiveDescriber::look(const std::function<void()>& first, const std::function
 }
 
 void LiveDescriber::make_inner() {
-  inner_.reset();  // two of them would need the memory twice
+  inner_.reset();  // two describers would need the memory twice
   inner_ = make_(snapshot_);
 }
 
@@ -48,7 +48,7 @@ auto LiveDescriber::consistently(Work&& work) {
   };
   const auto run = [&](const auto& act) {
     const auto again = [&] { renewed(act); };
-    // A describer that could not be made again is missing.
+    // The describer is missing if it could not be created again.
     if (inner_) return look(act, again);
     look(again, again);
   };
@@ -71,14 +71,14 @@ std::optional<std::uint64_t> LiveDescriber::present_index(std::uint64_t index) {
   if (!kept_) return index;
   if (index >= kept_->numbers.size()) return std::nullopt;
   const std::int64_t number = kept_->numbers[static_cast<std::size_t>(index)];
-  // Where steps follow the others, a step keeps its index.
+  // If steps were only appended, a step keeps its index.
   const std::uint64_t steps = inner_->steps();
   if (index < steps && inner_->step_number(index) == number) return index;
   for (std::uint64_t i = 0; i < steps; ++i) {
     if (inner_->step_number(i) == number) return i;
   }
   throw Error(ErrorKind::missing,
-              "step " + std::to_string(number) + " has been taken out of the file since it was opened")
+              "step " + std::to_string(number) + " has been removed from the file since it was opened")
       .in_file(path_);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array mesh_kinds{"TetMeshes", "TriangleMeshes"};
 
-/// True if the group has a member of this name that is no link to elsewhere.
+/// True if the group has a hard link with this name.
 bool holds(hid_t group, const std::string& name) {
   H5L_info_t info{};
   if (require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for an object", name) == 0) return false;
@@ -23,7 +23,7 @@ bool holds(hid_t group, const std::string& name) {
   return info.type == H5L_TYPE_HARD;
 }
 
-/// A group that may be missing: other objects of its name are nothing, too.
+/// Opens an optional group; other objects with its name count as missing.
 Handle open_group(OpenFile& file, hid_t parent, const std::string& name) {
   if (!holds(parent, name)) return {};
   check_before_opening(file.image(), parent, name);
@@ -32,7 +32,7 @@ Handle open_group(OpenFile& file, hid_t parent, const std::string& name) {
   return object;
 }
 
-/// What the values of a record are called: the members in our words, others as they are.
+/// The names of the values of a record: members of the format get the names of the model.
 std::string column_name(const CompoundValue& value) {
   constexpr std::array axes{"x", "y", "z"};
   if (!value.element) {
@@ -79,15 +79,15 @@ Meshes::Meshes(OpenFile& file, std::uint64_t memory_budget, Unwritten unwritten)
   }
   if (has_integer_tags_) {
     layout_.description.warnings.emplace_back(
-        "the format keeps tag values of float64 as the int64 of the same bits and does not tell: they are given as "
-        "stored");
+        "the format stores tag values of float64 as int64 of the same bits without a mark: the stored integers are "
+        "read");
   }
 }
 
 void Meshes::add_mesh(hid_t kind, const std::string& path, const std::string& name) {
   std::vector<std::string>& warnings = layout_.description.warnings;
   const Handle mesh = open_group(file_, kind, name);
-  if (!mesh) return warnings.push_back(path + " is no mesh and is left out");
+  if (!mesh) return warnings.push_back(path + " is not a mesh and is left out");
   const auto attributes = read_attributes(file_.image(), mesh.id(), budget_, warnings);
   const auto is_chunked = last_integer(value_of(attributes, "__is_chunked__"));
   if (is_chunked.value_or(0) != 0 || holds(mesh.id(), "Chunks")) {
@@ -112,7 +112,7 @@ void Meshes::add_tags(hid_t mesh, const std::string& path) {
     const std::string own = path + "/Tags/" + link.name;
     const Handle set = open_group(file_, tags.id(), link.name);
     if (!set) {
-      layout_.description.warnings.push_back(own + " is no tag set and is left out");
+      layout_.description.warnings.push_back(own + " is not a tag set and is left out");
       continue;
     }
     add_attributes(set.id(), own);
@@ -136,9 +136,9 @@ Handle Meshes::open_dataset(hid_t group, const std::string& path, const std::str
     return {};
   }
   check_before_opening(file_.image(), group, name);
-  Handle dataset = own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the data set", path + "/" + name);
+  Handle dataset = own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the dataset", path + "/" + name);
   if (extents_of(dataset.id(), name).size() != 1) {
-    throw Error(ErrorKind::bad_file, "a data set of a mesh must have one dimension").on(path + "/" + name);
+    throw Error(ErrorKind::bad_file, "a dataset of a mesh must have one dimension").on(path + "/" + name);
   }
   return dataset;
 }
@@ -150,7 +150,7 @@ bool Meshes::add_compounds(hid_t group, const std::string& path, const std::stri
   Table table;
   table.name = path + "/" + name;
   auto compound = describe_compound(dataset.id(), table.name, chunks_);
-  if (!compound) throw Error(ErrorKind::bad_file, "a data set of a mesh holds no compounds").on(table.name);
+  if (!compound) throw Error(ErrorKind::bad_file, "a dataset of a mesh holds no compounds").on(table.name);
   Run& run = compound->data.run;
   table.rows = run.records;
   for (const CompoundValue& value : compound->values) {
@@ -180,7 +180,7 @@ void Meshes::add_values(hid_t group, const std::string& path) {
   Table table;
   table.name = path + "/values";
   auto data = describe_dataset(dataset.id(), table.name, file_.image().ends(), &chunks_);
-  if (!data) throw Error(ErrorKind::bad_file, "the values of a tag set are no numbers").on(table.name);
+  if (!data) throw Error(ErrorKind::bad_file, "the values of a tag set are not numbers").on(table.name);
   table.rows = data->run.records;
   Column column;
   column.name = "value";
@@ -199,20 +199,20 @@ void Meshes::add_values(hid_t group, const std::string& path) {
 
 void Meshes::compare_counts(const std::string& path, const std::string& attribute, const std::string& table) {
   StepDescription& step = layout_.description;
-  const auto told = last_integer(value_of(step.attributes, path + "/" + attribute));
+  const auto stored = last_integer(value_of(step.attributes, path + "/" + attribute));
   const std::uint64_t rows = step.tables[step.find_table(path + "/" + table)].rows;
-  if (!told || *told == static_cast<std::int64_t>(rows)) return;
-  step.warnings.push_back(path + "/" + table + " has " + std::to_string(rows) + " records, " + attribute + " says " +
-                          std::to_string(*told));
+  if (!stored || *stored == static_cast<std::int64_t>(rows)) return;
+  step.warnings.push_back(path + "/" + table + " has " + std::to_string(rows) + " records, " + attribute + " states " +
+                          std::to_string(*stored));
 }
 
 void Meshes::read_opaque(const std::string& object, const Slice& rows, const View& out) const {
   const auto found = opaque_.find(object);
   if (found == opaque_.end()) {
-    throw Error(ErrorKind::internal, "only what cannot be addressed is read so").on(object);
+    throw Error(ErrorKind::internal, "the object is not opaque").on(object);
   }
   const std::string path = std::string(mesh_group) + "/" + found->second.table;
-  const Handle dataset = own(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), "open the data set", path);
+  const Handle dataset = own(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), "open the dataset", path);
   found->second.read(dataset.id(), rows, out);
 }
 

@@ -62,7 +62,7 @@ std::vector<StepEntry> step_entries(std::span<const std::string> names, const st
     const auto step = parse_step_name(name);
     if (step && step->prefix == prefix) entries.push_back({step->number, name});
   }
-  // Of several groups for one number the plainest name comes first: Step#0 before Step#-0 and Step#00.
+  // If several groups have the same number, the plainest name comes first: Step#0 before Step#-0 and Step#00.
   std::ranges::stable_sort(entries, {},
                            [](const StepEntry& entry) { return std::pair(entry.number, entry.name.size()); });
   std::vector<StepEntry> unique;
@@ -82,10 +82,10 @@ void check_column_name(const std::string& name, const char* what) {
     throw Error(ErrorKind::usage, std::string(what) + " " + why).on(name);
   };
   if (name.empty()) refuse("needs a name");
-  if (name.size() > longest) refuse("has a name of at most 63 bytes");
+  if (name.size() > longest) refuse("must have a name of at most 63 bytes");
   if (name.find('/') != std::string::npos || name.find('\0') != std::string::npos)
-    refuse("has no slash or NUL in its name");
-  if (name == "." || name == "Block") refuse("cannot be called so");
+    refuse("must not have a slash or NUL in its name");
+  if (name == "." || name == "Block") refuse("cannot have this name");
 }
 
 void check_attachment_name(const std::string& name) {

@@ -10,7 +10,7 @@ namespace quire::h5 {
 namespace {
 
 constexpr const char* cut_advice =
-    "copy it again, fetch it from a backup, or keep the whole steps: quire recover, or the reader's option cut=true";
+    "copy it again, fetch it from a backup, or keep the complete steps: quire recover, or the reader's option cut=true";
 
 std::string name_of(const DescribeContext& context) { return std::filesystem::path(context.path).filename().string(); }
 
@@ -25,13 +25,14 @@ std::optional<Journal> overlay_journal(Image& image, std::uint64_t memory_budget
 RawFile open_raw_file(const DescribeContext& context, const Split& split) {
   const auto name = split.raw_name_beside(name_of(context));
   if (!name) {
-    throw Error(ErrorKind::missing, "the raw data of this file stand in another one, whose name only its own can tell")
-        .advise("call the two files " + split.names());
+    throw Error(ErrorKind::missing,
+                "the raw data are in another file, whose name depends on the original name of this one")
+        .advise("rename the two files to " + split.names());
   }
   auto bytes = context.member ? context.member({}, *name) : nullptr;
   if (bytes) return {*name, std::move(bytes)};
-  throw Error(ErrorKind::missing, "the raw data of this file stand in another one, which is not there: " + *name)
-      .advise("put " + *name + " beside it");
+  throw Error(ErrorKind::missing, "the raw data of this file are in another one, which is missing: " + *name)
+      .advise("put " + *name + " next to it");
 }
 
 bool has_usual_names(const std::string& first, std::string_view raw) { return raw == Split().raw_name_beside(first); }
@@ -45,7 +46,8 @@ void require_usual_names(const DescribeContext& context, const RawFile& raw) {
 
 Error raw_cut_error(const std::string& name, const Split& split, std::uint64_t size) {
   return Error(ErrorKind::bad_file, "the file of raw data is cut: " + name + " has " + std::to_string(size) +
-                                        " bytes, the superblock of the other one says " + std::to_string(split.raw_end))
+                                        " bytes, the superblock of the other one states " +
+                                        std::to_string(split.raw_end))
       .advise(cut_advice);
 }
 
@@ -119,7 +121,7 @@ void OpenFile::describe_leftovers(FileDescription& file) const {
   } else if (raw_size_ > superblock_.end) {
     file.warnings.push_back(
         std::to_string(raw_size_ - superblock_.end) +
-        " bytes behind the last published step were left by an unfinished one; quire recover drops them");
+        " bytes after the last published step were left by an unfinished one; quire recover drops them");
   }
   if (members_.empty()) return;
   file.members = members_;
@@ -136,7 +138,7 @@ Publication OpenFile::repair() const {
   Publication acts;
   if (journal_) acts = complete(*journal_);
   if (journal_ ? journal_->start != end : raw_size_ > end) acts.emplace_back(PublishResize{end});
-  // Bytes of raw data alone may as well be those of another pair that lost its first file.
+  // Raw data without a first file may belong to another pair whose first file was lost.
   if (!acts.empty() && !members_.empty() && raw_file_size_ > image_.split()->raw_end &&
       has_usual_names(members_.front(), members_.back())) {
     acts.emplace_back(PublishResize{first_raw_place + image_.split()->raw_end});

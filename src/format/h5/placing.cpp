@@ -27,9 +27,9 @@ std::uint64_t Alignment::next(std::uint64_t offset, std::uint64_t length) const 
 
 std::vector<Option> with_alignment(std::vector<Option> options) {
   options.push_back(
-      {"alignment", OptionKind::integer, "4096", {}, "long data sets start at multiples of this many bytes"});
+      {"alignment", OptionKind::integer, "4096", {}, "long datasets start at multiples of this many bytes"});
   options.push_back(
-      {"alignment_threshold", OptionKind::integer, "65536", {}, "bytes from which on a data set is long"});
+      {"alignment_threshold", OptionKind::integer, "65536", {}, "size in bytes from which a dataset is long"});
   return options;
 }
 

@@ -41,11 +41,11 @@ std::string prefix_option(const CheckedOptions& options) {
   return prefix;
 }
 
-/// What every rank must know of an existing file whose metadata all of them write.
+/// What every rank needs to know of an existing file whose metadata all ranks write.
 struct Naming {
   std::string prefix;
   unsigned width = 1;
-  std::vector<std::string> quantities;  ///< that have units
+  std::vector<std::string> quantities;  ///< quantities with units
   std::vector<std::string> units;
   template <class Archive>
   void archive(Archive& a) {
@@ -53,7 +53,7 @@ struct Naming {
   }
 };
 
-/// What rank 0 tells the others.
+/// The state that rank 0 shares with the other ranks.
 struct SharedState {
   WriterState writer;
   std::optional<GrowingStep> growing;
@@ -95,7 +95,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);
-    // That engine opens the group of attachments without our driver.
+    // The engine phdf5 opens the group of attachments without our driver.
     if (engine_.is_phdf5) check_before_opening(writer_.image(), file, attachment_group);
     std::set<std::string> attached;
     for (const Attachment& attachment : list_attachments(file, writer_.image(), warnings)) {
@@ -103,8 +103,8 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     }
     attachments_.learn(std::move(attached));
     if (grows_ && leaving.empty() && !steps.empty()) {
-      // HDF5 tells the places of chunks without the user block.
-      if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
+      // HDF5 returns the addresses of chunks relative to the user block.
+      if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files with a user block cannot grow");
       const StepEntry& last = steps.back();
       growing_ = growing_step(file, last.number, last.name, writer_.image(), attribute_budget, engine_.is_phdf5);
     }
@@ -137,9 +137,9 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
   std::vector<StepEntry> leaving;
   std::ranges::copy_if(steps, std::back_inserter(leaving), [&](const StepEntry& step) { return step.number > *after; });
   if (!leaving.empty() && !drop) {
-    throw Error(ErrorKind::conflict, "the file holds steps behind step " + std::to_string(*after))
+    throw Error(ErrorKind::conflict, "the file holds steps after step " + std::to_string(*after))
         .on(leaving.front().name)
-        .advise("append after the last one, or ask to drop the later steps");
+        .advise("append after the last one, or request to drop the later steps");
   }
   return leaving;
 }
@@ -147,7 +147,7 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
 // ---- What the ranks share
 
 std::vector<std::byte> H5partPlanner::state() const {
-  SharedState shared{writer_.state(), growing_, std::nullopt, told_attributes(has_published_)};
+  SharedState shared{writer_.state(), growing_, std::nullopt, shared_attributes(has_published_)};
   if (!engine_.is_phdf5) return pack(shared);
   Naming& naming = shared.naming.emplace();
   naming.prefix = naming_.prefix;
@@ -163,7 +163,7 @@ void H5partPlanner::adopt(std::span<const std::byte> state) {
   auto shared = unpack<SharedState>(state);
   writer_.adopt(shared.writer);
   growing_ = std::move(shared.growing);
-  hear_attributes(shared.attributes);
+  adopt_attributes(shared.attributes);
   if (!shared.naming) return;
   naming_ = {shared.naming->prefix, shared.naming->width};
   for (std::size_t i = 0; i < shared.naming->units.size(); ++i) {
@@ -286,8 +286,8 @@ std::vector<std::byte> H5partPlanner::unpack_group(const StepDescription& step, 
   return growing_->open_values(coder_, step.tables[table].columns[column].name, bytes);
 }
 
-// The slots: rows, then the bytes of each column's chunks where their sizes are not known before, and of the chunks of
-// each component of fields in chunks.
+// The slots: rows, then one for each column with the sizes of its chunks if these are not known in advance, and one for
+// the chunks of each component of chunked fields.
 Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
   const StepDescription& step = mine.description;
   Measure measure{step.tables.empty() ? 0 : step.tables.front().rows};
@@ -491,7 +491,7 @@ Publication H5partPlanner::publish(const StepPart& mine, const Measure& total) {
 
 void H5partPlanner::advance(const StepPart& mine, const Measure& total, bool published) {
   if (!published) return writer_.discard();
-  // Other ranks do not know the chunks; they learn from the state.
+  // Other ranks do not know the chunks; they receive them with the state.
   growing_ = grown(mine, total);
   for (const auto& [quantity, unit] : new_units(mine.description, units_)) units_.set(quantity, unit);
   file_attributes_.clear();

@@ -13,7 +13,7 @@ std::size_t ReadAhead::read(std::uint64_t offset, std::span<std::byte> out) {
     std::memcpy(out.data(), known->bytes.data() + (offset - known->offset), out.size());
     return out.size();
   }
-  // What does not fit into the window of its page would be asked for again.
+  // A read that extends beyond the window of its page would be repeated.
   const std::uint64_t page = offset / page_bytes * page_bytes;
   const bool fits = out.size() <= window_bytes && offset - page <= window_bytes - out.size();
   if (!fits || distance > page_bytes) return source_->read(offset, out);
@@ -21,7 +21,7 @@ std::size_t ReadAhead::read(std::uint64_t offset, std::span<std::byte> out) {
   next_ = (next_ + 1) % windows_.size();
   window.offset = page;
   window.bytes.resize(window_bytes);
-  // If the read fails, the window must not hold what it held before: its place is another one.
+  // If the read fails, the window must not keep its old bytes with a new offset.
   std::size_t length = 0;
   try {
     length = source_->read(page, window.bytes);

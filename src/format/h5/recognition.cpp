@@ -12,10 +12,10 @@
 namespace quire::h5 {
 namespace {
 
-/// Bounds what a journal may make us read before it is known what the file is.
+/// Limits the size of a journal that is read before the format of the file is known.
 constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
 
-/// Whether the file holds attachments and nothing else: the first step of a run is still to come.
+/// Whether the file holds only attachments: the first step of a run has not been written yet.
 bool holds_attachments_only(OpenFile& file, const std::vector<Link>& links) {
   if (links.size() != 1 || links.front().name != attachment_group) return false;
   std::vector<std::string> defects;
@@ -40,7 +40,7 @@ std::optional<bool> holds(const std::shared_ptr<ByteSource>& bytes, const std::f
     const auto snapshot = std::make_shared<Snapshot>(bytes, look_budget);
     bool answer = false;
     snapshot->look([&] {
-      // A file that is cut may still tell what it is; that it is cut will be told by its reader.
+      // A truncated file may still be recognized; its reader reports that it is truncated.
       OpenFile file(snapshot, look_budget, true);
       answer = with_hdf5(file.image(), [&] { return what(file); });
     });
@@ -56,7 +56,7 @@ bool holds_steps_or_nothing(const std::shared_ptr<ByteSource>& bytes) {
     const std::vector<Link> links = list_links(file.id(), "/");
     return links.empty() || holds_meshes(file) || holds_attachments_only(file, links) ||
            std::ranges::any_of(links, [&](const Link& link) {
-             // A column of a plain file may have the name of a step.
+             // A column of a plain file may have a name like a step.
              return parse_step_name(link.name) && may_be_group(file.image(), file.id(), link.name);
            });
   };

@@ -17,14 +17,14 @@
 namespace quire::h5 {
 namespace {
 
-/// How the step of the same prefix and number is called in the file.
+/// The link of the step of the same prefix and number in the file.
 Link old_step(hid_t file, const std::string& name) {
   const auto wanted = parse_step_name(name);
   for (Link& link : list_links(file, "/")) {
     const auto found = parse_step_name(link.name);
     if (found && wanted && found->prefix == wanted->prefix && found->number == wanted->number) return std::move(link);
   }
-  throw Error(ErrorKind::internal, "the step to be written over is gone").on(name);
+  throw Error(ErrorKind::internal, "the step to be overwritten is missing").on(name);
 }
 
 void move(hid_t from, const std::string& name, hid_t to, const std::string& new_name) {
@@ -35,7 +35,7 @@ bool has_link(hid_t group, const std::string& name) {
   return require(H5Lexists(group, name.c_str(), H5P_DEFAULT), "look for the link", name) > 0;
 }
 
-/// What something is called until it is dropped: a name that nobody has.
+/// A free name for an object until it is dropped.
 std::string name_aside(hid_t group, const std::string& name) {
   std::string aside = name + " (aside)";
   for (unsigned i = 2; has_link(group, aside); ++i) aside = name + " (aside " + std::to_string(i) + ")";
@@ -48,7 +48,7 @@ std::string name_aside(hid_t group, const std::string& name) {
       .advise("choose another name, or write with the option existing=overwrite");
 }
 
-/// The length of a column, or nothing for what is none.
+/// The length of a column; no value for other objects.
 std::optional<std::uint64_t> rows_of(hid_t group, const std::string& name) {
   const Handle dataset(H5Dopen2(group, name.c_str(), H5P_DEFAULT));
   const Handle space(dataset ? H5Dget_space(dataset.id()) : H5I_INVALID_HID);
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> rows_of(hid_t group, const std::string& name) {
   return extent;
 }
 
-/// That columns which stay and columns which come have one length.
+/// Checks that the columns that are kept and the new columns have the same length.
 void check_rows(hid_t old_group, const StepDescription& step, std::uint64_t rows) {
   if (step.tables.empty()) return;
   const std::vector<Column>& columns = step.tables.front().columns;
@@ -72,7 +72,7 @@ void check_rows(hid_t old_group, const StepDescription& step, std::uint64_t rows
   }
 }
 
-/// Calls a link otherwise until it is dropped; its new name.
+/// Renames a link until it is dropped; returns the new name.
 std::string put_aside(hid_t group, const std::string& name) {
   std::string kept = name_aside(group, name);
   move(group, name, group, kept);
@@ -84,7 +84,7 @@ bool is_group(hid_t group, const std::string& name) {
   return object && H5Iget_type(object.id()) == H5I_GROUP;
 }
 
-/// Whether a group has this one name only, so that what changes in it changes nowhere else.
+/// Whether a group has only this name, so that changes affect no other link.
 bool is_own_group(hid_t group, const std::string& name) {
   if (find_link(group, name).type != H5L_TYPE_HARD || !is_group(group, name)) return false;
   H5O_info_t info{};
@@ -92,8 +92,8 @@ bool is_own_group(hid_t group, const std::string& name) {
   return info.rc == 1;
 }
 
-/// Drops the coordinates of a field that a new one overwrites, where they are for other extents, or where the
-/// new one says by origin or spacing that its elements lie elsewhere.
+/// Drops the coordinates of a field that a new one overwrites if their number does not fit the new extents, or if the
+/// new field has an origin or spacing.
 void drop_contradicted(hid_t group, const Field& field) {
   const bool is_regular = !field.geometry.origin.empty() || !field.geometry.spacing.empty();
   const std::vector<std::uint64_t> extents = block_extents(field);
@@ -109,8 +109,8 @@ void drop_contradicted(hid_t group, const Field& field) {
   }
 }
 
-/// Puts the components of one group of a field in the place of those of another, and what the new field says about
-/// itself. What it does not name stays, but for a geometry that would contradict it.
+/// Moves the components of one group of a field over those of another, with the attributes of the new field. Other
+/// attributes are kept, except for a geometry that would contradict the new one.
 void overwrite_field(hid_t from, hid_t to, const Field& field, const std::string& path,
                      std::vector<std::string>& replaced) {
   for (const Link& link : list_links(to, field.name)) {
@@ -123,7 +123,7 @@ void overwrite_field(hid_t from, hid_t to, const Field& field, const std::string
   for (const Attribute& attribute : field.attributes) write_attribute(to, attribute.name, attribute.value);
 }
 
-/// Moves new fields to those that the step has.
+/// Moves new fields to the fields of the existing step.
 void merge_fields(hid_t from, hid_t to, bool overwrite, const StepDescription& step, const std::string& path,
                   std::vector<std::string>& replaced) {
   for (const Field& field : step.fields) {
@@ -144,8 +144,8 @@ void merge_fields(hid_t from, hid_t to, bool overwrite, const StepDescription& s
   }
 }
 
-/// Moves what is in the group of a new step into that of the old one: what both have is replaced, or refused. The paths
-/// of what is replaced go to `replaced`.
+/// Moves the contents of the group of a new step to that of the old one. Objects that both have are replaced, or
+/// refused. Appends the paths of replaced objects to `replaced`.
 void merge(hid_t from, hid_t to, bool overwrite, const StepDescription& step, const std::string& path,
            std::vector<std::string>& replaced) {
   for (const Link& link : list_links(from, "step")) {
@@ -204,7 +204,7 @@ std::vector<std::string> write_over(hid_t file, const std::string& name, const S
     return {spare};
   }
   if (old.type != H5L_TYPE_HARD) {
-    throw Error(ErrorKind::unsupported, "the step stands in another file, which is not written to").on(old.name);
+    throw Error(ErrorKind::unsupported, "the step is stored in another file, which is not changed").on(old.name);
   }
   const Handle group = own(H5Gopen2(file, old.name.c_str(), H5P_DEFAULT), "open the step", old.name);
   check_rows(group.id(), step, rows);

@@ -9,11 +9,11 @@
 namespace quire::h5 {
 namespace {
 
-/// Extents that are this close are copied at once.
+/// Extents closer than this are copied together.
 constexpr std::uint64_t small_gap = 1024;
-/// What is longer is no object header that was checked.
+/// Longer reads are not those of checked object headers.
 constexpr std::size_t most_kept = std::size_t{16} << 10;
-/// Steps that came since the look before are copied as a whole if they are this small: their metadata are among them.
+/// Steps added since the last look are copied as a whole if they are this small, including their metadata.
 constexpr std::uint64_t small_growth = std::uint64_t{1} << 20;
 
 std::vector<Extent> joined(std::vector<Extent> extents) {
@@ -30,7 +30,7 @@ std::vector<Extent> joined(std::vector<Extent> extents) {
   return result;
 }
 
-/// Lets the writer go on, for longer and longer.
+/// Waits for the writer, longer with each attempt.
 void pause(unsigned attempts) {
   constexpr unsigned most_doublings = 6;
   std::this_thread::sleep_for(std::chrono::microseconds(50) * (1U << std::min(attempts, most_doublings)));
@@ -38,7 +38,7 @@ void pause(unsigned attempts) {
 
 }  // namespace
 
-/// Reads of the file that fail once it has changed.
+/// Reads a file, and fails after it has changed.
 class Snapshot::Guarded final : public ByteSource {
  public:
   explicit Guarded(Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -100,13 +100,13 @@ void Snapshot::keep(std::uint64_t offset, std::span<const std::byte> bytes) {
 bool Snapshot::is_present() {
   const std::uint64_t size = file_->size();
   if (size == quiet_size_) {
-    // The journal of a publication makes the file longer, and the end of what is published is another one then.
+    // The journal of a publication extends the file; afterwards the published end is another one.
     if (size == generation_.end) return true;
     std::vector<std::byte> superblock(superblock_.size());
     superblock.resize(file_->read(generation_.offset, superblock));
     if (!superblock.empty() && superblock == superblock_) return true;
   }
-  // What is behind the published end may have been cut off: a journal.
+  // Bytes after the published end may have been truncated: a journal.
   if (size < size_ || generation_of(file_reader(), size, budget_) != generation_) return false;
   quiet_size_ = size;
   return true;
@@ -124,7 +124,7 @@ bool Snapshot::renew() {
     looked.write(offset, out.first(count));
     return count;
   };
-  // A file that grows between the looks at its size and at its superblock is not cut.
+  // A file that grows between the queries of its size and its superblock is not truncated.
   constexpr int looks = 3;
   for (int i = 0; i < looks && (i == 0 || generation_.end > size_); ++i) {
     size_ = quiet_size_ = file_->size();
@@ -138,7 +138,7 @@ bool Snapshot::renew() {
     asked_.push_back({old_end, generation_.end - old_end});
   }
   copy_asked();
-  // A journal that was there when the size was looked up may be gone already.
+  // A journal that existed when the size was queried may be gone already.
   for (const auto& [offset, bytes] : looked.ranges()) copied_.write(offset, bytes);
   return generation_of(file_reader(), file_->size(), budget_) == generation_;
 }
@@ -160,7 +160,7 @@ void Snapshot::look(const std::function<void()>& first, const std::function<void
   constexpr unsigned least_attempts = 3;
   const auto begin = std::chrono::steady_clock::now();
   const auto* work = &first;
-  // HDF5 may answer from what it keeps, without any read.
+  // HDF5 may return cached data without any read.
   has_changed_ = has_changed_ || !is_present();
   for (unsigned attempts = 0;; ++attempts) {
     std::exception_ptr failure;
@@ -180,7 +180,7 @@ void Snapshot::look(const std::function<void()>& first, const std::function<void
     for (unsigned renewals = 0;; ++renewals) {
       const bool is_late = std::chrono::steady_clock::now() - begin >= patience_;
       if (is_late && attempts + renewals >= least_attempts) {
-        has_changed_ = true;  // what was read is good for nothing later
+        has_changed_ = true;  // the bytes read so far are not reused
         throw Error(ErrorKind::conflict,
                     "the file is being written, and its structure changes faster than it can be read")
             .advise("try again when the writer pauses or has closed the file");

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::size_t name_length = 8;
 constexpr std::size_t block_header = 16;
-constexpr std::size_t most_information = 1024;  ///< HDF5 takes file names of less than that
+constexpr std::size_t most_information = 1024;  ///< HDF5 accepts shorter file names only
 constexpr std::string_view variable = "%s";
 
-/// Which file has what: superblock, B-trees, raw data, global heaps, local heaps, object headers; 1 is the file of the
-/// superblock, 3 that of the raw data (H5Pset_fapl_split).
+/// The file of each type of data: superblock, B-trees, raw data, global heaps, local heaps, object headers; 1 is the
+/// file of the superblock, 3 that of the raw data (H5Pset_fapl_split).
 constexpr std::array<unsigned char, 6> members{1, 1, 3, 3, 1, 1};
 constexpr std::size_t map_length = 8;
 constexpr std::size_t names_at = map_length + 4 * sizeof(std::uint64_t);
@@ -29,18 +29,18 @@ constexpr std::size_t names_at = map_length + 4 * sizeof(std::uint64_t);
 Error unsupported(const std::string& what, std::uint64_t offset) {
   return Error(ErrorKind::unsupported, "HDF5's multi driver has written this file, and " + what)
       .at(offset)
-      .advise("copy it to one file with HDF5's own tools");
+      .advise("copy it to a single file with HDF5's own tools");
 }
 
-/// One of the names, which stand one behind the other, each filled up to a multiple of 8 bytes.
+/// Reads one of the names, which are consecutive, each padded to a multiple of 8 bytes.
 std::string take_name(const Piece& information, std::size_t& position) {
   const auto rest = information.bytes().subspan(std::min(position, information.size()));
   const auto end = std::ranges::find(rest, std::byte{0});
-  if (end == rest.end()) information.refuse("has a name without end");
+  if (end == rest.end()) information.refuse("has an unterminated name");
   std::string name(reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin()));
   const bool has_variable = name.find(variable) != name.npos && name.find('%') == name.rfind('%');
   if (!has_variable || name.find('/') != name.npos) {
-    throw unsupported("the name of one of its files is \"" + name + "\", which is none with %s in it",
+    throw unsupported("the name of one of its files is \"" + name + "\", which does not contain %s exactly once",
                       information.offset() + position);
   }
   position += (name.size() + 1 + 7) / 8 * 8;
@@ -69,13 +69,13 @@ Split parse(const Piece& information) {
   return split;
 }
 
-/// Nothing if other drivers have noted it; those HDF5 refuses itself.
+/// No value if the information is that of another driver; HDF5 refuses those itself.
 std::optional<Split> parse_named(const Piece& name, const Piece& information) {
   if (std::memcmp(name.bytes().data(), split_information, name_length) != 0) return std::nullopt;
   return parse(information);
 }
 
-/// The block of old superblocks: version (1), 3 bytes for nothing, length (4), name (8), information.
+/// The block of old superblocks: version (1), 3 unused bytes, length (4), name (8), information.
 std::optional<Split> read_block(const ReadBytes& read, std::uint64_t size, std::uint64_t address) {
   std::array<std::byte, block_header + most_information> buffer{};
   const std::size_t available = address < size ? read(address, buffer) : 0;
@@ -84,12 +84,12 @@ std::optional<Split> read_block(const ReadBytes& read, std::uint64_t size, std::
   if (block.size() < block_header) block.refuse("ends early");
   const auto length = block.number<std::uint32_t>(4);
   if (block.byte(0) != 0 || length > most_information || length > available - block_header) {
-    block.part(0, block_header).refuse("is no driver information");
+    block.part(0, block_header).refuse("is not driver information");
   }
   return parse_named(block.part(block_header - name_length, name_length), block.part(block_header, length));
 }
 
-/// The message of later ones: version (1), name (8), length (2), information.
+/// The message of later superblocks: version (1), name (8), length (2), information.
 std::optional<Split> parse_message(std::span<const std::byte> bytes, std::uint64_t address) {
   constexpr std::size_t length_at = 1 + name_length;
   const Piece message(bytes, address);
@@ -117,10 +117,10 @@ void append(std::vector<std::byte>& bytes, const std::string& name) {
 
 std::optional<std::string> Split::raw_name_beside(const std::string& first) const {
   const std::size_t before = first_name.find(variable);
-  const std::size_t behind = first_name.size() - before - variable.size();
-  if (first.size() <= before + behind || first.compare(0, before, first_name, 0, before) != 0) return std::nullopt;
+  const std::size_t after = first_name.size() - before - variable.size();
+  if (first.size() <= before + after || first.compare(0, before, first_name, 0, before) != 0) return std::nullopt;
   if (!first.ends_with(std::string_view(first_name).substr(before + variable.size()))) return std::nullopt;
-  std::string raw = replaced(raw_name, first.substr(before, first.size() - before - behind));
+  std::string raw = replaced(raw_name, first.substr(before, first.size() - before - after));
   if (raw == first) throw Error(ErrorKind::bad_file, "the file names itself as that of its raw data");
   return raw;
 }
@@ -129,9 +129,9 @@ void Split::require_name(const std::string& first) const {
   if (raw_name_beside(first)) return;
   const std::size_t dot = first.rfind('.');
   const std::string common = dot == first.npos || dot == 0 ? first : first.substr(0, dot);
-  throw Error(ErrorKind::usage, "files that are split are called " + names())
+  throw Error(ErrorKind::usage, "the files of a split file must have the names " + names())
       .on("split")
-      .advise("call it " + replaced(first_name, common));
+      .advise("name it " + replaced(first_name, common));
 }
 
 std::string Split::names() const { return replaced(first_name, "NAME") + " and " + replaced(raw_name, "NAME"); }
@@ -160,7 +160,8 @@ std::optional<Split> read_split(const ReadBytes& read, std::uint64_t size, const
 }
 
 std::vector<std::byte> timeless_extension(const ReadBytes& read, const Superblock& superblock) {
-  // Signature (4), version (1), flags (1), four times of 4, what flags announce, length, messages, checksum (4).
+  // Signature (4), version (1), flags (1), four times of 4, fields that depend on flags, length, messages, checksum
+  // (4).
   constexpr std::size_t flags_at = 5;
   constexpr std::size_t times_at = 6;
   constexpr std::size_t times_length = 16;
@@ -179,7 +180,8 @@ std::vector<std::byte> timeless_extension(const ReadBytes& read, const Superbloc
   std::uint64_t length = 0;
   for (std::size_t i = width; i-- > 0;) length = length << 8U | header.byte(length_at + i);
   const std::size_t begin = length_at + width;
-  if (length > bytes.size() - begin || bytes.size() - begin - length < checksum_length) return {};  // a foreign one
+  if (length > bytes.size() - begin || bytes.size() - begin - length < checksum_length)
+    return {};  // of another program
   const auto end = static_cast<std::size_t>(begin + length);
   bytes.resize(end + checksum_length);
   std::fill_n(bytes.begin() + times_at, times_length, std::byte{0});
@@ -193,7 +195,7 @@ std::optional<std::string> named_raw_file(ByteSource& bytes, const std::string& 
     const auto split = read_split(read, bytes.size(), read_superblock(read, bytes.size(), true));
     return split ? split->raw_name_beside(first) : std::nullopt;
   } catch (const Error&) {
-    return std::nullopt;  // so damaged that it says nothing
+    return std::nullopt;  // too damaged to be read
   }
 }
 

@@ -8,7 +8,8 @@
 namespace quire::h5 {
 namespace {
 
-/// The step's own objects are complete. What they gave back while they grew goes to whoever asks next: the root, say.
+/// The step's own objects are complete. Space that they freed while they grew may be reused by others, such as the
+/// root.
 void end_cold(hid_t file, Image& image) {
   image.set_cold(false);
   const auto count = require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, 0, nullptr), "count what is free");
@@ -39,7 +40,7 @@ Handle new_contiguous_creation() {
 }
 
 Handle contiguous_creation() {
-  static KeptList kept("quire: contiguous data sets", new_contiguous_creation);
+  static KeptList kept("quire: contiguous datasets", new_contiguous_creation);
   return kept.get();
 }
 
@@ -51,23 +52,23 @@ Handle group_creation() {
 Handle create_dataset(hid_t group, const std::string& name, Type type, const std::vector<std::uint64_t>& extents,
                       hid_t creation) {
   const std::vector<hsize_t> shape(extents.begin(), extents.end());
-  const Handle space = own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
-                           "make the shape of a data set", name);
-  return own(H5Dcreate_anon(group, native_type(type), space.id(), creation, H5P_DEFAULT), "create the data set", name);
+  const Handle space =
+      own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "make the shape of a dataset", name);
+  return own(H5Dcreate_anon(group, native_type(type), space.id(), creation, H5P_DEFAULT), "create the dataset", name);
 }
 
 Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                       const std::vector<std::uint64_t>& extents, hid_t creation) {
   Handle dataset = create_dataset(group, name, type, extents, creation);
   if (place.length > 0 && place_of(H5Dget_offset(dataset.id())) != place.offset) {
-    throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(name).at(place.offset);
+    throw Error(ErrorKind::internal, "HDF5 put a dataset elsewhere than planned").on(name).at(place.offset);
   }
   return dataset;
 }
 
 namespace {
 
-/// A column whose length can grow.
+/// Writes a column whose length is unlimited.
 void write_chunked_column(hid_t group, Image& image, const Column& column, const Chunking& chunking,
                           std::span<const std::uint64_t> lengths, hsize_t rows) {
   const std::uint64_t shape = chunking.rows();
@@ -80,7 +81,7 @@ void write_chunked_column(hid_t group, Image& image, const Column& column, const
   index_chunks(dataset.id(), image, chunking.rows(), 0, lengths);
 }
 
-/// A component of a field whose extents can grow; it has no name yet.
+/// Creates a component of a field with unlimited extents, without linking it.
 Handle create_chunked(hid_t group, Image& image, const Field& field, std::size_t index, std::size_t component,
                       const StepChunks& chunks) {
   const std::vector<std::uint64_t> extents = block_extents(field);
@@ -161,7 +162,7 @@ void write_step(hid_t file, Image& image, const std::string& name, const StepDes
     if (!chunks.shapes[f].empty()) return create_chunked(group, image, field, f, component, chunks);
     return create_dataset(group, field.name, field.type, fields[index], block_extents(field), contiguous.id());
   };
-  // The group is linked when it is complete: until then nothing of the root is touched.
+  // The group is linked when it is complete: until then nothing of the root is changed.
   image.set_cold(!chunks.may_grow);
   const Handle group = make_step(file, name, step, make_column, make_component);
   end_cold(file, image);
@@ -175,7 +176,8 @@ void check_file_space(hid_t file) {
   hsize_t threshold = 0;
   require(H5Pget_file_space_strategy(creation.id(), &strategy, &persists, &threshold), "read the file space strategy");
   if (strategy == H5F_FSPACE_STRATEGY_PAGE || persists) {
-    throw Error(ErrorKind::unsupported, "steps cannot be appended to a file that keeps pages or lists of free space")
+    throw Error(ErrorKind::unsupported,
+                "steps cannot be appended to a file with paged allocation or persistent free space")
         .advise("copy it with h5repack -S FSM_AGGR first");
   }
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 constexpr std::size_t longest_superblock = 256;
 
-/// An unsigned little-endian number of 2, 4, 8, 16 or 32 bytes; what exceeds 64 bits is damage.
+/// An unsigned little-endian number of 2, 4, 8, 16 or 32 bytes; values of more than 64 bits are damage.
 std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::size_t width, std::uint64_t offset) {
   if (at + width > bytes.size()) throw Error(ErrorKind::bad_file, "the HDF5 superblock is cut").at(offset + at);
   std::uint64_t value = 0;
@@ -29,33 +29,33 @@ std::uint64_t number_at(std::span<const std::byte> bytes, std::size_t at, std::s
 
 bool is_width(std::size_t width) { return width == 2 || width == 4 || width == 8 || width == 16 || width == 32; }
 
-/// The end of the data of a file whose superblock stands elsewhere than it says: bytes were put before it, or taken
-/// away, and everything has moved with it. HDF5 believes it whatever the base is, and of what then lies beyond the end
-/// it forgets memory, of which it complains when the program ends.
+/// The end of the data of a file whose superblock is not at the offset that it states: bytes were inserted or removed
+/// before it, and everything was moved with it. HDF5 relies on any base address; if objects then lie beyond the end, it
+/// leaks memory and reports that when the program ends.
 std::uint64_t moved_end(std::uint64_t end, std::uint64_t base, std::uint64_t offset, std::uint64_t size) {
   const auto distance = offset - base;  // modulo 2^64, as the sum
   const std::uint64_t moved = end + distance;
   const bool has_moved = end >= base && (offset >= base || end >= base - offset) && moved >= size;
   if (has_moved) return moved;
-  throw Error(ErrorKind::bad_file, "the HDF5 superblock says that the data begin at byte " + std::to_string(base) +
-                                       ", but stands at " + std::to_string(offset) +
-                                       ", and the data do not end where they would then");
+  throw Error(ErrorKind::bad_file, "the HDF5 superblock states that the data begin at byte " + std::to_string(base) +
+                                       ", but is stored at " + std::to_string(offset) +
+                                       ", and the end of the data does not match");
 }
 
-/// Where the fields stand that depend on the version.
+/// The positions of fields that depend on the version.
 struct Shape {
   std::size_t widths = 0;        ///< of the two bytes with the sizes of offsets and lengths
   std::size_t addresses = 0;     ///< of the base address
   std::size_t end_index = 0;     ///< which address is the end of file
-  std::size_t driver_index = 0;  ///< which is that of driver information
-  std::size_t count = 0;         ///< addresses before what follows them
-  std::size_t tail = 0;          ///< bytes behind the addresses, besides those made of offsets
+  std::size_t driver_index = 0;  ///< which address is that of driver information
+  std::size_t count = 0;         ///< number of addresses
+  std::size_t tail = 0;          ///< bytes after the addresses, without those of offsets
   std::size_t tail_offsets = 0;
 };
 
 Shape shape_of(unsigned version, std::uint64_t offset) {
   switch (version) {
-    // Behind the four addresses of versions 0 and 1 stands the symbol table entry of the root group.
+    // In versions 0 and 1 the symbol table entry of the root group follows the four addresses.
     case 0:
       return {
           .widths = 13, .addresses = 24, .end_index = 2, .driver_index = 3, .count = 4, .tail = 24, .tail_offsets = 2};
@@ -88,7 +88,7 @@ std::optional<std::uint64_t> find_signature(const ReadBytes& read, std::uint64_t
 
 Error cut_error(const Superblock& block, std::uint64_t size) {
   return Error(ErrorKind::bad_file, "the file is cut: it has " + std::to_string(size) +
-                                        " bytes, its HDF5 superblock says " + std::to_string(block.end))
+                                        " bytes, its HDF5 superblock states " + std::to_string(block.end))
       .at(size);
 }
 
@@ -129,7 +129,7 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_b
   block.address_width = width;
   block.length = shape.addresses + (shape.count + shape.tail_offsets) * width + shape.tail;
   if (block.length > available) throw Error(ErrorKind::bad_file, "the HDF5 superblock is cut").at(*offset + available);
-  // The last address, or behind the first one of the symbol table entry.
+  // The last address, or the second offset of the symbol table entry.
   const std::size_t root_index = shape.tail_offsets == 0 ? shape.count - 1 : shape.count + 1;
   block.root = number_at(bytes, shape.addresses + root_index * width, width, *offset);
   block.end = number_at(bytes, shape.addresses + shape.end_index * width, width, *offset);
@@ -149,11 +149,11 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_b
   if (block.end > size && !may_be_cut) {
     throw cut_error(block, size)
         .advise(
-            "copy the file again, fetch it from a backup, or keep its whole steps: quire recover, "
+            "copy the file again, fetch it from a backup, or keep its complete steps: quire recover, "
             "or the reader's option cut=true");
   }
   if (block.end < *offset + block.length) {
-    throw Error(ErrorKind::bad_file, "the HDF5 superblock says that the file ends inside it")
+    throw Error(ErrorKind::bad_file, "the HDF5 superblock states that the file ends inside it")
         .at(*offset + shape.addresses + shape.end_index * width);
   }
   return block;

@@ -8,10 +8,10 @@
 namespace quire::h5 {
 namespace {
 
-constexpr std::size_t reference_length = 16;  ///< how long the text is, where its heap stands, its number there
+constexpr std::size_t reference_length = 16;  ///< length of the text, address of its heap, its index there
 constexpr const char* tag = "quire: references of texts";
 
-/// Conversion of texts of any length in a file to their references: the bytes are these already.
+/// Converts variable-length texts in a file to their references: the bytes are not changed.
 extern "C" herr_t keep_references(hid_t from, hid_t into, H5T_cdata_t* state, size_t /*count*/, size_t /*stride*/,
                                   size_t /*background*/, void* /*values*/, void* /*old*/, hid_t /*transfer*/) noexcept {
   if (state->command != H5T_CONV_INIT) return 0;
@@ -28,9 +28,9 @@ bool is_reference_type(hid_t type) {
   return name != nullptr && std::strcmp(name.get(), tag) == 0;
 }
 
-/// The type in memory of which the library has the conversion. Made once and never again let go, unless somebody has
-/// closed the library, for that takes longer than reading an attribute does: others who use the library in this
-/// process never meet the conversion, which refuses all types but this one.
+/// The memory type of the conversion, which is registered once and kept until the program closes the library, because
+/// registering takes longer than reading an attribute. Other users of the library in this process are not affected: the
+/// conversion refuses all types but this one.
 hid_t reference_type() {
   static hid_t type = H5I_INVALID_HID;
   if (is_reference_type(type)) return type;

@@ -9,7 +9,7 @@
 
 namespace quire::h5 {
 
-/// Reads values of a data set or attribute as the given type in memory into a buffer; negative if HDF5 cannot.
+/// Reads values of a dataset or attribute as the given type in memory into a buffer; negative if HDF5 cannot.
 using ReadAs = std::function<herr_t(hid_t type, void* out)>;
 
 /// Checks the references of `count` variable-length texts before HDF5 follows them: HDF5 1.10 copies whatever is in a

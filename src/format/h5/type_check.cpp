@@ -7,7 +7,7 @@
 namespace quire::h5 {
 namespace {
 
-// The classes of types as the specification of HDF5 files numbers them (datatype message).
+// The numbers of datatype classes in the HDF5 file format specification.
 enum class TypeClass : unsigned {
   integer,
   floating,
@@ -24,25 +24,25 @@ enum class TypeClass : unsigned {
 };
 
 constexpr std::size_t header_length = 8;
-constexpr unsigned padded_names_until = 2;  ///< the last version whose names fill multiples of 8 bytes
-constexpr unsigned last_version = 5;        ///< of HDF5 1.14 and 2.0: HDF5 itself says which ones it does not know
+constexpr unsigned padded_names_until = 2;  ///< the last version that pads names to multiples of 8 bytes
+constexpr unsigned last_version = 5;        ///< of HDF5 1.14 and 2.0; HDF5 itself reports unknown versions
 constexpr unsigned first_complex_version = 5;
 constexpr std::size_t deepest = 32;
-constexpr std::uint32_t widest_number = 32;  ///< bytes: twice those of the widest that processors have
+constexpr std::uint32_t widest_number = 32;  ///< in bytes: twice the widest of processors
 
-/// Reads the description of one type, parts of it from the front on.
+/// Parses the description of one type from front to back.
 class TypeReader {
  public:
   explicit TypeReader(const Piece& message) : message_(message) {}
 
-  /// Goes through the type at the present position; returns the bytes of one element.
+  /// Parses the type at the current position; returns the size in bytes of one element.
   std::uint32_t take(std::size_t depth) {
     if (depth > deepest) message_.refuse("is a type inside of too many others");
     const Piece head = part(header_length);
     const unsigned version = head.byte(0) >> 4U;
     const unsigned type_class = head.byte(0) & 0x0fU;
     if (version == 0 || version > last_version || type_class > static_cast<unsigned>(TypeClass::complex_number)) {
-      head.refuse("is no type");
+      head.refuse("is not a type");
     }
     if (type_class == static_cast<unsigned>(TypeClass::complex_number)) refuse_complex(head, version);
     const unsigned count = head.byte(1) + 256U * head.byte(2);
@@ -92,21 +92,21 @@ class TypeReader {
   }
 
   [[noreturn]] static void refuse_complex(const Piece& head, unsigned version) {
-    if (version < first_complex_version) head.refuse("is no type");
+    if (version < first_complex_version) head.refuse("is not a type");
     throw Error(ErrorKind::unsupported, "the complex numbers of HDF5 2.0 are not read")
         .at(head.offset())
-        .advise("write real and imaginary parts as members of a compound, or as data sets of their own");
+        .advise("write real and imaginary parts as members of a compound, or as datasets of their own");
   }
 
   void take_name(unsigned version) {
     const auto rest = message_.bytes().subspan(position_);
     const auto end = std::ranges::find(rest, std::byte{0});
-    if (end == rest.end()) message_.refuse("is a name without end");
+    if (end == rest.end()) message_.refuse("is an unterminated name");
     const std::size_t length = static_cast<std::size_t>(end - rest.begin()) + 1;
     part(version <= padded_names_until ? (length + 7) / 8 * 8 : length);
   }
 
-  /// The bytes of a record that a member takes.
+  /// The bytes of a record that a member occupies.
   struct Place {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -122,7 +122,7 @@ class TypeReader {
 
   Place take_member(unsigned version, std::uint32_t record, std::size_t depth) {
     take_name(version);
-    // Later versions give the offset as few bytes as the size of the record needs.
+    // Later versions store the offset in as few bytes as the size of the record needs.
     const std::size_t width = version <= padded_names_until ? 4 : (std::bit_width(record | 1U) + 7) / 8;
     const Piece bytes = part(width);
     std::uint64_t offset = 0;
@@ -155,7 +155,7 @@ class TypeReader {
     const bool is_old = version <= padded_names_until;
     const std::size_t dimensions = part(is_old ? 4 : 1).byte(0);
     const Piece extents = part(4 * dimensions);
-    if (is_old) part(4 * dimensions);  // permutations, which nobody ever used
+    if (is_old) part(4 * dimensions);  // permutations, which were never used
     std::uint64_t bytes = take(depth + 1);
     for (std::size_t axis = 0; axis < dimensions && bytes <= size; ++axis) {
       bytes *= extents.number<std::uint32_t>(4 * axis);

@@ -18,7 +18,7 @@ std::optional<ByteOrder> order_of(hid_t type) {
   }
 }
 
-/// False for bit fields outside the element: HDF5 1.10 converts such numbers without looking.
+/// False for bit fields that extend beyond the element: HDF5 1.10 converts such numbers without checks.
 bool has_possible_bits(hid_t type) {
   const std::size_t bits = 8 * H5Tget_size(type);
   const int offset = H5Tget_offset(type);
@@ -71,7 +71,7 @@ std::optional<StoredType> stored_type(hid_t type) {
     case H5T_STRING:
       return StoredType{Type::string, {}};
     case H5T_ENUM: {
-      // Truth values of h5py, for example: the numbers behind the names.
+      // For example truth values of h5py: read as the numbers of the enumeration.
       const Handle base(H5Tget_super(type));
       return base ? stored_integer(base.id()) : std::nullopt;
     }

@@ -7,12 +7,12 @@ namespace {
 
 constexpr std::string_view suffix = "Unit";
 
-/// Whether an attribute of the file has the name of a unit of something.
+/// Whether an attribute of the file has the name of a unit.
 bool has_name_of_unit(const Attribute& attribute) {
   return attribute.name.ends_with(suffix) && attribute.name.size() != suffix.size();
 }
 
-/// Whether an attribute of the file may be the unit of something.
+/// Whether an attribute of the file may be a unit.
 bool may_be_unit(const Attribute& attribute) {
   return attribute.value.type() == Type::string && attribute.value.is_scalar() && has_name_of_unit(attribute);
 }

@@ -1,4 +1,4 @@
-// Files with damaged link messages are continued, or refused and left as they are: never worse.
+// Files with damaged link messages are appended to, or refused and left unchanged.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #if __has_include(<malloc.h>)
@@ -42,7 +42,7 @@ Bytes file_of_link_messages(std::vector<std::uint64_t>& headers) {
   H5Pset_fapl_core(access.id(), increment, false);
   const Handle file(H5Fcreate("links", H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
   const Handle creation(H5Pcreate(H5P_GROUP_CREATE));
-  H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED);  // so that they are
+  H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED);  // stores links as messages
   for (const char* name : {"Step#0", "Step#1"}) {
     const Handle group(H5Gcreate2(file.id(), name, H5P_DEFAULT, creation.id(), H5P_DEFAULT));
     add_column(group.id(), "x");
@@ -58,7 +58,7 @@ Bytes file_of_link_messages(std::vector<std::uint64_t>& headers) {
   return bytes;
 }
 
-/// The places of the link messages of an object header of the first version.
+/// The offsets of the link messages of a version 1 object header.
 std::vector<std::size_t> bytes_of_links(const Bytes& file, std::uint64_t header) {
   constexpr unsigned link = 6;
   constexpr unsigned continuation = 16;
@@ -92,12 +92,12 @@ SimulatedStep columns(std::int64_t number, const std::vector<std::string>& names
   return step;
 }
 
-/// A way of changing the file.
+/// A change of the file.
 struct Change {
   const char* name;
   Options options;
   SimulatedStep step;
-  std::optional<std::int64_t> after{};  ///< what comes later is dropped
+  std::optional<std::int64_t> after{};  ///< later steps are dropped
 };
 
 std::vector<Change> changes() {
@@ -109,7 +109,7 @@ std::vector<Change> changes() {
           {"grow", {{"grow", "true"}}, columns(1, {"x", "y"})}};
 }
 
-/// Whether a file was changed; one that was refused must be as it was.
+/// Whether a file was changed; a refused one must be unchanged.
 bool is_changed(const Change& change, const Bytes& bytes) {
   const auto file = std::make_shared<MemoryFile>(bytes);
   try {
@@ -132,7 +132,7 @@ bool is_changed(const Change& change, const Bytes& bytes) {
 
 TEST(DamagedLinks, AreAppendedToOrRefused) {
 #ifdef M_PERTURB
-  mallopt(M_PERTURB, 0xa5);  // HDF5 frees what it has not filled: memory that is not fresh shows it
+  mallopt(M_PERTURB, 0xa5);  // HDF5 frees uninitialized pointers: filled memory reveals it
 #endif
   std::vector<std::uint64_t> headers;
   const Bytes whole = file_of_link_messages(headers);

@@ -1,4 +1,4 @@
-// Attachments of H5Part: files inside the file, read from any writer, kept, replaced and dropped with publications.
+// Attachments of H5Part: files inside the file, of any writer, kept, replaced and dropped with publications.
 
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST(Attachments, AFileMayHoldNothingElse) {
   const auto describer = describe(simulation.share());
   EXPECT_EQ(describer->steps(), 0U);
   EXPECT_EQ(content(*describer, "only"), bytes_of("this"));
-  EXPECT_TRUE(h5part_format().owns(simulation.share())) << "its steps are still to come";
+  EXPECT_TRUE(h5part_format().owns(simulation.share())) << "its steps are not written yet";
 }
 
 TEST(Attachments, AreReplacedAndDroppedOnRequestOnly) {

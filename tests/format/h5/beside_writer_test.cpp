@@ -1,5 +1,5 @@
-// Readers beside writers that change what is in the file already: steps that grow or are written over, attributes,
-// attachments. Each answer belongs to one publication.
+// Readers of files that a writer changes at the same time: steps that grow or are overwritten, attributes, attachments.
+// Each result belongs to one publication.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr auto never = std::numeric_limits<std::size_t>::max();
 
-/// Rows of step 0, in so many commits that the index of its chunks grows by a level.
+/// Rows of step 0, added in enough commits that the index of its chunks gets another level.
 constexpr std::size_t rows_at_once = 3;
 constexpr std::size_t commits = 30;
 
@@ -30,7 +30,7 @@ std::vector<double> values(std::size_t rows) {
   return result;
 }
 
-/// A filter of files of steps, or the layout of one without steps.
+/// The filter of a file of steps, or the layout of a plain file.
 WriteOptions growing(const std::string& kind) {
   WriteOptions result;
   const bool has_steps = kind == "none" || kind == "deflate";
@@ -40,7 +40,7 @@ WriteOptions growing(const std::string& kind) {
   return result;
 }
 
-/// The rows of step 0; each value is checked.
+/// The number of rows of step 0; each value is checked.
 std::size_t rows_of(WriterBeside& writer, const std::string& file) {
   ReadOptions options;
   writer.wrap(options);
@@ -98,7 +98,7 @@ TEST_P(Growing, AStepHasTheRowsOfOneCommit) {
 INSTANTIATE_TEST_SUITE_P(Kinds, Growing, testing::Values("none", "deflate", "columns", "matrix"),
                          [](const auto& chosen) { return chosen.param; });
 
-/// Opens a step once more and gives it other attributes and values.
+/// Writes a step again with other attributes and values.
 void write_over(Writer& out, std::int64_t number, double value) {
   WriteStep step = out.step(number);
   const std::vector<double> x{value, value};
@@ -123,7 +123,7 @@ TEST(AnOpenFile, KeepsItsStepsWhenOthersCome) {
   for (const int number : {5, 7}) write_over(out, number, number);
   Reader in = open(file);
   EXPECT_EQ(value_of(in.at(0)), 5.0);
-  // They come before and between those that the reader knows.
+  // They are inserted before and between those that the reader knows.
   for (const int number : {1, 6, 9}) write_over(out, number, number);
   EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{5, 7}));
   EXPECT_EQ(value_of(in.at(1)), 7.0);
@@ -148,7 +148,7 @@ TEST(AnOpenFile, SaysThatAStepHasBeenTakenOut) {
   const auto error = error_of([&] { static_cast<void>(in.at(steps - 1)); });
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->kind(), ErrorKind::missing);
-  EXPECT_NE(error->message().find("taken out"), std::string::npos) << error->message();
+  EXPECT_NE(error->message().find("removed from"), std::string::npos) << error->message();
   in.close();
 }
 
@@ -199,7 +199,7 @@ TEST(WritingOver, EveryPublicationIsAnotherGeneration) {
   for (int version = 0; version < 3; ++version) {
     write_over(out, 0, version);
     note();
-    // Nothing but attributes, which have their places already.
+    // Only attributes, which already have their places.
     WriteStep step = out.step(0);
     step.set("a", Value(version + 0.5));
     step.commit();
@@ -217,7 +217,7 @@ TEST(AnOpenReader, HasAttributesAndValuesOfOnePublication) {
   for (const int number : {0, 1}) write_over(out, number, number);
   out.close();
   const Reader in = open(file);
-  EXPECT_EQ(value_of(in.step(1)), 1.0);  // HDF5 keeps what it has read
+  EXPECT_EQ(value_of(in.step(1)), 1.0);  // HDF5 keeps data that it has read
   Writer again = append(file, Comm::self(), 0, Later::drop);
   write_over(again, 1, 22.0);
   again.close();
@@ -228,7 +228,7 @@ TEST(AnOpenReader, HasAttributesAndValuesOfOnePublication) {
   EXPECT_EQ(x[0], 22.0);
 }
 
-/// A file that has another end whenever it is read.
+/// A file with another end at each read.
 class RestlessFile final : public ByteSource {
  public:
   explicit RestlessFile(std::string bytes) : bytes_(std::move(bytes)) {}

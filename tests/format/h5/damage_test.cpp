@@ -1,4 +1,4 @@
-// Damaged files through every describer: refused or read, never worse. The entry point is that of the fuzzer.
+// Damaged files through every describer are refused or read. Uses the entry point of the fuzzer.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -18,7 +18,7 @@ void run(const Bytes& bytes) {
   EXPECT_EQ(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()), 0);
 }
 
-/// A small file of ours with an attachment, two steps, and columns in chunks.
+/// A small file of ours with an attachment, two steps, and chunked columns.
 Bytes own_file() {
   Simulation simulation(2, {{"chunk", "5"}});
   const std::vector<std::byte> input(20, std::byte{'x'});
@@ -37,7 +37,7 @@ TEST(Damage, EveryCutIsRefusedOrRead) {
   }
 }
 
-/// How many identifiers of each kind the library has given away; its own types among them.
+/// The number of open identifiers of each kind, including the library's own types.
 std::vector<std::int64_t> open_identifiers() {
   std::vector<std::int64_t> counts{H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL)};
   for (const H5I_type_t kind : {H5I_FILE, H5I_GROUP, H5I_DATATYPE, H5I_DATASPACE, H5I_DATASET, H5I_ATTR,

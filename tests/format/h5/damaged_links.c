@@ -1,4 +1,4 @@
-/* A file whose root group has damaged link messages is continued, or refused and left as it is. */
+/* A file whose root group has damaged link messages is appended to, or refused and left unchanged. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ int main(void) {
   if (!read_all(path, &whole) || whole.size < end_byte) return 1;
   snprintf(path, sizeof path, "%s/damaged.h5part", directory);
   if (!write_all(path, &whole) || !append_step(path)) {
-    fprintf(stderr, "the file without damage is not continued\n");
+    fprintf(stderr, "the undamaged file cannot be appended to\n");
     return 1;
   }
   int failures = 0;

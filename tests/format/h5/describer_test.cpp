@@ -1,4 +1,4 @@
-// Reading H5Part files of any writer: lazily, through runs where bytes can be addressed, else through libhdf5.
+// Reading H5Part files of any writer: lazily, through runs if bytes can be addressed, otherwise through libhdf5.
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -33,14 +33,14 @@ void add_column(hid_t group, const char* name, hid_t type, hid_t creation, const
   require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write", name);
 }
 
-/// Tests run side by side: each has a file of its own.
+/// A path for each test, since tests run in parallel.
 std::string scratch_path() {
   const char* folder = std::getenv("QUIRE_TEST_DIRECTORY");
   return std::string(folder == nullptr ? "." : folder) + "/odd_" +
          testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
 }
 
-/// The bytes of a file, which is removed.
+/// Returns the bytes of a file and removes it.
 Bytes take_bytes(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
@@ -49,7 +49,7 @@ Bytes take_bytes(const std::string& path) {
   return {first, first + content.size()};
 }
 
-/// One step with a column of every kind that bytes alone cannot give, written by HDF5 itself behind a user block.
+/// One step with all kinds of columns that cannot be read from bytes only, written by HDF5 after a user block.
 Bytes odd_file() {
   const std::string path = scratch_path();
   {
@@ -209,7 +209,7 @@ TEST(ManySteps, NothingIsReadOfAStepUntilItIsAskedFor) {
   const auto describer = describe(simulation.share());
   EXPECT_EQ(describer->steps(), static_cast<std::uint64_t>(steps));
   EXPECT_EQ(describer->step_number(9999), 9999);
-  // The root's tree has a leaf for four to eight names.
+  // A leaf of the root's tree holds four to eight names.
   EXPECT_LT(file.reads, static_cast<std::uint64_t>(steps) / 2);
   EXPECT_LT(file.bytes_read, static_cast<std::uint64_t>(steps) * 200);
   const std::uint64_t opened = file.reads;
@@ -234,7 +234,7 @@ TEST(ManyColumns, OpeningAFileReadsNoneOfThem) {
     EXPECT_EQ(describer->step_number(49), 49);
     return simulation.file().reads;
   };
-  // Names stand in blocks of eight.
+  // Names are stored in blocks of eight.
   EXPECT_LE(opened(100), opened(4) + 100 / 4 + 4);
 }
 

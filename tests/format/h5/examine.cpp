@@ -15,7 +15,7 @@
 namespace quire::test {
 namespace {
 
-/// Plans are made from runs without another look.
+/// Plans use runs without further checks.
 void check_run(const Run& run, std::uint64_t size) {
   if (run.opaque) return;
   if (run.chunks) {

@@ -5,8 +5,8 @@
 
 namespace quire::test {
 
-/// Describes bytes as a file of steps (also as one that is cut) and as plain HDF5, and reads what only the library can
-/// read. Throws if something is found that no file may lead to; errors about the file are fine.
+/// Describes bytes as a file of steps (also as a truncated one) and as plain HDF5, and reads the objects that only the
+/// library can read. Errors about the file are accepted; throws for results that no file may lead to.
 void examine(std::span<const std::byte> bytes);
 
 }  // namespace quire::test

@@ -1,4 +1,5 @@
-// Any bytes as an HDF5 file. Built as a fuzzer with QUIRE_FUZZ, and run over damaged vectors by damage_test.cpp.
+// Describes any bytes as an HDF5 file. Built as a fuzzer with QUIRE_FUZZ, and used on damaged vectors by
+// damage_test.cpp.
 
 #include <cstddef>
 #include <cstdint>

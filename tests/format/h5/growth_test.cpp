@@ -1,4 +1,4 @@
-// Rows that are added to a step are there or not, after a kill at any moment and after a fault on any rank.
+// Rows added to a step are complete or absent after a kill at any moment and after a fault on any rank.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ std::vector<double> values(std::size_t rows) {
   return result;
 }
 
-/// A filter of files of steps, or "plain" or "matrix" for those without steps.
+/// The filter of a file of steps, or "plain" or "matrix" for a plain file.
 WriteOptions options(const std::string& kind) {
   WriteOptions result;
   const bool has_steps = kind == "none" || kind == "deflate";
@@ -37,7 +37,7 @@ void add(Writer& out, std::size_t first, std::size_t rows) {
   step.commit();
 }
 
-/// The rows of step 0, 0 without such a step; each value is checked.
+/// The number of rows of step 0, 0 if it does not exist; each value is checked.
 std::size_t rows_of(const std::string& file) {
   std::optional<Reader> in;
   try {

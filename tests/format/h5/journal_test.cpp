@@ -1,4 +1,4 @@
-// A publication that is interrupted anywhere: old steps stay, the new one is there exactly when its journal is whole.
+// After an interruption anywhere in a publication, old steps remain, and the new one exists if its journal is complete.
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::uint64_t rows = 25;
 
-/// A file of some steps and the acts that publish one more, with its data in the file.
+/// A file of several steps and the publication of one more, whose data are in the file.
 struct Interrupted {
   Bytes before;
   Publication acts;
-  std::size_t journal = 0;  ///< which act writes it
+  std::size_t journal = 0;  ///< index of the act that writes it
   std::int64_t number = 0;
 };
 
@@ -33,7 +33,7 @@ Interrupted interrupt(std::int64_t steps) {
   return result;
 }
 
-/// The steps of a file are the samples 0..steps-1, without and after repair.
+/// Checks that the steps of a file are the samples 0..steps-1, without and after repair.
 void expect_steps(const Bytes& bytes, std::int64_t steps) {
   const auto file = std::make_shared<MemoryFile>(bytes);
   const auto describer = describe(file);
@@ -91,7 +91,7 @@ TEST_P(InterruptedPublication, HalfDoneOverwritesAreCompletedFromTheJournal) {
     MemoryFile torn(file.bytes);
     torn.write(write->offset, std::span(write->bytes).first(write->bytes.size() / 2));
     expect_steps(torn.bytes, run.number + 1);
-    // Overwritten with anything at all: the journal knows better.
+    // The journal replaces any bytes there.
     torn.write(write->offset, std::vector<std::byte>(write->bytes.size(), std::byte{0xff}));
     expect_steps(torn.bytes, run.number + 1);
   }
@@ -112,7 +112,7 @@ TEST_P(InterruptedPublication, AppendingCompletesItFirst) {
   expect_steps(unfinished->bytes, run.number + 1);
 }
 
-// Enough steps that a node of the root's tree splits on the way.
+// Enough steps that a node of the root's tree splits.
 INSTANTIATE_TEST_SUITE_P(Steps, InterruptedPublication, testing::Values(1, 2, 8, 9));
 
 TEST(FirstPublication, IsWholeWithItsSuperblock) {

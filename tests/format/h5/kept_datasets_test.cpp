@@ -1,4 +1,4 @@
-// Data sets that stay open for the chunks that the library has decoded of them: never more than they may take together.
+// Datasets that are kept open for their chunk cache never exceed their common limit.
 
 #include "format/h5/kept_datasets.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kibibyte = 1024;
 constexpr std::uint64_t budget = std::uint64_t{64} << 20;
 
-/// Data sets "0", "1" ... of bytes, in chunks of so many; 0: contiguous.
+/// A file of datasets "0", "1" ... of bytes, in chunks of these sizes; 0: contiguous.
 std::shared_ptr<OpenFile> file_of(const std::vector<hsize_t>& chunks) {
   const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), "make a list");
   require(H5Pset_fapl_core(access.id(), 65536, false), "keep the file in memory");
@@ -47,9 +47,9 @@ std::size_t open_in(const OpenFile& file) {
   return static_cast<std::size_t>(H5Fget_obj_count(file.id(), H5F_OBJ_DATASET));
 }
 
-/// What the library may keep of a data set. Of one without chunks it keeps nothing, whatever its list says.
+/// The limit of the chunk cache of a dataset; 0 for a contiguous one, which has no cache.
 std::uint64_t cache_of(hid_t dataset) {
-  if (chunk_bytes(dataset, "data set") == 0) return 0;
+  if (chunk_bytes(dataset, "dataset") == 0) return 0;
   const Handle list = own(H5Dget_access_plist(dataset), "take the list");
   std::size_t slots = 0;
   std::size_t bytes = 0;
@@ -58,7 +58,7 @@ std::uint64_t cache_of(hid_t dataset) {
   return bytes;
 }
 
-/// What it may keep of all that are open.
+/// The sum for all open datasets.
 std::uint64_t caches_in(const OpenFile& file) {
   std::vector<hid_t> all(open_in(file));
   H5Fget_obj_ids(file.id(), H5F_OBJ_DATASET, all.size(), all.data());
@@ -67,7 +67,7 @@ std::uint64_t caches_in(const OpenFile& file) {
   return sum;
 }
 
-/// Reads one of them, and returns what the library may keep of it.
+/// Reads a dataset, and returns the limit of its chunk cache.
 std::uint64_t read(KeptDatasets& kept, const std::shared_ptr<OpenFile>& file, std::size_t which) {
   const std::string name = std::to_string(which);
   std::uint64_t cache = 0;
@@ -94,7 +94,7 @@ TEST(KeptDatasets, TakeNoMoreThanTheyMayTogether) {
 TEST(KeptDatasets, StayOpenWhileThereIsRoom) {
   const auto file = file_of({90 * kibibyte, 90 * kibibyte, 90 * kibibyte});
   KeptDatasets kept(200 * kibibyte);
-  EXPECT_EQ(read(kept, file, 0), 180 * kibibyte) << "the only one has all the whole chunks that there is room for";
+  EXPECT_EQ(read(kept, file, 0), 180 * kibibyte) << "the only one gets all whole chunks that fit";
   for (int turn = 0; turn < 2; ++turn) {
     for (const std::size_t which : {1U, 0U}) EXPECT_EQ(read(kept, file, which), 90 * kibibyte);
   }

@@ -1,4 +1,5 @@
-// Property lists that a process makes once: the same for all files, and made again after a program has closed HDF5.
+// Property lists that a process creates once are shared by all files, and created again after a program has closed
+// HDF5.
 
 #include "format/h5/kept_list.hpp"
 
@@ -26,7 +27,7 @@ TEST(KeptListTest, IsMadeAgainAfterTheLibraryWasClosed) {
   EXPECT_EQ(kept.get().id(), kept.get().id());
   EXPECT_EQ(made, 1);
   H5close();
-  // Some other list gets its number.
+  // Another list gets its identifier.
   std::vector<Handle> others;
   for (int i = 0; i < 100; ++i) others.push_back(own(H5Pcreate(H5P_DATASET_CREATE), "make a list"));
   const Handle again = kept.get();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of the engine phdf5 share: kinds of files, and both engines that write them.
+// Shared by the tests of the engine phdf5: kinds of files, and options of both engines.
 
 #include <functional>
 #include <string>
@@ -16,18 +16,18 @@ struct Kind {
   Options options;
 };
 
-/// Kinds of files that both engines write; fewer on more ranks than processors of a small machine, where the collective
-/// calls of a spinning MPI are slow.
+/// Kinds of files that both engines write. On more ranks than the processors of a small machine there are fewer,
+/// because collective calls of a spinning MPI are slow there.
 [[nodiscard]] std::vector<Kind> kinds();
-/// Those whose chunks go through a filter that h5diff knows.
+/// Kinds whose chunks have a filter that h5diff knows.
 [[nodiscard]] std::vector<Kind> compressed_kinds();
-/// The same as kinds(), with compressed ones where all ranks write together: only then the library compresses.
+/// kinds(), plus compressed ones for collective transfers: the library compresses only these.
 [[nodiscard]] std::vector<Kind> kinds(const std::string& transfer);
 
 [[nodiscard]] WriteOptions by_direct(const Kind& kind);
 [[nodiscard]] WriteOptions by_phdf5(const Kind& kind, const std::string& transfer);
 
-/// Collective. Empty if h5diff finds the files equal, else what it says.
+/// Collective. Empty if h5diff finds the files equal, otherwise its output.
 [[nodiscard]] std::string difference(const std::string& first, const std::string& second);
 
 using Fill = std::function<void(WriteStep& step, std::int64_t number)>;

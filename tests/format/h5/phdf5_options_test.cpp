@@ -1,4 +1,4 @@
-// What the engine phdf5 is asked beside writing: knobs, whole files, and options that have no effect.
+// Other functions of the engine phdf5: settings, compressed files, and options that have no effect.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_P(Transfers, CompressTheWholeFile) {
   in.close();
 }
 
-/// The knobs change how bytes are moved, not what is in the file.
+/// Settings change how bytes are transferred, not the contents of the file.
 TEST_P(Transfers, TakeKnobs) {
   Comm comm = everyone();
   const Kind kind{"knobs", "h5part", {}};
@@ -59,7 +59,7 @@ TEST_P(Transfers, TakeKnobs) {
   }
 }
 
-/// With a step, at the end, over others, and not at all.
+/// With a step, at the end, replaced, and none.
 TEST_P(Transfers, WriteTheSameAttachments) {
   Comm comm = everyone();
   const Kind kind{"attached", "h5part", {}};
@@ -91,7 +91,7 @@ TEST_P(Transfers, WriteTheSameAttachments) {
   in.close();
 }
 
-/// Attributes that come behind the last step, alike on all ranks or not: who writes together must not wait for ever.
+/// Attributes set after the last step, equal on all ranks or not: collective writers must not wait for ever.
 TEST_P(Transfers, WriteAttributesThatComeLate) {
   Comm comm = everyone();
   const std::vector<double> values{1, 2};
@@ -174,7 +174,7 @@ TEST(Comparison, SeesWhatDiffers) {
   EXPECT_NE(difference(path("seen.first"), path("seen.attributes")), "");
 }
 
-/// h5diff knows this filter where its plugin is installed only, we everywhere.
+/// h5diff knows this filter only if its plugin is installed.
 TEST(EngineFilters, ThatAreOursWorkInTheLibrary) {
   Comm comm = everyone();
   Sample sample(format_named("h5part"), rows);
@@ -186,7 +186,7 @@ TEST(EngineFilters, ThatAreOursWorkInTheLibrary) {
   in.close();
 }
 
-/// Parallel HDF5 compresses what all ranks write together; all else is refused.
+/// Parallel HDF5 compresses only collective writes; other combinations are refused.
 TEST(EngineFilters, NeedAllRanks) {
   Comm comm = everyone();
   const Kind kind{"", "h5part", {{"chunk", "5"}, {"filter", "deflate"}}};
@@ -194,7 +194,7 @@ TEST(EngineFilters, NeedAllRanks) {
   EXPECT_FALSE(std::filesystem::exists(path("alone.h5"))) << "it is refused before anything is written";
 }
 
-/// Every rank for itself: no communicator, so no MPI-IO either.
+/// Each rank writes its own file: no communicator, so no MPI-IO.
 TEST(OneProcess, WritesThroughTheLibraryAsWell) {
   Comm comm = everyone();
   const Kind kind{"alone", "h5part", {}};
@@ -214,7 +214,7 @@ TEST(Errors, OfAFileThatCannotBeMadeAgree) {
   Comm comm = everyone();
   try {
     static_cast<void>(create(path("no_such_folder") + "/a.h5", comm, by_phdf5({"", "h5part", {}}, "independent")));
-    ADD_FAILURE() << "a file was made in a folder that is not there";
+    ADD_FAILURE() << "a file was created in a missing folder";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::missing) << error.what();
   }

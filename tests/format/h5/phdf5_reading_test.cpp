@@ -1,4 +1,4 @@
-// What the parallel HDF5 library reads for us is what we read ourselves.
+// The parallel HDF5 library reads the same values as our own engine.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ ReadOptions through_phdf5(const std::string& transfer) {
 
 class Reading : public testing::TestWithParam<std::string> {
  protected:
-  /// Opens with each engine: ours first.
+  /// Opens with each engine, the direct one first.
   [[nodiscard]] std::vector<Reader> both(const std::string& file) const {
     return {open(file, everyone()), open(file, everyone(), through_phdf5(GetParam()))};
   }
@@ -56,7 +56,7 @@ TEST_P(Reading, FindsTheSameWhateverTheSpread) {
   }
 }
 
-/// The values do not come by the transport: the library has read them.
+/// The values are not read by the transport, but by the library.
 TEST_P(Reading, LeavesNothingToTheTransport) {
   Comm comm = everyone();
   const std::vector<double> values(1000, comm.rank() + 0.5);
@@ -80,7 +80,7 @@ TEST_P(Reading, LeavesNothingToTheTransport) {
   in.close();
 }
 
-/// Rows by twos, rows in any order and several times, and more single ones than the library unites.
+/// Every second row, rows in any order and repeated, and more single rows than the library unites.
 TEST_P(Reading, SelectsTheSameRows) {
   Comm comm = everyone();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -111,7 +111,7 @@ TEST_P(Reading, SelectsTheSameRows) {
       for (const Reader& in : readers) {
         auto& own = found.emplace_back(2 * selection.count());
         const std::span all(own);
-        // The second column comes by another way round.
+        // The second column has another stride.
         in.at(0).read("", selection, {{"y", all.first(selection.count())}, {"x", all.last(selection.count())}});
       }
       close_all(readers);
@@ -120,7 +120,7 @@ TEST_P(Reading, SelectsTheSameRows) {
   }
 }
 
-/// Where each rank's part of an array of 12 x 16 lies.
+/// The parts of the ranks of an array of 12 x 16.
 std::vector<Selection> parts_of(const Comm& comm) {
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   const auto ranks = static_cast<std::uint64_t>(comm.size());
@@ -174,7 +174,7 @@ TEST_P(Reading, SelectsTheSameElements) {
       }
       const Selection selection(slabs);
       const auto count = static_cast<std::size_t>(selection.elements());
-      // As they are stored, as other numbers, and with ghosts around.
+      // As stored, converted, and with ghost cells.
       std::vector<std::vector<float>> first(2, std::vector<float>(count, -1));
       std::vector<std::vector<double>> second(2, std::vector<double>(count, -1));
       std::vector<std::vector<float>> third(2, std::vector<float>(count + 2, -1));
@@ -194,7 +194,7 @@ TEST_P(Reading, SelectsTheSameElements) {
   }
 }
 
-/// Chunks that nobody has put are not made; HDF5 cannot read such data sets for all ranks in one call.
+/// Chunks without values are not allocated; HDF5 cannot read such datasets collectively.
 TEST_P(Reading, FindsZerosInChunksThatWereNeverMade) {
   Comm comm = everyone();
   const std::string file = path("sparse." + GetParam());
@@ -217,7 +217,7 @@ TEST_P(Reading, FindsZerosInChunksThatWereNeverMade) {
   close_all(readers);
 }
 
-/// One rank fails: where ranks read together all hear of it, and nobody waits for ever.
+/// One rank fails: collective readers all report it, and no rank waits for ever.
 TEST_P(Reading, FailsOnAllRanksThatReadTogether) {
   Comm comm = everyone();
   const bool is_together = GetParam() == "collective";
@@ -240,7 +240,7 @@ TEST_P(Reading, FailsOnAllRanksThatReadTogether) {
   };
   expect(ErrorKind::missing, [&] { step.read("", Slice{0, 2}, {{is_culprit ? "z" : "x", found}}); });
   expect(ErrorKind::usage, [&] { step.read("", Slice{is_culprit ? 9U : 0U, 2}, {{"x", found}}); });
-  // The first column of the culprit, and the only one of others, has been read then.
+  // The first column of the failing rank, and the only column of the others, was read before.
   expect(ErrorKind::type, [&] {
     std::vector<ReadColumn> columns{{"x", found}, {"y", found}};
     if (is_culprit) columns[1].out = small;
@@ -300,7 +300,7 @@ TEST(ReadingOptions, ThatHaveNoEffectAreErrors) {
   in.close();
 }
 
-/// What another library cannot see is not read by it.
+/// Files that another library cannot read are refused.
 TEST(ReadingOptions, RefuseFilesThatOnlyWeCanRead) {
   Comm comm = everyone();
   const std::vector<double> values{1, 2};
@@ -310,7 +310,7 @@ TEST(ReadingOptions, RefuseFilesThatOnlyWeCanRead) {
                [&] { static_cast<void>(open(path("packed.h5.gz"), comm, through_phdf5("collective"))); });
 }
 
-/// Every rank for itself: no communicator, so no MPI-IO either.
+/// Each rank reads on its own: no communicator, so no MPI-IO.
 TEST(OneProcess, ReadsThroughTheLibraryAsWell) {
   const std::string file = path("alone" + std::to_string(everyone().rank()));
   const std::vector<double> values{1, 2};

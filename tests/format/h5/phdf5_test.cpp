@@ -1,4 +1,4 @@
-// What the parallel HDF5 library writes for us is what we write ourselves, judged by h5diff.
+// The parallel HDF5 library writes the same contents as our own engine, compared by h5diff.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr std::int64_t steps = 2;
 
 class Engines : public testing::TestWithParam<std::string> {
  protected:
-  /// Writes by both engines and compares.
+  /// Writes with both engines and compares.
   void compare(const Kind& kind, const std::string& name, std::int64_t count, const Fill& fill) {
     const std::string direct = path(name + ".direct");
     const std::string parallel = path(name + "." + GetParam());
@@ -102,7 +102,7 @@ TEST_P(Engines, WriteTheSameFromPieces) {
   }
 }
 
-/// Values of other types and places in memory, of which not all fit into the buffer at once.
+/// Values of other types and places in memory, not all of which fit into the buffer at once.
 TEST_P(Engines, ConvertTheSame) {
   Comm comm = everyone();
   constexpr std::uint64_t many = 5000;
@@ -135,7 +135,7 @@ TEST_P(Engines, ConvertTheSame) {
   }
 }
 
-/// Blocks with ghosts around, strided elements, ranks with nothing, and elements that nobody puts.
+/// Blocks with ghost cells, strided elements, ranks without elements, and elements that no rank writes.
 TEST_P(Engines, WriteTheSameFields) {
   Comm comm = everyone();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -171,7 +171,7 @@ TEST_P(Engines, WriteTheSameFields) {
   }
 }
 
-/// The layers of a field one by one, the last one first.
+/// Writes the layers of a field one by one, the last one first.
 void write_layers(WriteStep& step, std::uint64_t layers) {
   Comm comm = everyone();
   const Slice mine = slice(Spread::first_has_nothing, layers, comm);
@@ -220,8 +220,8 @@ TEST(Compressed, FieldsDoNotComeInPartsByTheLibrary) {
   EXPECT_EQ(error->advice(), "engine=direct");
 }
 
-/// Rows at equal distances, lists of more rows than the library unites, ranks with nothing, and rows that nobody
-/// brings.
+/// Rows at equal distances, lists of more rows than the library unites, ranks without rows, and rows that no rank
+/// writes.
 TEST_P(Engines, WriteTheSameChosenRows) {
   Comm comm = everyone();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -248,7 +248,7 @@ TEST_P(Engines, WriteTheSameChosenRows) {
   }
 }
 
-/// Where the library compresses, it asks nobody for places.
+/// When the library compresses, no places are planned.
 TEST(Compressed, HasChosenRowsOfAnyRanks) {
   Comm comm = everyone();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -271,7 +271,7 @@ TEST(Compressed, HasChosenRowsOfAnyRanks) {
   }
 }
 
-/// Components side by side in a block with ghosts around: neither contiguous nor packed, yet of the type of the file.
+/// Interleaved components in a block with ghost cells: neither contiguous nor packed, but of the type of the file.
 TEST_P(Engines, WriteTheSameInterleavedComponents) {
   Comm comm = everyone();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -293,7 +293,7 @@ TEST_P(Engines, WriteTheSameInterleavedComponents) {
   }
 }
 
-/// A step that one rank cannot write leaves no trace, and the file goes on.
+/// A step that one rank cannot write leaves no trace, and later steps are written.
 TEST_P(Engines, TakeAFailedStepBack) {
   Comm comm = everyone();
   const Kind kind{"failed", "h5part", {}};
@@ -316,7 +316,7 @@ TEST_P(Engines, TakeAFailedStepBack) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::type) << error.what();
     }
-    // In a field the rank that fails may have had nothing to write yet, or other ranks nothing at all.
+    // In a field the failing rank may have written nothing yet, or other ranks may have no elements.
     WriteStep worse = out.step(9);
     Field phi;
     phi.name = "phi";
@@ -339,8 +339,8 @@ TEST_P(Engines, TakeAFailedStepBack) {
   EXPECT_EQ(difference(path("failed." + GetParam()), path("failed.direct")), "");
 }
 
-/// On more ranks than two the tests above leave compressed files out, which take them long. h5diff knows deflate
-/// everywhere and Zstandard with a plugin only: that is compared with what was put.
+/// On more than two ranks the tests above leave compressed files out, because these take long. h5diff always knows
+/// deflate, but Zstandard only with a plugin: such files are compared with the written values.
 TEST(Compressed, IsTheSameOnAnyRanks) {
   Comm comm = everyone();
   std::vector<Kind> kinds = compressed_kinds();

@@ -38,7 +38,7 @@ TEST(H5partPlanner, WritesTheSameBytesOnAnyNumberOfRanks) {
 }
 
 TEST(H5partPlanner, GroupsThatGrowWhileTheyAreMadeLeaveTheRootWhole) {
-  // The names of many columns outgrow their first place, which the names of the steps then take over.
+  // The names of many columns are moved to a larger heap, and the names of the steps reuse the first one.
   for (const std::size_t columns : {3U, 20U, 60U, 150U}) {
     for (const bool appended : {false, true}) {
       SCOPED_TRACE(std::to_string(columns) + (appended ? " columns, appended" : " columns"));
@@ -100,7 +100,7 @@ TEST(H5partPlanner, AStepOfManyColumnsIsPublishedOnce) {
   const Publication few = published(3);
   const Publication many = published(200);
   EXPECT_EQ(syncs(few), syncs(many));
-  // New metadata are a few ranges between what was given back; what is overwritten belongs to the root.
+  // New metadata are a few extents in free space; overwritten bytes belong to the root.
   EXPECT_LE(many.size(), few.size() + 8);
 }
 
@@ -164,7 +164,7 @@ TEST(H5partPlanner, LaterStepsAreRefusedOrDroppedAsAsked) {
   EXPECT_EQ(error_of([&] { Simulation(1, first.share(), 10, false); })->kind(), ErrorKind::conflict);
   EXPECT_EQ(error_of([&] { Simulation(1, first.share(), 15, true); })->kind(), ErrorKind::missing);
   Simulation second(2, first.share(), 10, true);
-  EXPECT_LT(second.file().bytes.size(), whole) << "the dropped steps stood at the end of the file";
+  EXPECT_LT(second.file().bytes.size(), whole) << "the dropped steps were stored at the end of the file";
   second.write(sample_step(20, 90));
   second.write(sample_step(25, 9));
   const auto describer = describe(second.share());
@@ -222,7 +222,7 @@ TEST(H5partPlanner, UnitsAreFileAttributesAndComeBackAsUnits) {
 
   const auto describer = describe(simulation.share());
   const auto& attributes = describer->file().attributes;
-  ASSERT_EQ(attributes.size(), 1U) << "L; the units of columns are theirs, whichever step has them";
+  ASSERT_EQ(attributes.size(), 1U) << "only L; units of columns are set on the columns of any step";
   EXPECT_EQ(attributes[0].unit, "m");
   const auto described = describer->step(1);
   EXPECT_EQ(described->description.attributes.at(0).unit, "s");
@@ -290,7 +290,7 @@ TEST(H5partFit, ReportsTextsThatH5hutDoesNotRead) {
   ASSERT_EQ(fit.changes.size(), 1U);
   EXPECT_EQ(fit.changes[0].kind, ChangeKind::reshaped);
   EXPECT_EQ(fit.changes[0].name, "names");
-  EXPECT_EQ(fit.changes[0].what, "the H5Part library reads the first of its texts only");
+  EXPECT_EQ(fit.changes[0].what, "the H5Part library reads only the first of its texts");
   EXPECT_EQ(fit.adapted.attributes.at(0).value, step.attributes[0].value);
 }
 

@@ -10,7 +10,7 @@
 namespace quire::h5 {
 namespace {
 
-/// Bytes that tell their place, and what was asked of them.
+/// Bytes that depend on their offset; counts the reads.
 class Counted final : public ByteSource {
  public:
   explicit Counted(std::size_t size) : bytes_(size) {

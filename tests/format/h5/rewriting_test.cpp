@@ -1,4 +1,4 @@
-// Steps that exist are changed on request only: replaced, added to, or overwritten in parts, in one publication.
+// Existing steps are changed only on request: replaced, added to, or partly overwritten, in one publication.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::vector<std::string> columns_of(Describer& describer, std::uint64_t index) {
   return names;
 }
 
-/// Steps 0 to 4 of three columns, in an existing file or in one that is still being written.
+/// Steps 0 to 4 of three columns, in an existing file or in one that is still open for writing.
 std::unique_ptr<Simulation> five_steps(bool appended, const std::string& existing, std::uint64_t rows = 60) {
   const Options options{{"existing", existing}};
   auto simulation = appended ? std::make_unique<Simulation>(2) : std::make_unique<Simulation>(2, options);

@@ -1,5 +1,5 @@
-// Selections that take several plans, read on ranks of which each wants something else: where reads are collective, all
-// come to every plan that is worth it, none waits for another, and a rank that fails leaves the others what they want.
+// Selections that need several plans, on ranks with different selections: all ranks take part in every collective read
+// that is worthwhile, none waits for another, and a failing rank does not affect the values of the others.
 
 #include <gtest/gtest.h>
 
@@ -20,11 +20,11 @@
 namespace quire::test {
 namespace {
 
-/// Single rows, more than one plan has decoders for, between two long blocks: so long that in the mean of a plan there
-/// is enough in each piece to be worth a meeting.
+/// Single rows, more than the decoders of one plan, between two blocks. The blocks are so long that the mean size of
+/// the pieces of a plan makes a collective read worthwhile.
 constexpr std::uint64_t block = 2'400'000;
 constexpr std::uint64_t singles = 260;
-constexpr std::uint64_t apart = 1025;  ///< more than what is read and dropped between small pieces
+constexpr std::uint64_t apart = 1025;  ///< more than the gap that is read between small pieces
 constexpr std::uint64_t last_block = block + singles * apart;
 constexpr std::uint64_t last_rows = 140'000;
 constexpr std::uint64_t rows = last_block + last_rows;
@@ -84,24 +84,24 @@ class ScatteredReads : public testing::Test {
     runs_ = {};
   }
   void TearDown() override {
-    // All are still together.
+    // All ranks still agree.
     EXPECT_EQ(in_->size(), 1U);
     in_->close();
   }
 
   [[nodiscard]] static double value_of(std::uint64_t row) {
-    return row + 1 == rows ? 0.5 : static_cast<double>(row);  // the last one is no whole number
+    return row + 1 == rows ? 0.5 : static_cast<double>(row);  // the last one is not a whole number
   }
   [[nodiscard]] bool is_scattered_rank() const { return comm_.rank() == 0; }
   [[nodiscard]] bool reads_in_rounds() const { return transport() == "mpi_collective"; }
 
-  /// Whole numbers of all parts of a selection.
+  /// Reads whole numbers of all parts of a selection.
   std::optional<Error> read(const Selection& selection, std::vector<std::int64_t>& values) {
     values.assign(selection.elements(), -1);
     return error_of([&] { step_->read("", RowSelection(selection), {{"x", View(values)}}); });
   }
 
-  /// A long block, single rows and another block, which ends so many rows before the end.
+  /// A long block, single rows and another block that ends `before_end` rows before the end.
   [[nodiscard]] static Selection everything(std::uint64_t before_end) {
     return Selection({Hyperslab{{0}, {}, {block}, {}}, single_rows(singles - 1),
                       Hyperslab{{last_block}, {}, {last_rows - before_end}, {}}});
@@ -117,7 +117,7 @@ class ScatteredReads : public testing::Test {
     }
   }
 
-  /// What the other ranks do meanwhile: some read a slice, some nothing.
+  /// The reads of the other ranks at the same time: some read a slice, some nothing.
   void read_as_the_others() {
     if (comm_.rank() % 2 == 0) return step_->read_nothing();
     std::vector<double> values(10);
@@ -142,7 +142,7 @@ TEST_F(ScatteredReads, AllRanksComeToEveryPlan) {
     read_as_the_others();
   }
   if (reads_in_rounds()) {
-    EXPECT_EQ(runs_.together, 2U) << "one plan, and one more of rank 0";
+    EXPECT_EQ(runs_.together, 2U) << "one plan, and another one of rank 0";
     EXPECT_EQ(runs_.alone, 0U);
   } else if (is_scattered_rank()) {
     EXPECT_EQ(runs_.together + runs_.alone, 2U);
@@ -178,7 +178,7 @@ TEST_F(ScatteredReads, ContiguousRowsTakeOneMeeting) {
 TEST_F(ScatteredReads, ARankThatFailsLateLeavesTheOthersTheirValues) {
   std::vector<std::int64_t> values;
   if (comm_.rank() == comm_.size() - 1) {
-    // In its last plan, by the last row.
+    // In its last plan, at the last row.
     const auto error = read(everything(0), values);
     ASSERT_TRUE(error);
     EXPECT_EQ(error->kind(), ErrorKind::type) << error->what();

@@ -9,7 +9,7 @@
 
 namespace quire::test {
 
-/// SHA-256 (FIPS 180-4) in hexadecimal: the truths of vectors give digests of long columns.
+/// SHA-256 (FIPS 180-4) in hexadecimal. The truths of vectors have digests of long columns.
 [[nodiscard]] inline std::string sha256(std::span<const std::byte> bytes) {
   // Fractions of the cube roots of the first 64 primes, and of the square roots of the first 8.
   constexpr std::array<std::uint32_t, 64> constants{

@@ -26,7 +26,7 @@ Bytes encoded(Type type, std::span<const double> values) {
   return bytes;
 }
 
-/// Rows of a rank: none for the first of several, the rest in shares that grow.
+/// The first row of a rank: the first of several has none, the others have increasing shares.
 std::uint64_t first_row(std::uint64_t rows, int rank, int ranks) {
   if (ranks == 1) return rank == 0 ? 0 : rows;
   if (rank == 0) return 0;
@@ -67,7 +67,7 @@ Simulation::Simulation(int ranks, std::shared_ptr<MemoryFile> existing, std::opt
                        const Options& options)
     : file_(std::move(existing)) {
   make_planners(ranks, options);
-  // As the api does: the acts are carried out after resume() has returned.
+  // As the api does, the publication is carried out after resume() has returned.
   file_->carry_out(planners_.front()->resume(file_, after, drop));
   for (std::size_t rank = 1; rank < planners_.size(); ++rank) planners_[rank]->adopt(planners_.front()->state());
 }

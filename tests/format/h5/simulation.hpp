@@ -13,7 +13,7 @@ namespace quire::test {
 
 using Bytes = std::vector<std::byte>;
 
-/// A file in memory that counts what is asked of it.
+/// A file in memory that counts the reads.
 class MemoryFile final : public ByteSource {
  public:
   MemoryFile() = default;
@@ -30,7 +30,7 @@ class MemoryFile final : public ByteSource {
   std::uint64_t bytes_read = 0;
 };
 
-/// A step as all ranks together bring it: float64 values by column.
+/// A step with the values of all ranks: float64 values by column.
 struct SimulatedStep {
   std::int64_t number = 0;
   std::vector<Attribute> attributes;
@@ -38,7 +38,7 @@ struct SimulatedStep {
   std::vector<std::vector<double>> values;  ///< of all ranks, converted to the column's type
 };
 
-/// Some ranks of a program in this process that write one file in memory, through the planners alone.
+/// Several simulated ranks in this process that write one file in memory, through the planners only.
 class Simulation {
  public:
   explicit Simulation(int ranks, const Options& options = {});
@@ -47,11 +47,11 @@ class Simulation {
              const Options& options = {});
 
   void set_file(const FileDescription& description);
-  /// Places and writes all data, then publishes; rows are split unevenly (the first rank has none if there are more).
+  /// Places and writes all data, then publishes. Rows are split unevenly; the first of several ranks has none.
   void write(const SimulatedStep& step);
-  /// The acts that write() would carry out last, with all data already in the file.
+  /// Writes all data and returns the publication that write() would then carry out.
   [[nodiscard]] Publication prepare(const SimulatedStep& step);
-  /// After prepare(): the acts were carried out, or were not.
+  /// After prepare(): whether the publication was carried out.
   void conclude(bool published);
   void finish();
 
@@ -73,12 +73,12 @@ class Simulation {
 /// A describer of a copy of these bytes.
 [[nodiscard]] std::unique_ptr<Describer> describe(const Bytes& bytes, const Options& options = {});
 
-/// All values of a column of the first table as float64, read through runs from the file's bytes or as opaque.
+/// All values of a column of the first table as float64, read through runs or as opaque.
 [[nodiscard]] std::vector<double> column_values(ByteSource& file, Describer& describer, std::uint64_t index,
                                                 const std::string& column);
-/// Reads what a plan asks for, each extent at once.
+/// Reads the extents of a plan.
 void run_plan(ByteSource& file, const ReadPlan& plan);
-/// The values behind a run of numbers, or of an opaque object.
+/// The values of a run of numbers, or of an opaque object.
 [[nodiscard]] Value run_value(ByteSource& file, Describer& describer, std::uint64_t index, const std::string& object,
                               std::uint64_t component, const Run& run);
 
@@ -86,7 +86,7 @@ void run_plan(ByteSource& file, const ReadPlan& plan);
 [[nodiscard]] Column column(std::string name, Type type = Type::float64, std::string unit = {});
 /// A step of `rows` rows with columns x, y (float64) and id (int64), whose values depend on number and row.
 [[nodiscard]] SimulatedStep sample_step(std::int64_t number, std::uint64_t rows);
-/// That the step at `index` is sample_step(number, rows).
+/// Checks that the step at `index` is sample_step(number, rows).
 void expect_sample(ByteSource& file, Describer& describer, std::uint64_t index, std::int64_t number,
                    std::uint64_t rows);
 

@@ -1,4 +1,4 @@
-// Files that are split in two, written and read by several ranks: the same bytes on any of them.
+// Split files, written and read by several ranks, have the same bytes on any number of ranks.
 
 #include <gtest/gtest.h>
 
@@ -31,12 +31,12 @@ std::vector<Kind> kinds_of_steps() {
           {"compressed", "h5part", {{"chunk", "5"}, {"field_chunk", "3"}, {"filter", "deflate"}}}};
 }
 
-/// Their files hold one step.
+/// Kinds of files with a single step.
 std::vector<Kind> kinds_of_one_step() { return {{"plain", "hdf5", {}}, {"matrix", "hdf5", {{"layout", "matrix"}}}}; }
 
 std::string name_of(const testing::TestParamInfo<Kind>& info) { return info.param.name; }
 
-/// The same name in another folder: names stand in the file.
+/// The same name in another folder, because names are stored in the file.
 std::string file_in(const Kind& kind, const std::string& folder) {
   const std::string place = path("split_" + kind.name + "." + folder);
   std::filesystem::create_directories(place);
@@ -97,7 +97,7 @@ TEST_P(SplitRanks, WriteTheBytesOfOne) {
   expect_values(file, sample, count);
 }
 
-/// More than one step in a file.
+/// Kinds of files with several steps.
 class SplitRanksOfSteps : public SplitRanks {};
 
 TEST_P(SplitRanksOfSteps, AppendToEachOther) {
@@ -140,11 +140,12 @@ TEST_P(SplitRanksOfSteps, DoNotSeeAStepThatWasGivenUp) {
   comm.barrier();
   expect_values(file, sample, 2);
   Reader in = open(file, comm);
-  EXPECT_TRUE(in.check().warnings.empty()) << "what was given up leaves nothing";
+  EXPECT_TRUE(in.check().warnings.empty()) << "an aborted step leaves nothing";
   in.close();
 }
 
-/// What is in both files whenever rank 0 has cut one of them, which cannot open the raw data at first, or ever.
+/// Records the contents of both files whenever rank 0 has truncated one of them. Opening the raw data fails at first,
+/// or always.
 class CutFiles {
  public:
   CutFiles(std::string first, bool may_open_again) : first_(std::move(first)), may_open_again_(may_open_again) {}
@@ -198,7 +199,7 @@ TEST_P(SplitRanks, LeaveNoRawDataOfNobodyWhenTheFirstStepIsTakenBack) {
     files.look();
     const std::string killed = file_in(GetParam(), "killed");
     for (const auto& [first, raw] : files.seen()) {
-      EXPECT_TRUE(!first.empty() || raw.empty()) << "raw data of nobody";
+      EXPECT_TRUE(!first.empty() || raw.empty()) << "raw data without a first file";
       write_bytes(killed, first);
       write_bytes(raw_of(killed), raw);
       // Other ranks must not wait for this one.
@@ -216,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(KindsOfSteps, SplitRanks, testing::ValuesIn(kinds_of_st
 INSTANTIATE_TEST_SUITE_P(KindsOfOneStep, SplitRanks, testing::ValuesIn(kinds_of_one_step()), name_of);
 INSTANTIATE_TEST_SUITE_P(KindsOfSteps, SplitRanksOfSteps, testing::ValuesIn(kinds_of_steps()), name_of);
 
-/// Rows that are added to a compressed column read its last chunk from the other file.
+/// Adding rows to a compressed column reads its last chunk from the other file.
 TEST(SplitGrowth, AddsRowsOfAllRanks) {
   Comm comm = everyone();
   const std::string file = file_in({"growth", {}, {}}, "together");

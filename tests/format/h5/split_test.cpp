@@ -1,5 +1,5 @@
-// Files whose metadata and raw data are split in two: what stands in the driver information, what becomes of damage in
-// it, of a missing or cut file, and of a kill at any moment.
+// Split files with metadata and raw data: the contents of the driver information, damage in it, missing or truncated
+// files, and kills at any moment.
 
 #include "format/h5/split.hpp"
 
@@ -30,9 +30,9 @@ WriteOptions splitting(const Options& more = {}) {
   return options;
 }
 
-/// A file in a folder of its own, lest tests find each other's.
+/// A file in a separate folder, so that tests do not find the files of others.
 std::string first_in(const std::string& folder, const std::string& name = "x-m.h5") {
-  // An earlier run may have left a pair there of which the first file is damaged: nobody may write over its raw data.
+  // An earlier run may have left a pair with a damaged first file, whose raw data must not be overwritten.
   std::filesystem::remove_all(path(folder));
   std::filesystem::create_directories(path(folder));
   return path(folder + "/" + name);
@@ -56,7 +56,7 @@ void write_steps(const std::string& file, const WriteOptions& options, std::int6
   out.close();
 }
 
-/// How many steps are whole, each of which must be what was written.
+/// The number of complete steps, each of which must contain what was written.
 std::uint64_t whole_steps(const std::string& file, const ReadOptions& options = {}) {
   Sample sample(h5part(), rows);
   Reader in = open(file, Comm::self(), options);
@@ -66,7 +66,7 @@ std::uint64_t whole_steps(const std::string& file, const ReadOptions& options = 
   return whole;
 }
 
-/// A step with nothing but a column: its rows end inside a chunk, and no field stands behind them.
+/// A step with only one column: its rows end inside a chunk, and no field follows.
 void write_table(Writer& out, std::int64_t number) {
   const std::vector<double> values(rows, static_cast<double>(number));
   WriteStep step = out.step(number);
@@ -74,7 +74,7 @@ void write_table(Writer& out, std::int64_t number) {
   step.commit();
 }
 
-/// The same of such steps.
+/// The same for such steps.
 std::uint64_t whole_tables(const std::string& file) {
   Reader in = open(file);
   const std::uint64_t whole = in.check().whole_steps;
@@ -88,7 +88,7 @@ std::uint64_t whole_tables(const std::string& file) {
   return whole;
 }
 
-/// The error of opening a file, checking it and reading what it promises.
+/// The error of opening a file, checking it and reading its contents.
 Error error_of(const std::function<void()>& work) {
   try {
     work();
@@ -105,7 +105,7 @@ std::string text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// As h5py 3.16 with HDF5 2.0 has written it: driver="split", metadata of 4968 bytes and 4485 bytes of raw data.
+/// Written by h5py 3.16 with HDF5 2.0: driver="split", 4968 bytes of metadata and 4485 bytes of raw data.
 const std::string from_hdf5(
     "\x01\x01\x03\x03\x01\x01\x00\x00"
     "\x00\x00\x00\x00\x00\x00\x00\x00\x68\x13\x00\x00\x00\x00\x00\x00"
@@ -132,7 +132,7 @@ TEST(SplitInformation, NamesTheOtherFile) {
            {"beam.h5", "beam-m.h5"}, {"beam.0.hdf5", "beam.0-m.h5"}, {".hidden", ".hidden-m.h5"}}) {
     const Error error = error_of([&] { split.require_name(name); });
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_EQ(error.advice(), "call it " + better);
+    EXPECT_EQ(error.advice(), "name it " + better);
   }
 }
 
@@ -150,7 +150,7 @@ TEST(SplitInformation, AddressesOfRawDataAreThoseOfMemberOne) {
   EXPECT_EQ(h5::FileEnds{.first = 100}.place(address_in(1, 0)), address_in(1, 0)) << "one file may be large";
 }
 
-/// A file must be refused with an error about it, or read with the values that were written.
+/// Checks that a file is refused with an error about it, or read with the values that were written.
 void expect_refused_or_read(const std::string& file, const std::string& bytes, const std::string& when) {
   write_bytes(file, bytes);
   try {
@@ -402,7 +402,7 @@ TEST(SplitFiles, AreRefusedWhereTheyMeanNothing) {
 
 // ---- A kill at any moment
 
-/// Kinds of chunks, and whether the file is opened again before each step.
+/// The kind of chunks, and whether the file is opened again before each step.
 using Kill = std::tuple<std::string, bool>;
 class SplitCrash : public testing::TestWithParam<Kill> {};
 
@@ -462,7 +462,7 @@ TEST_P(SplitCrash, KeepsWhatWasCommitted) {
       EXPECT_NE(warning.find("the next step that is written drops them"), std::string::npos) << warning;
     }
     repaired.close();
-    // Of what comes next only one file changes.
+    // Later only one of the files changes.
     write_bytes(crashed, first);
     write_bytes(raw_of(crashed), raw);
   });

@@ -327,7 +327,7 @@ def test_recovery_in_place_leaves_steps_alone_of_which_a_file_is_away(linked: Pa
     before = linked.read_bytes()
     code, _, errors = run("recover", linked, "--in-place")
     assert code == 1
-    assert "gone.h5 that a step is linked to is not there" in errors
+    assert "gone.h5 that a step links to is missing" in errors
     assert "-o OUTPUT" in errors
     assert linked.read_bytes() == before
     with h5py.File(linked.with_name("gone.h5"), "w") as file:

@@ -171,7 +171,7 @@ def test_complex_numbers_are_left_out_alone(tmp_path: Path, format: str) -> None
 @pytest.mark.parametrize("version_and_class", [0x1B, 0x5C], ids=["complex before they were", "no class"])
 def test_classes_of_types_that_never_were_are_damage(tmp_path: Path, version_and_class: int) -> None:
     path = two_columns(tmp_path / "damaged.h5", version_and_class)
-    with quire.open(path, format="h5part") as file, pytest.raises(BadFileError, match="is no type"):
+    with quire.open(path, format="h5part") as file, pytest.raises(BadFileError, match="is not a type"):
         file[0]
 
 
@@ -307,7 +307,7 @@ def test_a_file_may_have_moved_as_a_whole(tmp_path: Path, put_before: int) -> No
     content = bytearray(path.read_bytes())
     struct.pack_into("<Q", content, 24, put_before)
     path.write_bytes(content)
-    with pytest.raises(BadFileError, match=f"begin at byte {put_before}, but stands at 0") as caught:
+    with pytest.raises(BadFileError, match=f"begin at byte {put_before}, but is stored at 0") as caught:
         quire.open(path)
     assert caught.value.offset == 24
 

@@ -225,7 +225,7 @@ def test_columns_of_other_shapes_are_copied_as_fields(tmp_path: Path) -> None:
         file["Step#0/charge"] = 5.0
         file["Step#0/z"] = np.ones((10, 3))
     report = quire.copy(path, target)
-    told = "held as a field: the shape is not that of the other columns"
+    told = "stored as a field: its shape differs from that of the other columns"
     assert f"columns charge, y, z: {told}" in report.reshaped
     with h5py.File(target) as file:
         shapes = {name: group["0"].shape for name, group in file["Step#0/Block"].items()}

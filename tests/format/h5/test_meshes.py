@@ -192,8 +192,8 @@ def test_what_is_no_mesh_is_told(tmp_path: Path) -> None:
         file.create_group("Topo/TriangleMeshes/empty")
     with quire.open(path) as file:
         texts = "\n".join(file[0].warnings)
-        assert "has 20 records, __num_elems__ says 21" in texts
-        assert "TetMeshes/number is no mesh" in texts
+        assert "has 20 records, __num_elems__ states 21" in texts
+        assert "TetMeshes/number is not a mesh" in texts
         assert "Tags/bc has no elems" in texts
         assert "TriangleMeshes/empty has no Vertices" in texts
     with h5py.File(path, "r+") as file:

@@ -212,7 +212,7 @@ def test_what_cannot_grow_says_why(tmp_path: Path) -> None:
     path = tmp_path / "file.hdf5"
     with quire.create(path, chunk=4, grow=True) as out:
         out.step(0).put("t", [1.0]).put("n", [2]).commit()
-        with pytest.raises(ConflictError, match="has this column too"):
+        with pytest.raises(ConflictError, match="has this column, too"):
             out.step(0).put("t", [1.0]).commit()
         with pytest.raises(ConflictError, match="has its attributes already"):
             out.step(0).set("a", 1).put("t", [1.0]).put("n", [2]).commit()

@@ -123,7 +123,7 @@ def test_recover_tells_what_it_dropped(tmp_path: Path) -> None:
         one.write_bytes(one.read_bytes() + bytes(600))
     result = recover(path)
     assert (result.changed, result.damage) == (True, None)
-    assert any("600 bytes behind the last published step" in text for text in result.warnings)
+    assert any("600 bytes after the last published step" in text for text in result.warnings)
     assert any("600 bytes at the end of x-r.h5" in text for text in result.warnings)
     assert contents_of(tmp_path) == whole
     again = recover(path)

@@ -1,4 +1,4 @@
-// Texts of any length: what it takes to look their references up does not grow with the attributes.
+// Variable-length texts: the cost of checking their references does not grow with the number of attributes.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ Function* of_library(const char* name) {
 
 }  // namespace
 
-// Those of the library, counted: calls of this program find these first.
+// Counts calls of the library: calls of this program use these functions instead.
 extern "C" herr_t H5Tregister(H5T_pers_t pers, const char* name, hid_t from, hid_t into, H5T_conv_t convert) {
   ++registrations;
   return of_library<herr_t(H5T_pers_t, const char*, hid_t, hid_t, H5T_conv_t)>("H5Tregister")(pers, name, from, into,
@@ -44,7 +44,7 @@ using h5::require;
 
 constexpr int count = 40;
 
-/// One step with so many text attributes, made by HDF5 in memory.
+/// One step with many text attributes, created by HDF5 in memory.
 Bytes file_of_texts() {
   const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), "make a list");
   require(H5Pset_fapl_core(access.id(), 65536, false), "keep the file in memory");
@@ -79,7 +79,7 @@ TEST(Texts, NeedOneConversionForAllAttributesOfAllFiles) {
   }
 }
 
-/// A heap with one text of four bytes, as HDF5 has them.
+/// A heap with one text of four bytes, as HDF5 stores it.
 Bytes heap() {
   Bytes bytes(64);
   const auto put = [&](std::size_t at, auto number) { store(bytes.data() + at, number, ByteOrder::little); };
@@ -87,7 +87,7 @@ Bytes heap() {
   put(8, std::uint64_t{bytes.size()});
   put(16, std::uint16_t{1});
   put(24, std::uint64_t{4});
-  put(48, std::uint64_t{16});  // free, behind the text
+  put(48, std::uint64_t{16});  // free, after the text
   return bytes;
 }
 
@@ -115,7 +115,7 @@ TEST(Texts, HaveTheirHeapsReadOnce) {
   const std::uint64_t reads = file->reads;
   for (int i = 0; i < 10; ++i) check(0);
   EXPECT_EQ(file->reads, reads);
-  // Of very many heaps the first ones are forgotten, and read again.
+  // If there are very many heaps, the first ones are removed from memory and read again.
   for (std::uint64_t i = 1; i < heaps; ++i) check(i);
   EXPECT_EQ(file->reads, heaps * reads);
   check(0);
@@ -131,7 +131,7 @@ TEST(Texts, AreLookedUpAgainWhenTheBytesHaveChanged) {
   const Bytes to = reference(64);
   image.heap_objects().check(h5::Piece(to, 0), 1);
   const std::byte none{};
-  image.write(64 + 16, std::span(&none, 1));  // the number of the text
+  image.write(64 + 16, std::span(&none, 1));  // the index of the text
   EXPECT_THROW(image.heap_objects().check(h5::Piece(to, 0), 1), Error);
 }
 

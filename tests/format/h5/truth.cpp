@@ -11,7 +11,7 @@
 namespace quire::test {
 namespace {
 
-/// Our type for a type of the truth: what has none of its own is read as the next larger one.
+/// Our type for a type of the truth; a type that the model lacks is read as the next larger one.
 Type described_type(const std::string& type) {
   if (type == "float16") return Type::float32;
   return type_named(type);
@@ -66,7 +66,7 @@ void expect_attributes(const Json& truth, const std::vector<Attribute>& found, c
   }
 }
 
-/// The unit of anything called `name`: an attribute of the file, or something of its first step.
+/// The unit of the quantity `name`: an attribute of the file, or a quantity of its first step.
 std::string unit_of(Describer& describer, const std::string& name) {
   std::vector<Quantity> quantities;
   for (const Attribute& attribute : describer.file().attributes) quantities.push_back(attribute);
@@ -135,7 +135,7 @@ void expect_table(const Json& truth, ByteSource& file, Describer& describer, std
   }
 }
 
-/// The attributes of a field in the file: those that are its geometry in the order x, y, z.
+/// The attributes of a field in the file, including its geometry in the order x, y, z.
 std::vector<Attribute> attributes_and_geometry(const Field& field, const Json& truth) {
   std::vector<Attribute> all = field.attributes;
   const auto add = [&](const std::string& name, std::vector<double> numbers, bool is_reversed) {
@@ -143,7 +143,7 @@ std::vector<Attribute> attributes_and_geometry(const Field& field, const Json& t
     if (is_reversed) std::ranges::reverse(numbers);
     Attribute attribute;
     attribute.name = "__" + name + "__";
-    // Whatever the type in the file, geometry is float64.
+    // Geometry is float64, whatever the type in the file.
     const std::string& type = truth[attribute.name.c_str()]["type"].text();
     attribute.value = Value(std::span<const double>(numbers)).converted_to(described_type(type), true);
     all.push_back(std::move(attribute));

@@ -7,13 +7,13 @@
 
 namespace quire::test {
 
-/// What of a truth is compared.
+/// The parts of a truth that are compared.
 struct Scope {
   bool with_fields = true;
-  bool with_bytes = true;  ///< attributes of 8-bit integers; else they have become 16-bit ones
+  bool with_bytes = true;  ///< attributes of 8-bit integers; false if they were written as 16 bits
 };
 
-/// Compares everything that the truth of a valid file says with what the describer and the file's bytes say.
+/// Compares a truth of a valid file with the describer and the bytes of the file.
 void expect_truth(const Json& truth, ByteSource& file, Describer& describer, const Scope& scope);
 
 }  // namespace quire::test

@@ -1,4 +1,4 @@
-// The conformance vectors of H5Part: everything their truths say, and the files that must be refused.
+// The conformance vectors of H5Part: comparison with their truths, and files that must be refused.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::filesystem::path folder() {
   return std::filesystem::path(data == nullptr ? "." : data) / "h5part";
 }
 
-/// The names of the files with a truth that says `expect`, compressed ones left out.
+/// The names of the files whose truth has this value of `expect`, without compressed ones.
 std::vector<std::string> vectors(const std::string& expect) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder())) {
@@ -54,7 +54,7 @@ TEST(ValidVectors, HoldWhatTheirTruthsSay) {
   }
 }
 
-/// Writes what a describer says anew, without fields.
+/// Writes a described file again, without fields.
 Simulation rewritten(ByteSource& file, Describer& describer, int ranks) {
   Simulation copy(ranks);
   copy.set_file(describer.file());

@@ -11,7 +11,7 @@
 namespace quire::h5 {
 namespace {
 
-/// What all ranks must know of the attachments of a publication.
+/// What all ranks need to know of the attachments of a publication.
 struct Notice {
   std::vector<std::string> made;
   std::vector<std::uint64_t> sizes;  ///< of those

@@ -16,7 +16,7 @@
 namespace quire::h5 {
 namespace {
 
-/// Something to be written: elements of a file's data set, and where they lie in memory.
+/// A write: elements of a dataset of the file, and their place in memory.
 struct Piece {
   Handle file;
   Handle memory;
@@ -24,9 +24,9 @@ struct Piece {
   std::uint64_t bytes = 0;
 };
 
-/// Memory for elements of a field that are not written from where they lie.
+/// Buffers for elements of a field that are not written from the caller's memory.
 struct FieldBuffers {
-  std::vector<std::byte> packed;     ///< one behind the other
+  std::vector<std::byte> packed;     ///< consecutive
   std::vector<std::byte> converted;  ///< as stored
 };
 
@@ -42,7 +42,7 @@ class ParallelEngine final : public StepEngine {
       : settings_(std::move(settings)), layout_(std::move(layout)) {}
 
   ~ParallelEngine() override {
-    // A file that close() has not closed stays open until the library ends: closing would wait for other ranks.
+    // A file that close() has not closed stays open until the library is closed: closing it would wait for other ranks.
     if (file_) abandon();
   }
 
@@ -76,7 +76,7 @@ class ParallelEngine final : public StepEngine {
         });
       });
     }
-    // What fails everywhere leaves all ranks with the same file; else nobody knows what the library makes of it.
+    // If all ranks fail, they leave the same file; otherwise the state of the file in the library is unknown.
     const FileRanks::Votes failed = ranks_.count(failure.have_failed());
     is_begun_ = failed.yes == 0;
     is_broken_ = is_broken_ || (failed.yes != 0 && failed.yes != failed.ranks);
@@ -147,7 +147,7 @@ class ParallelEngine final : public StepEngine {
     file_.abandon();
   }
 
-  /// The bytes of a buffer for whole records.
+  /// The size of a buffer for whole records.
   [[nodiscard]] std::uint64_t records_at_once(std::uint64_t record_bytes) const {
     return std::max<std::uint64_t>(1, request_.staging / std::max<std::uint64_t>(1, record_bytes));
   }
@@ -157,28 +157,29 @@ class ParallelEngine final : public StepEngine {
     return (stream.records() - 1) / at_once + 1;
   }
 
-  /// Everything that a rank needs to go through the writing of the targets with nothing to write, made before the ranks
-  /// say whether all of them have begun: behind that a rank that fails still finds it.
+  /// Creates everything that a rank needs to take part in the collective writes without data. It is called before the
+  /// ranks agree that all have begun: a rank that fails afterwards can still take part.
   void make_ready();
   void forget() noexcept {
     nothing_.clear();
     targets_.clear();
   }
-  /// Whether any rank has failed before the first call that needs all of them; where ranks write alone, this one.
+  /// Whether any rank has failed before the first collective call; with independent transfers, whether this rank has.
   /// `rounds_` then holds what the rank with the most records needs.
   [[nodiscard]] bool is_stopped(bool has_failed);
-  /// Writes what `make` answers, or nothing if it fails or answers nothing, or if something has failed before: other
-  /// ranks write, too. Returns the bytes that were written.
+  /// Writes the result of `make`, or nothing if it fails, returns no value, or something failed before: other ranks may
+  /// write, too. Returns the number of bytes written.
   template <class Make>
   std::uint64_t put_made(std::size_t target, Attempts& failure, Make&& make);
 
-  /// The next records of a stream that has some left. `select` chooses so many rows in the space of a data set.
+  /// The next records of a stream that has some left. `select` selects this number of rows in the dataspace of a
+  /// dataset.
   template <class Select>
   [[nodiscard]] Piece next_rows(const EngineTarget& target, ValueStream& stream, std::uint64_t done, Select&& select);
-  /// These elements of a field, if there are any, in the caller's memory or in the buffers.
+  /// These elements of a field, if not empty, in the caller's memory or in the buffers.
   [[nodiscard]] std::optional<Piece> field_piece(const EngineTarget& target, const Field& field, const FieldPart& part,
                                                  FieldBuffers& buffers);
-  /// Throws unsupported errors where parts would have to be encoded by the ranks together.
+  /// Throws unsupported errors for parts that the ranks would have to encode together.
   void require_parts() const;
   void put(const EngineTarget& target, const Piece& piece, const Handle& transfer);
 
@@ -190,10 +191,10 @@ class ParallelEngine final : public StepEngine {
   Handle alone_;
   Handle together_;
   std::vector<EngineTarget> targets_;
-  /// For each target its shape with nothing selected; none where it has no elements at all: the library fails where all
-  /// ranks select nothing of nothing.
+  /// For each target its dataspace with an empty selection; no value for an empty dataset: the library fails if all
+  /// ranks select nothing of an empty dataspace.
   std::vector<std::optional<Piece>> nothing_;
-  std::vector<std::uint64_t> rounds_;  ///< for each target how often all ranks write, and a word for what has failed
+  std::vector<std::uint64_t> rounds_;  ///< for each target the number of collective writes, and a word for failures
   std::vector<std::uint64_t> before_;
   std::vector<std::byte> buffer_;
   bool is_begun_ = false;
@@ -309,7 +310,7 @@ void ParallelEngine::write_tables(const StepPart& mine) {
 
 void ParallelEngine::require_parts() const {
   if (takes_parts() && std::ranges::none_of(targets_, &EngineTarget::is_filtered)) return;
-  throw Error(ErrorKind::unsupported, "parallel HDF5 cannot compress a step that each rank writes block by block")
+  throw Error(ErrorKind::unsupported, "parallel HDF5 cannot compress a step that ranks write block by block")
       .advise("engine=direct");
 }
 

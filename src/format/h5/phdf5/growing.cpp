@@ -11,7 +11,7 @@ void Extensions::extend(const Handle& dataset, const std::vector<std::uint64_t>&
   const std::vector<std::uint64_t> before = extents_of(dataset.id(), name);
   const std::vector<hsize_t> wanted(extents.begin(), extents.end());
   all_.push_back({dataset.share(), {before.begin(), before.end()}, name});
-  require(H5Dset_extent(dataset.id(), wanted.data()), "extend the data set", name);
+  require(H5Dset_extent(dataset.id(), wanted.data()), "extend the dataset", name);
 }
 
 void Extensions::take_back() {

@@ -16,7 +16,7 @@ namespace {
 
 bool is_covered(const Field& field, std::uint64_t elements) { return elements >= volume(field.extents); }
 
-/// Which component of which field stands at each place among all components of a step.
+/// The component and field at each index among all components of a step.
 std::vector<std::pair<std::size_t, std::uint64_t>> components_of(const StepDescription& step) {
   std::vector<std::pair<std::size_t, std::uint64_t>> components;
   for (std::size_t f = 0; f < step.fields.size(); ++f) {
@@ -25,26 +25,26 @@ std::vector<std::pair<std::size_t, std::uint64_t>> components_of(const StepDescr
   return components;
 }
 
-/// Creation properties of a data set in chunks, which are allocated at once: parallel HDF5 does that anyway, and can
-/// extend no others.
+/// Creation properties of a chunked dataset with early allocation: parallel HDF5 allocates early anyway, and can extend
+/// no other datasets.
 Handle library_chunks(const std::vector<std::uint64_t>& shape, const Chunking& chunking, Type type) {
   Handle creation = chunked_creation(shape, chunking.pipeline(type), true);
   require(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
   return creation;
 }
 
-/// A data set of the file to which a step adds, with its new extents.
+/// A dataset of the file to which a step adds, with its new extents.
 EngineTarget extended(Extensions& extensions, hid_t parent, const std::string& path,
                       const std::vector<std::uint64_t>& extents, bool is_filtered) {
   EngineTarget target;
-  target.dataset = own(H5Dopen2(parent, path.c_str(), H5P_DEFAULT), "open the data set", path);
+  target.dataset = own(H5Dopen2(parent, path.c_str(), H5P_DEFAULT), "open the dataset", path);
   target.name = path;
   target.is_filtered = is_filtered;
   extensions.extend(target.dataset, extents, path);
   return target;
 }
 
-/// Makes it one of a component of a field.
+/// Sets the members for a component of a field.
 void turn_to_field(EngineTarget& target, const Field& field, std::size_t index, std::uint64_t component,
                    std::vector<std::uint64_t> lead) {
   target.name = field.name;
@@ -87,7 +87,7 @@ class StepFileLayout final : public EngineLayout {
   }
 
   void discard(hid_t /*file*/) override {
-    // The library drops a group that has no name when its last identifier goes.
+    // The library frees an unlinked group when its last identifier is closed.
     group_.release();
     extensions_.take_back();
   }
@@ -101,7 +101,7 @@ class StepFileLayout final : public EngineLayout {
   }
 
  private:
-  /// The place on the axes that a data set has in front of those of the field.
+  /// The indices on the axes of a dataset before those of the field.
   [[nodiscard]] static std::vector<std::uint64_t> front_of(std::size_t axes, const Field& field) {
     return std::vector<std::uint64_t>(axes - field.extents.size());
   }
@@ -217,7 +217,7 @@ class PlainLayout final : public EngineLayout {
     return targets;
   }
 
-  /// One data set, with the components along its first axis if there are several.
+  /// One dataset, with the components along its first axis if there are several.
   void grow_field(std::vector<EngineTarget>& targets, hid_t file, const GrowingField& old, const Field& field,
                   std::size_t index) {
     std::vector<std::uint64_t> extents = extended_extents(old, field.extents);
@@ -236,7 +236,7 @@ class PlainLayout final : public EngineLayout {
     }
   }
 
-  /// One data set for each column, or one of all of them in the order of the file.
+  /// One dataset for each column, or one for all of them in the order of the file.
   void grow_table(std::vector<EngineTarget>& targets, hid_t file, const GrowingTable& old, const Table& table,
                   std::size_t index, std::uint64_t rows) {
     const std::vector<std::string> paths = old.paths();

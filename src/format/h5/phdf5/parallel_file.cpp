@@ -1,4 +1,4 @@
-// The one place outside the layers of MPI that knows it: parallel HDF5 wants a communicator when it opens a file.
+// The only user of MPI outside the layers of MPI: parallel HDF5 needs a communicator to open a file.
 
 #include "format/h5/phdf5/parallel_file.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 MPI_Comm communicator_of(const EngineRanks& ranks) { return *static_cast<const MPI_Comm*>(ranks.communicator); }
 
-/// Hints for MPI-IO as long as it lives.
+/// Owns an MPI_Info with hints for MPI-IO.
 class Hints {
  public:
   explicit Hints(const std::vector<std::pair<std::string, std::string>>& hints) {
@@ -28,7 +28,7 @@ class Hints {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-Error unreachable() { return {ErrorKind::io, "the ranks of the engine phdf5 cannot reach each other"}; }
+Error unreachable() { return {ErrorKind::io, "the ranks of the engine phdf5 cannot communicate"}; }
 
 void reduce(std::span<std::uint64_t> words, MPI_Op operation, const EngineRanks& ranks) {
   if (MPI_Allreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_INT64_T, operation,
@@ -53,9 +53,9 @@ void FileRanks::share(std::vector<std::byte>& bytes) const {
   if (!use_mpi()) return;
   std::uint64_t size = bytes.size();
   const MPI_Comm comm = communicator_of(ranks_);
-  const bool is_told = MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm) == MPI_SUCCESS;
-  if (is_told) bytes.resize(static_cast<std::size_t>(size));
-  if (is_told && (size == 0 || MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, comm) == MPI_SUCCESS))
+  const bool has_size = MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm) == MPI_SUCCESS;
+  if (has_size) bytes.resize(static_cast<std::size_t>(size));
+  if (has_size && (size == 0 || MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, comm) == MPI_SUCCESS))
     return;
   throw unreachable();
 }
@@ -71,7 +71,7 @@ Handle FileRanks::access_list(const EngineSettings& settings) const {
   }
   set_library_version(id, settings.version);
   require(H5Pset_fclose_degree(id, H5F_CLOSE_STRONG), "set the close degree");
-  // The file is locked already, on rank 0: without MPI HDF5 would be refused its own lock, with MPI it takes none.
+  // The file is already locked, on rank 0: a serial HDF5 would fail to lock it again, and with MPI HDF5 does not lock.
   require(H5Pset_file_locking(id, false, true), "leave the file unlocked");
   require(H5Pset_alignment(id, settings.alignment.threshold, settings.alignment.multiple), "set the alignment");
   require(H5Pset_meta_block_size(id, settings.metadata_block), "set the size of metadata blocks");

@@ -1,4 +1,4 @@
-// The parallel HDF5 library reads what has been described: it finds the values by the paths of their data sets.
+// Reads described values through the parallel HDF5 library, which finds them by the paths of their datasets.
 
 #include <algorithm>
 #include <array>
@@ -23,38 +23,38 @@
 namespace quire::h5 {
 namespace {
 
-/// Of records that are read at once, to be taken apart.
+/// The size of a buffer for records that are read at once and then unpacked.
 constexpr std::uint64_t buffer_bytes = std::uint64_t{8} << 20;
 
-/// Where a column or component stands in a data set.
+/// The position of a column or component in a dataset.
 struct Axes {
-  std::vector<std::uint64_t> shape;  ///< of the data set
-  std::vector<std::uint64_t> lead;   ///< the place on axes that it has in front
+  std::vector<std::uint64_t> shape;  ///< of the dataset
+  std::vector<std::uint64_t> lead;   ///< the indices on leading axes
   bool is_cell = false;              ///< it is one of the cells along a last axis
 };
 
-/// Elements of a data set, and where they come to lie.
+/// A selection of elements of a dataset, and their place in memory.
 struct Prepared {
   const EngineRead* read = nullptr;
   Handle dataset;
   Handle file;
   Handle memory;
   std::uint64_t elements = 0;
-  bool is_together = false;             ///< all ranks read it in one call of the library
-  std::unique_ptr<std::byte[]> buffer;  ///< values as they are stored, where others are wanted
-  std::byte* data = nullptr;            ///< the buffer, or where they are wanted
+  bool is_together = false;             ///< all ranks read it in one collective call
+  std::unique_ptr<std::byte[]> buffer;  ///< values as stored, if they must be converted
+  std::byte* data = nullptr;            ///< the buffer, or the destination
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return elements * size_of(read->type); }
 };
 
-/// Rows of a data set whose last axis are cells: some columns, and those that stand between them.
+/// Rows of a dataset whose last axis are cells: some columns, and those between them.
 struct Records {
   Handle dataset;
   std::vector<std::uint64_t> shape;
   std::vector<const EngineRead*> reads;  ///< of the same rows
   std::uint64_t first = 0;               ///< of the cells
   std::uint64_t cells = 0;
-  bool is_together = false;  ///< all ranks read it in one call of the library
+  bool is_together = false;  ///< all ranks read it in one collective call
 
   [[nodiscard]] const EngineRead& any() const noexcept { return *reads.front(); }
   [[nodiscard]] std::uint64_t rows() const { return any().selection.elements(); }
@@ -70,7 +70,7 @@ struct Records {
   }
 };
 
-/// Takes so many rows from a walk, or those that are left.
+/// Takes a number of rows from a walk, or the remaining ones if there are fewer.
 class RowTaker {
  public:
   explicit RowTaker(SelectionWalk walk) : walk_(std::move(walk)) {}
@@ -96,7 +96,7 @@ class RowTaker {
   Line left_;
 };
 
-/// Brings values from a buffer to where they are wanted.
+/// Copies values from a buffer to their destinations.
 void unpack(const ReadPlan& plan, const std::byte* buffer) {
   for (const ReadExtent& extent : plan.extents) {
     const std::span<const std::byte> bytes(buffer + extent.offset, static_cast<std::size_t>(extent.length));
@@ -113,7 +113,7 @@ void unpack(const ReadPlan& plan, const std::byte* buffer) {
   }
 }
 
-/// Records of so many equal cells, as they stand in a buffer.
+/// Describes records of equal cells as stored in a buffer.
 Run run_of(Type type, std::uint64_t records, std::uint64_t cells) {
   Run run;
   run.records = records;
@@ -123,7 +123,7 @@ Run run_of(Type type, std::uint64_t records, std::uint64_t cells) {
   return run;
 }
 
-/// Whether the library finds just such numbers, and has what it takes to decode them.
+/// Whether the dataset has exactly this type, and the library can decode it.
 bool is_readable(hid_t dataset, const EngineRead& read) {
   const Handle type = own(H5Dget_type(dataset), "read the type", read.object);
   const H5T_class_t kind = H5Tget_class(type.id());
@@ -143,7 +143,7 @@ bool is_readable(hid_t dataset, const EngineRead& read) {
   return true;
 }
 
-/// Nothing if the data set has another shape.
+/// No value if the dataset has another shape.
 std::optional<Axes> axes_of(std::vector<std::uint64_t> shape, const EngineRead& read) {
   const std::vector<std::uint64_t>& extents = read.extents;
   if (shape.size() < extents.size()) return std::nullopt;
@@ -169,7 +169,7 @@ class ParallelReader final : public ReadEngine {
   explicit ParallelReader(EngineSettings settings) : settings_(std::move(settings)) {}
 
   ~ParallelReader() override {
-    // A file that close() has not closed stays open until the library ends: closing would wait for other ranks.
+    // A file that close() has not closed stays open until the library is closed: closing it would wait for other ranks.
     const Quiet quiet;
     forget();
     file_.abandon();
@@ -196,12 +196,12 @@ class ParallelReader final : public ReadEngine {
     for (std::size_t i = 0; i < reads.size(); ++i) {
       failure.attempt([&] {
         Handle dataset =
-            own(H5Dopen2(file_.id(), reads[i].path.c_str(), H5P_DEFAULT), "open the data set", reads[i].object);
+            own(H5Dopen2(file_.id(), reads[i].path.c_str(), H5P_DEFAULT), "open the dataset", reads[i].object);
         if (!is_readable(dataset.id(), reads[i])) return;
         auto axes = axes_of(extents_of(dataset.id(), reads[i].object), reads[i]);
         if (!axes) return;
         taken[i] = true;
-        // The library fails where all ranks select nothing of nothing.
+        // The library fails if all ranks select nothing of an empty dataspace.
         if (volume(axes->shape) == 0) return;
         if (axes->is_cell) return add_to_records(reads[i], std::move(dataset), *axes);
         prepared_.push_back(prepared(reads[i], std::move(dataset), *axes));
@@ -244,8 +244,8 @@ class ParallelReader final : public ReadEngine {
   [[nodiscard]] EngineCounters counters() const noexcept override { return counters_; }
 
  private:
-  /// Whether ranks may read a data set in one call. Of chunks that were never made HDF5 1.10 takes the place all the
-  /// same, which is none: MPI refuses it on the ranks that it concerns, and the others wait for ever.
+  /// Whether ranks may read a dataset collectively. HDF5 1.10 uses the undefined address of missing chunks: MPI fails
+  /// on the ranks that read them, and the other ranks wait for ever.
   [[nodiscard]] bool reads_together(hid_t dataset, const EngineRead& read) const {
     return settings_.is_collective && !lacks_chunks(dataset, read.object);
   }
@@ -302,7 +302,7 @@ class ParallelReader final : public ReadEngine {
     counters_.bytes_read += one.bytes();
   }
 
-  /// Brings values from the buffer to where they are wanted, as if that were the file.
+  /// Copies values from the buffer to their destinations, treating the buffer as a file.
   void convert(const Prepared& one) const {
     const ColumnTarget target{.column = 0, .view = one.read->out, .object = one.read->object};
     ReadPlan plan;
@@ -326,7 +326,8 @@ class ParallelReader final : public ReadEngine {
     }
   }
 
-  /// Reads records block by block; all ranks go through as many blocks as the one with the most if they read together.
+  /// Reads records block by block. If ranks read collectively, all of them read as many blocks as the rank with the
+  /// most.
   void read_records(Attempts& failure) {
     std::vector<std::uint64_t> rounds;
     for (const Records& one : records_) {
@@ -343,8 +344,8 @@ class ParallelReader final : public ReadEngine {
     }
   }
 
-  /// Reads the next rows, which are from `done` on in memory, and returns how many they are. After a failure they stay
-  /// in the buffer.
+  /// Reads the next rows, `done` of which are already in memory, and returns their number. After a failure they stay in
+  /// the buffer.
   std::uint64_t read_block(const Records& records, RowTaker& taker, std::uint64_t done, bool has_failed) {
     const EngineRead& any = records.any();
     const Selection rows = taker.take(records.rows_at_once());

@@ -17,9 +17,9 @@ const std::vector<Option>& knobs() {
        OptionKind::text,
        "independent",
        {},
-       "phdf5: independent, each rank writes its part of a step alone, or collective, all write together"},
-      {"collective_metadata", OptionKind::truth, "true", {}, "phdf5: all ranks write metadata together"},
-      {"metadata_block", OptionKind::integer, "2048", {}, "phdf5: bytes that are allocated for metadata at once"},
+       "phdf5: independent or collective writes of the parts of a step"},
+      {"collective_metadata", OptionKind::truth, "true", {}, "phdf5: write metadata collectively"},
+      {"metadata_block", OptionKind::integer, "2048", {}, "phdf5: size of metadata blocks in bytes"},
       {"hints", OptionKind::text, "", {}, "phdf5: hints for MPI-IO, as name=value,name=value"},
   };
   return options;
@@ -31,12 +31,12 @@ const std::vector<Option>& read_knobs() {
        OptionKind::text,
        "independent",
        {},
-       "phdf5: independent, each rank reads alone, or collective, all read the same columns and fields together"},
+       "phdf5: independent reads, or collective reads of the same columns and fields"},
       {"collective_metadata",
        OptionKind::truth,
        "true",
        {},
-       "phdf5, collective: one rank reads the metadata of HDF5 for all"},
+       "phdf5, collective: one rank reads the metadata of HDF5 and broadcasts them"},
       {"hints", OptionKind::text, "", {}, "phdf5: hints for MPI-IO, as name=value,name=value"},
   };
   return options;
@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, std::string>> parsed_hints(const std::string&
     const std::string hint = text.substr(at, end - at);
     const std::size_t equals = hint.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw usage("\"" + hint + "\" is no hint", "hints").advise("write name=value,name=value");
+      throw usage("\"" + hint + "\" is not a hint", "hints").advise("write name=value,name=value");
     }
     hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
     at = end + 1;
@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> parsed_hints(const std::string&
   return hints;
 }
 
-/// Whether the options choose the engine. Throws errors for knobs of an engine that is not chosen, or not there.
+/// Whether the options choose the engine. Throws errors for options of an engine that is not chosen or not available.
 bool chooses_phdf5(const CheckedOptions& options, const std::vector<Option>& knobs) {
   const bool is_chosen = has_phdf5() && options.text("engine") == "phdf5";
   if (is_chosen) return true;
@@ -70,12 +70,12 @@ bool chooses_phdf5(const CheckedOptions& options, const std::vector<Option>& kno
     if (has_phdf5()) throw usage("only the engine phdf5 has this option", option.name).advise("engine=phdf5");
     throw Error(ErrorKind::unsupported, "the engine phdf5, which has this option, is not available in this build")
         .on(std::string(option.name))
-        .advise("leave it out, or use a build with MPI and parallel HDF5");
+        .advise("omit it, or use a build with MPI and parallel HDF5");
   }
   return false;
 }
 
-/// Whether all ranks transfer together.
+/// Whether transfers are collective.
 bool is_collective_transfer(const CheckedOptions& options) {
   const std::string transfer = options.text("transfer");
   if (transfer == "collective") return true;
@@ -90,16 +90,16 @@ void refuse_others(const CheckedOptions& options, const std::vector<std::string_
   }
 }
 
-/// A table of options, and behind them the engine and its knobs.
+/// A table of options, followed by those of the engine and its settings.
 std::vector<Option> with_knobs(std::vector<Option> options, const std::vector<Option>& knobs) {
   Option engine{"engine",
                 OptionKind::text,
                 "direct",
                 {"direct"},
-                "who moves the bytes of steps: direct is we; phdf5 is not available in this build"};
+                "the engine that transfers steps: direct is Quire's own; phdf5 is not available in this build"};
   if (has_phdf5()) {
     engine.choices.emplace_back("phdf5");
-    engine.help = "who moves the bytes of steps: direct is we, phdf5 the parallel HDF5 library";
+    engine.help = "the engine that transfers steps: direct is Quire's own, phdf5 the parallel HDF5 library";
   }
   options.push_back(engine);
   std::ranges::copy(knobs, std::back_inserter(options));
@@ -119,7 +119,7 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
   refuse_others(options, only_direct);
   settings.is_collective = is_collective_transfer(options);
   if (!settings.is_collective && options.text("filter") != "none") {
-    throw usage("parallel HDF5 compresses only what all ranks write together", "filter")
+    throw usage("parallel HDF5 compresses only collective writes", "filter")
         .advise("transfer=collective, or engine=direct");
   }
   settings.is_filtered = options.text("filter") != "none";
@@ -135,7 +135,7 @@ EngineSettings EngineSettings::of(const CheckedOptions& options, const std::vect
 void EngineSettings::check_filters(const std::vector<Filter>& filters, const std::string& object) const {
   if (!is_phdf5 || is_collective || filters.empty()) return;
   throw Error(ErrorKind::unsupported,
-              "its chunks are compressed, which parallel HDF5 does only if all ranks write together")
+              "its chunks are compressed, which parallel HDF5 supports only for collective writes")
       .on(object)
       .advise("transfer=collective, or engine=direct");
 }
@@ -147,7 +147,7 @@ EngineSettings EngineSettings::of_reading(const CheckedOptions& options) {
   refuse_others(options, {chunk_cache_option().name});
   settings.is_collective = is_collective_transfer(options);
   if (!settings.is_collective && options.given("collective_metadata")) {
-    throw usage("ranks that read alone read metadata alone", "collective_metadata").advise("transfer=collective");
+    throw usage("independent reads read metadata independently", "collective_metadata").advise("transfer=collective");
   }
   settings.collective_metadata = settings.is_collective && options.truth("collective_metadata");
   settings.hints = parsed_hints(options.text("hints"));
@@ -159,7 +159,7 @@ std::vector<Option> with_engine(std::vector<Option> options) {
                      OptionKind::text,
                      "earliest",
                      {"earliest", "v18", "v110"},
-                     "what HDF5 may use in a new file: later structures, that older releases cannot read"});
+                     "the HDF5 release whose structures a new file may have; older releases cannot read them"});
   return with_knobs(std::move(options), knobs());
 }
 

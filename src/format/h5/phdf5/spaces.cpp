@@ -8,12 +8,12 @@ namespace {
 
 using Counts = std::vector<hsize_t>;
 
-/// So many parts the library unites: what it takes grows with the square of their number. More are given to it element
-/// by element.
+/// At most this number of parts is united by the library, whose cost grows with the square of the number. More parts
+/// are selected element by element.
 constexpr std::size_t most_united = 32;
 constexpr std::size_t elements_at_once = 4096;
 
-/// The numbers of one axis after the other, those of the axes in front first; ones where there are none.
+/// The numbers of each axis, those of leading axes first; ones for missing axes.
 Counts with_front(std::span<const std::uint64_t> front, const std::vector<std::uint64_t>& counts, std::size_t axes) {
   Counts all(front.begin(), front.end());
   all.insert(all.end(), counts.begin(), counts.end());
@@ -21,12 +21,12 @@ Counts with_front(std::span<const std::uint64_t> front, const std::vector<std::u
   return all;
 }
 
-/// Selects elements one by one, in the order in which they come.
+/// Selects elements one by one, in the given order.
 class EachElement {
  public:
   EachElement(hid_t space, std::size_t axes, const std::string& object) : space_(space), axes_(axes), object_(object) {}
 
-  /// Of an array with such extents, whose axes are behind others on which it stands at `lead`.
+  /// Adds an element of an array with these extents, which follows leading axes with the indices `lead`.
   void add(std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents, std::uint64_t element) {
     const std::size_t begin = places_.size();
     places_.insert(places_.end(), lead.begin(), lead.end());
@@ -62,7 +62,7 @@ void select_each(hid_t space, std::span<const std::uint64_t> lead, const std::ve
   each.finish();
 }
 
-/// All elements of rows.
+/// Selects all elements of rows.
 void select_lines_each(hid_t space, const Counts& extents, const std::vector<Line>& rows) {
   const std::vector<std::uint64_t> shape(extents.begin(), extents.end());
   std::uint64_t width = 1;
@@ -92,7 +92,7 @@ void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std
     require(H5Sselect_none(space), "select nothing", object);
     return;
   }
-  if (axes == 0) return;  // the one element that there is
+  if (axes == 0) return;  // a scalar: its only element
   if (selection.parts().size() > most_united) return select_each(space, lead, extents, selection, object);
   const std::vector<std::uint64_t> ones(lead.size(), 1);
   H5S_seloper_t join = H5S_SELECT_SET;
@@ -102,7 +102,7 @@ void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std
     Counts stride = with_front(ones, part.stride, axes);
     const Counts count = with_front(ones, part.count, axes);
     const Counts block = with_front(ones, part.block, axes);
-    // Along an axis with one block the distance to the next one means nothing, but HDF5 looks at it.
+    // HDF5 checks the stride even along an axis with one block, where it has no meaning.
     for (std::size_t axis = 0; axis < axes; ++axis) stride[axis] = std::max(stride[axis], block[axis]);
     require(H5Sselect_hyperslab(space, join, start.data(), stride.data(), count.data(), block.data()),
             "select elements", object);

@@ -39,7 +39,7 @@ void ValueStream::next(std::span<std::byte> out) {
       kernels::copy_bytes(out.data(), *memory + position_, length);
     } else {
       length = std::get<std::shared_ptr<Encoder>>(extent.source)->encode(position_, out.first(length));
-      if (length == 0) throw Error(ErrorKind::internal, "an encoder makes no bytes");
+      if (length == 0) throw Error(ErrorKind::internal, "an encoder returns no bytes");
     }
     out = out.subspan(length);
     position_ += length;

@@ -1,4 +1,4 @@
-// Builds without MPI or parallel HDF5: the one engine is ours.
+// For builds without MPI or parallel HDF5: only the direct engine is available.
 
 #include "format/h5/phdf5/engine.hpp"
 

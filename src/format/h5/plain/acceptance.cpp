@@ -16,22 +16,23 @@ namespace {
 
 constexpr std::size_t longest_path = 1024;
 
-/// Why a path cannot be that of an object, or an empty text.
+/// Why a path is invalid for an object, or an empty text.
 std::string defect_of_path(const std::string& path) {
   if (path.empty()) return "needs a name";
-  if (path.size() > longest_path) return "has a name of at most " + std::to_string(longest_path) + " bytes";
-  if (path.find('\0') != std::string::npos) return "has no NUL in its name";
+  if (path.size() > longest_path) return "must have a name of at most " + std::to_string(longest_path) + " bytes";
+  if (path.find('\0') != std::string::npos) return "must not have a NUL in its name";
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string part = path.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return "has no empty part, . or .. between slashes in its name";
+    if (part.empty() || part == "." || part == "..")
+      return "must not have an empty part, . or .. between slashes in its name";
     begin = end + 1;
   }
   return {};
 }
 
 std::string defect_of_column(const std::string& name) {
-  if (name.find('/') != std::string::npos) return "has no slash in its name";
+  if (name.find('/') != std::string::npos) return "must not have a slash in its name";
   return defect_of_path(name);
 }
 
@@ -41,7 +42,7 @@ Type stored_as(Type type) {
   return type;
 }
 
-/// The narrowest type that holds every value of all columns; float64 if there is none: each value is then converted
+/// The narrowest type that holds every value of all columns, or float64 if none does: each value is then converted
 /// exactly, or with an error that names its row.
 Type common_type(const std::vector<Column>& columns) {
   constexpr std::array candidates{Type::int8,   Type::uint8, Type::int16,  Type::uint16,  Type::int32,
@@ -60,17 +61,17 @@ void make_uniform(std::vector<Column>& columns) {
   for (Column& column : columns) column.type = type;
 }
 
-/// The names of the objects of a file: each once, and none where another one's group must be.
+/// The names of the objects of a file: each must be unique and not be that of a group.
 class Paths {
  public:
-  /// Why this path is taken, or an empty text.
+  /// Adds a path. Returns why it is taken, or an empty text.
   [[nodiscard]] std::string add(const std::string& path) {
     if (objects_.contains(path)) return "another object has this name";
     if (groups_.contains(path)) return "a group has this name";
     std::vector<std::string> above;
     for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
       above.push_back(path.substr(0, slash));
-      if (objects_.contains(above.back())) return above.back() + " is a data set and no group";
+      if (objects_.contains(above.back())) return above.back() + " is a dataset, not a group";
     }
     objects_.insert(path);
     groups_.insert(above.begin(), above.end());
@@ -82,7 +83,7 @@ class Paths {
   std::set<std::string, std::less<>> groups_;
 };
 
-/// The paths of a table's data sets.
+/// The paths of a table's datasets.
 std::vector<std::string> paths_of(const Table& table, const PlainRules& rules) {
   const std::string path = path_of(table, rules);
   if (rules.layout == TableLayout::matrix) return {path};
@@ -99,13 +100,13 @@ Attribute text_attribute(std::string_view name, const std::string& text) {
   return attribute;
 }
 
-/// Throws what add() found wrong.
+/// Throws the conflict that add() found.
 void require_free(Paths& paths, const std::string& path) {
   const std::string taken = paths.add(path);
-  if (!taken.empty()) throw Error(ErrorKind::conflict, "two objects of a file need two names: " + taken).on(path);
+  if (!taken.empty()) throw Error(ErrorKind::conflict, "the name of an object is not unique: " + taken).on(path);
 }
 
-/// Throws the usage error of a name that no object can have.
+/// Throws a usage error if an object cannot have this name.
 void require_name(const std::string& defect, const std::string& name) {
   if (!defect.empty()) throw Error(ErrorKind::usage, "an object of an HDF5 file " + defect).on(name);
 }
@@ -137,7 +138,7 @@ Field accepted_field(const Field& field, bool lossy) {
   if (field.type == Type::string) {
     throw Error(ErrorKind::unsupported, "fields of texts cannot be written to HDF5 files").on(field.name);
   }
-  if (field.extents.empty()) throw Error(ErrorKind::usage, "a field needs one extent at least").on(field.name);
+  if (field.extents.empty()) throw Error(ErrorKind::usage, "a field needs at least one extent").on(field.name);
   result.type = stored_as(field.type);
   for (Attribute& attribute : result.attributes) attribute = accepted(attribute, lossy);
   result.geometry = {};
@@ -253,7 +254,7 @@ class PlainFit {
     for (Column& column : result.columns) column.type = stored_as(column.type);
     if (rules_.layout == TableLayout::matrix) {
       make_uniform(result.columns);
-      // A matrix has names and units for its columns.
+      // A matrix stores names and units of its columns.
       for (Column& column : result.columns) drop_texts("column", column);
     }
     for (std::size_t c = 0; c < given.size(); ++c) {

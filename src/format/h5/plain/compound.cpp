@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// A compound type with one member of `length` bytes: HDF5 picks members by their names.
+/// A compound type with one member of `length` bytes: HDF5 selects members by name.
 Handle single_member(const std::string& member, hid_t type, std::size_t length) {
   Handle compound = own(H5Tcreate(H5T_COMPOUND, length), "make a type", member);
   require(H5Tinsert(compound.id(), member.c_str(), 0, type), "make a type", member);
@@ -29,7 +29,7 @@ void take_text(const std::byte* element, std::size_t length, H5T_str_t padding, 
   out.push_back(text);
 }
 
-/// What a member is in memory once HDF5 has read it: numbers of the view's type, texts as they are stored.
+/// The type of a member in memory after HDF5 has read it: numbers of the view's type, texts as stored.
 struct MemberType {
   Handle type;
   std::size_t length = 0;  ///< of all its elements
@@ -46,7 +46,7 @@ MemberType member_type(hid_t compound, const std::string& member, const View& ou
                      "make a type", member);
   } else if (out.type == Type::string) {
     if (require(H5Tis_variable_str(found.type.id()), "read the type", member) > 0) {
-      throw Error(ErrorKind::unsupported, "texts of any length inside of compounds cannot be read").on(member);
+      throw Error(ErrorKind::unsupported, "variable-length texts in compounds cannot be read").on(member);
     }
     found.padding = H5Tget_strpad(found.type.id());
   } else {
@@ -56,7 +56,7 @@ MemberType member_type(hid_t compound, const std::string& member, const View& ou
   return found;
 }
 
-/// Makes cells of the members of a compound, one after the other.
+/// Creates cells from the members of a compound, in order.
 class Layout {
  public:
   Layout(hid_t type, CompoundDescription& compound, std::vector<std::string>& warnings)
@@ -72,11 +72,12 @@ class Layout {
     const std::uint64_t count = volume({base.extents.begin(), base.extents.end()});
     check_place(index, type.id(), checked_multiply(count, H5Tget_size(base.type.id())), name);
     const auto stored = stored_type(base.type.id());
-    // Arrays of texts are rare, and long ones no columns of a table: holes, as all that holds no numbers.
+    // Arrays of texts are rare, and long arrays do not fit columns of a table: both become holes, as do members without
+    // numbers.
     if (!stored || (is_array && (stored->type == Type::string || count > most_elements))) {
       return compound_.left_out.push_back(member);
     }
-    tell_left_out_names(base.type.id(), name + "/" + member, warnings_);
+    report_left_out_names(base.type.id(), name + "/" + member, warnings_);
     is_direct_ = is_direct_ && stored->direct && is_in_order(*stored) && fill(H5Tget_member_offset(type_, index));
     for (std::uint64_t element = 0; element < count; ++element) {
       compound_.data.run.cells.push_back({.column = compound_.values.size(), .type = stored->type});
@@ -86,7 +87,7 @@ class Layout {
     }
   }
 
-  /// Fills up to the end of the record. True if its bytes are cells.
+  /// Fills up to the end of the record. Returns true if its bytes are cells.
   [[nodiscard]] bool finish(std::size_t record) {
     compound_.data.run.order = order_;
     return is_direct_ && fill(record);
@@ -96,7 +97,7 @@ class Layout {
   static constexpr std::uint64_t most_elements = 64;
   static constexpr std::size_t longest_hole = 1024;
 
-  /// HDF5 1.10 converts members that lie outside of their record without looking.
+  /// HDF5 1.10 converts members that are outside of their record without checks.
   void check_place(unsigned index, hid_t member, std::uint64_t bytes, const std::string& name) const {
     const std::size_t record = H5Tget_size(type_);
     const std::size_t offset = H5Tget_member_offset(type_, index);
@@ -104,7 +105,7 @@ class Layout {
     throw Error(ErrorKind::bad_file, "a member of the records lies outside of them").on(name);
   }
 
-  /// All cells of a record stand in one byte order.
+  /// All cells of a record have the same byte order.
   bool is_in_order(const StoredType& stored) {
     if (size_of(stored.type) == 1) return true;
     if (!has_order_) order_ = *stored.direct;
@@ -112,7 +113,7 @@ class Layout {
     return order_ == *stored.direct;
   }
 
-  /// Adds cells of no column up to here. False for members that overlap, and for holes that are too long.
+  /// Adds cells of no column up to `offset`. Returns false for members that overlap, and for holes that are too long.
   bool fill(std::size_t offset) {
     if (offset < end_ || offset - end_ > longest_hole) return false;
     for (const Type type : {Type::int64, Type::int32, Type::int16, Type::int8}) {
@@ -128,14 +129,14 @@ class Layout {
   hid_t type_;
   CompoundDescription& compound_;
   std::vector<std::string>& warnings_;
-  // Members may hold numbers that only HDF5 can convert.
+  // Set to false if only HDF5 can convert the numbers of a member.
   bool is_direct_ = true;
   std::size_t end_ = 0;
   bool has_order_ = false;
   ByteOrder order_ = native_order;
 };
 
-/// Refuses records that became larger than the file says when HDF5 read their type.
+/// Refuses records for which HDF5 computed a larger size than the file states.
 void check_record(hid_t dataset, const std::string& name, std::size_t record, Image& image) {
   if (!image.base()) return;
   const std::uint64_t address = checked_add(*image.base(), address_of(dataset));
@@ -188,7 +189,7 @@ void read_member(hid_t dataset, const std::string& name, const CompoundValue& va
     const hsize_t count = std::min(step, rows.count - done);
     const Handle memory = own(H5Screate_simple(1, &count, nullptr), "make a shape");
     require(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), "select the rows", name);
-    require(H5Dread(dataset, memory_type.id(), memory.id(), space.id(), H5P_DEFAULT, block.data()), "read the data set",
+    require(H5Dread(dataset, memory_type.id(), memory.id(), space.id(), H5P_DEFAULT, block.data()), "read the dataset",
             name);
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::byte* from = block.data() + i * element.length + skipped;

@@ -12,10 +12,10 @@
 namespace quire::h5 {
 namespace {
 
-/// What a column of a table takes in memory while it is described, roughly: the bound on their number.
+/// The approximate memory for the description of a column, which limits the number of columns.
 constexpr std::uint64_t bytes_per_column = 256;
 
-/// The parts of a text between commas, without slashes in front.
+/// The parts of a text between commas, without leading and trailing slashes.
 std::vector<std::string> paths_of(const std::string& list) {
   std::vector<std::string> paths;
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -40,7 +40,7 @@ void add_names(std::vector<std::string>& names, const std::string& path, const s
   for (const Attribute& attribute : attributes) names.push_back(path + " " + attribute.name);
 }
 
-/// The chunks of one component, where each chunk belongs to one.
+/// The chunks of one component, if each chunk belongs to one component.
 ChunkedLayout chunks_of(const ChunkedLayout& all, std::uint64_t component, std::uint64_t components) {
   ChunkedLayout own = all;
   own.extents.erase(own.extents.begin());
@@ -51,7 +51,7 @@ ChunkedLayout chunks_of(const ChunkedLayout& all, std::uint64_t component, std::
   return own;
 }
 
-/// The shape alone, of chunks that only the library reads.
+/// Only the shape, for chunks that only the library reads.
 ChunkedLayout chunk_shape_of_component(const ChunkedLayout& whole) {
   ChunkedLayout layout;
   layout.extents.assign(whole.extents.begin() + 1, whole.extents.end());
@@ -60,7 +60,7 @@ ChunkedLayout chunk_shape_of_component(const ChunkedLayout& whole) {
   return layout;
 }
 
-/// Makes of the run of all components one for each. Where chunks hold several of them, only the library reads them.
+/// Splits the run of all components into one for each. If chunks hold several components, only the library reads them.
 void split(Place& place, std::uint64_t components) {
   Run run = std::move(place.runs.front());
   const std::optional<ChunkedLayout> chunks = std::exchange(run.chunks, std::nullopt);
@@ -141,8 +141,8 @@ void PlainDescriber::describe_step() {
   std::vector<std::string> missing = asked_;
   try {
     StepDescription& step = step_->description;
-    std::vector<std::string> told;  // the attributes of the root are read for the second time
-    step.attributes = read_attributes(file_->image(), file_->id(), context_.memory_budget, told);
+    std::vector<std::string> repeated;  // the attributes of the root were read before, with the same warnings
+    step.attributes = read_attributes(file_->image(), file_->id(), context_.memory_budget, repeated);
     std::erase_if(step.attributes, [&](const Attribute& attribute) {
       return (attribute.name == words::title && !description_.title.empty()) ||
              (attribute.name == words::contents && !description_.contents.empty());
@@ -153,7 +153,7 @@ void PlainDescriber::describe_step() {
       add_group(std::move(group));
     }
     if (!missing.empty()) {
-      throw Error(ErrorKind::missing, "there is no data set of this path").on(missing.front());
+      throw Error(ErrorKind::missing, "there is no dataset of this path").on(missing.front());
     }
     put_asked_first();
   } catch (...) {
@@ -173,7 +173,7 @@ void PlainDescriber::put_asked_first() {
   for (auto asked = asked_.rbegin(); asked != asked_.rend(); ++asked) {
     auto& tables = step_->description.tables;
     const auto place = std::ranges::find(tables, *asked, &Table::name) - tables.begin();
-    if (place == std::ssize(tables)) continue;  // without columns it is no table
+    if (place == std::ssize(tables)) continue;  // without columns it is not a table
     std::rotate(tables.begin(), tables.begin() + place, tables.begin() + place + 1);
     std::rotate(step_->tables.begin(), step_->tables.begin() + place, step_->tables.begin() + place + 1);
   }
@@ -217,7 +217,7 @@ void PlainDescriber::add_table_of_lines(const std::string& group, std::vector<Pl
     table.columns.push_back(std::move(column));
     place.runs.push_back(std::move(line.data.run));
   }
-  tell_left_out(left_out);
+  report_left_out(left_out);
   step_->description.tables.push_back(std::move(table));
   step_->tables.push_back(std::move(place));
 }
@@ -226,12 +226,12 @@ std::optional<std::vector<std::string>> PlainDescriber::matrix_columns(const Pla
   const bool is_asked = std::ranges::find(asked_, dataset.path) != asked_.end();
   if (dataset.data.extents.size() != 2 || dataset.data.type == Type::string) {
     if (!is_asked) return std::nullopt;
-    throw Error(ErrorKind::usage, "only a data set of numbers with two dimensions has columns").on(dataset.path);
+    throw Error(ErrorKind::usage, "only a dataset of numbers with two dimensions has columns").on(dataset.path);
   }
   const std::uint64_t count = dataset.data.extents[1];
   if (count > context_.memory_budget / bytes_per_column) {
     if (!is_asked) return std::nullopt;
-    throw Error(ErrorKind::memory, "the data set has more columns than the memory budget allows").on(dataset.path);
+    throw Error(ErrorKind::memory, "the dataset has more columns than the memory budget allows").on(dataset.path);
   }
   std::vector<std::string> names = texts_of(dataset.attributes, words::columns);
   const bool has_names = names.size() == count && count > 0 && is_unique(names);
@@ -242,7 +242,7 @@ std::optional<std::vector<std::string>> PlainDescriber::matrix_columns(const Pla
   return names;
 }
 
-void PlainDescriber::tell_left_out(const std::vector<std::string>& attributes) {
+void PlainDescriber::report_left_out(const std::vector<std::string>& attributes) {
   if (attributes.empty()) return;
   step_->description.warnings.push_back("attributes of columns are left out: " + joined(attributes));
 }
@@ -257,7 +257,7 @@ void PlainDescriber::add_matrix(PlainDataset dataset, const std::vector<std::str
     return attribute.name == words::columns || attribute.name == words::units;
   });
   add_names(left_out, table.name, dataset.attributes);
-  tell_left_out(left_out);
+  report_left_out(left_out);
   Run run = std::move(dataset.data.run);
   run.records = table.rows;
   run.record_bytes = names.size() * size_of(dataset.data.type);
@@ -286,13 +286,13 @@ void PlainDescriber::add_compound(PlainDataset dataset) {
   std::vector<std::string> names;
   for (const CompoundValue& value : dataset.members) names.push_back(value.name());
   if (dataset.data.extents.size() > 1 || !is_unique(names)) {
-    step_->description.warnings.push_back("the data set " + dataset.path +
+    step_->description.warnings.push_back("the dataset " + dataset.path +
                                           " of compounds has several dimensions or nameless members and is left out");
     return;
   }
   std::vector<std::string> left_out;
   add_names(left_out, dataset.path, dataset.attributes);
-  tell_left_out(left_out);
+  report_left_out(left_out);
   Table table;
   table.name = dataset.path;
   table.rows = dataset.data.run.records;
@@ -320,7 +320,7 @@ void PlainDescriber::add_table(Table table, Run run) {
 
 void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
   if (dataset.data.type == Type::string && dataset.data.extents.size() > 1) {
-    step_->description.warnings.push_back("the data set " + dataset.path +
+    step_->description.warnings.push_back("the dataset " + dataset.path +
                                           " holds texts in several dimensions and is left out");
     return;
   }
@@ -328,7 +328,7 @@ void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
       take_quantity(dataset.path, dataset.data.type, dataset.attributes), dataset.data.extents, 1, group, {}, {}};
   Run run = std::move(dataset.data.run);
   run.path = "/" + dataset.path;
-  // A field with components has them along its first axis, and says so.
+  // A field with several components has them along its first axis, and an attribute with their number.
   const std::uint64_t components = take_count(dataset.attributes, words::components);
   Place place{{std::move(run)}};
   if (components > 1 && field.extents.size() > 1 && field.extents.front() == components &&
@@ -370,7 +370,7 @@ void PlainDescriber::add_scalar(const PlainDataset& dataset) {
 }
 
 Handle PlainDescriber::open_dataset(const std::string& path) const {
-  return own(H5Dopen2(file_->id(), ("/" + path).c_str(), H5P_DEFAULT), "open the data set", path);
+  return own(H5Dopen2(file_->id(), ("/" + path).c_str(), H5P_DEFAULT), "open the dataset", path);
 }
 
 void PlainDescriber::read_kept(const std::string& path, const std::function<void(hid_t)>& read) {
@@ -382,7 +382,7 @@ void PlainDescriber::read_opaque(std::uint64_t index, const std::string& object,
   if (!step(index)) throw Error(ErrorKind::missing, "there is no step at this index").in_file(context_.path);
   const auto found = opaque_.find(object);
   if (found == opaque_.end()) {
-    throw Error(ErrorKind::internal, "only what cannot be addressed is read so").on(object).in_file(context_.path);
+    throw Error(ErrorKind::internal, "the object is not opaque").on(object).in_file(context_.path);
   }
   guarded([&] { found->second(component, rows, out); });
 }

@@ -45,7 +45,7 @@ class PlainDescriber final : public Describer {
   void add_compound(PlainDataset dataset);
   void add_field(const std::string& group, PlainDataset dataset);
   void add_scalar(const PlainDataset& dataset);
-  void tell_left_out(const std::vector<std::string>& attributes);
+  void report_left_out(const std::vector<std::string>& attributes);
   /// Adds a table whose columns are the cells of one run.
   void add_table(Table table, Run run);
   /// The names of a matrix's columns if it is a table.

@@ -18,7 +18,7 @@ namespace {
 class PlainFormat final : public Format {
  public:
   [[nodiscard]] std::string_view name() const override { return "hdf5"; }
-  [[nodiscard]] std::string_view title() const override { return "any data sets of HDF5"; }
+  [[nodiscard]] std::string_view title() const override { return "any HDF5 datasets"; }
   [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".hdf5", ".hdf"}; }
   [[nodiscard]] std::vector<std::string_view> shared_suffixes() const override { return {".h5"}; }
   [[nodiscard]] bool holds_one_step() const override { return true; }
@@ -29,12 +29,8 @@ class PlainFormat final : public Format {
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
     static const std::vector<Option> options = h5::with_read_engine({
-        {"columns",
-         OptionKind::text,
-         "",
-         {},
-         "paths of two-dimensional data sets that are tables, with commas between"},
-        {"matrices", OptionKind::text, "fields", {"fields", "columns"}, "what other two-dimensional data sets are"},
+        {"columns", OptionKind::text, "", {}, "comma-separated paths of two-dimensional datasets that are tables"},
+        {"matrices", OptionKind::text, "fields", {"fields", "columns"}, "how other two-dimensional datasets are read"},
         h5::unwritten_option(),
     });
     return options;
@@ -47,13 +43,13 @@ class PlainFormat final : public Format {
            OptionKind::text,
            "columns",
            {"columns", "matrix"},
-           "a table is a data set a column, or one for all"},
-          {"dataset", OptionKind::text, "table", {}, "what the matrix of a table without a name is called"},
+           "a table has one dataset for each column, or one for all"},
+          {"dataset", OptionKind::text, "table", {}, "the name of the matrix of a table without a name"},
           {"grow",
            OptionKind::truth,
            "false",
            {},
-           "further commits of the one step add rows and elements to what is in chunks"},
+           "further commits of the step add rows and elements to chunked datasets"},
       }));
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
       return h5::with_engine(std::move(all));
@@ -61,7 +57,7 @@ class PlainFormat final : public Format {
     return options;
   }
 
-  // What another engine writes is the same by content only.
+  // Files of another engine have the same contents, but not the same bytes.
   [[nodiscard]] std::vector<Options> writing_variants() const override {
     return {{},
             {{"layout", "matrix"}},

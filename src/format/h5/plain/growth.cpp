@@ -12,16 +12,16 @@ namespace quire::h5 {
 namespace {
 
 Handle open_path(hid_t file, const std::string& path) {
-  return own(H5Dopen2(file, ("/" + path).c_str(), H5P_DEFAULT), "open the data set", path);
+  return own(H5Dopen2(file, ("/" + path).c_str(), H5P_DEFAULT), "open the dataset", path);
 }
 
-/// The extents of the axis of components, if the data set of a field has one.
+/// The extents of the axis of components, if the dataset of a field has one.
 std::vector<std::uint64_t> front_of(const GrowingField& field) {
   if (field.components == 1) return {};
   return {field.components};
 }
 
-/// Why a data set with rows along its first axis cannot grow by chunks of this table, or an empty text.
+/// Why a dataset with rows along its first axis cannot grow by chunks of this table, or an empty text.
 std::string defect_of(const GrowingTable& table, const PlainDataset& dataset, hid_t file, bool by_library) {
   std::string defect = growth_defect(dataset.data);
   const Handle opened = open_path(file, dataset.path);
@@ -31,11 +31,12 @@ std::string defect_of(const GrowingTable& table, const PlainDataset& dataset, hi
   if (limits_of(opened.id(), dataset.path).front() != no_limit) return "its extents are limited";
   const ChunkedLayout& layout = *dataset.data.run.chunks;
   if (layout.shape.size() > 1 && layout.shape[1] != 1 && !by_library) return "its chunks hold several columns";
-  if (!table.columns.empty() && layout.shape[0] != table.chunk_rows) return "its chunks are not those of other columns";
+  if (!table.columns.empty() && layout.shape[0] != table.chunk_rows)
+    return "its chunks differ from those of other columns";
   return {};
 }
 
-/// Adds the columns of a data set: one, or those of a matrix.
+/// Adds the columns of a dataset: one, or those of a matrix.
 void add_columns(GrowingTable& table, const PlainDataset& dataset, const std::vector<std::string>& names, hid_t file,
                  bool by_library) {
   if (table.defect.empty()) table.defect = defect_of(table, dataset, file, by_library);
@@ -84,7 +85,7 @@ GrowingField field_of(const PlainDataset& dataset, hid_t file, bool by_library) 
   return field;
 }
 
-/// Calls `use` with the open data set of each field of a step, what it was and its number.
+/// Calls `use` with the open dataset of each field of a step, its state before the growth, and its index.
 template <class Use>
 void for_each_field(hid_t file, const GrowingData& data, const StepDescription& added, Use&& use) {
   for (std::size_t f = 0; f < added.fields.size(); ++f) {
@@ -116,9 +117,9 @@ const GrowingTable& GrowingData::table(const std::string& path) const {
       .on(path)
       .advise(
           found->is_matrix && std::ranges::any_of(fields, grows)
-              ? "put its new rows as those of a field of this name, of so many rows and columns as there will be; or "
-                "copy the file with layout=matrix and a chunk size: its chunks hold one column each then"
-              : "copy the file with a chunk size; its tables are without limit then");
+              ? "put its new rows as those of a field of this name, with the new number of rows and columns; or copy "
+                "the file with layout=matrix and a chunk size: its chunks then hold one column each"
+              : "copy the file with a chunk size; its tables are then unlimited");
 }
 
 const GrowingField& GrowingData::field(const std::string& path) const {
@@ -215,7 +216,7 @@ void extend_data(hid_t file, Image& image, const GrowingData& data, const StepDe
         continue;
       }
       const Handle line = open_path(file, old.path.empty() ? name : old.path + "/" + name);
-      // What is allocated early may get values here, before it has its own.
+      // With early allocation fill values may be written here, before the values.
       image.set_dropping(true);
       set_rows(line.id(), old, old.rows + rows[t]);
       image.set_dropping(false);

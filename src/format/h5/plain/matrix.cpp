@@ -43,7 +43,7 @@ void MatrixRows::keep(hid_t dataset, const std::string& name, Type type, std::ui
   const Handle memory = own(H5Screate_simple(2, count.data(), nullptr), "make a shape");
   require(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
           "select the rows", name);
-  require(H5Dread(dataset, native_type(type), memory.id(), space.id(), H5P_DEFAULT, bytes_.data()), "read the data set",
+  require(H5Dread(dataset, native_type(type), memory.id(), space.id(), H5P_DEFAULT, bytes_.data()), "read the dataset",
           name);
   name_ = name;
   type_ = type;

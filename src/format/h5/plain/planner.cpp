@@ -16,13 +16,13 @@ namespace {
 Error one_step_only() {
   return Error(ErrorKind::unsupported, "a plain HDF5 file is one step")
       .advise(
-          "write each step to a file of its own, or choose a format of steps; with the option grow=true rows and "
-          "elements are added to the one step");
+          "write each step to a separate file, or choose a format of steps; with the option grow=true rows and "
+          "elements are added to the step");
 }
 
 constexpr std::uint64_t survey_budget = std::uint64_t{64} << 20;
 
-/// What rank 0 tells the others.
+/// The state that rank 0 shares with the other ranks.
 struct SharedState {
   WriterState writer;
   bool is_written = false;
@@ -41,7 +41,7 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
   if (options.text("layout") == "matrix") rules.layout = TableLayout::matrix;
   rules.unnamed = options.text("dataset");
   if (rules.layout == TableLayout::columns && options.given("dataset")) {
-    throw Error(ErrorKind::usage, "only a matrix has one data set to be named").on("dataset").advise("layout=matrix");
+    throw Error(ErrorKind::usage, "only a matrix has a dataset of this name").on("dataset").advise("layout=matrix");
   }
   return rules;
 }
@@ -62,8 +62,8 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
         .advise("a plain HDF5 file has the step 0");
   }
   Publication acts = take_over(std::move(existing), [&](hid_t file) {
-    // HDF5 tells the places of chunks without the user block.
-    if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files behind a user block do not grow");
+    // HDF5 returns the addresses of chunks relative to the user block.
+    if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files with a user block cannot grow");
     learn_attributes(file);
     growing_ = growing_data(file, writer_.image(), survey_budget, engine_.is_phdf5);
   });
@@ -73,7 +73,7 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
 }
 
 std::vector<std::byte> PlainPlanner::state() const {
-  return pack(SharedState{writer_.state(), is_written_, growing_, told_attributes(has_published_)});
+  return pack(SharedState{writer_.state(), is_written_, growing_, shared_attributes(has_published_)});
 }
 
 void PlainPlanner::adopt(std::span<const std::byte> state) {
@@ -81,7 +81,7 @@ void PlainPlanner::adopt(std::span<const std::byte> state) {
   writer_.adopt(shared.writer);
   is_written_ = shared.is_written;
   growing_ = std::move(shared.growing);
-  hear_attributes(shared.attributes);
+  adopt_attributes(shared.attributes);
 }
 
 void PlainPlanner::add_to_file(const Attribute& attribute) {
@@ -371,7 +371,7 @@ Handle PlainPlanner::make_dataset(hid_t file, const PlannedDataset& dataset, con
       has_chunks ? chunked_creation(dataset.chunk, chunking_.pipeline(dataset.type), true) : contiguous_creation();
   Handle made = create_dataset(file, dataset, creation.id());
   if (!has_chunks && space.length > 0 && place_of(H5Dget_offset(made.id())) != space.offset) {
-    throw Error(ErrorKind::internal, "HDF5 put a data set elsewhere than planned").on(dataset.path).at(space.offset);
+    throw Error(ErrorKind::internal, "HDF5 put a dataset elsewhere than planned").on(dataset.path).at(space.offset);
   }
   return made;
 }
@@ -467,7 +467,7 @@ std::optional<GrowingData> PlainPlanner::grown(const StepPart& mine, const Measu
 
 void PlainPlanner::advance(const StepPart& mine, const Measure& total, bool published) {
   if (!published) return writer_.discard();
-  // Other ranks do not know the chunks; they learn from the state.
+  // Other ranks do not know the chunks; they receive them with the state.
   growing_ = grown(mine, total);
   file_attributes_.clear();
   has_published_ = true;

@@ -29,8 +29,7 @@ std::vector<Attribute> texts_of(const Quantity& quantity) {
   return attributes;
 }
 
-/// In chunks each of them holds rows of one column: so columns are encoded one by one here as in data sets of their
-/// own.
+/// Each chunk holds rows of one column: columns are encoded one by one, as in separate datasets.
 PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint64_t rows,
                          std::vector<std::uint64_t> chunk) {
   const std::uint64_t count = table.columns.size();
@@ -70,7 +69,7 @@ PlannedDataset field_of(const Field& field, const Chunking* chunking) {
   return dataset;
 }
 
-/// Makes the groups above an object.
+/// Creates the parent groups of an object.
 void create_groups(hid_t file, const std::string& path) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const std::string group = path.substr(0, slash);
@@ -115,7 +114,7 @@ Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation)
                                         "make a shape", dataset.path);
   Handle made = own(
       H5Dcreate2(file, dataset.path.c_str(), native_type(dataset.type), space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
-      "create the data set", dataset.path);
+      "create the dataset", dataset.path);
   write_attributes(made.id(), dataset.attributes);
   return made;
 }

@@ -14,11 +14,11 @@
 namespace quire::h5 {
 namespace {
 
-/// What one object takes in memory while it is described, roughly: the bound on their number.
+/// The approximate memory for the description of an object, which limits the number of objects.
 constexpr std::uint64_t bytes_per_object = 1024;
 constexpr std::size_t deepest = 64;
 
-/// One walk through a file, which meets every object once.
+/// A traversal of a file that visits every object once.
 class Walk {
  public:
   Walk(Image& image, std::uint64_t memory_budget, std::vector<std::string>& warnings, Unwritten unwritten)
@@ -29,12 +29,12 @@ class Walk {
 
   void visit(hid_t group, const std::string& path, std::size_t depth) {
     if (!seen_.insert(address_of(group)).second) {
-      return warnings_.push_back("the group " + path + " is another one by a second name and is left out");
+      return warnings_.push_back("the group " + path + " is another link to a group described before and is left out");
     }
-    if (depth > deepest) return warnings_.push_back("the group " + path + " lies too deep and is left out");
+    if (depth > deepest) return warnings_.push_back("the group " + path + " is nested too deeply and is left out");
     const std::size_t own = groups_.size();
     groups_.push_back({path, {}});
-    if (depth > 0) tell_attributes(group, path);
+    if (depth > 0) report_attributes(group, path);
     for (const Link& link : list_links(group, path)) {
       if (++objects_ > budget_ / bytes_per_object) {
         throw Error(ErrorKind::memory, "the file has more objects than the memory budget allows")
@@ -56,7 +56,7 @@ class Walk {
         visit(object.id(), inner, depth + 1);
       } else if (H5Iget_type(object.id()) == H5I_DATASET) {
         add(own, object.id(), inner, link.name);
-      }  // named types hold no values
+      }  // committed types hold no values
     }
   }
 
@@ -67,17 +67,17 @@ class Walk {
   }
 
  private:
-  /// Nothing for an object of a later version of HDF5 than the library knows; the others are read all the same.
+  /// No handle for an object of a later version than the library knows; the other objects are still read.
   [[nodiscard]] Handle own_object(hid_t group, const std::string& name, const std::string& path) {
     Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
     if (object) return object;
     if (image_.has_failed() || !failed_for_version()) throw hdf5_error("open the object", path);
     warnings_.push_back(path +
-                        " is left out, for this HDF5 library does not know how it is stored: " + error_stack_text());
+                        " is left out, because this HDF5 library does not support its storage: " + error_stack_text());
     return object;
   }
 
-  void tell_attributes(hid_t group, const std::string& path) {
+  void report_attributes(hid_t group, const std::string& path) {
     std::string names;
     for (const Attribute& attribute : read_attributes(image_, group, budget_, warnings_)) {
       names += (names.empty() ? "" : ", ") + attribute.name;
@@ -96,7 +96,7 @@ class Walk {
       for (const std::string& member : compound->left_out) names += (names.empty() ? "" : ", ") + member;
       if (!names.empty()) warnings_.push_back("members of " + path + " are left out: " + names);
     } else {
-      return warnings_.push_back("the data set " + path + " is left out: " + why_not_described(object));
+      return warnings_.push_back("the dataset " + path + " is left out: " + why_not_described(object));
     }
     dataset.attributes = read_attributes(image_, object, budget_, warnings_);
     groups_[group].datasets.push_back(std::move(dataset));

@@ -8,13 +8,13 @@
 namespace quire::h5 {
 namespace {
 
-/// The only text of an attribute; empty if it is anything else.
+/// The only text of an attribute; empty for other attributes.
 std::string single_text(const Attribute& attribute) {
   const bool is_text = attribute.value.type() == Type::string && attribute.value.strings().size() == 1;
   return is_text ? attribute.value.strings().front() : std::string();
 }
 
-/// Takes a text out of the attributes.
+/// Removes a text from the attributes and returns it.
 std::string take_text(std::vector<Attribute>& attributes, std::string_view name) {
   std::string text = text_of(attributes, name);
   if (!text.empty()) std::erase_if(attributes, [&](const Attribute& attribute) { return attribute.name == name; });
