@@ -56,7 +56,7 @@ TEST(Attachments, OfTheReferenceAreRead) {
   EXPECT_EQ(part, Bytes(whole.begin() + 100, whole.begin() + 105));
 }
 
-TEST(Attachments, AreInTheFileWithTheNextStepOrAtClose) {
+TEST(Attachments, AreWrittenWithTheNextStepOrAtClose) {
   Bytes reference;
   for (int ranks = 1; ranks <= 3; ++ranks) {
     Simulation simulation(ranks);
@@ -79,7 +79,7 @@ TEST(Attachments, AreInTheFileWithTheNextStepOrAtClose) {
   }
 }
 
-TEST(Attachments, AFileMayHoldNothingElse) {
+TEST(Attachments, MayBeTheOnlyContents) {
   Simulation simulation(2);
   simulation.root().attach("only", bytes_of("this"), false);
   simulation.finish();
@@ -111,7 +111,7 @@ TEST(Attachments, AreReplacedAndDroppedOnRequestOnly) {
   expect_sample(*file, *describer, 1, 1, 40);
 }
 
-TEST(Attachments, StayForTheNextPublicationIfOneFails) {
+TEST(Attachments, AreKeptForTheNextPublicationAfterAFailure) {
   Simulation simulation(2);
   simulation.write(sample_step(0, 5));
   simulation.root().attach("kept", bytes_of("bytes"), false);
@@ -124,7 +124,7 @@ TEST(Attachments, StayForTheNextPublicationIfOneFails) {
   expect_sample(simulation.file(), *describer, 1, 2, 6);
 }
 
-TEST(Attachments, WhatIsNotThereIsAnError) {
+TEST(Attachments, MissingOnesAreErrors) {
   const auto describer = describe(vector_bytes("part_attach_1rank.h5"));
   EXPECT_TRUE(describer->file().warnings.empty());
   EXPECT_EQ(kind_of([&] {

@@ -117,7 +117,7 @@ WriteOptions steps_with(const std::string& existing) {
 
 double value_of(const ReadStep& step) { return step.description().attributes[0].value.as_double(); }
 
-TEST(AnOpenFile, KeepsItsStepsWhenOthersCome) {
+TEST(AnOpenFile, KeepsItsStepsWhenOthersAreAdded) {
   const std::string file = path("open");
   Writer out = create(file, Comm::self(), steps_with("refuse"));
   for (const int number : {5, 7}) write_over(out, number, number);
@@ -134,7 +134,7 @@ TEST(AnOpenFile, KeepsItsStepsWhenOthersCome) {
   out.close();
 }
 
-TEST(AnOpenFile, SaysThatAStepHasBeenTakenOut) {
+TEST(AnOpenFile, ReportsThatAStepWasRemoved) {
   const std::string file = path("taken_out");
   Writer out = create(file, Comm::self(), steps_with("refuse"));
   // More than a reader describes at once.
@@ -192,7 +192,7 @@ TEST(WritingOver, AttributesOfAStepBelongToOneCommit) {
   }
 }
 
-TEST(WritingOver, EveryPublicationIsAnotherGeneration) {
+TEST(WritingOver, EveryPublicationHasAnotherGeneration) {
   Writer out = create(path("generations"), Comm::self(), steps_with("overwrite"));
   std::vector<h5::Generation> seen;
   const auto note = [&] { seen.push_back(generation_of(bytes_of(path("generations")))); };
@@ -245,7 +245,7 @@ class RestlessFile final : public ByteSource {
   std::uint64_t reads_ = 0;
 };
 
-TEST(ASnapshot, SaysThatTheFileIsBeingWrittenWhenItIsNeverStill) {
+TEST(ASnapshot, ReportsAFileThatChangesAllTheTime) {
   Writer out = create(path("restless"), Comm::self(), steps_with("refuse"));
   write_over(out, 0, 1.0);
   out.close();

@@ -29,7 +29,7 @@ Bytes own_file() {
   return simulation.file().bytes;
 }
 
-TEST(Damage, EveryCutIsRefusedOrRead) {
+TEST(Damage, EveryTruncationIsRefusedOrRead) {
   const Bytes whole = own_file();
   for (std::size_t length = 0; length <= whole.size(); length += 61) {
     SCOPED_TRACE(length);

@@ -163,7 +163,7 @@ TEST(OddFile, AChunkBeyondTheMemoryBudgetIsRefused) {
             ErrorKind::memory);
 }
 
-TEST(OddFile, StepsAreAppendedBehindAUserBlock) {
+TEST(OddFile, StepsAreAppendedAfterAUserBlock) {
   const auto file = std::make_shared<MemoryFile>(odd_file());
   Simulation simulation(2, file, {}, false);
   simulation.write(sample_step(4, 20000));
@@ -177,7 +177,7 @@ TEST(OddFile, StepsAreAppendedBehindAUserBlock) {
   for (const auto& run : step->tables.at(0).runs) EXPECT_EQ(run.offset % 4096, 0U);
 }
 
-TEST(ShortColumn, IsAFieldBesideTheTableOfTheOthers) {
+TEST(ShortColumn, IsReadAsAField) {
   const std::string path = scratch_path();
   {
     const Handle file = own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "create the file");
@@ -198,7 +198,7 @@ TEST(ShortColumn, IsAFieldBesideTheTableOfTheOthers) {
   EXPECT_EQ(step->description.warnings[0], "the column charge is given as a field: it has 11 rows, the step 12");
 }
 
-TEST(ManySteps, NothingIsReadOfAStepUntilItIsAskedFor) {
+TEST(ManySteps, AreReadOnlyOnRequest) {
   constexpr std::int64_t steps = 10000;
   Simulation simulation(1);
   for (std::int64_t number = 0; number < steps; ++number) {
@@ -217,7 +217,7 @@ TEST(ManySteps, NothingIsReadOfAStepUntilItIsAskedFor) {
   EXPECT_LT(file.reads - opened, 30U);
 }
 
-TEST(ManyColumns, OpeningAFileReadsNoneOfThem) {
+TEST(ManyColumns, AreNotReadWhenTheFileIsOpened) {
   const auto opened = [](std::size_t columns) {
     Simulation simulation(1);
     for (std::int64_t number = 0; number < 50; ++number) {
@@ -238,7 +238,7 @@ TEST(ManyColumns, OpeningAFileReadsNoneOfThem) {
   EXPECT_LE(opened(100), opened(4) + 100 / 4 + 4);
 }
 
-TEST(Cut, WholeStepsAreReadOnRequestAndTheDamageComesBehindThem) {
+TEST(Cut, CompleteStepsAreReadBeforeTheErrorOnRequest) {
   Simulation simulation(2);
   for (std::int64_t number = 0; number < 6; ++number) simulation.write(sample_step(number, 500));
   const auto file = simulation.share();
@@ -257,7 +257,7 @@ TEST(Cut, WholeStepsAreReadOnRequestAndTheDamageComesBehindThem) {
   EXPECT_FALSE(describer->step(6).has_value());
 }
 
-TEST(Cut, AnywhereEndsInWholeStepsOrAnError) {
+TEST(Cut, AnywhereGivesCompleteStepsOrAnError) {
   for (const std::string name : {"part_types_3ranks.h5", "foreign_h5py.h5", "viz_visit_paraview_2ranks.h5part"}) {
     const Bytes whole = vector_bytes(name);
     std::uint64_t most = 0;

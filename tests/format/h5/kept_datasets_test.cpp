@@ -75,7 +75,7 @@ std::uint64_t read(KeptDatasets& kept, const std::shared_ptr<OpenFile>& file, st
   return cache;
 }
 
-TEST(KeptDatasets, TakeNoMoreThanTheyMayTogether) {
+TEST(KeptDatasets, DoNotExceedTheirCommonLimit) {
   const std::vector<hsize_t> chunks{1 * kibibyte, 60 * kibibyte, 20 * kibibyte, 100 * kibibyte, 0, 250 * kibibyte};
   const auto file = file_of(chunks);
   constexpr std::uint64_t most = 200 * kibibyte;
@@ -112,7 +112,7 @@ TEST(KeptDatasets, NothingStaysOpenWithoutRoom) {
   }
 }
 
-TEST(KeptDatasets, WhatFailsAndWhatIsOfAnotherFileIsLetGo) {
+TEST(KeptDatasets, FailedOnesAndThoseOfOtherFilesAreClosed) {
   const auto file = file_of({4 * kibibyte, 4 * kibibyte});
   const auto other = file_of({4 * kibibyte});
   KeptDatasets kept(budget);

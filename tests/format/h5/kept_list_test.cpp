@@ -22,7 +22,7 @@ Handle make() {
   return own(H5Pcreate(H5P_GROUP_CREATE), "make a list");
 }
 
-TEST(KeptListTest, IsMadeAgainAfterTheLibraryWasClosed) {
+TEST(KeptListTest, IsCreatedAgainAfterTheLibraryWasClosed) {
   KeptList kept("quire: test", make);
   EXPECT_EQ(kept.get().id(), kept.get().id());
   EXPECT_EQ(made, 1);

@@ -37,7 +37,7 @@ TEST_P(Transfers, CompressTheWholeFile) {
 }
 
 /// Settings change how bytes are transferred, not the contents of the file.
-TEST_P(Transfers, TakeKnobs) {
+TEST_P(Transfers, AcceptSettings) {
   Comm comm = everyone();
   const Kind kind{"knobs", "h5part", {}};
   Sample sample(format_named(kind.format), rows);
@@ -92,7 +92,7 @@ TEST_P(Transfers, WriteTheSameAttachments) {
 }
 
 /// Attributes set after the last step, equal on all ranks or not: collective writers must not wait for ever.
-TEST_P(Transfers, WriteAttributesThatComeLate) {
+TEST_P(Transfers, WriteLateAttributes) {
   Comm comm = everyone();
   const std::vector<double> values{1, 2};
   for (const char* format : {"h5part", "hdf5"}) {
@@ -157,7 +157,7 @@ TEST(EngineOptions, ThatHaveNoEffectAreErrors) {
   expect_usage([&] { static_cast<void>(create(path("no.h5"), comm, options)); }, "hint");
 }
 
-TEST(Comparison, SeesWhatDiffers) {
+TEST(Comparison, FindsDifferences) {
   const Kind kind{"seen", "h5part", {}};
   const std::vector<double> values{1, 2};
   const std::vector<double> others{1, 3};
@@ -175,7 +175,7 @@ TEST(Comparison, SeesWhatDiffers) {
 }
 
 /// h5diff knows this filter only if its plugin is installed.
-TEST(EngineFilters, ThatAreOursWorkInTheLibrary) {
+TEST(EngineFilters, OfOursWorkInTheLibrary) {
   Comm comm = everyone();
   Sample sample(format_named("h5part"), rows);
   const auto mine = [&] { return slice(Spread::even, rows, comm); };
@@ -187,7 +187,7 @@ TEST(EngineFilters, ThatAreOursWorkInTheLibrary) {
 }
 
 /// Parallel HDF5 compresses only collective writes; other combinations are refused.
-TEST(EngineFilters, NeedAllRanks) {
+TEST(EngineFilters, NeedCollectiveTransfers) {
   Comm comm = everyone();
   const Kind kind{"", "h5part", {{"chunk", "5"}, {"filter", "deflate"}}};
   expect_usage([&] { static_cast<void>(create(path("alone.h5"), comm, by_phdf5(kind, "independent"))); }, "filter");
@@ -210,7 +210,7 @@ TEST(OneProcess, WritesThroughTheLibraryAsWell) {
   EXPECT_EQ(difference(path("alone0.phdf5"), path("alone0.direct")), "");
 }
 
-TEST(Errors, OfAFileThatCannotBeMadeAgree) {
+TEST(Errors, OfAFileThatCannotBeCreatedAgree) {
   Comm comm = everyone();
   try {
     static_cast<void>(create(path("no_such_folder") + "/a.h5", comm, by_phdf5({"", "h5part", {}}, "independent")));

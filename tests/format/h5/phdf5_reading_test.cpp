@@ -57,7 +57,7 @@ TEST_P(Reading, FindsTheSameWhateverTheSpread) {
 }
 
 /// The values are not read by the transport, but by the library.
-TEST_P(Reading, LeavesNothingToTheTransport) {
+TEST_P(Reading, DoesNotUseTheTransport) {
   Comm comm = everyone();
   const std::vector<double> values(1000, comm.rank() + 0.5);
   write_file(path("trace." + GetParam()), by_direct({"trace", "h5part", {}}), 1,
@@ -195,7 +195,7 @@ TEST_P(Reading, SelectsTheSameElements) {
 }
 
 /// Chunks without values are not allocated; HDF5 cannot read such datasets collectively.
-TEST_P(Reading, FindsZerosInChunksThatWereNeverMade) {
+TEST_P(Reading, FindsZerosInMissingChunks) {
   Comm comm = everyone();
   const std::string file = path("sparse." + GetParam());
   write_file(
@@ -218,7 +218,7 @@ TEST_P(Reading, FindsZerosInChunksThatWereNeverMade) {
 }
 
 /// One rank fails: collective readers all report it, and no rank waits for ever.
-TEST_P(Reading, FailsOnAllRanksThatReadTogether) {
+TEST_P(Reading, FailsOnAllRanksOfACollectiveRead) {
   Comm comm = everyone();
   const bool is_together = GetParam() == "collective";
   const bool is_culprit = comm.rank() + 1 == comm.size();
@@ -301,7 +301,7 @@ TEST(ReadingOptions, ThatHaveNoEffectAreErrors) {
 }
 
 /// Files that another library cannot read are refused.
-TEST(ReadingOptions, RefuseFilesThatOnlyWeCanRead) {
+TEST(ReadingOptions, RefuseFilesThatTheLibraryCannotRead) {
   Comm comm = everyone();
   const std::vector<double> values{1, 2};
   const auto fill = [&](WriteStep& step, std::int64_t /*number*/) { step.put("x", values); };

@@ -201,7 +201,7 @@ TEST_P(Engines, WriteTheSameFieldsInParts) {
   }
 }
 
-TEST(Compressed, FieldsDoNotComeInPartsByTheLibrary) {
+TEST(Compressed, FieldsInPartsAreRefusedByTheLibrary) {
   const Kind kind = compressed_kinds().front();
   Comm comm = everyone();
   Writer direct = create(path("parts.direct"), comm, by_direct(kind));
@@ -294,7 +294,7 @@ TEST_P(Engines, WriteTheSameInterleavedComponents) {
 }
 
 /// A step that one rank cannot write leaves no trace, and later steps are written.
-TEST_P(Engines, TakeAFailedStepBack) {
+TEST_P(Engines, RemoveAFailedStep) {
   Comm comm = everyone();
   const Kind kind{"failed", "h5part", {}};
   const std::vector<double> good{1, 2};

@@ -37,7 +37,7 @@ TEST(H5partPlanner, WritesTheSameBytesOnAnyNumberOfRanks) {
   }
 }
 
-TEST(H5partPlanner, GroupsThatGrowWhileTheyAreMadeLeaveTheRootWhole) {
+TEST(H5partPlanner, GroupsThatGrowDuringCreationDoNotDamageTheRoot) {
   // The names of many columns are moved to a larger heap, and the names of the steps reuse the first one.
   for (const std::size_t columns : {3U, 20U, 60U, 150U}) {
     for (const bool appended : {false, true}) {
@@ -126,7 +126,7 @@ TEST(H5partPlanner, AFileWithoutStepsIsValid) {
   EXPECT_EQ(describer->file().attributes[0].value, Value(3));
 }
 
-TEST(H5partPlanner, AFailedStepLeavesNothingAndTheNextOneIsAsIfItHadNeverBeen) {
+TEST(H5partPlanner, AFailedStepLeavesNoTrace) {
   Simulation plain(3);
   Simulation failing(3);
   for (auto* simulation : {&plain, &failing}) simulation->write(sample_step(0, 100));
@@ -156,7 +156,7 @@ TEST(H5partPlanner, AppendingContinuesTheFile) {
   expect_sample(second.file(), *describer, 3, 3, 0);
 }
 
-TEST(H5partPlanner, LaterStepsAreRefusedOrDroppedAsAsked) {
+TEST(H5partPlanner, LaterStepsAreRefusedOrDroppedOnRequest) {
   Simulation first(2);
   for (const std::int64_t number : {0, 10, 20, 30}) first.write(sample_step(number, 40));
   const std::size_t whole = first.file().bytes.size();
@@ -206,7 +206,7 @@ TEST(H5partPlanner, StepNamesHaveAPrefixAndAWidth) {
   EXPECT_EQ(describe(simulation.share(), {{"step_name", "Step"}})->steps(), 0U);
 }
 
-TEST(H5partPlanner, UnitsAreFileAttributesAndComeBackAsUnits) {
+TEST(H5partPlanner, UnitsAreStoredAsFileAttributes) {
   Simulation simulation(2);
   simulation.set_file(described_as("", {attribute("L", Value(2.5), "m"), attribute("pxUnit", Value("1"))}));
   SimulatedStep step = sample_step(0, 4);
@@ -232,7 +232,7 @@ TEST(H5partPlanner, UnitsAreFileAttributesAndComeBackAsUnits) {
   EXPECT_EQ(table.columns[table.find("E")].unit, "MeV");
 }
 
-TEST(H5partPlanner, AttributesOfEveryTypeAndShapeComeBack) {
+TEST(H5partPlanner, AttributesOfEveryTypeAndShapeAreKept) {
   const std::vector<float> floats{1.5F, -0.0F};
   const std::vector<std::int8_t> bytes{65, 0};
   SimulatedStep step{0, {}, {}, {}};
@@ -258,7 +258,7 @@ TEST(H5partPlanner, AttributesOfEveryTypeAndShapeComeBack) {
       << "8-bit arrays would read back as texts";
 }
 
-TEST(H5partPlanner, EightBitAttributesBecomeWiderAsH5hutFailsOnThem) {
+TEST(H5partPlanner, EightBitAttributesAreWidenedForH5hut) {
   const std::vector<std::uint8_t> bytes{0, 255};
   const std::vector<Attribute> given{
       attribute("signed", Value(std::int8_t{-128})), attribute("zero", Value(std::int8_t{0})),
@@ -294,7 +294,7 @@ TEST(H5partFit, ReportsTextsThatH5hutDoesNotRead) {
   EXPECT_EQ(fit.adapted.attributes.at(0).value, step.attributes[0].value);
 }
 
-TEST(H5partPlanner, WhatCannotBeHeldIsRefusedByName) {
+TEST(H5partPlanner, UnsupportedObjectsAreRefusedByName) {
   const auto refusal = [](const SimulatedStep& step) {
     Simulation simulation(1);
     return error_of([&] { simulation.write(step); });
@@ -319,7 +319,7 @@ TEST(H5partPlanner, WhatCannotBeHeldIsRefusedByName) {
   EXPECT_EQ(refusal(step)->kind(), ErrorKind::unsupported);
 }
 
-TEST(H5partFit, TellsEveryLoss) {
+TEST(H5partFit, ReportsEveryLoss) {
   StepDescription step;
   step.tables.push_back(
       {"beam", 3, {column("x", Type::float80), column("name", Type::string), column("c", Type::character)}});

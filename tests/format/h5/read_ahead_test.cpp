@@ -46,14 +46,14 @@ struct ReadAheadFile : ::testing::Test {
   }
 };
 
-TEST_F(ReadAheadFile, NeighboursComeInOneRead) {
+TEST_F(ReadAheadFile, CloseReadsAreMerged) {
   expect_read(50'000, 300, 300);
   expect_read(50'300, 16, 16);
   for (std::uint64_t at = 50'316; at < 60'000; at += 100) expect_read(at, 100, 100);
   EXPECT_EQ(counted->lengths, (std::vector<std::size_t>{300, ReadAhead::window_bytes}));
 }
 
-TEST_F(ReadAheadFile, ScatteredAndLongReadsAreLeftAsTheyAre) {
+TEST_F(ReadAheadFile, ScatteredAndLongReadsAreUnchanged) {
   const std::vector<std::size_t> lengths{300, 200, 100, 30'000};
   for (std::size_t i = 0; i < lengths.size(); ++i)
     expect_read(20'000 * (4 - i), lengths[i], std::min<std::size_t>(lengths[i], 100'000 - 20'000 * (4 - i)));
@@ -79,7 +79,7 @@ TEST_F(ReadAheadFile, ManyPlacesInAnyOrder) {
   }
 }
 
-TEST_F(ReadAheadFile, AFailedReadLeavesNothingBehind) {
+TEST_F(ReadAheadFile, AFailedReadIsNotCached) {
   expect_read(10'000, 8, 8);
   counted->fails = true;
   std::vector<std::byte> out(8);

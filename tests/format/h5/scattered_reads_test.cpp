@@ -132,7 +132,7 @@ class ScatteredReads : public testing::Test {
   std::optional<ReadStep> step_;
 };
 
-TEST_F(ScatteredReads, AllRanksComeToEveryPlan) {
+TEST_F(ScatteredReads, AllRanksTakePartInEveryPlan) {
   if (is_scattered_rank()) {
     std::vector<std::int64_t> values;
     const auto error = read(everything(1), values);
@@ -151,7 +151,7 @@ TEST_F(ScatteredReads, AllRanksComeToEveryPlan) {
   }
 }
 
-TEST_F(ScatteredReads, SmallPiecesAloneAreNotWorthAMeeting) {
+TEST_F(ScatteredReads, SmallPiecesAreReadIndependently) {
   if (is_scattered_rank()) {
     std::vector<std::int64_t> values;
     const auto error = read(single_rows(singles - 1), values);
@@ -166,7 +166,7 @@ TEST_F(ScatteredReads, SmallPiecesAloneAreNotWorthAMeeting) {
   EXPECT_EQ(runs_.together, reads_in_rounds() ? 1U : 0U);
 }
 
-TEST_F(ScatteredReads, ContiguousRowsTakeOneMeeting) {
+TEST_F(ScatteredReads, ContiguousRowsTakeOneCollectiveRead) {
   const Slice mine = slice(Spread::even, rows - 1, comm_);
   std::vector<std::int64_t> values(mine.count);
   step_->read("", mine, {{"x", View(values)}});
@@ -175,7 +175,7 @@ TEST_F(ScatteredReads, ContiguousRowsTakeOneMeeting) {
   EXPECT_EQ(runs_.alone, reads_in_rounds() ? 0U : 1U);
 }
 
-TEST_F(ScatteredReads, ARankThatFailsLateLeavesTheOthersTheirValues) {
+TEST_F(ScatteredReads, ARankThatFailsLateDoesNotAffectTheOthers) {
   std::vector<std::int64_t> values;
   if (comm_.rank() == comm_.size() - 1) {
     // In its last plan, at the last row.
@@ -189,14 +189,14 @@ TEST_F(ScatteredReads, ARankThatFailsLateLeavesTheOthersTheirValues) {
   }
 }
 
-TEST_F(ScatteredReads, ADiskThatFailsLateLeavesTheOthersTheirValues) {
-  constexpr std::uint64_t behind_first_plan = (block + 256) * sizeof(double) + 1;
+TEST_F(ScatteredReads, ADiskThatFailsLateDoesNotAffectTheOthers) {
+  constexpr std::uint64_t end_of_first_plan = (block + 256) * sizeof(double) + 1;
   ReadOptions options;
   options.transport = transport();
   options.deadline = std::chrono::seconds(60);
   const int failing = comm_.size() - 1;
   options.wrapper = [failing](std::unique_ptr<Transport> inner, const std::string&, int rank) {
-    return rank == failing ? faulty(std::move(inner), {.after_bytes = behind_first_plan, .on_read = true})
+    return rank == failing ? faulty(std::move(inner), {.after_bytes = end_of_first_plan, .on_read = true})
                            : std::move(inner);
   };
   Reader in = open(file_, comm_, options);
@@ -214,7 +214,7 @@ TEST_F(ScatteredReads, ADiskThatFailsLateLeavesTheOthersTheirValues) {
   in.close();
 }
 
-TEST_F(ScatteredReads, ARankThatCannotPlanKeepsNobodyWaiting) {
+TEST_F(ScatteredReads, ARankThatCannotPlanDoesNotBlockTheOthers) {
   std::vector<std::int64_t> values(3);
   if (comm_.rank() == comm_.size() - 1) {
     const auto error = error_of([&] { step_->read("", Slice{0, 3}, {{"y", View(values)}}); });

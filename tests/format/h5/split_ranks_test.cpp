@@ -181,7 +181,7 @@ class CutFiles {
   std::vector<std::pair<std::string, std::string>> seen_;
 };
 
-TEST_P(SplitRanks, LeaveNoRawDataOfNobodyWhenTheFirstStepIsTakenBack) {
+TEST_P(SplitRanks, LeaveNoOrphanedRawDataWhenTheFirstStepFails) {
   Comm comm = everyone();
   Sample sample(format_named(GetParam().format), rows);
   for (const bool may_open_again : {true, false}) {

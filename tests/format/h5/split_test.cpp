@@ -136,7 +136,7 @@ TEST(SplitInformation, NamesTheOtherFile) {
   }
 }
 
-TEST(SplitInformation, AddressesOfRawDataAreThoseOfMemberOne) {
+TEST(SplitInformation, AddressesOfRawDataBelongToMemberOne) {
   EXPECT_EQ(h5::place_of(4096), 4096U);
   EXPECT_EQ(h5::place_of(h5::first_raw_address + 24), address_in(1, 24));
   EXPECT_EQ(h5::raw_address_of(address_in(1, 24)), h5::first_raw_address + 24);
@@ -233,7 +233,7 @@ TEST(SplitFiles, WithoutRawDataAreMissingByName) {
   EXPECT_FALSE(std::filesystem::exists(raw_of(file)));
 }
 
-TEST(SplitFiles, ThatBearAnotherNameSayHowToCallThem) {
+TEST(SplitFiles, WithOtherNamesReportTheExpectedOnes) {
   const std::string file = first_in("split_renamed");
   write_steps(file, splitting(), 1);
   const std::string other = path("split_renamed/y.h5");
@@ -252,7 +252,7 @@ TEST(SplitFiles, BothRenamedAreRead) {
   EXPECT_EQ(whole_steps(other), 2U);
 }
 
-TEST(SplitFiles, WithCutRawDataGiveWholeSteps) {
+TEST(SplitFiles, WithTruncatedRawDataGiveCompleteSteps) {
   const std::string file = first_in("split_cut");
   write_steps(file, splitting(), 2);
   std::filesystem::resize_file(raw_of(file), std::filesystem::file_size(raw_of(file)) - 1);
@@ -316,7 +316,7 @@ TEST(SplitFiles, KeepRawDataOutOfTheMetadata) {
   in.close();
 }
 
-TEST(SplitFiles, KnowNoClock) {
+TEST(SplitFiles, ContainNoTimes) {
   for (const std::string version : {"v18", "v110"}) {
     const std::string file = first_in("split_clock_" + version);
     write_steps(file, splitting({{"library_version", version}}), 2);
@@ -378,7 +378,7 @@ TEST(SplitFiles, KeepAttachments) {
   EXPECT_EQ(whole_steps(file), 2U);
 }
 
-TEST(SplitFiles, TakeThePlaceOfOlderOnesAsAWhole) {
+TEST(SplitFiles, ReplaceOlderOnesAsAWhole) {
   const std::string file = first_in("split_whole");
   write_steps(file, splitting(), 3);
   write_steps(file, splitting({{"replacement", "whole"}}), 2);
@@ -386,7 +386,7 @@ TEST(SplitFiles, TakeThePlaceOfOlderOnesAsAWhole) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("split_whole")), {}), 2);
 }
 
-TEST(SplitFiles, AreRefusedWhereTheyMeanNothing) {
+TEST(SplitFiles, AreRefusedWhereUnsupported) {
   const auto creating = [](const std::string& name, const WriteOptions& options) {
     return error_of([&] { static_cast<void>(create(path(name), Comm::self(), options)); });
   };

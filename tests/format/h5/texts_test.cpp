@@ -122,7 +122,7 @@ TEST(Texts, HaveTheirHeapsReadOnce) {
   EXPECT_EQ(file->reads, (heaps + 1) * reads);
 }
 
-TEST(Texts, AreLookedUpAgainWhenTheBytesHaveChanged) {
+TEST(Texts, AreReadAgainAfterTheBytesHaveChanged) {
   Bytes bytes(64);
   const Bytes one = heap();
   bytes.insert(bytes.end(), one.begin(), one.end());

@@ -42,7 +42,7 @@ std::unique_ptr<Describer> describe_vector(const std::shared_ptr<MemoryFile>& fi
   return describe(file, {}, context);
 }
 
-TEST(ValidVectors, HoldWhatTheirTruthsSay) {
+TEST(ValidVectors, MatchTheirTruths) {
   const auto names = vectors("ok");
   EXPECT_GE(names.size(), 23U);
   for (const std::string& name : names) {
@@ -72,7 +72,7 @@ Simulation rewritten(ByteSource& file, Describer& describer, int ranks) {
   return copy;
 }
 
-TEST(ValidVectors, LoseNothingButFieldsWhenTheyAreWrittenAgain) {
+TEST(ValidVectors, LoseOnlyFieldsWhenTheyAreWrittenAgain) {
   for (const std::string& name : vectors("ok")) {
     SCOPED_TRACE(name);
     const auto file = std::make_shared<MemoryFile>(vector_bytes(name));
@@ -112,7 +112,7 @@ TEST(DamagedVector, AllAreKnown) {
                                       "bad_signature.h5", "bad_step_dataset.h5", "bad_truncated.h5"}));
 }
 
-TEST(DamagedVector, FilesThatCannotBeOpenedSayWhyAndWhere) {
+TEST(DamagedVector, FilesThatCannotBeOpenedReportReasonAndOffset) {
   for (const std::string name : {"bad_empty.h5", "bad_signature.h5", "bad_truncated.h5"}) {
     const auto error = error_of([&] { static_cast<void>(describe(vector_bytes(name))); });
     ASSERT_TRUE(error.has_value()) << name;
@@ -122,7 +122,7 @@ TEST(DamagedVector, FilesThatCannotBeOpenedSayWhyAndWhere) {
   EXPECT_FALSE(h5part_format().recognises(vector_bytes("bad_signature.h5"), 11640));
 }
 
-TEST(DamagedVector, ADamagedTreeIsAnErrorOfItsStepAlone) {
+TEST(DamagedVector, ADamagedTreeAffectsOnlyItsStep) {
   const auto file = std::make_shared<MemoryFile>(vector_bytes("bad_btree.h5"));
   const auto describer = describe(file);
   std::uint64_t damaged = 0;
@@ -136,7 +136,7 @@ TEST(DamagedVector, ADamagedTreeIsAnErrorOfItsStepAlone) {
   EXPECT_EQ(damaged, 1U);
 }
 
-TEST(DamagedVector, ColumnsOfOtherLengthsStayReadableOneByOne) {
+TEST(DamagedVector, ColumnsOfOtherLengthsAreReadable) {
   const auto file = std::make_shared<MemoryFile>(vector_bytes("bad_lengths.h5"));
   const auto describer = describe(file);
   const auto step = describer->step(0);
@@ -157,7 +157,7 @@ TEST(DamagedVector, ColumnsOfOtherLengthsStayReadableOneByOne) {
   EXPECT_EQ(error->object(), "y");
 }
 
-TEST(DamagedVector, StepsThatAreNoneAreReportedAndTheOthersRead) {
+TEST(DamagedVector, InvalidStepsAreReportedAndTheOthersRead) {
   const auto file = std::make_shared<MemoryFile>(vector_bytes("bad_step_dataset.h5"));
   const auto describer = describe(file);
   ASSERT_EQ(describer->steps(), 3U);
