@@ -1,4 +1,4 @@
-"""Pairs of files for tests: the first one has the metadata, and the other one beside it the raw data."""
+"""Pairs of files for tests: the first one has the metadata, the other one next to it the raw data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_file(path: Path, steps: int = 2, first: float = 0.0, **options: Any) -
 
 
 def write(path: Path, steps: int = 2, first: float = 0.0, **options: Any) -> Path:
-    """The same as a pair, or with split=False as one file."""
+    """The same for a pair, or with split=False for a single file."""
     return write_file(path, steps, first, **{"split": True, **options})
 
 

@@ -1,4 +1,4 @@
-"""Files with damaged link messages are continued and repaired, or refused and left as they are."""
+"""Files with damaged link messages are appended to and repaired, or refused and left unchanged."""
 
 from __future__ import annotations
 
@@ -47,18 +47,20 @@ WAYS = ["append", "replace", "add", "overwrite", "grow", "repair", "write a plai
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_links_of_which_any_byte_is_wrong_are_no_crash_of_writers(tmp_path: Path, way: str) -> None:
-    """HDF5 frees what it has not filled: memory that is not fresh shows it."""
+def test_damaged_links_do_not_crash_writers(tmp_path: Path, way: str) -> None:
+    """HDF5 frees uninitialized pointers: filled memory reveals it."""
     path = tmp_path / "links.h5"
     name = "values" if way == "write a plain file" else "Step#0"
     with h5py.File(path, "w") as file:
         column = name if name == "values" else f"{name}/x"
         file.create_dataset(column, data=np.arange(5.0), chunks=(4,), maxshape=(None,))
-        file["elsewhere"] = h5py.ExternalLink("other.hdf5", "/values")  # makes links messages of the header
+        file["elsewhere"] = h5py.ExternalLink(
+            "other.hdf5", "/values"
+        )  # stores links as messages of the header
         file["again"] = h5py.SoftLink("/values")
     content = path.read_bytes()
     names = [content.index(link) for link in (name.encode(), b"elsewhere", b"again")]
-    names[0] = content.rindex(name.encode())  # the heap of names has one that counts no more
+    names[0] = content.rindex(name.encode())  # the heap of names has an unused copy
     before, after = 20, 40
     done = subprocess.run(
         [sys.executable, "-c", CHANGE_ALL, str(path), way, str(min(names) - before), str(max(names) + after)],

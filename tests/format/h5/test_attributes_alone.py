@@ -1,4 +1,4 @@
-"""Steps that have attributes and nothing else, and units of what only later steps have."""
+"""Steps that have only attributes, and units of quantities that only later steps have."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_attributes(path: Path) -> None:
             step.set("time", 1.0, "s").set("name", "before the first turn").set("counts", [3, 4])
 
 
-def test_units_of_what_the_first_step_does_not_have_are_no_attributes(tmp_path: Path) -> None:
+def test_units_of_later_quantities_are_not_attributes(tmp_path: Path) -> None:
     path = tmp_path / "late.h5part"
     write_attributes(path)
     with quire.append(path) as out:
@@ -37,7 +37,7 @@ def test_units_of_what_the_first_step_does_not_have_are_no_attributes(tmp_path: 
 
 
 @pytest.mark.parametrize("target", ["there.h5part", "there.hdf5"])
-def test_a_step_of_attributes_alone_goes_there_and_back(tmp_path: Path, target: str, run: Run) -> None:
+def test_a_step_of_attributes_is_converted_back(tmp_path: Path, target: str, run: Run) -> None:
     source = tmp_path / "source.h5part"
     write_attributes(source)
     there = tmp_path / target
@@ -57,7 +57,7 @@ def test_a_step_of_attributes_alone_goes_there_and_back(tmp_path: Path, target: 
         assert file[0].attributes["name"].value == "before the first turn"
 
 
-def test_files_of_steps_that_have_none_yet_stay_such(tmp_path: Path) -> None:
+def test_files_without_steps_remain_files_of_steps(tmp_path: Path) -> None:
     path = tmp_path / "none.h5part"
     with quire.create(path) as out:
         out.set("code", "tracker")

@@ -1,4 +1,4 @@
-"""Rows that are chosen when a table is written, judged by h5py."""
+"""Rows chosen when a table is written, checked with h5py."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def stored(path: Path, name: str) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize(("format_name", "options", "name"), KINDS)
 @given(st.data())
 @settings(max_examples=25, deadline=None)
-def test_any_list_of_rows_is_where_numpy_puts_it(
+def test_any_list_of_rows_is_stored_as_by_numpy(
     format_name: str, options: dict[str, Any], name: str, data: st.DataObject
 ) -> None:
     total = data.draw(st.integers(0, 40))
@@ -64,7 +64,7 @@ def test_any_list_of_rows_is_where_numpy_puts_it(
         ((4, 0), None, []),
     ],
 )
-def test_rows_are_said_as_for_reading(
+def test_rows_are_specified_as_for_reading(
     tmp_path: Path, rows: Any, total: int | None, places: list[int]
 ) -> None:
     path = tmp_path / "rows.h5"
@@ -80,7 +80,7 @@ def test_rows_are_said_as_for_reading(
 
 
 def write_shuffled(comm: Any, path: str, options: dict[str, Any]) -> None:
-    """Ten steps, in each of which the rows are dealt to the ranks anew; some rows to nobody."""
+    """Ten steps, in each of which the rows are distributed over the ranks anew; some rows are not written."""
     with quire.create(path, comm, deadline=30, **options) as out:
         for number in range(10):
             dealt = np.random.default_rng(number)
@@ -110,7 +110,7 @@ def test_rows_dealt_to_ranks(tmp_path: Path, ranks: int, options: dict[str, Any]
 
 
 def write_tables(comm: Any, path: str, layout: str) -> None:
-    """More tables than the ranks tell each other at once, every third with its rows one behind the other."""
+    """More tables than one exchange of the ranks holds, every third with contiguous rows."""
     with quire.create(path, comm, "hdf5", deadline=30, layout=layout) as out, out.step(0) as step:
         for number in range(8):
             rows = np.arange(comm.rank, 10 + number, comm.size)[::-1]
@@ -164,7 +164,7 @@ def test_a_step_that_grows_takes_its_rows_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("format_name", "options", "name"), KINDS)
-def test_rows_of_a_step_in_pieces_are_where_they_were_chosen(
+def test_chosen_rows_of_a_step_in_pieces(
     tmp_path: Path, format_name: str, options: dict[str, Any], name: str
 ) -> None:
     path = tmp_path / "rows.h5"
@@ -178,7 +178,7 @@ def test_rows_of_a_step_in_pieces_are_where_they_were_chosen(
     np.testing.assert_array_equal(stored(path, name), wanted)
 
 
-def test_another_engine_takes_no_chosen_rows_in_pieces(tmp_path: Path) -> None:
+def test_another_engine_refuses_chosen_rows_in_pieces(tmp_path: Path) -> None:
     if not any("phdf5" in option.choices for option in format_info("h5part").write_options):
         pytest.skip("this build has no parallel HDF5")
     with quire.create(tmp_path / "rows.h5", engine="phdf5") as out:
@@ -188,7 +188,7 @@ def test_another_engine_takes_no_chosen_rows_in_pieces(tmp_path: Path) -> None:
             step.open()
 
 
-def test_rows_that_cannot_be(tmp_path: Path) -> None:
+def test_invalid_rows_are_refused(tmp_path: Path) -> None:
     with quire.create(tmp_path / "rows.h5") as out:
         step = out.step(0)
         for rows in (slice(3, None), slice(-3, 5), [-1], slice(9, 3, -1)):

@@ -1,4 +1,4 @@
-"""Chunks that stay decoded between requests: counted by the bytes that are read for them."""
+"""Chunks that stay decoded between requests, counted by the bytes that are read for them."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ CHUNK_BYTES = CHUNK * 8
 
 
 def values_of(count: int, seed: int = 3) -> Array:
-    """Return values that hardly compress: what is read tells how many chunks it was."""
+    """Return values that hardly compress: the bytes read show the number of chunks."""
     return np.random.default_rng(seed).normal(size=count)
 
 
 def write_column(path: Path, values: Array, **how: Any) -> int:
-    """Write an HDF5 file with one column in chunks; returns the bytes that its chunks take."""
+    """Write an HDF5 file with one chunked column; return the size of its chunks."""
     with h5py.File(path, "w") as file:
         column = file.create_group("Step#0").create_dataset("x", data=values, chunks=(CHUNK,), **how)
         return int(column.id.get_storage_size())
 
 
 def read_in_blocks(path: Path | str, comm: Any = None, **options: Any) -> tuple[Array, int]:
-    """Return the values, read block by block, and how many bytes were read for them."""
+    """Return the values, read block by block, and the number of bytes read for them."""
     with quire.open(path, comm, **options) as file:
         column = file[0]["x"]
         begin = file.counters.bytes_read
@@ -59,7 +59,7 @@ def test_a_cache_smaller_than_a_chunk_keeps_nothing(tmp_path: Path) -> None:
     assert bytes_read > 7 * stored
 
 
-def test_a_step_that_is_asked_for_again_finds_its_chunks(tmp_path: Path) -> None:
+def test_a_repeated_request_finds_cached_chunks(tmp_path: Path) -> None:
     path = tmp_path / "column.h5"
     values = values_of(ROWS)
     stored = write_column(path, values, compression="gzip")
@@ -68,7 +68,7 @@ def test_a_step_that_is_asked_for_again_finds_its_chunks(tmp_path: Path) -> None
         for first in range(0, ROWS, BLOCK):
             block = file[0]["x"][first : first + BLOCK]
             np.testing.assert_array_equal(block, values[first : first + BLOCK])
-        # The step is described once, and looked at again without reading.
+        # The step is described once, and accessed again without reading.
         assert file.counters.bytes_read - begin < 1.2 * stored
 
 
@@ -88,7 +88,7 @@ def test_a_field_plane_by_plane_decodes_each_chunk_once(tmp_path: Path, shape: t
             for plane in range(values.shape[0]):
                 np.testing.assert_array_equal(field[plane], values[plane])
             counts.append(source.counters.bytes_read - begin)
-    # Neighbouring chunks are read together, and what little stands between them with them.
+    # Adjacent chunks are read together, with the few bytes between them.
     assert stored <= counts[0] < 1.2 * stored
     assert counts[1] > (shape[0] - 1) * stored
 
@@ -152,7 +152,7 @@ READ_BY_THE_LIBRARY: dict[str, tuple[Callable[[Any], None], Callable[[int], Arra
 
 @pytest.mark.parametrize("kind", READ_BY_THE_LIBRARY)
 @pytest.mark.parametrize("format", ["h5part", "hdf5"])
-def test_what_the_library_reads_it_keeps_too(tmp_path: Path, kind: str, format: str) -> None:
+def test_the_library_keeps_chunks(tmp_path: Path, kind: str, format: str) -> None:
     path = tmp_path / "library.h5"
     store, expected = READ_BY_THE_LIBRARY[kind]
     with h5py.File(path, "w") as file:
@@ -163,7 +163,7 @@ def test_what_the_library_reads_it_keeps_too(tmp_path: Path, kind: str, format: 
         found, bytes_read = read_in_blocks(path, format=format, chunk_cache=cache)
         np.testing.assert_array_equal(found, expected(ROWS))
         counts.append(bytes_read)
-    # What describes the data is read, too, and what stands beside it was read before.
+    # The description of the data is read, too; objects next to it were read before.
     assert 0.8 * stored < counts[0] < 1.2 * stored
     assert counts[1] > 4 * stored
 
@@ -177,7 +177,7 @@ def test_the_library_keeps_columns_that_are_read_in_turn(tmp_path: Path, format:
             data = file.create_dataset(f"Step#0/{name}", data=words, chunks=(CHUNK,), compression="gzip")
         stored = 2 * int(data.id.get_storage_size())
     counts = []
-    # Half is for what the library reads: room for a chunk of each, and for one alone.
+    # Half of the cache is for the library: room for a chunk of each column, and for one chunk only.
     for cache in (4 * CHUNK * 24, 2 * CHUNK * 24):
         with quire.open(path, format=format, chunk_cache=cache) as source:
             begin = source.counters.bytes_read
@@ -186,12 +186,12 @@ def test_the_library_keeps_columns_that_are_read_in_turn(tmp_path: Path, format:
                     found = source[0][name][first : first + BLOCK]
                     np.testing.assert_array_equal(found, words_of(ROWS)[first : first + BLOCK])
             counts.append(source.counters.bytes_read - begin)
-    # The first chunk of all twice: it had all the room, until the other column came.
+    # The first chunk is read twice: it had the whole cache before the other column was read.
     assert counts[0] < 1.3 * stored
     assert counts[1] > 4 * stored
 
 
-def test_what_the_library_keeps_is_no_more_on_top(tmp_path: Path) -> None:
+def test_the_library_shares_the_cache(tmp_path: Path) -> None:
     path = tmp_path / "both.h5"
     values = values_of(ROWS)
     write_column(path, values, compression="gzip")
@@ -211,10 +211,10 @@ def test_what_the_library_keeps_is_no_more_on_top(tmp_path: Path) -> None:
         assert bytes_for_two_chunks() == 0, "both are kept"
         assert words[:3].tolist() == words_of(3).tolist()
         assert bytes_for_two_chunks() > 0
-        assert bytes_for_two_chunks() > 0, "only one of them has room beside what the library keeps"
+        assert bytes_for_two_chunks() > 0, "only one of them fits next to the cache of the library"
 
 
-def test_damage_in_what_the_library_reads_stays_an_error(tmp_path: Path) -> None:
+def test_damage_in_chunks_of_the_library_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "library.h5"
     with h5py.File(path, "w") as file:
         store_words(file.create_group("Step#0"))
@@ -231,7 +231,7 @@ def test_damage_in_what_the_library_reads_stays_an_error(tmp_path: Path) -> None
 
 
 def blocks_on_ranks(comm: Any, path: str, transport: str) -> list[int]:
-    """Every rank reads all rows in blocks; returns the bytes that it has read for them."""
+    """Every rank reads all rows in blocks; returns the number of bytes that it has read for them."""
     values, bytes_read = read_in_blocks(path, comm, transport=transport, deadline=30)
     np.testing.assert_array_equal(values, values_of(ROWS))
     return [bytes_read]
@@ -258,7 +258,7 @@ def test_formats_without_chunks_refuse_the_option(tmp_path: Path) -> None:
         quire.open(path, chunk_cache=1 << 20)
 
 
-def test_less_than_nothing_is_refused(tmp_path: Path) -> None:
+def test_a_negative_size_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "column.h5"
     write_column(path, values_of(ROWS))
     for format in ("h5part", "hdf5"):
@@ -270,7 +270,7 @@ def test_less_than_nothing_is_refused(tmp_path: Path) -> None:
     all(len(o.choices) == 1 for o in format_info("hdf5").read_options if o.name == "engine"),
     reason="this build has no other engine",
 )
-def test_another_engine_refuses_it(tmp_path: Path) -> None:
+def test_another_engine_refuses_the_option(tmp_path: Path) -> None:
     path = tmp_path / "column.h5"
     write_column(path, values_of(ROWS))
     with pytest.raises(UsageError, match="chunk_cache"):

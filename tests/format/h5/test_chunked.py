@@ -1,4 +1,4 @@
-"""Chunked and filtered data sets as h5py writes them: read by their chunks, on any ranks."""
+"""Chunked and filtered datasets as h5py writes them: read by their chunks, on any number of ranks."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_chunks_that_were_never_written_have_the_fill_value(tmp_path: Path) -> N
             assert np.array_equal(file[0].table[name][3100:4003], data[3100:4003]), name
 
 
-def test_filters_that_were_left_out_of_a_chunk(tmp_path: Path) -> None:
+def test_filters_skipped_for_a_chunk(tmp_path: Path) -> None:
     path = tmp_path / "masks.h5part"
     chunk = 100
     values = values_of(4 * chunk, "<f8")
@@ -144,7 +144,7 @@ def test_any_box_of_any_field(tmp_path: Path, drawn: Any, sparse: bool) -> None:
 
 
 def reads_shares(comm: Any, path: str) -> list[list[int]]:
-    """Read this rank's rows and box, compare with h5py, and tell which extents the column took."""
+    """Read this rank's rows and box, compare with h5py, and return the extents of the column."""
     with quire.open(path, comm) as file, h5py.File(path) as truth:
         table = file[0].table
         rows = table.share(comm.rank, comm.size)
@@ -171,7 +171,7 @@ def test_ranks_read_their_parts(tmp_path: Path, ranks: int) -> None:
     if 8000 % (250 * ranks) == 0:
         stored = sorted((chunk.byte_offset, chunk.size) for chunk in chunks)
         assert sorted((offset, size) for offset, size in itertools.chain(*extents)) == stored, (
-            "together the ranks read each chunk once"
+            "the ranks together read each chunk once"
         )
 
 
@@ -183,7 +183,7 @@ def test_only_the_rows_of_plain_chunks_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["deflate", "checked", "zstandard", "lzf"])
-def test_a_damaged_chunk_is_named_and_the_others_are_read(tmp_path: Path, how: str) -> None:
+def test_a_damaged_chunk_is_reported_and_the_others_are_read(tmp_path: Path, how: str) -> None:
     path = tmp_path / "damaged.h5part"
     values = {"x": values_of(5000, "<f8"), "y": values_of(5000, "<f8", 6)}
     write_columns(path, values, 1000, **PIPELINES[how])
@@ -238,7 +238,7 @@ def test_chunks_that_would_crash_the_library_are_refused(tmp_path: Path, sides: 
         file[0].table["x"].read()
 
 
-def test_what_only_the_library_can_read_is_still_read(tmp_path: Path) -> None:
+def test_unusual_filters_are_read_through_the_library(tmp_path: Path) -> None:
     path = tmp_path / "opaque.h5part"
     values = values_of(ROWS, "<i4")
     with h5py.File(path, "w") as file:
@@ -255,13 +255,13 @@ def test_what_only_the_library_can_read_is_still_read(tmp_path: Path) -> None:
 def test_too_large_chunks_are_refused_with_advice(tmp_path: Path) -> None:
     path = tmp_path / "large.h5part"
     with h5py.File(path, "w") as file:
-        # 80 MB of zeros, which take a few kilobytes.
+        # 80 MB of zeros, which compress to a few kilobytes.
         file.create_dataset("Step#0/x", (10**7,), "f8", chunks=(10**7,), compression="gzip")[0] = 1.0
     with quire.open(path) as file, pytest.raises(quire.Error, match="smaller chunks"):
         file[0].table["x"].read(rows=slice(0, 10))
 
 
-def test_many_chunks_are_described_and_too_many_are_told(tmp_path: Path) -> None:
+def test_many_chunks_are_described_and_too_many_reported(tmp_path: Path) -> None:
     path = tmp_path / "many.h5part"
     values = np.arange(20_000.0)
     with h5py.File(path, "w") as file:

@@ -1,4 +1,4 @@
-"""Fields in chunks: encoded by the ranks that own the chunks, with the same bytes on any ranks."""
+"""Chunked fields: encoded by the ranks that own the chunks, with the same bytes on any number of ranks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import hdf5plugin  # noqa: F401  (h5py finds filters so)
+import hdf5plugin  # noqa: F401  (registers filters in h5py)
 import numpy as np
 import pytest
 from tests.python.support.mpi import run_ranks
@@ -31,7 +31,7 @@ def values_of(extents: tuple[int, ...] = EXTENTS) -> Array:
 
 
 def cut(comm: Any, axes: tuple[int, int]) -> tuple[slice, ...]:
-    """The box of a rank: the second axis cut unevenly in two, the third in as many as are left."""
+    """The box of a rank: the second axis split unevenly in two, the third into the other parts."""
     across = min(2, comm.size)
     row, column = comm.rank % across, comm.rank // across
     columns = -(-comm.size // across)
@@ -50,7 +50,7 @@ def cut(comm: Any, axes: tuple[int, int]) -> tuple[slice, ...]:
 
 
 def write(comm: Any, path: str, format: str, axes: tuple[int, int], way: str) -> None:
-    """Each rank its box of a scalar and a vector field, and its rows of a table."""
+    """Each rank writes its box of a scalar and a vector field, and its rows of a table."""
     box = cut(comm, axes)
     values = values_of()
     with quire.create(path, comm, format=format, **WAYS[way]) as out, out.step(0) as step:
@@ -63,7 +63,7 @@ def write(comm: Any, path: str, format: str, axes: tuple[int, int], way: str) ->
 
 
 def place(format: str, name: str) -> list[str]:
-    """Where the components of a field are in the file."""
+    """The paths of the components of a field."""
     if format == "hdf5":
         return [name]
     return [f"Step#0/Block/{name}/{i}" for i in range(2 if name == "E" else 1)]
@@ -97,7 +97,7 @@ def test_the_same_bytes_on_any_ranks_and_read_by_others(tmp_path: Path, way: str
     assert "CHUNKED" in listing.stdout
 
 
-def test_holes_are_zeros_and_chunks_without_elements_are_not_made(tmp_path: Path) -> None:
+def test_holes_are_zeros_and_empty_chunks_are_not_allocated(tmp_path: Path) -> None:
     path = tmp_path / "holes.h5"
     with quire.create(path, field_chunk="4", filter="deflate") as out, out.step(0) as step:
         step.put_field("rho", np.ones((3, 3)), extents=(20, 30), start=(5, 6))
@@ -112,7 +112,7 @@ def test_holes_are_zeros_and_chunks_without_elements_are_not_made(tmp_path: Path
 
 
 @pytest.mark.parametrize("shape", ["0", "4x", "x4", "4y4", "-1", "4x4x4x4", "300000000"])
-def test_shapes_that_are_none_are_refused(tmp_path: Path, shape: str) -> None:
+def test_invalid_shapes_are_refused(tmp_path: Path, shape: str) -> None:
     with (
         pytest.raises(UsageError) as refusal,
         quire.create(tmp_path / "no.h5", field_chunk=shape) as out,
@@ -128,7 +128,7 @@ SIZES = [(5, 3, 4), (5, 7, 4), (5, 7, 11), (8, 7, 11), (8, 8, 11), (10, 9, 17), 
 
 
 def new_parts(old: tuple[int, ...], new: tuple[int, ...]) -> list[tuple[slice, ...]]:
-    """Boxes that hold all elements of the new extents outside of the old ones."""
+    """Boxes that cover the new elements when the extents grow."""
     boxes = []
     for axis in range(3):
         if new[axis] == old[axis]:
@@ -140,7 +140,7 @@ def new_parts(old: tuple[int, ...], new: tuple[int, ...]) -> list[tuple[slice, .
 
 
 def share(box: tuple[slice, ...], rank: int, size: int) -> tuple[slice, ...]:
-    """The part of a box that a rank has, cut along its longest axis."""
+    """The part of a box that a rank writes, split along its longest axis."""
     lengths = [side.stop - side.start for side in box]
     axis = lengths.index(max(lengths))
     start, length = box[axis].start, lengths[axis]
@@ -149,7 +149,7 @@ def share(box: tuple[slice, ...], rank: int, size: int) -> tuple[slice, ...]:
 
 
 def grow(comm: Any, path: str, way: str, reopen: bool) -> None:
-    """A scalar and a vector field that are extended along every axis, with a table that grows beside them."""
+    """A scalar and a vector field that are extended along every axis, with a growing table."""
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     values = values_of()
     how = WAYS[way] | {"grow": True, "chunk": 8}

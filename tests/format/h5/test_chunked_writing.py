@@ -1,4 +1,4 @@
-"""Columns in chunks, compressed by the ranks that begin them: the same bytes on any ranks, read by h5py."""
+"""Chunked columns, compressed by the ranks that begin them: the same bytes on any ranks, read by h5py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def columns(number: int, rows: int = ROWS) -> dict[str, np.ndarray]:
-    """Return all rows of a step, as the file holds them."""
+    """Return all rows of a step in file order."""
     line = np.arange(rows)
     return {
         "x": np.sin(line * 0.1) + number,
@@ -41,7 +41,7 @@ def columns(number: int, rows: int = ROWS) -> dict[str, np.ndarray]:
 
 
 def spreads(size: int, rows: int) -> dict[str, list[int]]:
-    """Return how many rows each rank has."""
+    """Return the number of rows of each rank."""
     even = [rows // size + (rank < rows % size) for rank in range(size)]
     result = {"even": even, "last": [0] * (size - 1) + [rows], "first": [rows] + [0] * (size - 1)}
     if size > 2:
@@ -51,7 +51,7 @@ def spreads(size: int, rows: int) -> dict[str, list[int]]:
 
 
 def write(path: Path | str, counts: list[int], comm: Any, streamed: bool, **options: Any) -> None:
-    """Write two steps, this rank its rows; strided memory where it is not streamed."""
+    """Write two steps, with this rank's rows; from strided memory unless streamed."""
     rank = 0 if comm is None else comm.rank
     rows = sum(counts)
     first = sum(counts[:rank])
@@ -81,7 +81,7 @@ def write(path: Path | str, counts: list[int], comm: Any, streamed: bool, **opti
 
 
 def unzstd(data: bytes, size: int) -> bytes:
-    """Return what a frame of Zstandard holds: h5py has no such filter."""
+    """Return the contents of a Zstandard frame: h5py has no such filter."""
     library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
     library.ZSTD_decompress.restype = ctypes.c_size_t
     out = ctypes.create_string_buffer(size)
@@ -91,7 +91,7 @@ def unzstd(data: bytes, size: int) -> bytes:
 
 
 def stored(dataset: Any) -> np.ndarray:
-    """Return the values as h5py finds them, by its chunks where it cannot decode them."""
+    """Return the values as h5py reads them, by chunks if it cannot decode them."""
     pipeline = [
         dataset.id.get_create_plist().get_filter(i)[0]
         for i in range(dataset.id.get_create_plist().get_nfilters())
@@ -112,11 +112,11 @@ def stored(dataset: Any) -> np.ndarray:
 
 
 def check(path: Path | str, rows: int, options: dict[str, Any]) -> None:
-    """Compare a file with what was written, by h5py and by our own reader."""
+    """Compare a file with the written values, by h5py and by our own reader."""
     with h5py.File(path) as file:
         assert sorted(file) == ["Step#0", "Step#1"]
         if options.get("filter") == "zstd":
-            # Not what the machine's plugins say.
+            # Independent of the plugins of this machine.
             assert file["Step#0/flag"].id.get_create_plist().get_filter(0)[3] == b"zstd"
         for number in range(2):
             group = file[f"Step#{number}"]
@@ -137,7 +137,7 @@ def check(path: Path | str, rows: int, options: dict[str, Any]) -> None:
 
 
 def write_all(comm: Any, folder: str, rows: int) -> list[str]:
-    """Write every kind of file from every spread; return their names."""
+    """Write every kind of file from every distribution of rows; return their names."""
     names = []
     for spread, counts in spreads(comm.size, rows).items():
         for kind, options in KINDS.items():
@@ -169,7 +169,7 @@ def test_same_bytes_from_all_ranks(tmp_path: Path, ranks: int, rows: int) -> Non
 
 
 @pytest.mark.parametrize("spelling", ["deflate", "zstd"])
-def test_it_is_smaller(tmp_path: Path, spelling: str) -> None:
+def test_compressed_files_are_smaller(tmp_path: Path, spelling: str) -> None:
     values = np.zeros(100_000)
     kinds: dict[str, dict[str, Any]] = {"a": {}, "b": {"filter": spelling}}
     for name, options in kinds.items():
@@ -231,7 +231,7 @@ def test_refused_options(tmp_path: Path, options: dict[str, Any], text: str) -> 
         quire.create(tmp_path / "file.h5", **options)
 
 
-def test_a_streamed_step_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_streamed_step_reports_missing_parts(tmp_path: Path) -> None:
     rows = 40
     block = {"x": np.zeros(rows)}
     other = {"x": np.random.default_rng(1).normal(size=rows)}
@@ -255,7 +255,7 @@ def test_a_streamed_step_says_what_is_missing(tmp_path: Path) -> None:
 
 
 def fail_while_others_wait(comm: Any, path: str, where: str) -> str:
-    """One rank gives up before or after the ranks agree on their rows; all write the next step."""
+    """One rank fails before or after the ranks agree on their rows; all write the next step."""
     values = np.arange(10.0)
     caught = ""
     with quire.create(path, comm, deadline=30, chunk=4, filter="deflate") as out:
@@ -265,7 +265,7 @@ def fail_while_others_wait(comm: Any, path: str, where: str) -> str:
                 if comm.rank == 1 and where == "before":
                     raise ValueError("given up")
                 step.agree_on_rows()
-                if comm.rank == 1 and where == "behind":
+                if comm.rank == 1 and where == "after":
                     raise ValueError("given up")
                 step.weigh({"x": values[:5] if comm.rank == 1 and where == "weighing" else values})
                 step.open()
@@ -278,8 +278,8 @@ def fail_while_others_wait(comm: Any, path: str, where: str) -> str:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("where", ["before", "behind", "weighing"])
-def test_a_rank_that_fails_frees_the_others(tmp_path: Path, where: str) -> None:
+@pytest.mark.parametrize("where", ["before", "after", "weighing"])
+def test_a_failing_rank_does_not_block_the_others(tmp_path: Path, where: str) -> None:
     path = tmp_path / "file.h5"
     texts = run_ranks(fail_while_others_wait, 3, str(path), where)
     for text in texts:

@@ -1,4 +1,4 @@
-"""Shapes that claim more than any machine holds: an error that says so, before memory is asked for."""
+"""Shapes that claim more than the memory of any machine are an error before memory is allocated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS: dict[str, Any] = {
 
 @pytest.fixture(params=["h5part", "hdf5"])
 def step(request: Any, tmp_path: Path) -> Any:
-    """A step of columns and fields without values that take terabytes."""
+    """A step of columns and fields without values that would take terabytes."""
     path = tmp_path / f"claims.{request.param}"
     with h5py.File(path, "w") as file:
         group = file.create_group("Step#0")
@@ -44,11 +44,11 @@ NEVER_WRITTEN: dict[str, Any] = {
 
 
 CLAIMS = [(format, name) for format in ("h5part", "hdf5") for name in (*NEVER_WRITTEN, "field")]
-CLAIMS.remove(("h5part", "records"))  # which has none
+CLAIMS.remove(("h5part", "records"))  # which has no compounds
 
 
 @pytest.mark.parametrize(("format", "name"), CLAIMS)
-def test_what_was_never_written_is_refused_unless_asked_for(tmp_path: Path, format: str, name: str) -> None:
+def test_unwritten_datasets_are_read_only_on_request(tmp_path: Path, format: str, name: str) -> None:
     path = tmp_path / "endless.h5"
     with h5py.File(path, "w") as file:
         if name == "field":
@@ -68,7 +68,7 @@ def test_what_was_never_written_is_refused_unless_asked_for(tmp_path: Path, form
         assert file[0].number == 0
 
 
-def test_what_was_allocated_late_is_read(tmp_path: Path) -> None:
+def test_late_allocated_datasets_are_read(tmp_path: Path) -> None:
     path = tmp_path / "late.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("Step#0/late", shape=(1 << 20,), dtype="f8", fillvalue=2.5)
@@ -119,7 +119,7 @@ def test_more_rows_than_can_be_counted_are_damage(tmp_path: Path) -> None:
         file[0]
 
 
-def test_memory_of_ones_own_may_be_anywhere(tmp_path: Path) -> None:
+def test_output_arrays_may_be_anywhere(tmp_path: Path) -> None:
     path = tmp_path / "own.hdf5"
     with h5py.File(path, "w") as file:
         file.create_dataset("x", shape=(1000,), dtype="f8", fillvalue=2.5)

@@ -1,4 +1,4 @@
-"""Steps that cannot be read cost no other: they are passed over, told, and can be taken out of the file."""
+"""Unreadable steps are skipped and reported, do not affect others, and can be removed from the file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def address(file: h5py.File, name: str) -> int:
 
 
 def header_of(name: str) -> Edit:
-    """The version in the header of an object, be it old or new."""
+    """The offset of the version in the header of an object of any version."""
 
     def place(file: h5py.File, content: bytes) -> int:
         start = address(file, name)
@@ -75,12 +75,12 @@ def header_of(name: str) -> Edit:
 
 
 def checksum_of(name: str) -> Edit:
-    """A byte of a header with a checksum."""
+    """The offset of a byte of a header with a checksum."""
     return lambda file, content: address(file, name) + 20
 
 
 def named_in_header(name: str, signature: bytes) -> Edit:
-    """The mark of something of which the header of an object, or what continues it, tells the place."""
+    """The signature of a structure whose address is in the header of an object, or in its continuation."""
 
     def place(file: h5py.File, content: bytes) -> int:
         start = address(file, name)
@@ -132,7 +132,7 @@ def damaged(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def require_others(path: Path) -> None:
-    """The other steps are there, for us and for others, and nothing else."""
+    """Only the other steps exist, for us and for others."""
     with h5py.File(path) as file:
         assert sorted(name for name in file if name.startswith("Step#")) == [f"Step#{n}" for n in OTHERS]
         for number in OTHERS:
@@ -147,7 +147,7 @@ def require_others(path: Path) -> None:
         assert ours.check().is_whole
 
 
-def test_recovery_keeps_the_steps_behind_a_damaged_one(damaged: Path) -> None:
+def test_recovery_keeps_the_steps_after_a_damaged_one(damaged: Path) -> None:
     before = damaged.read_bytes()
     target = damaged.with_name("whole.h5")
     code, output, errors = run("recover", damaged, "-o", target)
@@ -160,7 +160,7 @@ def test_recovery_keeps_the_steps_behind_a_damaged_one(damaged: Path) -> None:
         assert all(file[f"Step#{number}/x"].chunks in (None, (64,)) for number in OTHERS)
 
 
-def test_recovery_in_place_leaves_a_file_that_goes_on(damaged: Path) -> None:
+def test_a_file_recovered_in_place_can_be_appended_to(damaged: Path) -> None:
     code, output, errors = run("recover", damaged, "--in-place")
     assert (code, errors) == (0, "")
     assert "kept 4 whole steps (0, 1, 3, 4)" in output
@@ -177,7 +177,7 @@ def test_recovery_in_place_leaves_a_file_that_goes_on(damaged: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["chunked column", "sum of a group"])
-def test_what_stays_is_not_written_anew(tmp_path: Path, kind: str) -> None:
+def test_remaining_steps_are_not_rewritten(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "beam.h5"
     damage(path, kind)
     before = path.read_bytes()
@@ -189,7 +189,7 @@ def test_what_stays_is_not_written_anew(tmp_path: Path, kind: str) -> None:
         chunks = (64,) if kind == "chunked column" else None
         assert file["Step#3/x"].chunks == chunks
     changed = sum(a != b for a, b in zip(before, path.read_bytes(), strict=False))
-    assert changed < 200, "only the names of the steps are other ones"
+    assert changed < 200, "only the names of the steps have changed"
     require_others(path)
 
 
@@ -200,7 +200,7 @@ quire.repair(sys.argv[1], dropped=[2])
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_hdf5_ends_without_complaint(tmp_path: Path, kind: str) -> None:
+def test_hdf5_reports_nothing_at_exit(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "beam.h5"
     damage(path, kind)
     ended = subprocess.run(
@@ -211,7 +211,7 @@ def test_hdf5_ends_without_complaint(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_later_steps_are_dropped_be_they_damaged(tmp_path: Path, kind: str) -> None:
+def test_damaged_later_steps_are_dropped(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "beam.h5"
     damage(path, kind)
     with quire.append(path, after=1, later="drop") as out, out.step(3) as step:
@@ -222,7 +222,7 @@ def test_later_steps_are_dropped_be_they_damaged(tmp_path: Path, kind: str) -> N
         assert np.array_equal(file.step(3)["x"][:], np.arange(7.0))
 
 
-def test_a_step_that_is_not_there_cannot_be_dropped(tmp_path: Path) -> None:
+def test_a_missing_step_cannot_be_dropped(tmp_path: Path) -> None:
     path = tmp_path / "beam.h5"
     by_quire(path)
     before = path.read_bytes()
@@ -231,12 +231,12 @@ def test_a_step_that_is_not_there_cannot_be_dropped(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-# ---- Links that lead nowhere
+# ---- Dangling links
 
 
 @pytest.fixture
 def linked(tmp_path: Path) -> Path:
-    """Steps 0, 2 (of another file) and 5 are whole; 1 leads nowhere, 3 is no group, 4 is in no file."""
+    """Steps 0, 2 (of another file) and 5 are complete; 1 is dangling, 3 no group, the file of 4 is missing."""
     path = tmp_path / "links.h5"
     for name, prefix in (("links.h5", "Step#0"), ("other.h5", "Step#8")):
         with h5py.File(tmp_path / name, "w") as file:
@@ -250,7 +250,7 @@ def linked(tmp_path: Path) -> Path:
     return path
 
 
-def test_commands_pass_over_steps_that_lead_nowhere(linked: Path) -> None:
+def test_commands_skip_dangling_steps(linked: Path) -> None:
     code, output, errors = run("info", linked)
     assert code == 3
     assert "steps   3 (0, 2, 5)" in output
@@ -280,7 +280,7 @@ def test_commands_pass_over_steps_that_lead_nowhere(linked: Path) -> None:
         (("--steps", "3-4"), None, 3),
     ],
 )
-def test_what_can_be_read_is_converted(
+def test_readable_steps_are_converted(
     linked: Path, asked: tuple[str, ...], kept: list[int] | None, code: int
 ) -> None:
     target = linked.with_name("out.h5")
@@ -296,7 +296,7 @@ def test_what_can_be_read_is_converted(
     assert text.exists() == (kept is not None)
 
 
-def test_a_walk_raises_behind_the_whole_steps(linked: Path) -> None:
+def test_iteration_raises_after_the_complete_steps(linked: Path) -> None:
     def walk(file: quire.File, seen: list[int]) -> None:
         for step in file:
             seen.append(step.number)
@@ -315,7 +315,7 @@ def test_a_walk_raises_behind_the_whole_steps(linked: Path) -> None:
     assert (report.numbers, list(report.damaged)) == ([0, 2, 5], [1, 3, 4])
 
 
-def test_differences_and_sums_tell_of_damage(linked: Path) -> None:
+def test_differences_and_sums_report_damage(linked: Path) -> None:
     code, _, errors = run("diff", linked, linked)
     assert code == 3
     assert "gone.h5" in errors
@@ -323,7 +323,7 @@ def test_differences_and_sums_tell_of_damage(linked: Path) -> None:
     assert run("sum", linked, "--steps", "0,2")[0] == 0
 
 
-def test_recovery_in_place_leaves_steps_alone_of_which_a_file_is_away(linked: Path) -> None:
+def test_recovery_in_place_keeps_steps_of_missing_files(linked: Path) -> None:
     before = linked.read_bytes()
     code, _, errors = run("recover", linked, "--in-place")
     assert code == 1
@@ -348,7 +348,7 @@ def test_recovery_keeps_links_to_whole_steps(linked: Path) -> None:
         assert isinstance(file.get("Step#2", getlink=True), h5py.ExternalLink)
 
 
-def test_recovery_elsewhere_takes_linked_steps_along(linked: Path) -> None:
+def test_recovery_to_another_file_copies_linked_steps(linked: Path) -> None:
     folder = linked.with_name("elsewhere")
     folder.mkdir()
     code, output, _ = run("recover", linked, "-o", folder / "whole.h5")
@@ -367,7 +367,7 @@ def test_a_series_with_a_missing_child_shows_the_others(tmp_path: Path) -> None:
     assert "ext_child_0.h5part" in errors
 
 
-def test_steps_that_are_none_are_reported(tmp_path: Path) -> None:
+def test_objects_that_are_not_steps_are_reported(tmp_path: Path) -> None:
     shutil.copy(GOLDEN / "bad_step_dataset.h5", tmp_path)
     code, output, errors = run("info", tmp_path / "bad_step_dataset.h5")
     assert code == 3

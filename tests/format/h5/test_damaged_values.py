@@ -1,4 +1,4 @@
-"""Chunks that cannot be decoded: a plain check says that it has not looked, --values finds them."""
+"""Chunks that cannot be decoded: a plain check reports that values are not decoded, --values finds them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(*arguments: Any) -> tuple[int, str, str]:
 
 @pytest.fixture(params=["gzip", "fletcher32"])
 def damaged(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Four steps, of which step 2 has a damaged chunk in the column y."""
+    """Four steps; step 2 has a damaged chunk in the column y."""
     path = tmp_path / "beam.h5"
     filters: dict[str, Any] = {"compression": "gzip"} if request.param == "gzip" else {"fletcher32": True}
     with h5py.File(path, "w") as file:
@@ -62,7 +62,7 @@ def test_flipped_bits_of_zstandard_chunks_are_found_with_their_place(tmp_path: P
         path.write_bytes(wrong)
         with quire.open(path) as file:
             error = refusal_of(file)
-            if error is None:  # A bit of the frame that means nothing.
+            if error is None:  # An unused bit of the frame.
                 np.testing.assert_array_equal(file[0]["x"][:], values)
             else:
                 assert (error.object, error.offset) == ("x", chunks[1].byte_offset)
@@ -77,7 +77,7 @@ def refusal_of(file: quire.File) -> quire.BadFileError | None:
     return None
 
 
-def test_a_plain_check_says_what_it_has_not_looked_at(damaged: Path) -> None:
+def test_a_plain_check_reports_values_that_were_not_decoded(damaged: Path) -> None:
     code, output, _ = run("check", damaged)
     assert code == 0
     assert LINE in output
@@ -87,7 +87,7 @@ def test_a_plain_check_says_what_it_has_not_looked_at(damaged: Path) -> None:
         assert file.check().is_undecoded
 
 
-def test_values_are_looked_at_when_asked(damaged: Path) -> None:
+def test_values_are_decoded_on_request(damaged: Path) -> None:
     code, output, _ = run("check", "--values", damaged)
     assert code == 1
     assert "3 whole steps (0, 1, 3) beside it" in output
@@ -99,7 +99,7 @@ def test_values_are_looked_at_when_asked(damaged: Path) -> None:
     assert report.damaged[2].object == "y"
 
 
-def test_recovery_drops_what_cannot_be_decoded(damaged: Path) -> None:
+def test_recovery_drops_steps_that_cannot_be_decoded(damaged: Path) -> None:
     code, output, _ = run("recover", damaged, "-o", damaged.with_name("all.h5"))
     assert code == 0
     assert "kept 4 whole steps" in output
@@ -116,7 +116,7 @@ def test_recovery_drops_what_cannot_be_decoded(damaged: Path) -> None:
         assert sorted(file) == ["Step#0", "Step#1", "Step#3"]
 
 
-def test_what_was_not_looked_at_is_told_beside_damage(damaged: Path) -> None:
+def test_undecoded_values_are_reported_next_to_damage(damaged: Path) -> None:
     with h5py.File(damaged, "a") as file:
         file["Step#9"] = h5py.SoftLink("/nowhere")
     code, output, _ = run("recover", damaged, "-o", damaged.with_name("copy.h5"))
@@ -126,7 +126,7 @@ def test_what_was_not_looked_at_is_told_beside_damage(damaged: Path) -> None:
     assert json.loads(run("recover", "--json", damaged, "--in-place")[1])["undecoded"]
 
 
-def test_a_step_for_which_there_is_no_room_hides_no_damage(damaged: Path) -> None:
+def test_a_step_beyond_the_memory_budget_hides_no_damage(damaged: Path) -> None:
     with h5py.File(damaged, "a") as file:
         file["Step#1"].attrs["large"] = np.arange(7500.0)
     with quire.open(damaged, memory_budget=40000) as opened:
@@ -135,7 +135,7 @@ def test_a_step_for_which_there_is_no_room_hides_no_damage(damaged: Path) -> Non
     assert (report.numbers, list(report.damaged)) == ([0, 3], [1, 2])
     assert report.damaged[1].kind == "memory"
     before = damaged.read_bytes()
-    with pytest.raises(MemoryBudgetError, match="nobody knows whether the step is whole"):
+    with pytest.raises(MemoryBudgetError, match="whether the step is"):
         recover(damaged, memory_budget=40000)
     assert damaged.read_bytes() == before
     target = damaged.with_name("kept.h5")
@@ -144,7 +144,9 @@ def test_a_step_for_which_there_is_no_room_hides_no_damage(damaged: Path) -> Non
         assert sorted(file) == ["Step#0", "Step#3"]
 
 
-def test_an_error_of_the_system_is_no_whole_file(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_system_is_not_a_complete_file(
+    damaged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing(*arguments: object, **others: object) -> None:
         raise quire.InputOutputError("the device is gone")
 
@@ -153,7 +155,7 @@ def test_an_error_of_the_system_is_no_whole_file(damaged: Path, monkeypatch: pyt
         check(file)
 
 
-def test_files_without_filters_are_said_to_be_whole(tmp_path: Path) -> None:
+def test_files_without_filters_are_reported_as_complete(tmp_path: Path) -> None:
     path = tmp_path / "beam.h5"
     with quire.create(path) as out, out.step(0) as step:
         step.put("x", np.arange(5.0))

@@ -1,4 +1,4 @@
-"""Attributes of the file that are set in a file that exists, or after the first commit."""
+"""Attributes of the file that are set in an existing file, or after the first commit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_attribute_is_added_at_close(steps: Path) -> None:
         assert file.attrs["new"].shape == (1,)
 
 
-def test_an_attribute_comes_with_the_next_step(steps: Path) -> None:
+def test_an_attribute_is_written_with_the_next_step(steps: Path) -> None:
     with quire.append(steps) as out:
         out.set("new", 1)
         with out.step(1) as step:
@@ -65,7 +65,7 @@ def test_an_attribute_comes_with_the_next_step(steps: Path) -> None:
         assert file.numbers == [0, 1, 2]
 
 
-def test_a_new_file_takes_attributes_after_its_first_commit(tmp_path: Path) -> None:
+def test_a_new_file_accepts_attributes_after_its_first_commit(tmp_path: Path) -> None:
     path = tmp_path / "m.h5"
     with quire.create(path) as out:
         out.set("n", 1)
@@ -76,7 +76,7 @@ def test_a_new_file_takes_attributes_after_its_first_commit(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("how", [{}, {"existing": "add"}, {"existing": "replace"}])
-def test_what_is_there_is_not_replaced_unasked(steps: Path, how: dict[str, Any]) -> None:
+def test_existing_attributes_are_not_replaced_by_default(steps: Path, how: dict[str, Any]) -> None:
     before = steps.read_bytes()
     with (
         quire.append(steps, **how) as out,
@@ -87,7 +87,7 @@ def test_what_is_there_is_not_replaced_unasked(steps: Path, how: dict[str, Any])
     assert steps.read_bytes() == before
 
 
-def test_what_is_there_is_replaced_when_asked(steps: Path) -> None:
+def test_existing_attributes_are_replaced_on_request(steps: Path) -> None:
     with quire.append(steps, existing="overwrite") as out:
         out.set("code", 7).set("energy", 6.0, unit="GeV")
     found = values(steps)
@@ -96,7 +96,7 @@ def test_what_is_there_is_replaced_when_asked(steps: Path) -> None:
         assert file.attributes["energy"].unit == "GeV"
 
 
-def test_a_step_that_fails_leaves_the_attribute_for_the_next(steps: Path) -> None:
+def test_an_attribute_is_kept_for_the_next_step_after_a_failure(steps: Path) -> None:
     with quire.append(steps) as out:
         out.set("new", 1)
         with pytest.raises(ConflictError), out.step(0) as step:
@@ -105,7 +105,7 @@ def test_a_step_that_fails_leaves_the_attribute_for_the_next(steps: Path) -> Non
     assert values(steps)["new"] == 1
 
 
-def test_a_plain_file_that_grows_takes_new_attributes(tmp_path: Path) -> None:
+def test_a_growing_plain_file_accepts_new_attributes(tmp_path: Path) -> None:
     path = tmp_path / "m.hdf5"
     write(path, **PLAIN)
     with quire.append(path, grow=True) as out:
@@ -116,7 +116,7 @@ def test_a_plain_file_that_grows_takes_new_attributes(tmp_path: Path) -> None:
         assert int(file.attrs["new"].ravel()[0]) == 1
 
 
-def test_other_formats_say_what_to_do(tmp_path: Path) -> None:
+def test_other_formats_give_advice(tmp_path: Path) -> None:
     path = tmp_path / "m.sdds"
     write(path)
     with quire.append(path) as out, pytest.raises(UnsupportedError, match="in a new file"):
@@ -126,7 +126,7 @@ def test_other_formats_say_what_to_do(tmp_path: Path) -> None:
 
 
 def add_together(comm: Any, path: str, engine: str) -> list[str]:
-    """What is raised for an attribute that is there, and for one that differs between the ranks."""
+    """The errors for an existing attribute, and for one that differs between the ranks."""
     raised: list[str] = []
     with quire.append(path, comm, engine=engine) as out:
         try:
@@ -155,14 +155,14 @@ def add_together(comm: Any, path: str, engine: str) -> list[str]:
     "engine", ["direct", pytest.param("phdf5", marks=pytest.mark.skipif(not HAS_PHDF5, reason="not built"))]
 )
 def test_all_ranks_know_the_attributes(steps: Path, engine: str) -> None:
-    told = ["code"] if engine == "phdf5" else ["code", "attribute rank"]
-    assert run_ranks(add_together, 2, str(steps), engine) == [told, told]
+    reported = ["code"] if engine == "phdf5" else ["code", "attribute rank"]
+    assert run_ranks(add_together, 2, str(steps), engine) == [reported, reported]
     found = values(steps)
     assert (found["new"], found["last"]) == (1, 2)
     assert engine == "phdf5" or found["rank"] == 9
 
 
-def test_a_closed_file_takes_none(steps: Path) -> None:
+def test_a_closed_file_accepts_no_attributes(steps: Path) -> None:
     out = quire.append(steps)
     out.close()
     with pytest.raises(UsageError):

@@ -1,4 +1,4 @@
-"""Parts of plain HDF5 files that are odd, too new or damaged: the rest is read all the same."""
+"""Parts of plain HDF5 files that are unusual, too new or damaged: the rest is read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WORKER = Path(__file__).resolve().parents[1] / "conformance" / "damaged_worker.p
 
 
 def change_message(path: Path, dataset: str, message: int, offset: int, number: int) -> None:
-    """Change a byte in a message of a data set's header."""
+    """Change a byte in a message of a dataset's header."""
     with h5py.File(path) as file:
         header = h5py.h5o.get_info(file[dataset].id).addr
     content = bytearray(path.read_bytes())
@@ -33,11 +33,11 @@ def change_message(path: Path, dataset: str, message: int, offset: int, number: 
 
 
 def change_layout_version(path: Path, dataset: str, version: int) -> None:
-    """Make a data set one of a later version of the format than anybody knows."""
+    """Give a dataset a version of the format that does not exist yet."""
     change_message(path, dataset, LAYOUT_MESSAGE, 0, version)
 
 
-def test_values_in_a_header_are_all_there(tmp_path: Path) -> None:
+def test_values_in_a_header_are_complete(tmp_path: Path) -> None:
     path = tmp_path / "compact.hdf5"
     with h5py.File(path, "w") as file:
         creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -97,18 +97,20 @@ print("done")
 """
 
 
-def test_links_of_which_any_byte_is_wrong_are_no_crash(tmp_path: Path) -> None:
-    """HDF5 frees what it has not filled: memory that is not fresh shows it."""
+def test_damaged_links_do_not_crash_readers(tmp_path: Path) -> None:
+    """HDF5 frees uninitialized pointers: filled memory reveals it."""
     path = tmp_path / "links.hdf5"
     with h5py.File(path, "w") as file:
         file["values"] = np.arange(5.0)
-        file["elsewhere"] = h5py.ExternalLink("other.hdf5", "/values")  # makes links messages of the header
+        file["elsewhere"] = h5py.ExternalLink(
+            "other.hdf5", "/values"
+        )  # stores links as messages of the header
         file["again"] = h5py.SoftLink("/values")
     content = path.read_bytes()
     names = [content.index(name) for name in (b"values", b"elsewhere", b"again")]
-    before, behind = 20, 40
+    before, after = 20, 40
     done = subprocess.run(
-        [sys.executable, "-c", OPEN_ALL, str(path), str(min(names) - before), str(max(names) + behind)],
+        [sys.executable, "-c", OPEN_ALL, str(path), str(min(names) - before), str(max(names) + after)],
         env={**os.environ, "MALLOC_PERTURB_": "165"},
         capture_output=True,
         text=True,
@@ -125,7 +127,7 @@ def test_extents_of_a_member_that_wrap_around_are_refused(tmp_path: Path) -> Non
     content = bytearray(path.read_bytes())
     assert content.count(b"y\0\0\0\0\0\0\0\x08\0\0\0\0") == 1
     member = content.index(b"y\0\0\0\0\0\0\0\x08\0\0\0\0") + 12
-    content[member] = 4  # dimensions, of together no elements in 64 bits
+    content[member] = 4  # dimensions, whose product is 0 in 64 bits
     struct.pack_into("<4I", content, member + 12, *[1 << 16] * 4)
     path.write_bytes(content)
     with quire.open(path) as data:
@@ -134,7 +136,7 @@ def test_extents_of_a_member_that_wrap_around_are_refused(tmp_path: Path) -> Non
         assert "outside of its record" in damage.message
 
 
-def test_a_data_set_of_a_later_version_is_left_out_alone(tmp_path: Path) -> None:
+def test_only_a_dataset_of_a_later_version_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "newer.h5"
     with h5py.File(path, "w") as file:
         file["x"] = np.arange(5.0)
@@ -150,7 +152,7 @@ def test_a_data_set_of_a_later_version_is_left_out_alone(tmp_path: Path) -> None
 
 
 def two_columns(path: Path, version_and_class: int) -> Path:
-    """A step of two columns, the second of which is of another class of types."""
+    """A step of two columns, the second of which has a type of another class."""
     with h5py.File(path, "w") as file:
         file["Step#0/x"] = np.arange(5.0)
         file["Step#0/y"] = np.arange(5.0)
@@ -159,7 +161,7 @@ def two_columns(path: Path, version_and_class: int) -> Path:
 
 
 @pytest.mark.parametrize("format", ["h5part", "hdf5"])
-def test_complex_numbers_are_left_out_alone(tmp_path: Path, format: str) -> None:
+def test_only_complex_numbers_are_left_out(tmp_path: Path, format: str) -> None:
     path = two_columns(tmp_path / "complex.h5", 0x5B)
     with quire.open(path, format=format) as file:
         step = file[0]
@@ -169,14 +171,14 @@ def test_complex_numbers_are_left_out_alone(tmp_path: Path, format: str) -> None
 
 
 @pytest.mark.parametrize("version_and_class", [0x1B, 0x5C], ids=["complex before they were", "no class"])
-def test_classes_of_types_that_never_were_are_damage(tmp_path: Path, version_and_class: int) -> None:
+def test_unknown_classes_of_types_are_damage(tmp_path: Path, version_and_class: int) -> None:
     path = two_columns(tmp_path / "damaged.h5", version_and_class)
     with quire.open(path, format="h5part") as file, pytest.raises(BadFileError, match="is not a type"):
         file[0]
 
 
 @pytest.mark.parametrize("chunk", [(1, 2, 3), (3, 2, 3), (2, 5, 7)])
-def test_components_of_chunked_fields_are_components(tmp_path: Path, chunk: tuple[int, ...]) -> None:
+def test_chunked_fields_have_components(tmp_path: Path, chunk: tuple[int, ...]) -> None:
     path = tmp_path / "vector.h5"
     values = np.arange(3 * 5 * 7.0).reshape(3, 5, 7)
     with h5py.File(path, "w") as file:
@@ -189,7 +191,7 @@ def test_components_of_chunked_fields_are_components(tmp_path: Path, chunk: tupl
         np.testing.assert_array_equal(field[1:4, 2:6], np.moveaxis(values, 0, -1)[1:4, 2:6])
 
 
-def test_components_that_only_the_library_reads(tmp_path: Path) -> None:
+def test_components_read_through_the_library(tmp_path: Path) -> None:
     path = tmp_path / "odd.h5"
     values = np.arange(24, dtype="i4").reshape(2, 3, 4)
     with h5py.File(path, "w") as file:
@@ -201,7 +203,7 @@ def test_components_that_only_the_library_reads(tmp_path: Path) -> None:
         np.testing.assert_array_equal(field[...], np.moveaxis(values, 0, -1))
 
 
-def test_matrices_stand_in_the_order_in_which_they_are_asked_for(tmp_path: Path) -> None:
+def test_matrices_are_in_the_requested_order(tmp_path: Path) -> None:
     path = tmp_path / "matrices.h5"
     with h5py.File(path, "w") as file:
         for name in ("a", "b", "c/d"):
@@ -214,7 +216,7 @@ def test_matrices_stand_in_the_order_in_which_they_are_asked_for(tmp_path: Path)
         assert list(step.fields) == ["a"]
 
 
-def test_a_chunk_is_no_longer_than_its_filters_make_it(tmp_path: Path) -> None:
+def test_a_chunk_does_not_exceed_the_size_of_its_filters(tmp_path: Path) -> None:
     path = tmp_path / "long.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("x", data=np.arange(100.0), chunks=(100,), compression="gzip")
@@ -254,9 +256,7 @@ for place in range(start, len(data), 89):
 
 
 @pytest.mark.parametrize("version", ["earliest", "latest"])
-def test_damage_neither_crashes_the_library_nor_is_complained_of_at_exit(
-    tmp_path: Path, version: str
-) -> None:
+def test_damage_causes_neither_crashes_nor_reports_at_exit(tmp_path: Path, version: str) -> None:
     program = [sys.executable, "-c", DAMAGED_EVERYWHERE, str(tmp_path / "damaged.h5"), version, "11"]
     done = subprocess.run(program, timeout=60, check=False, capture_output=True, text=True)
     assert done.stderr == ""
@@ -283,7 +283,7 @@ for place in range(8, 96):
 
 
 @pytest.mark.parametrize("version", ["earliest", "latest"])
-def test_no_damage_of_a_superblock_is_complained_of_at_exit(tmp_path: Path, version: str) -> None:
+def test_damaged_superblocks_cause_no_reports_at_exit(tmp_path: Path, version: str) -> None:
     program = [sys.executable, "-c", DAMAGED_SUPERBLOCK, str(tmp_path / "damaged.h5"), version]
     done = subprocess.run(program, timeout=60, check=False, capture_output=True, text=True)
     assert done.stderr == ""
@@ -316,7 +316,7 @@ REFERENCES = {"length": (0, 9000), "heap": (4, 4096), "object": (12, 99)}
 
 
 @pytest.mark.parametrize("part", REFERENCES)
-def test_references_of_texts_are_looked_up_before_the_library_follows_them(tmp_path: Path, part: str) -> None:
+def test_references_of_texts_are_checked_first(tmp_path: Path, part: str) -> None:
     path = tmp_path / "texts.h5"
     with h5py.File(path, "w") as file:
         file["Step#0/x"] = np.arange(3.0)
@@ -334,14 +334,14 @@ def test_references_of_texts_are_looked_up_before_the_library_follows_them(tmp_p
 
 
 def lead_header(path: Path, version: str, place: int, length: int, part: bytes, size: int) -> None:
-    """A data set whose header has, or goes on in, a part elsewhere, in a file of `size` bytes with a hole."""
+    """Store or continue the header of a dataset elsewhere, in a file of `size` bytes with a hole."""
     with h5py.File(path, "w", libver=version) as file:
         creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         creation.set_attr_phase_change(0, 0)
         h5py.h5d.create(file.id, b"x", h5py.h5t.NATIVE_DOUBLE, h5py.h5s.create_simple((3,)), creation)
         header = h5py.h5o.get_info(file["x"].id).addr
     content = bytearray(path.read_bytes())
-    if place:  # the first message of the header leads there, and stays as long as it was
+    if place:  # the first message of the header points there, with its old length
         struct.pack_into("<H", content, header + 16, 16)
         struct.pack_into("<QQ", content, header + 24, place, length)
     else:
@@ -356,7 +356,7 @@ def lead_header(path: Path, version: str, place: int, length: int, part: bytes, 
 
 
 def without_memory(path: Path) -> None:
-    """Open and check a damaged file with little more memory than it has bytes, and find it damaged."""
+    """Open and check a damaged file with little more memory than its size, and expect damage."""
     sound = path.with_name("sound.hdf5")
     with h5py.File(sound, "w") as file:
         file["x"] = np.arange(3.0)
@@ -371,13 +371,13 @@ def without_memory(path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1 << 20], ids=["first", "continued"])
-def test_a_header_takes_no_memory_for_what_it_says_in_a_file_with_a_hole(tmp_path: Path, place: int) -> None:
+def test_a_header_in_a_file_with_a_hole_takes_no_memory(tmp_path: Path, place: int) -> None:
     path = tmp_path / "hole.hdf5"
     lead_header(path, "earliest", place, 3 << 30, b"", 4 << 30)
     without_memory(path)
 
 
-def test_parts_of_a_header_that_name_all_the_others_are_not_remembered(tmp_path: Path) -> None:
+def test_cyclic_parts_of_a_header_take_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "circles.hdf5"
     place, count, each = 1 << 16, 4000, 24
     ends = place + count * each
@@ -387,7 +387,7 @@ def test_parts_of_a_header_that_name_all_the_others_are_not_remembered(tmp_path:
     without_memory(path)
 
 
-def test_a_header_with_hundreds_of_large_attributes_is_real(tmp_path: Path) -> None:
+def test_hundreds_of_large_attributes_are_read(tmp_path: Path) -> None:
     path = tmp_path / "large.hdf5"
     with h5py.File(path, "w", libver="earliest") as file:
         file["x"] = np.arange(3.0)

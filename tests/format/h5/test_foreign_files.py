@@ -1,4 +1,4 @@
-"""What other writers put into files of steps, beyond what the vectors show, rule by rule."""
+"""Contents that other programs write into files of steps, beyond the vectors, rule by rule."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def one_step(path: Path, **attributes: Any) -> Path:
 TEXTS: list[tuple[bytes, str]] = [
     (b"abc\0", "abc"),
     (b"abc\0\0junk", "abc"),
-    (b"abc", "abc"),  # the NUL was forgotten
+    (b"abc", "abc"),  # without NUL
     (b"two\nlines\t!", "two\nlines\t!"),
     (b"\0", ""),
 ]
@@ -40,7 +40,7 @@ def test_texts_of_old_writers_are_arrays_of_bytes(tmp_path: Path, stored: bytes,
         assert file.attributes["note"].value == text
 
 
-def test_only_old_steps_have_texts_without_end(tmp_path: Path) -> None:
+def test_only_old_steps_have_texts_without_nul(tmp_path: Path) -> None:
     path = one_step(
         tmp_path / "words.h5", word=np.frombuffer(b"ABC", "i1"), ended=np.frombuffer(b"ABC\0", "i1")
     )
@@ -59,9 +59,9 @@ def test_only_old_steps_have_texts_without_end(tmp_path: Path) -> None:
 
 
 NUMBERS: list[np.ndarray[Any, Any]] = [
-    np.array([True, False]),  # an enumeration on 8 bits, in which False is 0
+    np.array([True, False]),  # an enumeration of 8 bits
     np.array([1, 2, 3], dtype="i1"),
-    np.array([42], dtype="i1"),  # a star, were it a text
+    np.array([42], dtype="i1"),  # the code of a star
     np.array([-1, -100], dtype="i1"),
     np.array([97, 98, 0], dtype="u1"),
     np.array([[97, 98], [99, 0]], dtype="i1"),
@@ -69,7 +69,7 @@ NUMBERS: list[np.ndarray[Any, Any]] = [
 
 
 @pytest.mark.parametrize("numbers", NUMBERS, ids=repr)
-def test_small_numbers_are_no_texts(tmp_path: Path, numbers: np.ndarray[Any, Any]) -> None:
+def test_small_numbers_are_not_texts(tmp_path: Path, numbers: np.ndarray[Any, Any]) -> None:
     with quire.open(one_step(tmp_path / "numbers.h5", flags=numbers)) as file:
         found = np.asarray(file.attributes["flags"].value)
         np.testing.assert_array_equal(np.atleast_1d(found), numbers.astype(found.dtype))
@@ -117,7 +117,7 @@ def test_steps_are_guessed_by_groups_alone(tmp_path: Path) -> None:
         assert "a.*#0007" in file
 
 
-def test_what_stands_in_other_files_is_named_and_left_alone(tmp_path: Path) -> None:
+def test_objects_in_other_files_are_reported_and_not_read(tmp_path: Path) -> None:
     path = one_step(tmp_path / "links.h5")
     with h5py.File(tmp_path / "other.h5", "w") as other:
         other["x"] = np.arange(3.0)
@@ -134,13 +134,13 @@ def test_what_stands_in_other_files_is_named_and_left_alone(tmp_path: Path) -> N
         with quire.open(path, format=format) as data:
             table = next(iter(data[0].tables.values()))
             assert list(table.columns) == ["x"]
-            told = " ".join(data[0].warnings)
+            warnings = " ".join(data[0].warnings)
             for name in ("outside", "nowhere", "view", "field"):
-                assert name in told
+                assert name in warnings
 
 
 @pytest.mark.parametrize("format", ["h5part", "hdf5"])
-def test_elements_that_are_arrays_are_more_dimensions(tmp_path: Path, format: str) -> None:
+def test_array_elements_become_dimensions(tmp_path: Path, format: str) -> None:
     path = one_step(tmp_path / "arrays.h5")
     values = np.arange(12, dtype=">f8").reshape(2, 2, 3)
     with h5py.File(path, "a") as file:
@@ -158,7 +158,7 @@ def test_elements_that_are_arrays_are_more_dimensions(tmp_path: Path, format: st
 
 
 @pytest.mark.parametrize("format", ["h5part", "hdf5"])
-def test_arrays_in_chunks_are_named_as_such(tmp_path: Path, format: str) -> None:
+def test_chunked_arrays_are_reported(tmp_path: Path, format: str) -> None:
     path = one_step(tmp_path / "arrays.h5")
     with h5py.File(path, "a") as file:
         kind = h5py.h5t.array_create(h5py.h5t.IEEE_F64LE, (3,))
@@ -167,23 +167,23 @@ def test_arrays_in_chunks_are_named_as_such(tmp_path: Path, format: str) -> None
         h5py.h5d.create(file["Step#0"].id, b"arrays", kind, h5py.h5s.create_simple((4,)), creation)
         file["Step#0"].create_dataset("link", (3,), h5py.ref_dtype)
     with quire.open(path, format=format) as data:
-        told = data[0].warnings
-        assert any("arrays is left out: arrays in chunks are not read" in warning for warning in told)
-        assert any("link is left out: it holds neither numbers nor texts" in warning for warning in told)
+        warnings = data[0].warnings
+        assert any("arrays is left out: arrays in chunks are not read" in warning for warning in warnings)
+        assert any("link is left out: it holds neither numbers nor texts" in warning for warning in warnings)
 
 
-def test_members_that_are_no_columns_are_named(tmp_path: Path) -> None:
+def test_members_that_are_not_columns_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "records.hdf5"
     inner = np.dtype([("u", "f4"), ("v", "i2")])
     with h5py.File(path, "w") as file:
         file["records"] = np.zeros(4, [("x", "f8"), ("pair", inner), ("long", "(65,)i1"), ("n", "i4")])
     with quire.open(path) as data:
         assert list(data[0].tables["records"].columns) == ["x", "n"]
-        told = " ".join(data[0].warnings)
-        assert "members of records are left out: pair, long" in told
+        warnings = " ".join(data[0].warnings)
+        assert "members of records are left out: pair, long" in warnings
 
 
-def test_a_layout_of_a_later_hdf5_is_named_and_its_neighbours_are_read(tmp_path: Path) -> None:
+def test_a_later_layout_is_reported_and_other_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "later.h5"
     with h5py.File(path, "w", libver=("earliest", "v108")) as file:
         file["Step#0/x"] = np.arange(3.0)
@@ -197,7 +197,7 @@ def test_a_layout_of_a_later_hdf5_is_named_and_its_neighbours_are_read(tmp_path:
         assert "HDF5 2.0" in " ".join(data[0].warnings)
 
 
-def test_of_two_groups_for_a_number_the_plainest_is_the_step(tmp_path: Path) -> None:
+def test_the_plainest_name_of_a_number_is_the_step(tmp_path: Path) -> None:
     path = one_step(tmp_path / "twice.h5")
     with h5py.File(path, "a") as file:
         for name in ("Step#-0", "Step#00"):
@@ -208,7 +208,7 @@ def test_of_two_groups_for_a_number_the_plainest_is_the_step(tmp_path: Path) -> 
         assert sum("has the number of Step#0" in text for text in data.warnings) == 2
 
 
-def test_notes_beside_the_components_of_a_field_are_left_out(tmp_path: Path) -> None:
+def test_notes_next_to_components_are_left_out(tmp_path: Path) -> None:
     path = one_step(tmp_path / "notes.h5")
     with h5py.File(path, "a") as file:
         file["Step#0/Block/E/0"] = np.arange(8.0).reshape(2, 2, 2)
@@ -225,8 +225,8 @@ def test_columns_of_other_shapes_are_copied_as_fields(tmp_path: Path) -> None:
         file["Step#0/charge"] = 5.0
         file["Step#0/z"] = np.ones((10, 3))
     report = quire.copy(path, target)
-    told = "stored as a field: its shape differs from that of the other columns"
-    assert f"columns charge, y, z: {told}" in report.reshaped
+    message = "stored as a field: its shape differs from that of the other columns"
+    assert f"columns charge, y, z: {message}" in report.reshaped
     with h5py.File(target) as file:
         shapes = {name: group["0"].shape for name, group in file["Step#0/Block"].items()}
         assert shapes == {"y": (1, 1, 10), "charge": (1, 1, 1), "z": (1, 10, 3)}
@@ -238,7 +238,7 @@ def copy_scalar(comm: Any, source: str, target: str) -> None:
     quire.copy(source, target, comm=comm, filter="deflate")
 
 
-def test_a_field_of_one_element_without_axes_is_copied_by_any_ranks(tmp_path: Path) -> None:
+def test_a_scalar_field_is_copied_by_any_ranks(tmp_path: Path) -> None:
     path, target = one_step(tmp_path / "shapes.h5"), tmp_path / "copy.h5"
     with h5py.File(path, "a") as file:
         file["Step#0/charge"] = 5.0
@@ -247,7 +247,7 @@ def test_a_field_of_one_element_without_axes_is_copied_by_any_ranks(tmp_path: Pa
         assert file["Step#0/Block/charge/0"][0, 0, 0] == 5.0
 
 
-def test_attributes_that_the_format_does_not_have_are_told(tmp_path: Path) -> None:
+def test_unsupported_attributes_are_reported(tmp_path: Path) -> None:
     path = one_step(tmp_path / "noted.h5")
     with h5py.File(path, "a") as file:
         file["Step#0/x"].attrs["unit"] = "mm"
@@ -257,9 +257,9 @@ def test_attributes_that_the_format_does_not_have_are_told(tmp_path: Path) -> No
         file["Step#0/Block"].attrs["author"] = "me"
         file["Attachment/run.in"] = np.zeros(3, "i1")
         file["Attachment/run.in"].attrs["mime"] = "text"
-    told: list[str] = []
-    quire.copy(path, tmp_path / "copy.h5", observer=Observer(warning=told.append))
-    assert told == [
+    warnings: list[str] = []
+    quire.copy(path, tmp_path / "copy.h5", observer=Observer(warning=warnings.append))
+    assert warnings == [
         "attributes of attachments are left out: run.in mime",
         "attributes of columns are left out: x unit",
         "attributes of Block and components of fields are left out: Block author, rho/0 scale",
@@ -280,7 +280,7 @@ def test_many_attributes_that_are_left_out_are_counted(tmp_path: Path) -> None:
         assert warning.endswith("x note15 and 24 more")
 
 
-def test_noted_attachments_alone_are_still_the_beginning_of_a_run(tmp_path: Path) -> None:
+def test_a_file_of_attachments_is_a_file_of_steps(tmp_path: Path) -> None:
     path = tmp_path / "noted.h5"
     with h5py.File(path, "w") as file:
         file["Attachment/run.in"] = np.zeros(3, "i1")
@@ -290,7 +290,7 @@ def test_noted_attachments_alone_are_still_the_beginning_of_a_run(tmp_path: Path
         assert opened.warnings == ["attributes of attachments are left out: run.in mime"]
 
 
-def test_a_unit_does_not_replace_an_attribute_that_is_none(tmp_path: Path) -> None:
+def test_a_unit_does_not_replace_another_attribute(tmp_path: Path) -> None:
     path = one_step(tmp_path / "numbers.h5", xUnit=5)
     with pytest.raises(ConflictError, match="xUnit"), quire.append(path) as out, out.step(1) as step:
         step.put("x", np.arange(3.0), unit="m")
@@ -302,8 +302,8 @@ def test_a_unit_does_not_replace_an_attribute_that_is_none(tmp_path: Path) -> No
         out.set("xUnit", 5)
         with out.step(0) as step:
             step.put("x", np.arange(3.0), unit="m")
-    told = 'column x: the unit "m" is left out: the attribute xUnit of the file is something else'
-    assert told in quire.copy(source, target).losses
+    message = 'column x: the unit "m" is left out: the attribute xUnit of the file is something else'
+    assert message in quire.copy(source, target).losses
     with quire.open(target) as opened:
         assert opened.attributes["xUnit"].value == 5
 
@@ -315,7 +315,7 @@ def test_long_texts_are_not_advised_to_be_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"chunk": 2}])
-def test_what_is_called_like_a_step_is_read_back(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_objects_named_like_a_step_are_read_back(tmp_path: Path, options: dict[str, Any]) -> None:
     path, copy = tmp_path / "beam.hdf5", tmp_path / "copy.hdf5"
     with quire.create(path, **options) as out, out.step(0) as step:
         step.put("Step#1", np.arange(3.0))
@@ -330,7 +330,7 @@ def test_what_is_called_like_a_step_is_read_back(tmp_path: Path, options: dict[s
             assert file.check().is_whole
 
 
-def test_a_matrix_that_is_called_like_a_step_is_read_back(tmp_path: Path) -> None:
+def test_a_matrix_named_like_a_step_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "beam.hdf5"
     with quire.create(path, layout="matrix", dataset="Step#1") as out, out.step(0) as step:
         step.put("x", np.arange(3.0))
@@ -339,7 +339,7 @@ def test_a_matrix_that_is_called_like_a_step_is_read_back(tmp_path: Path) -> Non
         assert file[0].tables["Step#1"]["x"][:].tolist() == [0, 1, 2]
 
 
-def test_a_step_that_is_a_group_makes_a_file_of_steps_beside_data_sets_called_so(tmp_path: Path) -> None:
+def test_a_group_of_a_step_decides_the_format(tmp_path: Path) -> None:
     path = tmp_path / "mixed.h5"
     with h5py.File(path, "w") as file:
         file["A#1"] = np.arange(3.0)
@@ -349,7 +349,7 @@ def test_a_step_that_is_a_group_makes_a_file_of_steps_beside_data_sets_called_so
         assert steps[0]["x"][:].tolist() == [0, 1, 2]
 
 
-def test_the_table_is_what_most_columns_agree_on(tmp_path: Path) -> None:
+def test_most_columns_decide_the_rows_of_the_table(tmp_path: Path) -> None:
     path, copy = tmp_path / "short.h5part", tmp_path / "copy.sdds"
     with h5py.File(path, "w") as file:
         for name in ("id", "px", "py", "pz", "x", "y", "z"):
@@ -367,7 +367,7 @@ def test_the_table_is_what_most_columns_agree_on(tmp_path: Path) -> None:
         assert data[0].fields["charge"].read().tolist() == list(range(11))
 
 
-def test_places_and_numbers_of_particles_decide_before_other_columns(tmp_path: Path) -> None:
+def test_particle_columns_decide_the_rows_first(tmp_path: Path) -> None:
     path = tmp_path / "few.h5part"
     with h5py.File(path, "w") as file:
         for name in ("a", "b", "c"):

@@ -1,4 +1,4 @@
-"""Columns that are extended: rows added to the last step, on any ranks, in new and in foreign files."""
+"""Rows added to the columns of the last step, on any number of ranks, in new and in foreign files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def values(first: int, rows: int) -> dict[str, np.ndarray]:
 
 
 def share(comm: Any, first: int, rows: int) -> dict[str, np.ndarray]:
-    """Return this rank's part of some rows; rank 0 of several has every other time nothing."""
+    """Return this rank's part of some rows; rank 0 of several has none every other time."""
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     if size > 1 and rows % 2 == 0:
         rank, size = rank - 1, size - 1
@@ -38,7 +38,7 @@ def share(comm: Any, first: int, rows: int) -> dict[str, np.ndarray]:
 
 
 def grow(path: Path | str, comm: Any, parts: list[int], reopen: bool, **options: Any) -> None:
-    """Write a step before it, then one in parts."""
+    """Write a step, then another one in parts."""
     out = quire.create(path, comm, deadline=30, grow=True, **options)
     out.step(0).put("t", share(comm, 0, 3)["t"]).put("n", share(comm, 0, 3)["n"]).commit()
     done = 0
@@ -57,7 +57,7 @@ def grow(path: Path | str, comm: Any, parts: list[int], reopen: bool, **options:
 
 
 def check(path: Path | str, rows: int) -> None:
-    """Compare with what was written, by h5py and by our own reader."""
+    """Compare with the written values, by h5py and by our own reader."""
     with h5py.File(path) as file:
         assert list(file) == ["Step#0", "Step#4"]
         for name, wanted in values(0, rows).items():
@@ -117,7 +117,7 @@ def test_same_bytes_from_all_ranks(tmp_path: Path, ranks: int) -> None:
             assert (tmp_path / name).read_bytes() == (tmp_path / "serial" / name).read_bytes(), name
 
 
-def test_a_foreign_file_grows_in_its_own_way(tmp_path: Path) -> None:
+def test_a_foreign_file_grows_with_its_own_layout(tmp_path: Path) -> None:
     path = tmp_path / "foreign.h5"
     with h5py.File(path, "w") as file:
         group = file.create_group("Step#4")
@@ -138,7 +138,7 @@ def test_a_foreign_file_grows_in_its_own_way(tmp_path: Path) -> None:
         subprocess.run(["h5dump", "-H", str(path)], check=True, capture_output=True, timeout=30)
 
 
-def test_what_cannot_grow_says_why(tmp_path: Path) -> None:
+def test_objects_that_cannot_grow_report_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "file.h5"
     with quire.create(path) as out:
         out.step(0).put("t", [1.0]).commit()

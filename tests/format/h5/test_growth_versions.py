@@ -1,4 +1,4 @@
-"""Growth in files with what later releases of HDF5 have brought: other indices of chunks and superblocks."""
+"""Growth in files with structures of later HDF5 releases: other chunk indices and superblocks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import hdf5plugin  # noqa: F401  (h5py finds filters so)
+import hdf5plugin  # noqa: F401  (registers filters in h5py)
 import numpy as np
 import pytest
 from tests.python.support.mpi import run_ranks
@@ -22,13 +22,13 @@ FIELD = np.random.default_rng(3).normal(size=SIZES[-1]).round(1)
 
 
 def share(box: tuple[slice, ...], rank: int, size: int) -> tuple[slice, ...]:
-    """The part of a box that a rank has, cut along the last axis."""
+    """The part of a box that a rank writes, split along the last axis."""
     start, length = box[-1].start, box[-1].stop - box[-1].start
     return (*box[:-1], slice(start + length * rank // size, start + length * (rank + 1) // size))
 
 
 def grow(comm: Any, path: str, how: dict[str, Any], reopen: bool, done: int = 0) -> None:
-    """Extend a field along one axis after the other, with a column that grows beside it."""
+    """Extend a field along one axis after the other, with a growing column."""
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     out = quire.create(path, comm, **how) if done == 0 else quire.append(path, comm, **how)
     for number in range(done, len(SIZES)):
@@ -49,7 +49,7 @@ def grow(comm: Any, path: str, how: dict[str, Any], reopen: bool, done: int = 0)
 
 
 def check(path: str, format: str) -> None:
-    """Compare with what was written, by h5py and by our own reader."""
+    """Compare with the written values, by h5py and by our own reader."""
     column, field = PLACES[format]
     line: Array = np.arange(1.0 * ROWS * len(SIZES))
     with h5py.File(path) as file:

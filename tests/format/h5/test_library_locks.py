@@ -1,4 +1,4 @@
-"""HDF5's own lock of files: a writer of ours and one of HDF5 see each other; readers are let in."""
+"""HDF5's own file locks: our writers and those of HDF5 exclude each other; readers are allowed."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def path(tmp_path: Path, options: dict[str, Any]) -> Path:
 
 
 def opened(path: Path, mode: str, options: dict[str, Any], **more: Any) -> Any:
-    """The same file for HDF5."""
+    """Open the same file with HDF5."""
     if options:
         return h5py.File(path.with_name("beam"), mode, driver="split", **more)
     return h5py.File(path, mode, **more)
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_hdf5_writes_is_not_changed(path: Path, options: dict[str, Any], change: str) -> None:
+def test_files_open_in_hdf5_are_not_changed(path: Path, options: dict[str, Any], change: str) -> None:
     with opened(path, "r+", options) as theirs:
         with pytest.raises(quire.ConflictError, match="another writer"):
             CHANGES[change](path)
@@ -68,7 +68,7 @@ def test_what_hdf5_writes_is_not_changed(path: Path, options: dict[str, Any], ch
 
 
 @pytest.mark.parametrize("begin", ["create", "append"])
-def test_what_is_written_hdf5_does_not_change(path: Path, options: dict[str, Any], begin: str) -> None:
+def test_files_being_written_are_locked_for_hdf5(path: Path, options: dict[str, Any], begin: str) -> None:
     with quire.create(path, **options) if begin == "create" else quire.append(path) as out:
         write(out, 1)
         with pytest.raises(OSError, match="lock"):
@@ -79,7 +79,7 @@ def test_what_is_written_hdf5_does_not_change(path: Path, options: dict[str, Any
     opened(path, "r+", options).close()
 
 
-def test_readers_with_hdf5_come_before_and_after_a_writer(path: Path, options: dict[str, Any]) -> None:
+def test_readers_with_hdf5_work_before_and_after_a_writer(path: Path, options: dict[str, Any]) -> None:
     with opened(path, "r", options) as before, quire.append(path) as out:
         write(out, 1)
         assert set(before["Step#0/x"][:]) == {1.0}
@@ -89,7 +89,7 @@ def test_readers_with_hdf5_come_before_and_after_a_writer(path: Path, options: d
             assert set(after["Step#2/x"][:]) == {3.0}
 
 
-def test_a_check_says_that_hdf5_writes(path: Path, options: dict[str, Any]) -> None:
+def test_a_check_reports_that_hdf5_writes(path: Path, options: dict[str, Any]) -> None:
     with opened(path, "r+", options), quire.open(path) as file:
         assert file.check().is_being_written
     with opened(path, "r", options), quire.open(path) as file:
@@ -97,7 +97,7 @@ def test_a_check_says_that_hdf5_writes(path: Path, options: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize("value", ["FALSE", "0"])
-def test_hdf5_can_be_told_to_lock_nothing(
+def test_locks_of_hdf5_can_be_turned_off(
     path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     with opened(path, "r+", options):
@@ -110,7 +110,7 @@ def test_hdf5_can_be_told_to_lock_nothing(
         pass
 
 
-def test_a_single_file_does_not_take_the_place_of_raw_data_that_are_written(tmp_path: Path) -> None:
+def test_raw_data_being_written_are_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "beam-m.h5"
     for number in (0, 1):
         with quire.append(path) if number else quire.create(path, split=True) as out:

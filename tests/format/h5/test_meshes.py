@@ -1,4 +1,4 @@
-"""Unstructured meshes as h5py writes them: any layout of records gives the same tables, on any ranks."""
+"""Unstructured meshes written by h5py: any layout of records gives the same tables, on any ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import quire
 VERTICES = 5000
 MEMBERS = ["x", "y", "z"]
 PAIR = np.dtype([("eid", "<i8"), ("idx", "<i8")])
-# The reference's record, with its hole; without one, in another order; of other widths and byte orders.
+# The reference's record, with its hole; without a hole in another order; of other widths and byte orders.
 ELEMENTS: dict[str, Any] = {
     "reference": np.dtype(
         {
@@ -140,7 +140,7 @@ def sum_on_ranks(comm: Any, path: str) -> list[float]:
         return [float(y.sum()), float(part.sum())]
 
 
-def test_steps_stay_as_they_are_beside_meshes(tmp_path: Path) -> None:
+def test_meshes_do_not_change_steps(tmp_path: Path) -> None:
     path = tmp_path / "both.h5"
     elements = elements_of(20, ELEMENTS["reference"])
     with h5py.File(path, "w") as file:
@@ -155,7 +155,7 @@ def test_steps_stay_as_they_are_beside_meshes(tmp_path: Path) -> None:
         check_mesh(file[0], elements)
 
 
-def test_meshes_are_asked_for_in_vain(tmp_path: Path) -> None:
+def test_missing_meshes_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "none.h5"
     with h5py.File(path, "w") as file:
         file["Step#3/x"] = np.arange(4.0)
@@ -169,7 +169,7 @@ def test_partitioned_meshes_are_left_out(tmp_path: Path) -> None:
     with h5py.File(path, "w") as file:
         kind = file.create_group("Topo/TetMeshes")
         write_mesh(kind, elements)
-        for name, make in {"told": False, "seen": True}.items():
+        for name, make in {"declared": False, "seen": True}.items():
             mesh = kind.create_group(name)
             mesh.attrs["__is_chunked__"] = np.array([0 if make else 1], dtype="i2")
             if make:
@@ -181,7 +181,7 @@ def test_partitioned_meshes_are_left_out(tmp_path: Path) -> None:
         assert {name.split("/")[1] for name in file[0].tables} == {"part 1"}
 
 
-def test_what_is_no_mesh_is_told(tmp_path: Path) -> None:
+def test_objects_that_are_not_meshes_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "wrong.h5"
     elements = elements_of(20, ELEMENTS["reference"])
     with h5py.File(path, "w") as file:

@@ -1,4 +1,4 @@
-"""What the name of a table means to a conversion: the only one, the one meant, or that of a program."""
+"""The named table of a conversion: the only one copied, the one of a condition, or that of a program."""
 
 from __future__ import annotations
 
@@ -42,30 +42,30 @@ def contents(path: Path) -> Contents:
 
 
 def converted(source: Path, target: Path, *options: str) -> tuple[int, list[str]]:
-    """The exit code, and what is told to be lost."""
+    """Return the exit code and the reported losses."""
     done = CliRunner().invoke(app, ["convert", str(source), str(target), "--overwrite", *options])
     marks = [line for line in done.stderr.splitlines() if line.startswith("lost: ")]
     return done.exit_code, [line.removeprefix("lost: ") for line in marks]
 
 
-def test_what_the_only_table_leaves_out_is_told(source: Path) -> None:
+def test_losses_of_a_single_table_are_reported(source: Path) -> None:
     target = source.with_name("one.hdf5")
     assert converted(source, target, "--table", "a", "--dry-run") == (1, LEFT_OUT)
     assert not target.exists()
     assert converted(source, target, "--table", "a") == (0, LEFT_OUT)
     assert contents(target) == ({"a": 4}, [])
-    told: list[tuple[str, str]] = []
-    observer = Observer(change=lambda kind, sentence: told.append((kind, sentence)))
+    reported: list[tuple[str, str]] = []
+    observer = Observer(change=lambda kind, sentence: reported.append((kind, sentence)))
     report = copy(source, target, table="a", overwrite=True, observer=observer)
     assert report.losses == LEFT_OUT
-    assert told == [("lost", sentence) for sentence in LEFT_OUT]
+    assert reported == [("lost", sentence) for sentence in LEFT_OUT]
     assert contents(target) == ({"a": 4}, [])
 
 
 @pytest.mark.parametrize(
     "beside", [(), ("--rows", "0:1"), ("--where", "x>1")], ids=["alone", "rows", "where"]
 )
-def test_a_table_that_nobody_has_leaves_nothing_out(source: Path, beside: tuple[str, ...]) -> None:
+def test_a_missing_table_causes_no_losses(source: Path, beside: tuple[str, ...]) -> None:
     assert converted(source, source.with_name("none.hdf5"), "--table", "c", *beside) == (1, [])
 
 
@@ -78,7 +78,7 @@ def test_a_table_that_nobody_has_leaves_nothing_out(source: Path, beside: tuple[
     ],
     ids=["where", "rows", "both"],
 )
-def test_all_tables_go_along_where_one_is_meant(
+def test_all_tables_are_copied_with_a_condition_on_one(
     source: Path, options: list[str], asked: dict[str, Any], rows: dict[str, int]
 ) -> None:
     target = source.with_name("some.hdf5")
@@ -90,10 +90,10 @@ def test_all_tables_go_along_where_one_is_meant(
 
 
 def by_command(source: Path, target: Path) -> list[str]:
-    code, told = converted(source, target, "--for", "viewers", "--table", "b")
+    code, losses = converted(source, target, "--for", "viewers", "--table", "b")
     assert code == 0
-    assert converted(source, target, "--for", "viewers", "--table", "b", "--dry-run") == (1, told)
-    return told
+    assert converted(source, target, "--for", "viewers", "--table", "b", "--dry-run") == (1, losses)
+    return losses
 
 
 def by_call(source: Path, target: Path) -> list[str]:
@@ -101,7 +101,7 @@ def by_call(source: Path, target: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("way", [by_command, by_call])
-def test_a_program_reads_fields_beside_its_table(
+def test_a_program_reads_fields_next_to_its_table(
     source: Path, way: Callable[[Path, Path], list[str]]
 ) -> None:
     with quire.create(source) as out, out.step(0) as step:
@@ -110,9 +110,9 @@ def test_a_program_reads_fields_beside_its_table(
                 step.put(name, np.arange(4.0) + first, table=table)
         step.put_field("rho", np.ones((2, 2)))
     target = source.with_name("view.h5")
-    told = way(source, target)
-    assert "table a: left out: of the tables only b is copied" in told
-    assert not any("field rho: left out" in sentence for sentence in told)
+    losses = way(source, target)
+    assert "table a: left out: of the tables only b is copied" in losses
+    assert not any("field rho: left out" in sentence for sentence in losses)
     with quire.open(target) as file:
         [found] = file[0].tables.values()
         assert found["x"][:].tolist() == [10.0, 11.0, 12.0, 13.0]

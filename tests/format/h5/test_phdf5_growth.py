@@ -1,4 +1,4 @@
-"""Files that grow through parallel HDF5: just as our own engine lets them grow, on any ranks."""
+"""Files that grow through parallel HDF5 like those of our own engine, on any number of ranks."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ HAS_PHDF5 = any(option.name == "transfer" for option in format_info("hdf5").writ
 only_with_phdf5 = pytest.mark.skipif(not HAS_PHDF5, reason="this build has no parallel HDF5")
 
 STAGES = [(7, (4, 3)), (7, (4, 8)), (19, (9, 8)), (22, (10, 11))]
-"""The rows of the table and the extents of the field that a file has behind each commit."""
+"""The rows of the table and the extents of the field after each commit."""
 TURN = 2
-"""From which stage on other ranks go on, with a file that they open again."""
+"""The stage at which the file is opened again on another number of ranks."""
 GRID = np.random.default_rng(7).normal(size=STAGES[-1][1]).round(2)
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -45,7 +45,7 @@ WAYS = [
     ("columns", "independent", "independent"),
     ("matrix", "collective", "collective"),
 ]
-"""Kinds of files, and how they are written before and behind the turn."""
+"""Kinds of files, and the transfers before and after the turn."""
 
 
 def named(way: tuple[str, str, str]) -> str:
@@ -61,7 +61,7 @@ def grow(path: str, kind: str, engine: str, comm: Any, stages: range) -> None:
     table = "" if KINDS[kind]["format"] == "h5part" else "beam"
     for stage in stages:
         last, extents = STAGES[stage]
-        if stage == TURN:  # a rank that fails leaves everything as it was
+        if stage == TURN:  # a failing rank changes nothing
             wrong = np.full(2, 2**53 + (rank + 1 == size))
             with pytest.raises(TypeMismatchError):
                 out.step(0).put("t", wrong, table=table).put("n", wrong, table=table).commit()
@@ -88,7 +88,7 @@ def grow_all(comm: Any, folder: str, first: int, last: int) -> None:
 
 
 def dumped(path: Path) -> Iterator[str]:
-    """What h5dump tells: names, types, extents with their limits, and values."""
+    """The output of h5dump: names, types, extents with their limits, and values."""
     done = subprocess.run(["h5dump", str(path)], check=True, capture_output=True, timeout=30, text=True)
     yield from done.stdout.splitlines()[1:]
 
@@ -129,7 +129,7 @@ def test_a_growth_that_fails_leaves_the_extents(tmp_path: Path, kind: str) -> No
 
 
 @only_with_phdf5
-def test_compressed_files_grow_only_where_all_ranks_write_together(tmp_path: Path) -> None:
+def test_compressed_files_grow_only_collectively(tmp_path: Path) -> None:
     path = tmp_path / "file.h5"
     together: dict[str, Any] = {"engine": "phdf5", "transfer": "collective", "grow": True}
     with quire.create(path, **together, **KINDS["compressed"]) as out:
@@ -147,7 +147,7 @@ def test_compressed_files_grow_only_where_all_ranks_write_together(tmp_path: Pat
 
 @only_with_phdf5
 @pytest.mark.parametrize("kind", ["steps", "columns", "compressed"])
-def test_each_engine_adds_to_what_is_allocated_in_its_way(tmp_path: Path, kind: str) -> None:
+def test_each_engine_extends_its_own_allocation(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "file.h5"
 
     def add_row(step: quire.WriteStep) -> None:
@@ -175,7 +175,7 @@ def test_each_engine_adds_to_what_is_allocated_in_its_way(tmp_path: Path, kind: 
 
 @only_with_phdf5
 @pytest.mark.parametrize("kind", ["steps", "columns"])
-def test_columns_that_are_allocated_early_get_rows_of_either_engine(tmp_path: Path, kind: str) -> None:
+def test_early_allocated_columns_grow_with_both_engines(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "file.h5"
     rows = 0
     for number, engine in enumerate(["collective", "direct", "direct", "collective", "direct"]):

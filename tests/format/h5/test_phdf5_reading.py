@@ -1,4 +1,4 @@
-"""What parallel HDF5 does not have as arrays of numbers comes beside what it reads."""
+"""Objects that parallel HDF5 cannot read as arrays of numbers are read together with others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENGINES = [
     if option.name == "engine"
     for choice in option.choices
 ][1:]
-"""Those of this build besides our own."""
+"""The engines of this build other than direct."""
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def foreign(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_everything_in_a_foreign_file_is_the_same(foreign: Path, engine: str) -> None:
+def test_all_objects_of_a_foreign_file_are_equal(foreign: Path, engine: str) -> None:
     with quire.open(foreign) as direct, quire.open(foreign, engine=engine) as other:
         assert not other.reads_together
         for name, table in direct[0].tables.items():

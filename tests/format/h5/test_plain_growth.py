@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import hdf5plugin  # noqa: F401  (h5py finds filters so)
+import hdf5plugin  # noqa: F401  (registers filters in h5py)
 import numpy as np
 import pytest
 from tests.python.support.mpi import run_ranks
@@ -33,14 +33,14 @@ def columns_of(first: int, rows: int) -> dict[str, Array]:
 
 
 def new_boxes(old: tuple[int, ...], new: tuple[int, ...]) -> list[tuple[slice, ...]]:
-    """Boxes that hold all elements of the new extents outside of the old ones."""
+    """Boxes that cover the new elements when the extents grow."""
     below = (slice(old[0], new[0]), slice(0, new[1]))
     beside = (slice(0, old[0]), slice(old[1], new[1]))
     return [box for box in (beside, below) if all(side.stop > side.start for side in box)]
 
 
 def share(side: slice, rank: int, size: int) -> slice:
-    """The part of an axis that a rank has; rank 0 of several has every other time nothing."""
+    """The part of an axis that a rank writes; rank 0 of several has none every other time."""
     length = side.stop - side.start
     if size > 1 and length % 2 == 0:
         rank, size = max(rank - 1, 0) if rank > 0 else -1, size - 1
@@ -50,7 +50,7 @@ def share(side: slice, rank: int, size: int) -> slice:
 
 
 def write_rows(step: quire.WriteStep, name: str, first: int, values: Array) -> None:
-    """A declared field row by row, the last one first."""
+    """A declared field, written row by row, the last one first."""
     step.agree_on_rows()
     rows = [(first + row, 0) for row in reversed(range(len(values)))]
     for start in rows:
@@ -96,7 +96,7 @@ def grow(comm: Any, path: str, way: str, reopen: bool, parted: bool = False) -> 
 
 
 def check(path: Path, way: str) -> None:
-    """Compare with what was written, by h5py and by our own reader."""
+    """Compare with the written values, by h5py and by our own reader."""
     wanted = columns_of(0, sum(PARTS))
     with h5py.File(path) as file:
         assert file.attrs["run"] == b"A"
@@ -169,7 +169,7 @@ def test_the_same_bytes_from_all_ranks(tmp_path: Path) -> None:
             assert (folder / f"{way}.hdf5").read_bytes() == wanted, (folder, way)
 
 
-def test_foreign_files_grow_in_their_own_way(tmp_path: Path) -> None:
+def test_foreign_files_grow_with_their_own_layout(tmp_path: Path) -> None:
     path = tmp_path / "foreign.hdf5"
     endless: dict[str, Any] = {"maxshape": (None,), "chunks": (4,), "compression": 3, "fletcher32": True}
     with h5py.File(path, "w") as file:
@@ -184,7 +184,7 @@ def test_foreign_files_grow_in_their_own_way(tmp_path: Path) -> None:
         with out.step(0) as step:
             for name, values in columns_of(10, 9).items():
                 step.put(name, values, table="beam")
-            # A line is a column or a field, whatever it is called.
+            # A one-dimensional dataset is a column or a field, with any name.
             step.put_field("signal", np.arange(6.0, 9.0), extents=(9,), start=(6,))
             step.put("b", [2, 3], table="m").put("a", [4, 5], table="m")
         with pytest.raises(ConflictError, match="it is not stored in chunks"), out.step(0) as step:
@@ -208,7 +208,7 @@ def test_foreign_files_grow_in_their_own_way(tmp_path: Path) -> None:
         assert read[0].tables["wide"]["b"][:].tolist() == [1, 1, 1, 7, 7]
 
 
-def test_what_cannot_grow_says_why(tmp_path: Path) -> None:
+def test_objects_that_cannot_grow_report_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "file.hdf5"
     with quire.create(path, chunk=4, grow=True) as out:
         out.step(0).put("t", [1.0]).put("n", [2]).commit()
@@ -226,8 +226,8 @@ def test_what_cannot_grow_says_why(tmp_path: Path) -> None:
         assert file[0]["t"][:].tolist() == [1, 3]
 
 
-def test_over_an_old_file_each_step_is_seen_as_in_a_new_one(tmp_path: Path) -> None:
-    """A file of one step keeps what is there until it is complete; one that grows never is."""
+def test_overwriting_shows_each_step_as_in_a_new_file(tmp_path: Path) -> None:
+    """A file of one step keeps the old contents until it is complete; a growing one is never complete."""
     path = tmp_path / "grown.h5"
     for first in (1.0, 5.0):
         with quire.create(path, format="hdf5", grow=True, chunk=4) as out:

@@ -1,4 +1,4 @@
-"""Copies and checksums on several ranks whose reads are collective: some of the ranks have fewer blocks."""
+"""Copies and checksums on several ranks with collective reads: some of the ranks have fewer blocks."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "h5part": {"some.sdds": {"format": "sdds", "where": "x > 2.5"}, "all.h5": {"format": "h5part"}},
 }
-"""What is copied, by the format of the source."""
+"""The requests of copies, by the format of the source."""
 
 
 def write_source(path: Path, format_name: str) -> Path:
-    """A table, fields with many layers and with one; texts as well where files have such columns."""
+    """A table, fields with many layers and with one; also texts in formats with such columns."""
     fields = {"layers": np.arange(60.0).reshape(5, 4, 3), "thin": np.arange(3.0).reshape(1, 1, 3)}
     if format_name == "hdf5":
         with h5py.File(path, "w") as file:
@@ -62,7 +62,7 @@ def small_blocks() -> None:
 
 
 def copy_all(source: str, format_name: str, folder: str, options: dict[str, Any], comm: Any = None) -> str:
-    """Make a file by each request; return the checksum of the source."""
+    """Write a file for each request; return the checksum of the source."""
     small_blocks()
     for name, wanted in REQUESTS[format_name].items():
         request = Request(source_options=options, **wanted)
@@ -77,14 +77,14 @@ def copy_on_ranks(comm: Any, source: str, format_name: str, folder: str, options
 
 
 def fail_on_one_rank(comm: Any, source: str, folder: str, options: dict[str, Any]) -> list[str]:
-    """What this rank raises where rank 1 fails between two reads."""
+    """Return the errors of this rank if rank 1 fails between two reads."""
     small_blocks()
 
     def stop(_: int) -> None:
         if comm.rank == 1:
             raise quire.UsageError("it is enough")
 
-    told = []
+    errors = []
     for call in (
         lambda: sums.checksum(source, comm=comm, progress=stop, **options),
         lambda: carry_out(
@@ -97,10 +97,10 @@ def fail_on_one_rank(comm: Any, source: str, folder: str, options: dict[str, Any
     ):
         try:
             call()
-            told.append("")
+            errors.append("")
         except quire.Error as error:
-            told.append(str(error))
-    return told
+            errors.append(str(error))
+    return errors
 
 
 @pytest.mark.mpi
@@ -123,14 +123,12 @@ def test_copies_and_sums_are_those_of_one_process(
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
-def test_a_rank_that_fails_between_reads_keeps_no_other_waiting(
-    tmp_path: Path, options: dict[str, Any]
-) -> None:
+def test_a_failure_between_reads_does_not_block_other_ranks(tmp_path: Path, options: dict[str, Any]) -> None:
     source = write_source(tmp_path / "source.h5", "h5part")
-    told = run_ranks(fail_on_one_rank, 2, str(source), str(tmp_path), options, time_limit=30)
-    assert [one[0] for one in told] == ["it is enough"] * 2
-    assert all(one[1] for one in told)
-    assert told[1][1] == "it is enough"
+    answers = run_ranks(fail_on_one_rank, 2, str(source), str(tmp_path), options, time_limit=30)
+    assert [one[0] for one in answers] == ["it is enough"] * 2
+    assert all(one[1] for one in answers)
+    assert answers[1][1] == "it is enough"
     assert not (tmp_path / "stopped.sdds").exists()
 
 
@@ -143,11 +141,11 @@ ASKED: dict[str, Callable[[quire.File, quire.Step], object]] = {
     "streams": lambda file, step: step.streams.open([]),
     "elements": lambda file, step: step.read_elements(),
 }
-"""What ranks ask together of a file besides values."""
+"""Collective queries of a file other than values."""
 
 
 def ask_what_one_rank_has_closed(comm: Any, path: str, options: dict[str, Any], name: str, early: int) -> str:
-    """Close a file on one rank while the other asks it for something; return what this rank raises."""
+    """Close a file on one rank while the other queries it; return the error of this rank."""
     with quire.open(path, comm, deadline=10, **options) as file:
         step = file[0]
         if comm.rank != early:
@@ -159,7 +157,7 @@ def ask_what_one_rank_has_closed(comm: Any, path: str, options: dict[str, Any], 
 
 
 def ask_each(comm: Any, path: str, options: dict[str, Any]) -> dict[str, str]:
-    """What this rank raises when it asks and another one closes; the ranks take turns."""
+    """Return the errors of this rank when one rank queries and the other closes; the ranks take turns."""
     return {
         f"{name}, rank {early} closes": ask_what_one_rank_has_closed(comm, path, options, name, early)
         for name in ASKED
@@ -169,9 +167,11 @@ def ask_each(comm: Any, path: str, options: dict[str, Any]) -> dict[str, str]:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
-def test_a_rank_that_closes_frees_those_that_ask_the_file(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_a_rank_that_closes_releases_ranks_that_query_the_file(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
     source = write_source(tmp_path / "source.h5", "h5part")
-    told = run_ranks(ask_each, 2, str(source), options, time_limit=40)
-    for rank, raised in enumerate(told):
+    answers = run_ranks(ask_each, 2, str(source), options, time_limit=40)
+    for rank, raised in enumerate(answers):
         asking = {what: "" if f"rank {rank}" in what else "AbortedError" for what in raised}
         assert raised == asking

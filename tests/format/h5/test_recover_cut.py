@@ -1,4 +1,4 @@
-"""A file that is shorter than it says: refused, unless its whole steps are asked for."""
+"""A truncated file is refused, unless its complete steps are requested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS = 2000
 
 @pytest.fixture
 def cut(tmp_path: Path) -> Path:
-    """Five steps and an attachment, of which the last kilobytes are missing."""
+    """Five steps and an attachment; the last kilobytes are missing."""
     path = tmp_path / "beam.h5"
     with quire.create(path) as out:
         out.set("code", "tracker")
@@ -56,10 +56,10 @@ for size in [1000, *range(2500, len(data), 97)]:
 """
 
 
-def test_nothing_is_left_open_wherever_a_file_is_cut(tmp_path: Path) -> None:
+def test_nothing_is_left_open_in_a_truncated_file(tmp_path: Path) -> None:
     program = [sys.executable, "-c", CUT_EVERYWHERE, str(tmp_path / "cut.h5")]
     done = subprocess.run(program, timeout=60, check=True, capture_output=True, text=True)
-    assert done.stderr == "", "the library complains at exit of what was not given back"
+    assert done.stderr == "", "the library reports unreleased memory at exit"
 
 
 def run(*arguments: Any) -> Any:
@@ -67,7 +67,7 @@ def run(*arguments: Any) -> Any:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_it_is_refused_and_the_way_out_is_told(cut: Path) -> None:
+def test_it_is_refused_with_advice(cut: Path) -> None:
     with pytest.raises(BadFileError, match="is cut") as refusal:
         quire.open(cut)
     assert refusal.value.offset == cut.stat().st_size
@@ -76,7 +76,7 @@ def test_it_is_refused_and_the_way_out_is_told(cut: Path) -> None:
         assert file.numbers == [2, 4, 6, 8]
 
 
-def test_whole_steps_are_read_checked_and_kept(cut: Path, tmp_path: Path) -> None:
+def test_complete_steps_are_read_checked_and_kept(cut: Path, tmp_path: Path) -> None:
     with quire.open(cut, cut=True) as file:
         assert any("is cut" in warning for warning in file.warnings)
         assert file.numbers == [2, 4, 6, 8]
@@ -86,9 +86,9 @@ def test_whole_steps_are_read_checked_and_kept(cut: Path, tmp_path: Path) -> Non
         assert report.whole_steps == 4
         assert report.damage is not None
         assert report.damage.object == "Step#10"
-    told = run("check", cut, "--json")
-    assert told.exit_code == 1
-    assert json.loads(told.stdout)["files"][0]["numbers"] == [2, 4, 6, 8]
+    outcome = run("check", cut, "--json")
+    assert outcome.exit_code == 1
+    assert json.loads(outcome.stdout)["files"][0]["numbers"] == [2, 4, 6, 8]
     whole = tmp_path / "whole.h5"
     assert run("recover", cut, "-o", whole).exit_code == 0
     with quire.open(whole) as file:
@@ -101,21 +101,21 @@ def test_whole_steps_are_read_checked_and_kept(cut: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("suffix", [".hdf5", ".hdf", ".h5part"])
-def test_what_is_kept_may_have_any_name_of_the_container(cut: Path, tmp_path: Path, suffix: str) -> None:
+def test_a_recovered_file_may_have_any_hdf5_suffix(cut: Path, tmp_path: Path, suffix: str) -> None:
     whole = tmp_path / f"whole{suffix}"
-    told = run("recover", cut, "-o", whole)
-    assert told.exit_code == 0, told.output
+    outcome = run("recover", cut, "-o", whole)
+    assert outcome.exit_code == 0, outcome.output
     with quire.open(whole) as file, quire.open(cut, cut=True) as before:
         assert (file.format, file.numbers) == (before.format, [2, 4, 6, 8])
 
 
-def test_the_name_of_another_container_is_still_refused(cut: Path, tmp_path: Path) -> None:
+def test_suffixes_of_other_formats_are_refused(cut: Path, tmp_path: Path) -> None:
     named = tmp_path / "whole.sdds"
     assert run("recover", cut, "-o", named).exit_code == 2
     assert not named.exists()
 
 
-def test_plain_data_sets_may_have_the_general_name_and_not_that_of_steps(tmp_path: Path) -> None:
+def test_plain_datasets_may_not_have_a_suffix_of_steps(tmp_path: Path) -> None:
     plain = tmp_path / "plain.hdf5"
     with quire.create(plain) as out, out.step(0) as step:
         step.put("x", np.arange(3.0))
@@ -125,7 +125,7 @@ def test_plain_data_sets_may_have_the_general_name_and_not_that_of_steps(tmp_pat
     assert run("recover", plain, "-o", tmp_path / "kept.h5part").exit_code == 2
 
 
-def test_a_whole_file_is_read_as_ever(tmp_path: Path) -> None:
+def test_a_complete_file_is_read_as_usual(tmp_path: Path) -> None:
     path = tmp_path / "beam.h5"
     with quire.create(path) as out, out.step(0) as step:
         step.put("x", [1.0, 2.0])
@@ -147,7 +147,7 @@ def test_attachments_that_cannot_be_in_the_file_are_left_out(tmp_path: Path) -> 
         assert read.attachment("small") == b"input"
 
 
-def test_whole_attachments_are_kept_and_lost_ones_told(cut: Path, tmp_path: Path) -> None:
+def test_complete_attachments_are_kept_and_lost_ones_reported(cut: Path, tmp_path: Path) -> None:
     path = tmp_path / "attached.h5"
     with quire.create(path) as out:
         out.attach("early.in", b"first")
@@ -157,16 +157,16 @@ def test_whole_attachments_are_kept_and_lost_ones_told(cut: Path, tmp_path: Path
         out.attach("late.in", bytes(20000))
     path.write_bytes(path.read_bytes()[:-10000])
     whole = tmp_path / "whole.h5"
-    told = run("recover", path, "-o", whole, "--json")
-    assert told.exit_code == 0
-    (lost,) = json.loads(told.stdout)["lost"]
+    outcome = run("recover", path, "-o", whole, "--json")
+    assert outcome.exit_code == 0
+    (lost,) = json.loads(outcome.stdout)["lost"]
     assert "late.in" in lost
     assert "beyond" in lost or "outside" in lost
     with quire.open(whole) as file:
         assert file.numbers == [0]
         assert file.attachment("early.in") == b"first"
         assert list(file.attachments) == ["early.in"]
-    # Where the group itself is behind the end, nobody calls it something else.
+    # If the group itself is beyond the end, it is not reported as another object.
     content = cut.read_bytes()
     for share in range(2, 10):
         cut.write_bytes(content[: len(content) * share // 10])

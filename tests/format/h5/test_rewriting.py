@@ -1,4 +1,4 @@
-"""Columns that are added to steps which exist, by several ranks, and read by another library."""
+"""Columns that several ranks add to existing steps, read by another library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write(path: Path) -> None:
 
 
 def add_weights(comm: Any, path: str) -> None:
-    """Every rank its part; a part of another length is refused on all, and the file stays good."""
+    """Every rank writes its part; others are refused on all ranks, and the file remains valid."""
     mine = np.full(ROWS // comm.size + (comm.rank < ROWS % comm.size), comm.rank, dtype=np.int32)
     with quire.append(path, comm, existing="add", deadline=30) as out:
         with out.step(1) as step:
@@ -62,7 +62,7 @@ def test_ranks_add_a_column_together(tmp_path: Path) -> None:
         assert sorted(file) == ["Step#0", "Step#1", "Step#2", "Step#3"]
 
 
-def test_a_restart_file_holds_one_step_and_all_about_the_file(tmp_path: Path) -> None:
+def test_a_restart_file_holds_one_step_and_the_file_attributes(tmp_path: Path) -> None:
     path, restart = tmp_path / "beam.h5", tmp_path / "restart.h5"
     write(path)
     with quire.append(path, existing="replace") as out:
@@ -79,7 +79,7 @@ def test_a_restart_file_holds_one_step_and_all_about_the_file(tmp_path: Path) ->
         assert file.attachment("run.in") == b"input"
 
 
-def test_names_that_look_like_ours_are_left_alone(tmp_path: Path) -> None:
+def test_names_like_our_temporary_ones_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "beam.h5"
     with quire.create(path) as out, out.step(0) as step:
         step.put("x", np.arange(3.0))
@@ -98,7 +98,7 @@ def test_names_that_look_like_ours_are_left_alone(tmp_path: Path) -> None:
 
 
 def write_field(path: Path) -> None:
-    """A field with a place, attributes and a note of another writer, and one with coordinates."""
+    """A field with origin, attributes and a note of another program, and one with coordinates."""
     with quire.create(path) as out, out.step(0) as step:
         attributes = {"device": "A", "gain": 2.0}
         step.put_field("rho", np.zeros((2, 3, 4)), origin=(1, 2, 3), spacing=(4, 5, 6), attributes=attributes)
@@ -111,17 +111,17 @@ def write_field(path: Path) -> None:
 
 
 def overwrite(path: Path, name: str, extents: tuple[int, ...] = (2, 3, 4), **more: Any) -> None:
-    """Write ones into a field that is there."""
+    """Write ones into an existing field."""
     with quire.append(path, existing="overwrite") as out, out.step(0) as step:
         step.put_field(name, np.ones(extents), **more)
 
 
 def places(field: quire.Field) -> list[Any]:
-    """Where the elements lie along each axis."""
+    """The positions of the elements along each axis."""
     return [None if axis is None else axis.tolist() for axis in field.coordinates or ()]
 
 
-def test_an_overwritten_field_keeps_what_the_new_one_does_not_name(tmp_path: Path) -> None:
+def test_an_overwritten_field_keeps_other_attributes(tmp_path: Path) -> None:
     path = tmp_path / "fields.h5"
     write_field(path)
     overwrite(path, "rho", spacing=(7, 8, 9), attributes={"gain": 3.0, "run": 5})
@@ -153,7 +153,7 @@ def test_an_overwritten_field_has_its_own_components_and_no_stale_coordinates(tm
         assert places(file[0].fields["E"]) == []
 
 
-def test_a_field_that_steps_share_is_overwritten_in_one(tmp_path: Path) -> None:
+def test_a_shared_field_is_overwritten_in_one_step(tmp_path: Path) -> None:
     path = tmp_path / "fields.h5"
     write_field(path)
     with h5py.File(path, "a") as file:

@@ -25,7 +25,7 @@ VERSIONS = ("earliest", "v18", "v110")
 
 
 def split_by_h5py(path: Path, **options: Any) -> Any:
-    """The pair whose first file is `path`, through HDF5's split driver."""
+    """The pair whose first file is `path`, opened with HDF5's split driver."""
     return h5py.File(str(path).removesuffix("-m.h5"), driver="split", **options)
 
 
@@ -77,7 +77,7 @@ def test_the_tools_of_hdf5_read_what_we_split(tmp_path: Path) -> None:
     assert "(7): 7" in dumped.stdout, dumped.stderr
 
 
-# ---- Whatever a step is made of, and however it is stored
+# ---- Any contents of a step in any storage
 
 CONTENTS = ("table", "field", "both", "empty table", "nothing", "mixed")
 STORAGE: dict[str, dict[str, Any]] = {
@@ -91,7 +91,7 @@ STORAGE: dict[str, dict[str, Any]] = {
 
 
 def content_of(content: str, number: int) -> str:
-    """What a step is made of: in a mixed file every one of something else."""
+    """The contents of a step; in a mixed file each step has others."""
     return CONTENTS[number % (len(CONTENTS) - 1)] if content == "mixed" else content
 
 
@@ -141,7 +141,7 @@ def expect_contents_by_hdf5(path: Path, content: str, count: int) -> None:
 
 @pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize("storage", STORAGE)
-def test_steps_of_any_content_are_whole_in_both_files(tmp_path: Path, storage: str, content: str) -> None:
+def test_steps_of_any_content_are_complete_in_both_files(tmp_path: Path, storage: str, content: str) -> None:
     path, how = tmp_path / "x-m.h5", STORAGE[storage]
     write_contents(path, content, range(2), how, new=True)
     expect_contents(path, content, 2)
@@ -329,7 +329,7 @@ def test_recover_keeps_both_files(tmp_path: Path) -> None:
     ]
 
 
-def test_what_cannot_find_raw_data_says_so(tmp_path: Path) -> None:
+def test_missing_raw_data_are_reported(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5")
     with pytest.raises(UnsupportedError, match="several files"):
         write_xdmf(path, tmp_path / "x.xmf")
@@ -339,7 +339,7 @@ def test_what_cannot_find_raw_data_says_so(tmp_path: Path) -> None:
             work()
 
 
-# ---- Where it is refused
+# ---- Refused combinations
 
 
 @pytest.mark.parametrize("name", ["x.sdds", "x.sion"])
@@ -364,7 +364,7 @@ def test_parallel_hdf5_does_not_split(tmp_path: Path) -> None:
 
 
 def fill(comm: Any, folder: str, how: dict[str, Any]) -> None:
-    """Each rank its rows, if it has any, to new files and behind the steps of old ones."""
+    """Each rank writes its rows, if it has any, to new files and after the steps of old ones."""
     path = f"{folder}/x-m.h5"
     for number, rows in enumerate((ROWS, 2, 0, ROWS)):
         share = np.array_split(np.arange(rows) * (number + 1), comm.size)[comm.rank]

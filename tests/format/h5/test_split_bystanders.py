@@ -1,4 +1,4 @@
-"""What stands beside a split file and is not its own: it is neither cut, nor written to, nor replaced."""
+"""Files next to a split file that do not belong to it are neither truncated, nor written to, nor replaced."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WAYS: dict[str, Callable[[Path], Any]] = {
 @pytest.mark.parametrize("link", ["symbolic", "hard"])
 def test_a_link_to_the_first_file_is_not_its_raw_data(tmp_path: Path, link: str, way: str) -> None:
     path = write(tmp_path / "a-m.h5", steps=1)
-    assert path.stat().st_size > raw_of(path).stat().st_size, "else it is too short for raw data"
+    assert path.stat().st_size > raw_of(path).stat().st_size, "otherwise it is too short for raw data"
     raw_of(path).unlink()
     raw_of(path).symlink_to(path.name) if link == "symbolic" else os.link(path, raw_of(path))
     before = path.read_bytes()
@@ -52,11 +52,11 @@ def test_a_link_to_the_first_file_is_not_its_raw_data(tmp_path: Path, link: str,
     assert path.read_bytes() == before
 
 
-# ---- Names that only the file itself tells
+# ---- Names stored only in the first file
 
 
 def crafted(folder: Path, end_is_true: bool) -> tuple[Path, Path]:
-    """A first file that claims another one beside it to have its raw data."""
+    """A first file that names another file next to it as its raw data."""
     path = write(folder / "x-m.h5")
     path.write_bytes(path.read_bytes().replace(b"%s-r.h5", b"no%stes"))
     raw, notes = raw_of(path), folder / "noxtes"
@@ -69,7 +69,7 @@ def crafted(folder: Path, end_is_true: bool) -> tuple[Path, Path]:
 @pytest.mark.parametrize("unfinished", [False, True])
 @pytest.mark.parametrize("end_is_true", [False, True])
 @pytest.mark.parametrize("way", WAYS)
-def test_what_a_crafted_name_means_stays(
+def test_a_file_with_a_crafted_name_is_kept(
     tmp_path: Path, way: str, end_is_true: bool, unfinished: bool
 ) -> None:
     path, notes = crafted(tmp_path, end_is_true)
@@ -116,7 +116,7 @@ def test_raw_data_of_another_pair_are_not_cut_by_recover(tmp_path: Path) -> None
     assert raw_of(path).read_bytes() == before
 
 
-def test_recover_tells_what_it_dropped(tmp_path: Path) -> None:
+def test_recover_reports_dropped_bytes(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5")
     whole = contents_of(tmp_path)
     for one in (path, raw_of(path)):
@@ -156,10 +156,10 @@ def test_raw_data_are_not_replaced_alone(tmp_path: Path, suffixes: tuple[str, st
     quire.copy(source, raw, format="h5part", overwrite=True)
 
 
-# ---- Raw data of a pair that something else replaces
+# ---- Raw data of a pair that is replaced
 
 
-def test_raw_data_go_with_the_pair_whatever_replaces_it(tmp_path: Path) -> None:
+def test_raw_data_are_removed_with_a_replaced_pair(tmp_path: Path) -> None:
     path = tmp_path / "a-m.h5"
     source = write(tmp_path / "one.h5", steps=1, split=False)
     link = tmp_path / "link"
@@ -189,7 +189,7 @@ def test_raw_data_go_with_the_pair_whatever_replaces_it(tmp_path: Path) -> None:
             assert file.members == [], name
 
 
-def raw_data_behind_a_link(path: Path) -> Path:
+def link_raw_data(path: Path) -> Path:
     write(path)
     stored = path.parent / "stored"
     os.rename(raw_of(path), stored)
@@ -198,9 +198,9 @@ def raw_data_behind_a_link(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("way", ["compressed", "text"])
-def test_of_raw_data_behind_a_link_the_link_goes(tmp_path: Path, way: str) -> None:
+def test_only_a_link_to_raw_data_is_removed(tmp_path: Path, way: str) -> None:
     path = tmp_path / "a-m.h5"
-    stored = raw_data_behind_a_link(path)
+    stored = link_raw_data(path)
     before = stored.read_bytes()
     if way == "text":
         export_text(write(tmp_path / "one.h5", split=False), path, overwrite=True)
@@ -211,8 +211,8 @@ def test_of_raw_data_behind_a_link_the_link_goes(tmp_path: Path, way: str) -> No
 
 
 @pytest.mark.parametrize("way", ["one file", "whole", "compressed", "text"])
-def test_nothing_goes_that_is_not_the_raw_data_of_the_pair(tmp_path: Path, way: str) -> None:
-    """Of another name, beside a file that is no first one of a pair, or a directory."""
+def test_only_the_raw_data_of_the_pair_are_removed(tmp_path: Path, way: str) -> None:
+    """With another name, next to a file that is not the first of a pair, or a directory."""
     one = write(tmp_path / "one.h5", split=False)
 
     def replace(path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_text_that_cannot_be_written_leaves_the_pair(tmp_path: Path) -> None:
     assert contents_of(tmp_path) == before
 
 
-def test_another_format_does_not_take_what_a_crafted_file_names(tmp_path: Path) -> None:
+def test_another_format_keeps_files_named_by_a_crafted_file(tmp_path: Path) -> None:
     path, notes = crafted(tmp_path, end_is_true=False)
     before = notes.read_bytes()
     source = write(tmp_path / "one.h5", steps=1, split=False)
@@ -258,7 +258,7 @@ def test_another_format_does_not_take_what_a_crafted_file_names(tmp_path: Path) 
 # ---- Advice
 
 
-def test_recover_in_place_advises_a_target_where_it_cannot(tmp_path: Path) -> None:
+def test_recover_in_place_advises_another_target(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5", steps=3)
     (tmp_path / "fast").mkdir()
     os.rename(raw_of(path), tmp_path / "fast" / "values")

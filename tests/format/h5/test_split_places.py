@@ -1,4 +1,4 @@
-"""Where the two files of a split one stand: none is taken for another, and none that is not theirs goes."""
+"""The places of the two files of a split one: none is mistaken for another, and no other file is removed."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def test_the_first_file_names_the_other(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5")
     assert named_members(path) == ["x-r.h5"]
     raw_of(path).unlink()
-    assert named_members(path) == ["x-r.h5"], "also one that is not there"
+    assert named_members(path) == ["x-r.h5"], "also a missing one"
     assert named_members(write(tmp_path / "one.h5", split=False)) == []
     assert named_members(tmp_path) == []
     assert named_members(tmp_path / "nothing-m.h5") == []
 
 
-# ---- A file in the place of the raw data
+# ---- A file at the place of the raw data
 
 
 def strangers_of(path: Path, tmp_path: Path) -> dict[str, Callable[[], Any]]:
@@ -67,7 +67,7 @@ def strangers_of(path: Path, tmp_path: Path) -> dict[str, Callable[[], Any]]:
 
 @pytest.mark.parametrize("first", ["nothing", "one file", "no file of HDF5", "empty"])
 @pytest.mark.parametrize("way", ["create", "replacement", "copy", "overwrite", "recover"])
-def test_raw_data_of_nobody_are_in_the_way(tmp_path: Path, way: str, first: str) -> None:
+def test_orphaned_raw_data_are_not_overwritten(tmp_path: Path, way: str, first: str) -> None:
     path = tmp_path / "x-m.h5"
     if first == "one file":
         write(path, split=False)
@@ -85,7 +85,7 @@ def test_raw_data_of_nobody_are_in_the_way(tmp_path: Path, way: str, first: str)
     assert not [name for name in names_in(tmp_path) if ".quire-" in name]
 
 
-def test_an_empty_file_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_an_empty_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "x-m.h5"
     raw_of(path).touch()
     expect(write(path))
@@ -93,7 +93,7 @@ def test_an_empty_file_is_in_nobodys_way(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"replacement": "whole"}], ids=["direct", "whole"])
-def test_a_pair_takes_the_place_of_a_pair(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_a_pair_replaces_a_pair(tmp_path: Path, options: dict[str, Any]) -> None:
     path = write(tmp_path / "x-m.h5", steps=3)
     expect(write(path, first=0.5, **options), first=0.5)
     with raw_of(path).open("r+b") as raw:
@@ -104,7 +104,7 @@ def test_a_pair_takes_the_place_of_a_pair(tmp_path: Path, options: dict[str, Any
     assert names_in(tmp_path) == ["x-m.h5", "x-r.h5"]
 
 
-def test_one_file_takes_the_place_of_both(tmp_path: Path) -> None:
+def test_one_file_replaces_both(tmp_path: Path) -> None:
     path = tmp_path / "x-m.h5"
     source = write(tmp_path / "one.h5", split=False, first=0.5)
     for work in (
@@ -119,7 +119,7 @@ def test_one_file_takes_the_place_of_both(tmp_path: Path) -> None:
         assert names_in(tmp_path) == ["one.h5", "x-m.h5"]
 
 
-def test_what_a_crafted_first_file_names_does_not_go(tmp_path: Path) -> None:
+def test_a_file_named_by_a_crafted_file_is_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5")
     path.write_bytes(path.read_bytes().replace(b"%s-r.h5", b"no%stes"))
     raw_of(path).unlink()
@@ -130,7 +130,7 @@ def test_what_a_crafted_first_file_names_does_not_go(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_copy_never_takes_the_place_of_its_source(tmp_path: Path, overwrite: bool) -> None:
+def test_a_copy_never_replaces_its_source(tmp_path: Path, overwrite: bool) -> None:
     path = write(tmp_path / "x-m.h5")
     for target in (path, raw_of(path)):
         with pytest.raises(ConflictError):
@@ -154,7 +154,7 @@ def test_raw_data_of_other_names_are_not_taken_from_their_pair(tmp_path: Path) -
     expect(source, steps=1)
 
 
-# ---- Where raw data are looked for
+# ---- The search for raw data
 
 
 def test_linked_steps_find_their_own_raw_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_both_files_get_stripes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 # ---- Raw data that are longer, shorter or linked
 
 
-def test_bytes_of_no_step_are_told_and_stay_until_the_next(tmp_path: Path) -> None:
+def test_bytes_of_no_step_are_reported_and_kept_until_the_next(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5")
     whole = raw_of(path).read_bytes()
     raw_of(path).write_bytes(whole + STRANGE)
@@ -240,7 +240,7 @@ def test_bytes_of_no_step_are_told_and_stay_until_the_next(tmp_path: Path) -> No
     assert STRANGE not in now
 
 
-def test_elements_that_nobody_puts_are_zeros_where_bytes_were_left(tmp_path: Path) -> None:
+def test_missing_elements_are_zeros_over_old_bytes(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5")
     with raw_of(path).open("ab") as raw:
         raw.write(b"\xff" * 4096)
@@ -272,7 +272,7 @@ def test_a_link_to_raw_data_stays(tmp_path: Path) -> None:
     expect(path, first=0.5)
     (tmp_path / "fast" / "values").unlink()
     write(path, first=0.5)
-    assert raw_of(path).is_symlink(), "also one that leads to nothing"
+    assert raw_of(path).is_symlink(), "also a dangling one"
     expect(path, first=0.5)
     source = write(tmp_path / "one.h5", split=False)
     with pytest.raises(ConflictError, match="symbolic link"):
@@ -280,7 +280,7 @@ def test_a_link_to_raw_data_stays(tmp_path: Path) -> None:
     expect(path, first=0.5)
 
 
-def test_what_follows_in_a_pair_is_aligned_as_a_pair_must_be(tmp_path: Path) -> None:
+def test_appended_steps_keep_the_alignment_of_a_pair(tmp_path: Path) -> None:
     path = write(tmp_path / "x-m.h5")
     with pytest.raises(UsageError, match="power of two"):
         quire.append(path, alignment=24)

@@ -1,4 +1,4 @@
-"""Who may write a split file: a writer that is refused takes nothing away."""
+"""Writers of split files: a writer that is refused removes nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def firsts(path: Path) -> list[float]:
     ],
 )
 @pytest.mark.parametrize("begun", ["created", "appended to"])
-def test_a_second_writer_is_refused_and_takes_nothing_away(
+def test_a_second_writer_is_refused_and_removes_nothing(
     tmp_path: Path, begun: str, second: dict[str, Any]
 ) -> None:
     path = tmp_path / "beam-m.h5"
@@ -52,7 +52,7 @@ def test_a_second_writer_is_refused_and_takes_nothing_away(
     assert firsts(path) == [1.0, 2.0]
 
 
-def test_while_the_first_step_is_written_nobody_is_told_to_remove_it(tmp_path: Path) -> None:
+def test_a_first_step_being_written_is_not_reported_as_orphaned(tmp_path: Path) -> None:
     path = tmp_path / "beam-m.h5"
     with quire.create(path, format="h5part", split=True) as out:
         step = out.step(0)
@@ -66,8 +66,8 @@ def test_while_the_first_step_is_written_nobody_is_told_to_remove_it(tmp_path: P
     assert firsts(path) == [1.0]
 
 
-def test_a_link_to_the_first_file_of_another_pair_is_no_place_for_a_new_one(tmp_path: Path) -> None:
-    """The other pair would read its own old values by the new metadata."""
+def test_a_link_to_another_pair_is_not_overwritten(tmp_path: Path) -> None:
+    """The other pair would combine its old values with the new metadata."""
     other = tmp_path / "other-m.h5"
     with quire.create(other, format="h5part", split=True) as out:
         write(out, 0, 1.0)
@@ -79,7 +79,7 @@ def test_a_link_to_the_first_file_of_another_pair_is_no_place_for_a_new_one(tmp_
 
 
 @pytest.mark.parametrize("format_name", ["h5part", "hdf5"])
-def test_raw_data_behind_a_link_are_written_where_they_stand(tmp_path: Path, format_name: str) -> None:
+def test_linked_raw_data_are_written_in_place(tmp_path: Path, format_name: str) -> None:
     path = tmp_path / "beam-m.h5"
     scratch = tmp_path / "scratch"
     for first in (1.0, 2.0):
@@ -94,7 +94,7 @@ def test_raw_data_behind_a_link_are_written_where_they_stand(tmp_path: Path, for
 
 
 @pytest.mark.parametrize("moved", [False, True])
-def test_a_pair_is_there_at_any_moment_of_its_replacement(tmp_path: Path, moved: bool) -> None:
+def test_a_pair_exists_during_its_replacement(tmp_path: Path, moved: bool) -> None:
     path = tmp_path / "beam-m.h5"
     ready = tmp_path / "beam-m.h5.quire-ready"
     for place, first in ((path, 1.0), (ready / path.name, 2.0)):
@@ -108,7 +108,7 @@ def test_a_pair_is_there_at_any_moment_of_its_replacement(tmp_path: Path, moved:
         raw.replace(tmp_path / raw.name)
     assert firsts(path) == [2.0]
     if file is not None:
-        # One that was opened before goes on.
+        # A file that was opened before can still be written.
         (ready / path.name).rename(path)
         assert file[0]["x"][0] == 2.0
         file.close()

@@ -1,4 +1,4 @@
-"""Texts of any length and enumerations: looked up before the library follows what a damaged file says."""
+"""Variable-length texts and enumerations: checked before the library follows references of a damaged file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_sound_texts_are_read(tmp_path: Path, layout: str, version: str) -> None
     with h5py.File(path, "w", libver=(version, "v110"), userblock_size=512) as file:
         file.create_dataset("t", data=TEXTS, dtype=h5py.string_dtype(), **LAYOUTS[layout])
         file.create_dataset("late", shape=(5,), dtype=h5py.string_dtype(), **LAYOUTS[layout])
-        for number in range(20):  # more than a header holds by itself
+        for number in range(20):  # more than the header holds
             file.attrs[f"a{number}"] = TEXTS
     with quire.open(path) as file:
         step = file[0]
@@ -67,7 +67,7 @@ def test_references_of_empty_texts_are_followed_too(tmp_path: Path) -> None:
     heap = struct.pack("<Q", content.index(b"GCOL"))
     empty = [place for place in range(len(content) - 16) if content[place : place + 12] == bytes(4) + heap]
     assert len(empty) == 2
-    content[empty[-1] + 15] ^= 0x80  # of its number in the heap
+    content[empty[-1] + 15] ^= 0x80  # of its index in the heap
     path.write_bytes(content)
     with quire.open(path) as file, pytest.raises(BadFileError, match="text"):
         file[0]["t"].read()
@@ -137,13 +137,13 @@ def test_names_of_numbers_are_left_out_with_one_warning_each(tmp_path: Path, for
     with quire.open(path, format=format) as file:
         step = file[0]
         assert step["state"][:].tolist() == [0, 7, -3]
-        told = [
+        messages = [
             text for text in [*file.warnings, *step.warnings] if "closed = -3, idle = 0, open = 7" in text
         ]
         fields = ["f"] if format == "h5part" else ["Step#0/Block/f/0", "Step#0/Block/f/1"]
         column = "state" if format == "h5part" else "Step#0/state"
         wanted = ["the attribute valve", column, *fields]
-        assert sorted(text.split(" are given")[0] for text in told) == sorted(
+        assert sorted(text.split(" are given")[0] for text in messages) == sorted(
             f"the values of {name}" for name in wanted
         )
         assert not any("truth" in text for text in step.warnings)

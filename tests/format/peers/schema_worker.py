@@ -1,9 +1,9 @@
-"""Reads and writes files by one of the peers, in a process of its own: packages of one name must not meet.
+"""Reads and writes files with one of the peers, in a separate process, since packages share names.
 
 python schema_worker.py PEER
 
-Takes a request a line, {"do": "read", "path"} or {"do": "write", "path", "schema"}, for the reference with a
-"mode", and answers with a line: what was read, null, or {"error": text}. A schema is {"parameters": [...],
+Each line is a request, {"do": "read", "path"} or {"do": "write", "path", "schema"}, for the reference with a
+"mode". The answer is a line: the contents, null, or {"error": text}. A schema is {"parameters": [...],
 "arrays": [...], "columns": [...]}, lists of elements with `name`, `type`, `unit` and `pages`; the values of
 arrays are nested lists. Types have the names that they have in files.
 """
@@ -23,14 +23,14 @@ NUMPY_TYPES = {
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON takes it."""
+    """A value for JSON."""
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def element(name: str, type: str, unit: str | None, pages: list[Any]) -> dict[str, Any]:
-    """One element as it goes over the line."""
+    """One element of an answer."""
     return {"name": name, "type": type, "unit": unit or "", "pages": [plain(page) for page in pages]}
 
 
@@ -98,7 +98,7 @@ class Sdds:
 
 
 class Soliday:
-    """The reference: has lists for every page, flat ones of arrays beside their extents."""
+    """The reference: lists for every page, and arrays as flat lists with their extents."""
 
     def read(self, path: str) -> Schema:
         """Every page."""
@@ -161,7 +161,7 @@ PEERS: dict[str, Any] = {"pysdds": Pysdds, "sdds": Sdds, "soliday": Soliday}
 
 
 def answer(peer: Any, request: dict[str, Any]) -> Any:
-    """What the peer says to a request; its errors as texts."""
+    """The answer of the peer to a request; its errors as texts."""
     try:
         if request["do"] == "read":
             return peer.read(request["path"])
@@ -174,6 +174,6 @@ def answer(peer: Any, request: dict[str, Any]) -> Any:
 if __name__ == "__main__":
     chosen = PEERS[sys.argv[1]]()
     answers = sys.stdout
-    sys.stdout = sys.stderr  # for whatever a peer prints
+    sys.stdout = sys.stderr  # for the output of peers
     for line in sys.stdin:
         print(json.dumps(answer(chosen, json.loads(line))), file=answers, flush=True)

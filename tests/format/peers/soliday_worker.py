@@ -1,4 +1,4 @@
-"""Reads or writes a file by soliday-sdds, in a process of its own: another peer's package has the same name.
+"""Reads or writes a file with soliday-sdds, in a separate process: another peer's package has the same name.
 
 python soliday_worker.py read FILE         prints parameters and columns of every page as JSON
 python soliday_worker.py try FILE          the same, or nothing if the reference refuses the file

@@ -1,4 +1,4 @@
-"""Programs of the field read what we write, and we read what they write."""
+"""Programs of the field read our files, and we read theirs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TEXT_LAYOUTS = [
 
 
 def layout_name(layout: dict[str, str]) -> str:
-    """The name of a layout in the list of tests."""
+    """The name of a layout in test identifiers."""
     return "_".join(f"{name}-{value}" for name, value in layout.items())
 
 
@@ -78,7 +78,7 @@ def write_steps(path: Path, texts: bool, **options: Any) -> None:
 
 
 def worker(script: str, *arguments: str, peer: str = "") -> str:
-    """Run a worker with its peer's folder in the path; return what it prints."""
+    """Run a worker with its peer's folder in the path; return its output."""
     environment = {**os.environ, "PYTHONPATH": str(PEERS / peer)} if peer else dict(os.environ)
     command = [sys.executable, str(HERE / script), *arguments]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -101,7 +101,7 @@ def test_the_reference_reads_our_pages(tmp_path: Path, layout: dict[str, str]) -
             if name == "texts":
                 assert theirs == values
             else:
-                # Its Python layer hands out float32 with seven digits.
+                # Its Python layer returns float32 with seven digits.
                 tolerance = 1e-6 if name == "c_float32" else 0
                 np.testing.assert_allclose(
                     np.array(theirs, values.dtype), values, rtol=tolerance, err_msg=name
@@ -140,7 +140,7 @@ def test_we_read_the_pages_of_the_reference(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".lzma"])
 @pytest.mark.parametrize("layout", LAYOUTS[::3], ids=lambda layout: "_".join(layout.values()))
-def test_compressed_pages_go_both_ways(tmp_path: Path, suffix: str, layout: dict[str, Any]) -> None:
+def test_compressed_pages_are_exchanged(tmp_path: Path, suffix: str, layout: dict[str, Any]) -> None:
     ours = tmp_path / f"ours.sdds{suffix}"
     # More than one member or block.
     values = np.arange(300_000) * 0.5

@@ -1,4 +1,4 @@
-"""Any HDF5 file as tables and fields, and back: with h5py on the other side."""
+"""Any HDF5 file as tables and fields, and back, compared with h5py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", ">i4", ">f8
 
 
 def write_foreign(path: Path) -> None:
-    """A file with something of everything, and without steps."""
+    """A file with objects of many kinds, and without steps."""
     with h5py.File(path, "w") as file:
         file.attrs["run"] = 7
         file.attrs["code"] = "tracker"
@@ -75,15 +75,17 @@ def test_a_foreign_file_is_one_step_of_tables_and_fields(tmp_path: Path) -> None
         assert np.array_equal(step.fields["cube"][...], np.arange(24.0).reshape(2, 3, 4))
         attributes = {name: attribute.value for name, attribute in step.attributes.items()}
         assert attributes == {"run": 7, "code": "tracker", "g/scalar": 3.5, "g/text": "some text"}
-        told = "\n".join(step.warnings)
-        assert "c_f4 note" in told
-        assert "soft" in told
-        assert "opaque" in told
+        warnings = "\n".join(step.warnings)
+        assert "c_f4 note" in warnings
+        assert "soft" in warnings
+        assert "opaque" in warnings
 
 
 @pytest.mark.parametrize("storage", [{}, {"chunks": (3, 2)}, {"chunks": (3, 2), "compression": "gzip"}])
 @pytest.mark.parametrize("type_name", ["i4", "f8", ">f4"])
-def test_a_matrix_is_columns_where_asked(tmp_path: Path, storage: dict[str, Any], type_name: str) -> None:
+def test_a_matrix_is_read_as_columns_on_request(
+    tmp_path: Path, storage: dict[str, Any], type_name: str
+) -> None:
     path = tmp_path / "matrix.h5"
     values = np.arange(77).reshape(11, 7).astype(type_name)
     with h5py.File(path, "w") as file:
@@ -126,7 +128,7 @@ def test_compounds_are_tables_with_and_without_holes(tmp_path: Path) -> None:
 
 
 def write_on_ranks(comm: Any, path: str, layout: str) -> int:
-    """Write two tables, a field and attributes, each rank its part."""
+    """Write two tables, a field and attributes; each rank writes its part."""
     first = 3 * comm.rank
     rows = np.arange(first, first + 3)
     with quire.create(path, comm=comm, format="hdf5", layout=layout, title="a run") as out:
@@ -146,7 +148,7 @@ def write_on_ranks(comm: Any, path: str, layout: str) -> int:
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 @pytest.mark.parametrize("layout", ["columns", "matrix"])
-def test_what_ranks_write_is_read_by_the_peer_and_by_us(tmp_path: Path, ranks: int, layout: str) -> None:
+def test_files_of_ranks_are_read_by_the_peer_and_by_us(tmp_path: Path, ranks: int, layout: str) -> None:
     path = tmp_path / "written.hdf5"
     run_ranks(write_on_ranks, ranks, str(path), layout)
     rows = np.arange(3 * ranks)
@@ -225,7 +227,7 @@ def test_a_second_step_and_appending_are_refused(tmp_path: Path) -> None:
     ("tables", "fields"),
     [({"a": "x"}, {"a": 1}), ({"a": "x"}, {"a/x": 1}), ({"a/b": "x"}, {"a": 1}), ({"a": "b"}, {"a/b/c": 1})],
 )
-def test_two_objects_need_two_names(tmp_path: Path, tables: dict[str, str], fields: dict[str, int]) -> None:
+def test_names_of_objects_are_unique(tmp_path: Path, tables: dict[str, str], fields: dict[str, int]) -> None:
     with quire.create(tmp_path / "clash.hdf5") as out:
         step = out.step(0)
         for table, column in tables.items():
@@ -243,7 +245,7 @@ def test_gaps_between_boxes_are_zeros(tmp_path: Path) -> None:
         assert file["phi"][...].tolist() == [[1, 1], [1, 1], [0, 0]]
 
 
-def test_steps_are_not_read_as_plain_files_unless_asked(tmp_path: Path) -> None:
+def test_steps_are_read_as_plain_files_only_on_request(tmp_path: Path) -> None:
     path = tmp_path / "steps.h5"
     with quire.create(path) as out, out.step(3) as step:
         step.put("x", np.arange(3.0))
@@ -253,7 +255,7 @@ def test_steps_are_not_read_as_plain_files_unless_asked(tmp_path: Path) -> None:
         assert file[0].tables["Step#3"]["x"].read().tolist() == [0.0, 1.0, 2.0]
 
 
-def test_damaged_files_are_errors_and_no_crashes() -> None:
+def test_damaged_files_are_errors_without_crashes() -> None:
     program = """
 import sys
 import quire

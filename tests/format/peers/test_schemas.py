@@ -1,6 +1,6 @@
-"""Generated schemas go both ways between us and the peers: what one writes the other reads.
+"""Generated schemas are exchanged between us and the peers: each reads what the other writes.
 
-What a peer cannot do is left out by the strategies, each with its reason.
+The strategies leave out what a peer does not support, each with its reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.peer
 Schema = dict[str, list[dict[str, Any]]]
 Strategy = st.SearchStrategy[Any]
 
-# The parameter Step numbers steps for us, and is then no parameter.
+# The parameter Step holds our step numbers, and is then not a parameter.
 all_names = st.from_regex(r"[A-Za-z.:][A-Za-z0-9@:#+%._$&/\[\]-]{0,8}", fullmatch=True).filter(
     lambda name: name != "Step"
 )
@@ -56,7 +56,7 @@ no_options: Strategy = st.just({})
 
 @dataclass(frozen=True)
 class Ability:
-    """What of a schema a peer can read or write in a mode."""
+    """The parts of a schema that a peer can read or write in a mode."""
 
     parameters: dict[str, Strategy]
     arrays: dict[str, Strategy]
@@ -66,7 +66,7 @@ class Ability:
     most_pages: int = 3
     fewest_rows: int = 0
     options: Strategy = no_options
-    """Of our writer."""
+    """Options of our writer."""
 
 
 byte_orders = st.sampled_from(["little", "big"])
@@ -75,7 +75,7 @@ binary = st.fixed_dictionaries(
 )
 
 # longdouble: pysdds refuses it. UTF-8: it decodes strings of binary data as ASCII. Arrays of characters: it
-# gives their codes.
+# returns their codes.
 pysdds_types = {**NUMBERS, "string": ascii_texts}
 PYSDDS_READS_BINARY = Ability(
     {**pysdds_types, "character": st.sampled_from("aZ 1")},
@@ -83,8 +83,8 @@ PYSDDS_READS_BINARY = Ability(
     {**pysdds_types, "character": st.sampled_from("aZ 1")},
     options=binary,
 )
-# Pages without rows: pysdds gives such text to pandas, which finds no columns. Columns of characters: it
-# asserts. nan and inf: to pandas they may be texts.
+# Pages without rows: pysdds passes such text to pandas, which finds no columns. Columns of characters: an
+# assertion fails. nan and inf: pandas may read them as texts.
 pysdds_words = {
     **NUMBERS,
     "float": st.floats(width=32, allow_nan=False, allow_infinity=False),
@@ -94,12 +94,12 @@ pysdds_words = {
 PYSDDS_READS_TEXT = Ability(
     pysdds_words, pysdds_words, pysdds_words, fewest_rows=1, options=st.just({"mode": "ascii"})
 )
-# It has no function that adds an array to a file.
+# It has no function to add an array to a file.
 PYSDDS_WRITES = Ability(pysdds_types, {}, pysdds_types, fewest_rows=1)
 
-# The types of version 1 only, one page, and no columns in binary data; characters are no type that it knows.
+# Only the types of version 1, one page, and no columns in binary data; it does not know characters.
 sdds_types = {kind: NUMBERS[kind] for kind in ("short", "long", "float", "double")}
-# Of texts in the header it keeps the quotes, and writes none.
+# It keeps the quotes of texts in the header, and writes none.
 bare_names = all_names.filter(lambda name: not {"&", "$"} & set(name))
 bare_units = st.sampled_from(["", "m", "1/m", "%"])
 SDDS_READS_BINARY = Ability(
@@ -112,11 +112,11 @@ SDDS_READS_BINARY = Ability(
     # Column-major data need version 3.
     options=st.fixed_dictionaries({"mode": st.just("binary"), "byte_order": byte_orders}),
 )
-# It takes the quotes of strings and the comments behind the dimensions of arrays for values.
+# It reads the quotes of strings and the comments after the dimensions of arrays as values.
 SDDS_READS_TEXT = Ability(
     sdds_types, {}, {}, bare_names, bare_units, most_pages=1, options=st.just({"mode": "ascii"})
 )
-# It counts characters where bytes are due.
+# It counts characters instead of bytes.
 SDDS_WRITES = Ability(
     {**sdds_types, "string": ascii_texts},
     {**sdds_types, "string": ascii_texts},
@@ -127,8 +127,8 @@ SDDS_WRITES = Ability(
 )
 
 
-# The reference reads and writes everything, but its face in Python gives seven digits of a float, and a
-# longdouble has no place in a Python float.
+# The reference reads and writes everything, but its Python interface returns seven digits of a float, and a
+# Python float cannot hold a longdouble.
 soliday_types = {**NUMBERS, "float": st.integers(-(2**16), 2**16).map(lambda eighths: eighths / 8)}
 soliday_types |= {"string": any_texts, "character": st.sampled_from('aZ 1!"\\')}
 text = st.fixed_dictionaries(
@@ -137,7 +137,7 @@ text = st.fixed_dictionaries(
 SOLIDAY_READS_BINARY = Ability(soliday_types, soliday_types, soliday_types, options=binary)
 SOLIDAY_READS_TEXT = Ability(soliday_types, soliday_types, soliday_types, options=text)
 SOLIDAY_WRITES = Ability(soliday_types, soliday_types, soliday_types)
-# In text it keeps sixteen digits of a double, and no letter beyond ASCII.
+# In text it keeps sixteen digits of a double, and only ASCII letters.
 few_digits = {**soliday_types, "double": soliday_types["float"], "string": ascii_texts}
 SOLIDAY_WRITES_ANY_MODE = Ability(few_digits, few_digits, few_digits)
 
@@ -146,19 +146,19 @@ SOLIDAY_WRITES_ANY_MODE = Ability(few_digits, few_digits, few_digits)
 def elements(
     draw: st.DrawFn, types: dict[str, Strategy], units: Strategy, value: Callable[[Strategy], Strategy]
 ) -> Any:
-    """An element whose pages are drawn from what is made of the strategy of its type."""
+    """An element whose pages are drawn from the strategy of its type."""
     kind = draw(st.sampled_from(sorted(types)))
     return {"type": kind, "unit": draw(units), "pages": draw(value(types[kind]))}
 
 
 @st.composite
 def arrays(draw: st.DrawFn, types: dict[str, Strategy], units: Strategy, pages: int) -> Any:
-    """An array of one or two dimensions, of other extents on each page; of strings one, as a peer has."""
+    """An array of one or two dimensions, of other extents on each page; one dimension for strings."""
     kind = draw(st.sampled_from(sorted(types)))
     dimensions = 1 if kind == "string" else draw(st.integers(1, 2))
 
     def block() -> Any:
-        # Without elements the lists do not tell the other extents.
+        # If an array is empty, the lists do not contain the other extents.
         extents = [draw(st.integers(1, 3)) for _ in range(dimensions)]
         count = int(np.prod(extents))
         flat = draw(st.lists(types[kind], min_size=count, max_size=count))
@@ -170,7 +170,7 @@ def arrays(draw: st.DrawFn, types: dict[str, Strategy], units: Strategy, pages: 
 
 @st.composite
 def schemas(draw: st.DrawFn, ability: Ability) -> Schema:
-    """Parameters, arrays and columns of every type that the peer can do, with values for every page."""
+    """Parameters, arrays and columns of every type that the peer supports, with values for every page."""
     pages = draw(st.integers(1, ability.most_pages))
     rows = [draw(st.integers(ability.fewest_rows, 5)) for _ in range(pages)]
     schema: Schema = {"parameters": [], "arrays": [], "columns": []}
@@ -193,7 +193,7 @@ def schemas(draw: st.DrawFn, ability: Ability) -> Schema:
         )
     if not any(schema.values()):
         schema["parameters"] = [draw(elements(ability.parameters, ability.units, page_values))]
-    # One peer keeps all kinds in one dictionary.
+    # One peer stores all kinds in one dictionary.
     everything = [one for kind in schema.values() for one in kind]
     count = len(everything)
     for one, name in zip(
@@ -204,7 +204,7 @@ def schemas(draw: st.DrawFn, ability: Ability) -> Schema:
 
 
 class Peer:
-    """A process that reads and writes files by a peer."""
+    """A process that reads and writes files with a peer."""
 
     def __init__(self, name: str, folder: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(PEERS / name)}
@@ -214,7 +214,7 @@ class Peer:
         self.path = folder / f"{name}.sdds"
 
     def ask(self, what: str, **more: Any) -> Any:
-        """Send a request and return the answer, which must be no error."""
+        """Send a request and return the answer, which must not be an error."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(json.dumps({"do": what, "path": str(self.path), **more}) + "\n")

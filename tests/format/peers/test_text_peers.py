@@ -1,4 +1,4 @@
-"""Text as people and programs may write it, read by us as by the reference."""
+"""Unusual text files, read by us as by the reference."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def value(column: str, dice: random.Random) -> str:
 
 
 def lines_of(row: list[str], lines_per_row: int, dice: random.Random) -> Iterator[str]:
-    """The lines of a row, with comments between and behind them."""
+    """The lines of a row, with comments between and after them."""
     cuts = sorted(dice.sample(range(1, len(row)), lines_per_row - 1)) if lines_per_row else [len(row) // 2]
     for first, last in zip([0, *cuts], [*cuts, len(row)], strict=True):
         if dice.random() < 0.2:
             yield '! a comment with "one quote'
         line = dice.choice(["", " ", "\t"]) + dice.choice([" ", "  ", "\t"]).join(row[first:last])
-        yield line + dice.choice(["", " ", " ! behind", "\r"])
+        yield line + dice.choice(["", " ", " ! after", "\r"])
 
 
 def text_file(seed: int) -> str:
@@ -73,7 +73,7 @@ def text_file(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_odd_text_means_the_same_to_both(seed: int, tmp_path: Path) -> None:
+def test_unusual_text_is_read_alike(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "odd.sdds"
     path.write_text(text_file(seed), newline="")
     theirs = json.loads(worker("soliday_worker.py", "read", str(path), peer="soliday"))
@@ -100,7 +100,7 @@ DOUBTFUL = {
 
 
 @pytest.mark.parametrize("type", DOUBTFUL)
-def test_doubtful_numbers_mean_the_same_to_both(type: str, tmp_path: Path) -> None:
+def test_doubtful_numbers_are_read_alike(type: str, tmp_path: Path) -> None:
     for place, token in enumerate(DOUBTFUL[type]):
         path = tmp_path / f"{place}.sdds"
         path.write_text(f"SDDS2\n&column name=x, type={type} &end\n&data mode=ascii &end\n1\n{token}\n")

@@ -1,4 +1,4 @@
-"""Files written for viewers: VTK's reader of particles finds every step, and what VisIt wants is there."""
+"""Files written for viewers: VTK's reader of particles finds every step, and VisIt's attributes exist."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(path: Path, **more: Any) -> None:
 
 
 def convert(source: Path, target: Path, losses: list[str] | None = None) -> list[str]:
-    """Write for viewers; return what was changed."""
+    """Write for viewers; return the changes."""
     changes: list[str] = []
     lost = [] if losses is None else losses
 
@@ -49,7 +49,7 @@ def convert(source: Path, target: Path, losses: list[str] | None = None) -> list
 
 
 def seen(path: Path, step: int) -> dict[str, Any]:
-    """What VTK's reader makes of a step."""
+    """A step as VTK's reader returns it."""
     found: dict[str, Any] = json.loads(worker("vtk_worker.py", str(path), str(step)))
     return found
 
@@ -76,7 +76,7 @@ def test_every_step_is_seen(tmp_path: Path, suffix: str) -> None:
         assert found["arrays"]["id"] == list(range(ROWS))
         assert found["arrays"]["bin"] == list(range(ROWS))
     with h5py.File(target) as file:
-        # What VisIt's reader looks for.
+        # Attributes of VisIt's reader.
         assert sorted(file) == ["Step#0", "Step#1", "Step#2"]
         for place, number in enumerate((10, 20, 30)):
             group = file[f"Step#{place}"]
@@ -90,7 +90,7 @@ def test_every_step_is_seen(tmp_path: Path, suffix: str) -> None:
         assert file.attributes["code"].value == "tracker"
 
 
-def test_what_is_right_already_stays(tmp_path: Path) -> None:
+def test_suitable_columns_are_kept(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
     with quire.create(source) as out:
         for number in (0, 1):
@@ -104,7 +104,7 @@ def test_what_is_right_already_stays(tmp_path: Path) -> None:
         assert [file[1][name].type for name in ("x", "y", "z", "px", "id")] == ["float32"] * 4 + ["int32"]
 
 
-def test_what_one_step_lacks_is_made_in_that_step_alone(tmp_path: Path) -> None:
+def test_missing_columns_are_created_in_that_step_only(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
     with quire.create(source) as out:
         for number in (0, 1, 2):
@@ -125,7 +125,7 @@ def test_what_one_step_lacks_is_made_in_that_step_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lacking", [0, 1])
-def test_columns_that_a_step_lacks_are_left_out_and_told(tmp_path: Path, lacking: int) -> None:
+def test_columns_missing_in_a_step_are_left_out_and_reported(tmp_path: Path, lacking: int) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
     with quire.create(source) as out:
         for number in (0, 1, 2):
@@ -144,7 +144,7 @@ def test_columns_that_a_step_lacks_are_left_out_and_told(tmp_path: Path, lacking
         assert not {"w", "bin"} & set(found["arrays"])
 
 
-def test_values_that_do_not_fit_name_their_column(tmp_path: Path) -> None:
+def test_errors_of_values_name_their_column(tmp_path: Path) -> None:
     source = tmp_path / "beam.h5"
     with quire.create(source) as out, out.step(0) as step:
         step.put("x", [1.0]).put("y", [1.0]).put("big", np.array([1 << 63], dtype=np.uint64))
@@ -152,7 +152,7 @@ def test_values_that_do_not_fit_name_their_column(tmp_path: Path) -> None:
         convert(source, tmp_path / "view.h5part")
 
 
-def test_names_and_numbers_that_make_trouble_are_told(tmp_path: Path) -> None:
+def test_problematic_names_and_numbers_are_reported(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
     ids = np.array([1, 2, 3, 4, 5, 1 << 32])
     write(source, r=np.zeros(ROWS), Phi=np.zeros(ROWS), rms_1=np.zeros(ROWS), id=ids)
@@ -169,7 +169,7 @@ def test_files_without_positions_are_refused(tmp_path: Path) -> None:
         convert(source, tmp_path / "view.h5part")
 
 
-def test_times_come_from_the_number_where_no_step_has_one(tmp_path: Path) -> None:
+def test_missing_times_are_made_from_the_number(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
     with quire.create(source) as out:
         for number in (4, 7):
@@ -182,7 +182,7 @@ def test_times_come_from_the_number_where_no_step_has_one(tmp_path: Path) -> Non
         assert [step.attributes["TimeValue"].value for step in file] == [4.0, 7.0]
 
 
-def test_fields_say_where_they_lie(tmp_path: Path) -> None:
+def test_fields_get_origin_and_spacing(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "view.h5part"
     with quire.create(source) as out, out.step(0) as step:
         step.put("x", np.zeros(ROWS)).put("y", np.zeros(ROWS))

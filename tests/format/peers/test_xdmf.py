@@ -1,4 +1,4 @@
-"""Sidecars: VTK's reader of XDMF finds in our files what we wrote, every axis in its place."""
+"""XDMF sidecars: VTK's reader finds our data with every axis in its place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def field_values(number: int, component: int = 0) -> np.ndarray[Any, Any]:
 
 
 def write_fields(path: Path) -> None:
-    """Particles and fields of two steps, as a program of the field would leave them."""
+    """Particles and fields of two steps, as a program of the field would write them."""
     with h5py.File(path, "w") as file:
         for number in (0, 1):
             group = file.create_group(f"Step#{number}")
@@ -55,7 +55,7 @@ def write_fields(path: Path) -> None:
 
 
 def seen(sidecar: Path, time: float) -> dict[str, Any]:
-    """What VTK's reader makes of a sidecar at a time, in a process of its own and from another directory."""
+    """A sidecar at a time as VTK's reader returns it, in a separate process and from another directory."""
     command = [sys.executable, str(HERE / "vtk_xdmf_worker.py"), str(sidecar), str(time)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=os.sep)
     assert run.returncode == 0, run.stderr
@@ -89,7 +89,7 @@ def test_particles_and_fields_are_found_over_time(tmp_path: Path) -> None:
         np.testing.assert_array_equal(grid["arrays"]["E"], vectors)
 
 
-def test_a_point_of_the_field_is_where_its_indices_say(tmp_path: Path) -> None:
+def test_points_of_a_field_match_their_indices(tmp_path: Path) -> None:
     path, sidecar = tmp_path / "run.h5", tmp_path / "run.xmf"
     write_fields(path)
     write_xdmf(path, sidecar)
@@ -116,20 +116,20 @@ def test_values_of_other_formats_are_found_by_their_bytes(tmp_path: Path, order:
     found = seen(sidecar, 2.0)
     assert found["times"] == [0.0, 2.0]
     points = np.column_stack([np.arange(4.0) + 1, np.arange(4.0) * 10, np.zeros(4)])
-    # A single collection comes without its name.
+    # A single collection has no name.
     (particles,) = found["grids"].values()
     np.testing.assert_array_equal(particles["points"], points)
     assert particles["arrays"]["q"] == [0, 1, 2, 3]
 
 
-def test_what_cannot_be_found_is_told(tmp_path: Path) -> None:
+def test_objects_that_cannot_be_located_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "rows.sdds"
     with quire.create(path, major_order="row") as out, out.step(0) as step:
         for name in "xyz":
             step.put(name, np.arange(3.0))
-    with pytest.raises(MissingError, match="neither positions nor fields") as told:
+    with pytest.raises(MissingError, match="neither positions nor fields") as error:
         write_xdmf(path, tmp_path / "rows.xmf")
-    assert "do not stand side by side in the file (write it by columns: quire convert" in told.value.advice
+    assert "write it by columns: quire convert" in error.value.advice
     columns = tmp_path / "columns.sdds"
     quire.copy(path, columns, major_order="column")
     assert write_xdmf(columns, tmp_path / "columns.xmf").left_out == []
@@ -142,7 +142,7 @@ def test_what_cannot_be_found_is_told(tmp_path: Path) -> None:
         write_xdmf(path, tmp_path / "rows.xmf", time="nothing")
 
 
-def test_the_command_writes_one(tmp_path: Path) -> None:
+def test_the_command_writes_a_sidecar(tmp_path: Path) -> None:
     path, sidecar = tmp_path / "run.h5", tmp_path / "run.xmf"
     write_fields(path)
     run = CliRunner()
@@ -180,7 +180,7 @@ def test_names_that_readers_would_trim_are_found(tmp_path: Path, name: str, file
 
 
 @pytest.mark.parametrize("name", ["col:on", "a\x01b", "a\rb", b"a\xffb"])
-def test_names_that_no_reference_can_have_are_left_out(tmp_path: Path, name: str | bytes) -> None:
+def test_names_that_cannot_be_referenced_are_left_out(tmp_path: Path, name: str | bytes) -> None:
     path, sidecar = tmp_path / "run.h5", tmp_path / "run.xmf"
     write_fields(path)
     with h5py.File(path, "a") as file:
@@ -193,7 +193,7 @@ def test_names_that_no_reference_can_have_are_left_out(tmp_path: Path, name: str
     assert len(seen(sidecar, 0.0)["grids"]["particles"]["points"]) == ROWS
 
 
-def test_steps_that_no_reference_can_name_are_refused(tmp_path: Path) -> None:
+def test_steps_that_cannot_be_referenced_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.h5"
     with quire.create(path, step_name="It:er") as out, out.step(0) as step:
         for name in "xyz":

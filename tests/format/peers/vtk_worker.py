@@ -1,4 +1,4 @@
-"""Reads a file by VTK's reader of particles in a process of its own, and prints points and arrays as JSON.
+"""Reads a file with VTK's reader of particles in a separate process, and prints points and arrays as JSON.
 
 python vtk_worker.py FILE STEP
 """

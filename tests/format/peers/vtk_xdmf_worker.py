@@ -1,4 +1,4 @@
-"""Reads a sidecar by VTK's reader of XDMF in a process of its own, and prints its grids as JSON.
+"""Reads a sidecar with VTK's reader of XDMF in a separate process, and prints its grids as JSON.
 
 python vtk_xdmf_worker.py FILE TIME
 """
@@ -14,7 +14,7 @@ from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
 
 
 def leaves(data: Any, name: str) -> list[tuple[str, Any]]:
-    """The data sets below a data object, by the name of their outermost block."""
+    """The datasets below a data object, by the name of their outermost block."""
     if not hasattr(data, "GetNumberOfBlocks"):
         return [(name, data)]
     found = []
@@ -29,7 +29,7 @@ def leaves(data: Any, name: str) -> list[tuple[str, Any]]:
 
 
 def describe(data: Any) -> dict[str, Any]:
-    """Points, arrays, and what a regular grid has besides."""
+    """Points, arrays, and the geometry of a regular grid."""
     values = data.GetPointData()
     arrays = {}
     for index in range(values.GetNumberOfArrays()):

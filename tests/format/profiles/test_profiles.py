@@ -1,4 +1,4 @@
-"""Files for the programs of the field: written as they read them, and what is changed is said."""
+"""Files for programs of the field: written as these read them, with a report of the changes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write(path: Path, units: dict[str, str], steps: int = 1, **more: Any) -> Non
 
 
 def convert(source: Path, target: Path, **more: Any) -> list[str]:
-    """Write for the program; return what was changed."""
+    """Write for the program; return the changes."""
     changes: list[str] = []
 
     def note(kind: str, sentence: str) -> None:
@@ -49,10 +49,10 @@ def test_profiles_are_found_by_name() -> None:
     assert "elegant" in profile_names()
     assert profile_named("elegant").format == "sdds"
     with pytest.raises(UsageError, match="elegant"):
-        profile_named("nobody")
+        profile_named("unknown")
 
 
-def test_what_fits_stays_as_it_is(tmp_path: Path) -> None:
+def test_suitable_files_are_not_changed(tmp_path: Path) -> None:
     source, target = DATA / "elegant_beam.sdds", tmp_path / "beam.sdds"
     assert convert(source, target) == []
     with quire.open(source) as before, quire.open(target) as after:
@@ -64,7 +64,7 @@ def test_what_fits_stays_as_it_is(tmp_path: Path) -> None:
         assert after[0].attributes["pCentral"].value == before[0].attributes["pCentral"].value
 
 
-def test_units_are_changed_and_told(tmp_path: Path) -> None:
+def test_changed_units_are_reported(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "beam.sdds"
     write(source, {**COLUMNS, "x": "mm", "t": "ps", "p": "", "xp": "rad"}, weight=np.ones(ROWS))
     changes = convert(source, target)
@@ -86,7 +86,7 @@ def test_units_are_changed_and_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("of_file", [True, False], ids=["file", "step"])
-def test_an_attribute_with_several_values_is_lost_and_not_also_kept(tmp_path: Path, of_file: bool) -> None:
+def test_an_attribute_with_several_values_is_lost(tmp_path: Path, of_file: bool) -> None:
     source, target = tmp_path / "tracked.h5", tmp_path / "beam.sdds"
     with quire.create(source) as out:
         if of_file:
@@ -97,11 +97,11 @@ def test_an_attribute_with_several_values_is_lost_and_not_also_kept(tmp_path: Pa
             for name, unit in COLUMNS.items():
                 step.put(name, np.zeros(ROWS), unit=unit)
     subject = "attribute tunes of the file" if of_file else "attribute tunes"
-    told = f"lost: {subject}: left out: it has several values"
-    assert [line for line in convert(source, target) if "tunes" in line] == [told]
+    message = f"lost: {subject}: left out: it has several values"
+    assert [line for line in convert(source, target) if "tunes" in line] == [message]
     words = ["convert", str(source), str(target), "--for", "elegant", "--dry-run"]
     dry = CliRunner().invoke(app, words)
-    assert [line for line in dry.stderr.splitlines() if "tunes" in line] == [told]
+    assert [line for line in dry.stderr.splitlines() if "tunes" in line] == [message]
     assert dry.exit_code == 1
     with quire.open(target) as file:
         assert "tunes" not in {**file.attributes, **file[0].attributes}
@@ -118,7 +118,7 @@ def test_types_are_changed_without_loss(tmp_path: Path) -> None:
         convert(source, target, overwrite=True)
 
 
-def test_what_is_missing_or_strange_is_refused(tmp_path: Path) -> None:
+def test_missing_columns_and_unknown_units_are_refused(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "beam.sdds"
     write(source, {name: unit for name, unit in COLUMNS.items() if name != "xp"})
     with pytest.raises(MissingError, match="xp"):
@@ -138,7 +138,7 @@ def test_what_is_missing_or_strange_is_refused(tmp_path: Path) -> None:
         convert(source, tmp_path / "beam2.h5", steps="1", format="h5part")
 
 
-def test_names_that_say_something_else_are_refused(tmp_path: Path) -> None:
+def test_contradicting_file_names_are_refused(tmp_path: Path) -> None:
     source = tmp_path / "beam.h5"
     write(source, COLUMNS)
     for name, words in {"el.h5": "that of h5part", "el.sdds.gz": "compressed", "el.xz": "compressed"}.items():
@@ -152,7 +152,7 @@ def test_names_that_say_something_else_are_refused(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes().startswith(b"SDDS")
 
 
-def test_more_than_the_program_reads_is_the_answer_no(tmp_path: Path) -> None:
+def test_more_steps_than_the_program_reads_exit_with_1(tmp_path: Path) -> None:
     source = tmp_path / "beam.h5"
     write(source, COLUMNS, steps=2)
     outcome = CliRunner().invoke(
