@@ -236,7 +236,7 @@ def test_a_missing_step_cannot_be_dropped(tmp_path: Path) -> None:
 
 @pytest.fixture
 def linked(tmp_path: Path) -> Path:
-    """Steps 0, 2 (of another file) and 5 are complete; 1 is dangling, 3 no group, the file of 4 is missing."""
+    """Steps 0, 2 (of another file) and 5 are complete; 1 is dangling, 3 no group, the file of 4 missing."""
     path = tmp_path / "links.h5"
     for name, prefix in (("links.h5", "Step#0"), ("other.h5", "Step#8")):
         with h5py.File(tmp_path / name, "w") as file:
