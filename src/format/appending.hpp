@@ -8,7 +8,7 @@
 
 namespace quire {
 
-/// What is thrown where steps are to follow one that the file does not have; `last` is the number of its last step.
+/// The error of appending after a step that the file does not have; `last` is the number of its last step.
 [[nodiscard]] inline Error no_step_to_append_after(std::int64_t after, std::optional<std::int64_t> last) {
   return Error(ErrorKind::missing, "there is no step " + std::to_string(after) + " to append after")
       .advise(last ? "the last step is " + std::to_string(*last) : "the file has no steps");

@@ -20,9 +20,7 @@ std::uint64_t chunk_cache_bytes(const CheckedOptions& options) {
   const std::string_view name = chunk_cache_option().name;
   const long long bytes = options.integer(name);
   if (bytes < 0) {
-    throw Error(ErrorKind::usage, "fewer bytes than none cannot be kept")
-        .on(std::string(name))
-        .advise("give 0 for none");
+    throw Error(ErrorKind::usage, "the size of the cache is negative").on(std::string(name)).advise("give 0 for none");
   }
   return static_cast<std::uint64_t>(bytes);
 }

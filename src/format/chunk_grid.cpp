@@ -20,7 +20,7 @@ ChunkGrid::ChunkGrid(const Run& run) : array_shape_(run.chunks->shape) {
   record_bytes_ = layout.element_bytes;
   if (run.record_bytes != layout.element_bytes) {
     if (run.record_bytes != checked_multiply(layout.element_bytes, layout.extents.back())) {
-      throw Error(ErrorKind::internal, "a record is neither an element of the array nor all along its last axis");
+      throw Error(ErrorKind::internal, "a record is neither an element of the array nor a row along its last axis");
     }
     cell_chunks_ = counts_.back();
     chunk_cells_ = shape_.back();

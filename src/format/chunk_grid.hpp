@@ -10,46 +10,46 @@
 
 namespace quire {
 
-/// Records that stand one behind the other in their run as well as in their chunk.
+/// Records that are consecutive both in their run and in their chunk.
 struct ChunkLine {
-  std::uint64_t record = 0;    ///< the first one, of the run
-  std::uint64_t position = 0;  ///< the first one, of the chunk
+  std::uint64_t record = 0;    ///< number of the first record in the run
+  std::uint64_t position = 0;  ///< number of the first record in the chunk
   std::uint64_t count = 0;
 };
 
-/// How the records of a chunked run lie in its chunks.
+/// The layout of the records of a chunked run in its chunks.
 class ChunkGrid {
  public:
-  /// Throws internal errors for runs whose cells are neither those of one element nor all along the last axis, and
-  /// whose table of chunks does not cover the array.
+  /// Throws an internal error if the cells are neither those of one element nor all cells along the last axis, or if
+  /// the table of chunks does not cover the array.
   explicit ChunkGrid(const Run& run);
 
-  /// Chunks that share their records: they lie side by side along the axis of the cells. 1 if an element is a record.
+  /// Number of chunks that hold the same records: neighbours along the axis of the cells. 1 if an element is a record.
   [[nodiscard]] std::uint64_t cell_chunks() const noexcept { return cell_chunks_; }
   /// Cells of a record in one chunk.
   [[nodiscard]] std::uint64_t chunk_cells() const noexcept { return chunk_cells_; }
   [[nodiscard]] std::uint64_t chunk_records() const noexcept { return chunk_records_; }
   [[nodiscard]] std::uint64_t record_bytes() const noexcept { return record_bytes_; }
   [[nodiscard]] std::uint64_t chunk_bytes() const noexcept { return chunk_records_ * record_bytes_; }
-  /// True if all records of a chunk are one line.
+  /// True if every chunk is a single line.
   [[nodiscard]] bool is_line() const noexcept { return extents_.size() == 1; }
 
-  /// The chunks in which record `record` and those behind it stand: no chunk before the first of these holds any.
+  /// The first chunk that may hold `record` or a later record.
   [[nodiscard]] std::uint64_t first_chunk(std::uint64_t record) const noexcept;
-  /// One behind the last chunk that may hold `record`.
+  /// One past the last chunk that may hold `record`.
   [[nodiscard]] std::uint64_t end_chunk(std::uint64_t record) const noexcept;
 
   /// Calls `use(ChunkLine)` for each line of a chunk inside the array, in order, until it returns false.
   template <class Use>
   void for_each_line(std::uint64_t chunk, Use&& use) const;
 
-  /// "the chunk at [64, 0]": its first element, for messages.
+  /// The chunk by its first element, for messages: "the chunk at [64, 0]".
   [[nodiscard]] std::string name(std::uint64_t chunk) const;
 
  private:
   std::vector<std::uint64_t> array_counts_;  ///< of chunks along each axis of the array, and their shape
   std::vector<std::uint64_t> array_shape_;
-  // The axes of the records. Inner ones that a chunk spans wholly are one with the axis around them.
+  // The axes of the records. Inner axes that a chunk spans completely are merged with the next outer axis.
   std::vector<std::uint64_t> extents_;
   std::vector<std::uint64_t> shape_;
   std::vector<std::uint64_t> counts_;

@@ -23,7 +23,7 @@ View part_on(const View& view, const Line& line, std::uint64_t count) {
               view.stride * static_cast<std::ptrdiff_t>(line.step));
 }
 
-/// Reads elements of one run: gathers what lies close together into sieves.
+/// Reads elements of one run: joins elements that are close together into one extent (data sieving).
 class SieveReader {
  public:
   SieveReader(const Run& run, std::span<const CellTarget> wanted, const SelectionWalk& elements, LineCursor memory,
@@ -40,13 +40,13 @@ class SieveReader {
     for (const CellTarget& target : wanted) cells_.shapes.push_back(all[target.cell]);
   }
 
-  /// Adds what comes next, as much as there is room for. True if that is all.
+  /// Adds the next elements, as many as the room allows. True if none are left.
   bool add(ReadPlan& plan, PlanRoom& room) {
     while (elements_.rest().count > 0) {
       Line line = elements_.rest();
       check_inside(run_, line);
       const std::uint64_t record = run_.record_bytes;
-      // A line with wide gaps goes element by element.
+      // A line with wide gaps is read element by element.
       const bool is_whole = line.step == 1 || limits_.allow((line.step - 1) * record, record, line.step * record);
       if (!is_whole) line.count = 1;
       if (!joins(line)) {
@@ -88,7 +88,7 @@ class SieveReader {
     const std::uint64_t length = (end_ - first_.first) * run_.record_bytes;
     const bool is_ready_made = add_ready(plan, offset, length);
     if (!is_ready_made) plan.add(offset, length, decoder());
-    // Long ones are little beside the caller's memory for them, and gain by being read together.
+    // Long extents are not counted: they are small against the caller's memory, and faster if read together.
     if (length < room.encoded_from) room.take(is_ready_made ? 1 : room.encoder_extents);
     wanted_elements_ = 0;
     lines_ = 0;
@@ -103,7 +103,7 @@ class SieveReader {
     return std::make_shared<LineDecoder>(cells_, std::move(columns), std::move(file), first_memory_, wanted_elements_);
   }
 
-  /// Contiguous bytes that are those of contiguous memory go straight there.
+  /// Reads contiguous bytes directly into contiguous memory of the same representation.
   [[nodiscard]] bool add_ready(ReadPlan& plan, std::uint64_t offset, std::uint64_t length) const {
     const Line& memory = first_memory_.rest();
     if (lines_ != 1 || wanted_.size() != 1 || (first_.step != 1 && first_.count > 1)) return false;
@@ -119,8 +119,8 @@ class SieveReader {
   bool lossy_;
   SieveLimits limits_;
   LineCells cells_;
-  LineCursor elements_;  ///< what comes next in the file,
-  LineCursor memory_;    ///< and where it goes
+  LineCursor elements_;  ///< the next elements in the file
+  LineCursor memory_;    ///< their places in memory
   // The sieve that is being gathered.
   Line first_;
   std::optional<LineCursor> first_element_;
@@ -155,7 +155,7 @@ struct ElementReader::State {
   std::size_t next = 0;  ///< run
   std::optional<SieveReader> sieves{};
 
-  /// Adds what is left of a run. True if that is all.
+  /// Adds the rest of a run. True if nothing is left.
   [[nodiscard]] bool add(ReadPlan& plan, PlanRoom& room, const Run& run, std::span<const CellTarget> targets);
 };
 

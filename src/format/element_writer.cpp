@@ -31,7 +31,7 @@ std::vector<ElementPiece> ElementPieces::next(PlanRoom& room) {
   return pieces;
 }
 
-/// What comes next, or nothing if there is no room for it.
+/// The next piece, or nothing if there is no room for it.
 ElementPiece ElementPieces::cut(PlanRoom& room) {
   ElementPiece piece{{rest_.first, rest_.step == 1 ? rest_.count : 1}};
   std::uint64_t& count = piece.elements.count;
@@ -39,7 +39,7 @@ ElementPiece ElementPieces::cut(PlanRoom& room) {
   const std::uint64_t extents = places_ * (piece.is_gathered ? 1 : room.encoder_extents);
   if (piece.is_gathered) count = std::min(count, room.bytes / bytes_);
   if (!room.is_used) {
-    // However large one is, a plan takes it; and what is long, though its places are more than a plan shall have.
+    // A plan accepts at least one element of any size, and long pieces even if their places exceed its limit.
     count = std::max<std::uint64_t>(count, 1);
   } else if (extents > room.extents) {
     count = 0;
@@ -62,7 +62,7 @@ struct ElementWriter::State {
   Run run;
   LineGatherer values;
 
-  /// The next bytes, if they lie in memory as they shall in the file; else nothing.
+  /// The next bytes, if they are the same in memory and in the file; else nothing.
   [[nodiscard]] std::span<const std::byte> ready(std::uint64_t elements, std::size_t bytes) const;
   /// Memory of the plan for the parts that are gathered.
   [[nodiscard]] std::span<std::byte> keep(WritePlan& plan, std::span<const ElementPiece> pieces) const;
@@ -87,7 +87,7 @@ std::span<std::byte> ElementWriter::State::keep(WritePlan& plan, std::span<const
 
 ElementWriter::ElementWriter(const Run& run, const ElementSource& source, std::uint64_t elements, bool lossy,
                              std::span<const std::string> objects) {
-  if (!is_addressed(run)) throw Error(ErrorKind::internal, "these elements have no places of their own");
+  if (!is_addressed(run)) throw Error(ErrorKind::internal, "these elements have no fixed places in the file");
   std::vector<SourceColumn> columns =
       source_columns(run, source.views, values_in(source.memory, elements), lossy, objects);
   LineCursor memory = source.order ? LineCursor(source.order) : LineCursor(source.memory, elements);

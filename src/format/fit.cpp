@@ -23,7 +23,7 @@ std::string_view name(ChangeKind kind) noexcept {
 
 std::string sentence(const Change& change) {
   if (change.object.empty()) return change.what;
-  // Of an "attribute of the file" the name follows the first word.
+  // The name of an "attribute of the file" follows the first word.
   const std::size_t of = std::min(change.object.find(" of "), change.object.size());
   std::string subject = change.object.substr(0, of);
   if (!change.name.empty()) subject += " " + change.name;
@@ -54,7 +54,7 @@ Fit fit_without_expansions(const StepDescription& step, const std::function<Fit(
                     "table",
                     table.name,
                     {},
-                    "the bases, numbers of modes and planes of which its rows are coefficients are left out"});
+                    "the bases, numbers of modes and planes of its coefficients are left out"});
     table.expansion.reset();
   }
   Fit fitted = fit(plain);

@@ -2,8 +2,8 @@
 
 namespace quire {
 
-/// Independent. Whether the libraries of the formats keep writers apart by a lock of the whole file (flock): unless the
-/// environment tells them not to.
+/// Independent. Whether the libraries of the formats lock a whole file for writing (flock). The environment can turn
+/// this off.
 [[nodiscard]] bool libraries_lock_files();
 
 }  // namespace quire

@@ -15,7 +15,7 @@ std::optional<Error> useless_option(const CheckedOptions& options, const std::ve
     for (const std::string_view value : use.values) {
       wanted += (wanted.empty() ? "" : " or ") + std::string(use.with) + "=" + std::string(value);
     }
-    return Error(ErrorKind::usage, "the option means nothing with " + std::string(use.with) + "=" + other)
+    return Error(ErrorKind::usage, "the option has no effect with " + std::string(use.with) + "=" + other)
         .on(std::string(use.option))
         .advise("leave it out, or choose " + wanted);
   }

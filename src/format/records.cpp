@@ -44,7 +44,7 @@ TargetColumn target_column(const Run& run, const CellTarget& wanted, const View&
   return {view, run.cells[wanted.cell].type, {wanted.object, loss_for(lossy)}};
 }
 
-/// Slices of a run of fixed-size records; their rows go to consecutive rows of the views.
+/// Adds slices of a run of fixed-size records, into consecutive rows of the views.
 void add_fixed(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
                bool lossy) {
   const std::vector<kernels::CellShape> all = cell_shapes(run);
@@ -70,7 +70,7 @@ void add_fixed(ReadPlan& plan, const Run& run, std::span<const Slice> slices, st
   }
 }
 
-/// Slices of a run whose records have no fixed size: one extent from the mark before the first to that behind the last.
+/// Adds slices of a run of variable-size records: one extent from the mark before the first to the mark after the last.
 void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::vector<WantedColumn> columns) {
   const std::uint64_t run_end = checked_add(run.offset, run.bytes);
   std::uint64_t offset = run.offset;
@@ -85,7 +85,7 @@ void add_variable(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
     if (end_mark < known) end = run.marks.offsets[end_mark];
   }
   if (offset < run.offset || offset > end || end > run_end) {
-    throw Error(ErrorKind::internal, "the marks of a run lie outside of it");
+    throw Error(ErrorKind::internal, "the marks of a run are outside of it");
   }
   extent.length = end - offset;
   std::vector<Slice> rows(slices.begin(), slices.end());
@@ -129,11 +129,11 @@ Extent place_of_rows(const Run& run, std::uint64_t first, std::uint64_t rows) {
 std::uint64_t add_text(WritePlan& plan, const Run& run, std::vector<SourceColumn> columns, const Slice& rows,
                        std::uint64_t position) {
   TextRows text(run, std::move(columns), rows.count, rows.first);
-  // All rows together have been counted already, for the run could not be placed otherwise.
+  // The size of all rows together is known already: the run was placed with it.
   const bool is_whole = rows.first == 0 && rows.count == run.records;
   const std::uint64_t length = is_whole ? run.bytes : text.bytes();
   if (length > run.bytes - std::min(position, run.bytes)) {
-    throw Error(ErrorKind::usage, "the rows take more bytes as text than those that were weighed");
+    throw Error(ErrorKind::usage, "the rows have more bytes as text than were computed before");
   }
   plan.add(checked_add(run.offset, position), length, std::make_shared<TextEncoder>(std::move(text), length));
   return position + length;
@@ -178,7 +178,7 @@ std::vector<kernels::CellShape> cell_shapes(const Run& run) {
 
 namespace {
 
-/// Rows of one piece, as the run that it is by itself; of pieces cell by cell the run of each cell.
+/// Adds rows of one piece as a run of its own; if the piece is stored cell by cell, as one run for each cell.
 void add_rows_of_piece(ReadPlan& plan, const Run& run, const Extent& piece, const Slice& rows,
                        std::span<const CellTarget> wanted, bool lossy) {
   Run alone;
@@ -191,7 +191,7 @@ void add_rows_of_piece(ReadPlan& plan, const Run& run, const Extent& piece, cons
     alone.cells = run.cells;
     return add_run(plan, alone, std::span(&rows, 1), wanted, lossy);
   }
-  // Of each cell, how many bytes of a record precede it.
+  // The bytes of a record before each cell.
   std::vector<std::uint64_t> before(run.cells.size(), 0);
   for (std::size_t c = 1; c < before.size(); ++c) before[c] = before[c - 1] + size_of(run.cells[c - 1].type);
   for (const CellTarget& target : wanted) {
@@ -204,7 +204,7 @@ void add_rows_of_piece(ReadPlan& plan, const Run& run, const Extent& piece, cons
   }
 }
 
-/// Slices of a run in pieces.
+/// Adds slices of a run that is stored in pieces.
 void add_pieces(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
                 bool lossy) {
   std::uint64_t delivered = 0;
@@ -216,7 +216,7 @@ void add_pieces(ReadPlan& plan, const Run& run, std::span<const Slice> slices, s
       const std::uint64_t count = std::min(end, slice.end()) - row;
       std::vector<CellTarget> targets(wanted.begin(), wanted.end());
       for (CellTarget& target : targets) target.view = part_of(target.view, delivered, count);
-      // Not an extent of bytes here: where the piece begins, and how many records it has.
+      // This extent is not in bytes: it holds the beginning of the piece and its number of records.
       add_rows_of_piece(plan, run, {now.offset, end - now.first}, {row - now.first, count}, targets, lossy);
       delivered += count;
       row += count;
@@ -302,7 +302,7 @@ std::uint64_t add_rows(WritePlan& plan, const Run& run, std::uint64_t first, std
   const std::uint64_t length = variable_bytes(shape, columns, rows);
   const std::uint64_t end = checked_add(position, length);
   if (end > run.bytes) {
-    throw Error(ErrorKind::usage, "the strings take " + plural(end - run.bytes, "byte") + " more than was declared");
+    throw Error(ErrorKind::usage, "the strings have " + plural(end - run.bytes, "byte") + " more than was declared");
   }
   plan.add(checked_add(run.offset, position), length,
            std::make_shared<VariableEncoder>(std::move(shape), std::move(columns), rows, first));
@@ -326,7 +326,7 @@ void add_box(ReadPlan& plan, const Place& place, const std::vector<std::uint64_t
 std::vector<Slice> contiguous_parts(const std::vector<std::uint64_t>& extents, const Box& box) {
   check_box(extents, box);
   if (volume(box.count) == 0) return {};
-  // From the fastest axis on, whole axes join into one part; the first axis that is not whole still is contiguous.
+  // From the fastest axis on, whole axes form one part. The first axis that is not whole is still contiguous.
   std::size_t axis = extents.size();
   Slice part{0, 1};
   std::uint64_t stride = 1;
@@ -337,7 +337,7 @@ std::vector<Slice> contiguous_parts(const std::vector<std::uint64_t>& extents, c
     stride = checked_multiply(stride, extents[axis]);
     if (box.count[axis] != extents[axis]) break;
   }
-  // Each axis further out repeats the parts found so far.
+  // Each further outer axis repeats these parts.
   std::vector<Slice> parts{part};
   while (axis > 0) {
     --axis;

@@ -15,15 +15,15 @@
 namespace quire {
 namespace {
 
-/// A part of a line that is wanted.
+/// A wanted part of a line.
 struct ChunkPiece {
-  std::uint64_t record = 0;    ///< the first one, of the run
-  std::uint64_t position = 0;  ///< of the chunk
-  std::uint64_t row = 0;       ///< of the columns
+  std::uint64_t record = 0;    ///< number of the first record in the run
+  std::uint64_t position = 0;  ///< in the chunk
+  std::uint64_t row = 0;       ///< in the columns
   std::uint64_t count = 0;
 };
 
-/// Slices of records whose values stand one behind the other in memory.
+/// Slices of records whose values are consecutive in memory.
 class WantedRecords {
  public:
   explicit WantedRecords(std::span<const Slice> slices) : slices_(slices.begin(), slices.end()) {
@@ -33,11 +33,11 @@ class WantedRecords {
     }
   }
 
-  /// How many there are.
+  /// The number of records.
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
 
-  /// Calls `use(ChunkPiece)` for what is wanted of a line, in order, until it returns false; then returns false, too.
-  /// `cursor` goes through the slices with the lines, from 0 on.
+  /// Calls `use(ChunkPiece)` for each wanted part of a line, in order, until it returns false; then returns false, too.
+  /// `cursor` is the current slice, for consecutive lines; it begins with 0.
   template <class Use>
   bool for_each_piece(const ChunkLine& line, std::size_t& cursor, Use&& use) const {
     const std::uint64_t end = line.record + line.count;
@@ -66,12 +66,12 @@ class WantedRecords {
 
 class ChunkReader;
 
-/// The readers of one plan take turns, so that only one of them keeps memory for a chunk.
+/// The readers of one plan take turns: only one of them holds memory for a chunk.
 struct Turns {
   ChunkReader* holder = nullptr;
 };
 
-/// What all chunks of one run in one plan share.
+/// The state that all chunks of one run share in one plan.
 class ChunkReader {
  public:
   ChunkReader(const Run& run, std::span<const Slice> slices, const std::vector<WantedColumn>& columns,
@@ -85,7 +85,7 @@ class ChunkReader {
   [[nodiscard]] const ChunkGrid& grid() const noexcept { return grid_; }
   [[nodiscard]] const std::shared_ptr<Turns>& turns() const noexcept { return turns_; }
 
-  /// Calls `use(ChunkPiece)` for what is wanted of a chunk, until it returns false.
+  /// Calls `use(ChunkPiece)` for each wanted part of a chunk, until it returns false.
   template <class Use>
   void for_each_piece(std::uint64_t chunk, Use&& use) const {
     if (!sinks_[static_cast<std::size_t>(chunk % grid_.cell_chunks())]) return;
@@ -93,20 +93,20 @@ class ChunkReader {
     grid_.for_each_line(chunk, [&](const ChunkLine& line) { return records_.for_each_piece(line, cursor, use); });
   }
   [[nodiscard]] bool is_wanted(std::uint64_t chunk) const;
-  /// True if the bytes of the chunk are in the file as they are.
+  /// True if the chunk is stored without filters.
   [[nodiscard]] bool is_plain(const Chunk& place) const noexcept;
-  /// The caller's memory for a piece, if its bytes in the file are those in memory.
+  /// The caller's memory for a piece, if its bytes are the same in the file and in memory.
   [[nodiscard]] std::byte* ready_memory(const ChunkPiece& piece) const noexcept;
 
   /// Puts plain records of a chunk into the columns.
   void take(std::uint64_t chunk, const ChunkPiece& piece, const std::byte* in) {
     sink_of(chunk).take(piece.row, static_cast<std::size_t>(piece.count), in, piece.record);
   }
-  /// Undoes the filters of a whole chunk and puts what is wanted of it into the columns.
+  /// Undoes the filters of a whole chunk and stores its wanted records in the columns.
   void take(std::uint64_t chunk, const Chunk& place, std::span<const std::byte> in);
-  /// The same for a chunk that the cache has; else false.
+  /// The same for a chunk in the cache. False if the chunk is not cached.
   [[nodiscard]] bool take_kept(std::uint64_t chunk, const Chunk& place);
-  /// Gives the records of a chunk that was never written their fill value.
+  /// Sets the records of a chunk that was never written to the fill value.
   void fill(std::uint64_t chunk);
 
  private:
@@ -114,10 +114,10 @@ class ChunkReader {
     return *sinks_[static_cast<std::size_t>(chunk % grid_.cell_chunks())];
   }
   void decode(std::uint64_t chunk, const Chunk& place, std::span<const std::byte> in, std::span<std::byte> out);
-  /// Decodes a chunk into the cache, if that takes it, else into memory of this reader.
+  /// Decodes a chunk into the cache if it fits there, else into memory of this reader.
   [[nodiscard]] std::span<const std::byte> decoded(std::uint64_t chunk, const Chunk& place,
                                                    std::span<const std::byte> in);
-  /// Puts what is wanted of a decoded chunk into the columns.
+  /// Stores the wanted records of a decoded chunk in the columns.
   void deliver(std::uint64_t chunk, std::span<const std::byte> decoded);
   void take_turn();
   void release() noexcept {
@@ -130,14 +130,14 @@ class ChunkReader {
   std::shared_ptr<const ChunkedLayout> array_;  ///< without its table of chunks
   std::shared_ptr<Turns> turns_;
   std::shared_ptr<ChunkCache> cache_;
-  std::optional<kernels::Codec> codec_;           ///< and the memory below: while it is this reader's turn
+  std::optional<kernels::Codec> codec_;           ///< like the memory below, only during this reader's turn
   std::vector<std::optional<RecordSink>> sinks_;  ///< for each place along the axis of the cells
   std::optional<View> ready_;                     ///< the one column, if its bytes are those of the chunks
   std::string object_;
   std::vector<std::byte> decoded_;
 };
 
-/// The cells of a record that stand in one chunk, and the columns for them.
+/// The cells of a record that one chunk holds, and the columns for them.
 std::optional<RecordSink> make_sink(const Run& run, const ChunkGrid& grid, std::uint64_t cell_chunk,
                                     const std::vector<WantedColumn>& columns, std::uint64_t rows) {
   const bool is_split = run.record_bytes != run.chunks->element_bytes;
@@ -233,7 +233,7 @@ void ChunkReader::take(std::uint64_t chunk, const Chunk& place, std::span<const 
   take_turn();
   bool is_done = false;
   if (ready_) {
-    // A chunk that is wanted as it is needs no other memory, and nothing of it is left to be asked for.
+    // A chunk whose records are read directly into the columns needs no other memory, and is read only once.
     for_each_piece(chunk, [&](const ChunkPiece& piece) {
       is_done = piece.count == grid_.chunk_records();
       if (is_done) decode(chunk, place, in, {ready_memory(piece), static_cast<std::size_t>(grid_.chunk_bytes())});
@@ -250,14 +250,14 @@ bool ChunkReader::take_kept(std::uint64_t chunk, const Chunk& place) {
   try {
     deliver(chunk, *kept);
   } catch (Error& error) {
-    // As if the chunk had been read.
+    // The offset is the same as if the chunk had been read.
     throw error.at(place.offset + error.offset().value_or(0));
   }
   return true;
 }
 
 void ChunkReader::fill(std::uint64_t chunk) {
-  // Without memory the plan is only looked at.
+  // Without memory the plan is not executed, only inspected.
   const auto has_memory = [](const TargetColumn& column) { return column.view().data != nullptr; };
   if (!std::ranges::all_of(sink_of(chunk).columns(), has_memory)) return;
   const std::vector<std::byte>& fill = array_->fill;
@@ -307,7 +307,7 @@ class ChunkDecoder final : public Decoder {
   std::vector<std::byte> held_;
 };
 
-/// Records of a chunk that is in the file as it is.
+/// Records of a chunk that is stored without filters.
 class PieceDecoder final : public Decoder {
  public:
   PieceDecoder(std::shared_ptr<ChunkReader> reader, std::uint64_t chunk, const ChunkPiece& piece)
@@ -341,7 +341,7 @@ void add_plain(ReadPlan& plan, const std::shared_ptr<ChunkReader>& reader, std::
   });
 }
 
-/// Those of the chunks that the plan reads already, if it does.
+/// The turns of the chunks that the plan reads already; new ones if it reads none.
 std::shared_ptr<Turns> turns_of(const ReadPlan& plan) {
   for (std::size_t i = plan.extents.size(); i-- > 0;) {
     const auto* decoder = std::get_if<std::shared_ptr<Decoder>>(&plan.extents[i].target);

@@ -10,10 +10,10 @@
 
 namespace quire {
 
-/// Extents that read slices (ascending, disjoint, not empty) of the records of a chunked run: each chunk that holds any
-/// of them once and whole, or where it is not filtered and its rows stand one behind the other, just these. The records
-/// go to consecutive rows of the columns. What was never written gets the fill value at once, unless a view has no
-/// memory. At most one chunk at a time is held, however many runs the plan reads.
+/// Adds extents that read slices (ascending, disjoint, not empty) of the records of a chunked run into consecutive rows
+/// of the columns. A chunk is read once and completely; if it is not filtered and its rows are consecutive, only the
+/// wanted rows are read. Records of chunks that were never written get the fill value at once, unless a view has no
+/// memory. At most one chunk is in memory at a time, for all runs of the plan.
 void add_chunked(ReadPlan& plan, const Run& run, std::span<const Slice> slices,
                  const std::vector<WantedColumn>& columns);
 

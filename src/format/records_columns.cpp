@@ -14,7 +14,7 @@ constexpr std::size_t scratch_limit = 128 << 10;
 constexpr std::size_t fewest_rows = 32;
 constexpr std::size_t most_rows = 4096;
 
-/// Throws unless values of one type can become those of the other; true if that takes a conversion.
+/// True if the types differ. Throws if values of one type cannot be converted to the other.
 bool needs_conversion(Type from, Type to, const ColumnRules& rules) {
   if (from == Type::string && to == Type::string) return false;
   if (kernels::same_bytes(from, to)) return false;

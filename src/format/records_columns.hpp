@@ -11,7 +11,7 @@
 
 namespace quire {
 
-/// How a column is called in messages and what its values may suffer on their way between memory and cell.
+/// The name of a column in messages, and whether the conversion of its values may lose information.
 struct ColumnRules {
   std::string object;
   kernels::Loss loss = kernels::Loss::refused;
@@ -21,16 +21,16 @@ struct ColumnRules {
   return lossy ? kernels::Loss::allowed : kernels::Loss::refused;
 }
 
-/// The caller's values of one cell while they are written: seen in the type of the cell, converted where they differ.
+/// The caller's values of one cell for writing, converted to the type of the cell where the types differ.
 class SourceColumn {
  public:
-  /// Throws type errors if the view's values can not become those of the cell.
+  /// Throws a type error if values of the view's type cannot be converted to that of the cell.
   SourceColumn(const ConstView& view, Type cell, ColumnRules rules);
 
-  /// Bytes of scratch memory per row; 0 if the values are taken from the caller's memory as they are.
+  /// Bytes of scratch memory per row; 0 if the values are used in place.
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return converts_ ? size_of(cell_) : 0; }
-  /// Rows [first, first + rows) of the view, or with `step` every step-th row from there on. `number` is the number of
-  /// the first one, for messages.
+  /// Rows [first, first + rows) of the view, or `rows` rows at distance `step` from there on. `number` is the number of
+  /// the first row, for messages.
   [[nodiscard]] kernels::Source take(std::uint64_t first, std::size_t rows, std::byte* scratch, std::uint64_t number,
                                      std::uint64_t step = 1) const;
   [[nodiscard]] const ConstView& view() const noexcept { return view_; }
@@ -43,21 +43,21 @@ class SourceColumn {
   ColumnRules rules_;
 };
 
-/// The caller's memory for the values of one cell while they are read.
+/// The caller's memory for the values of one cell, for reading.
 class TargetColumn {
  public:
-  /// Throws type errors if the cell's values can not become those of the view.
+  /// Throws a type error if values of the cell's type cannot be converted to that of the view.
   TargetColumn(const View& view, Type cell, ColumnRules rules);
 
   [[nodiscard]] std::size_t scratch_bytes() const noexcept { return converts_ ? size_of(cell_) : 0; }
-  /// Where rows [first, first + rows) shall be put in the type of the cell: the caller's memory or scratch.
-  /// With `step` to every step-th row.
+  /// The memory for rows [first, first + rows) in the type of the cell: the caller's memory or scratch. With `step`,
+  /// for every step-th row.
   [[nodiscard]] kernels::Target place(std::uint64_t first, std::byte* scratch, std::uint64_t step = 1) const noexcept;
-  /// Afterwards: converts what was put into scratch.
+  /// To be called after `place`: converts the values in scratch.
   void finish(std::uint64_t first, std::size_t rows, const std::byte* scratch, std::uint64_t number,
               std::uint64_t step = 1) const;
   [[nodiscard]] const View& view() const noexcept { return view_; }
-  /// How the column is called in messages.
+  /// The name of the column in messages.
   [[nodiscard]] const std::string& object() const noexcept { return rules_.object; }
 
  private:
@@ -69,8 +69,7 @@ class TargetColumn {
   ColumnRules rules_;
 };
 
-/// Memory in which blocks of rows are converted: allocated when the first block needs it, small enough for the
-/// second-level cache.
+/// Memory for the conversion of blocks of rows: allocated on first use, and small enough for the second-level cache.
 class Scratch {
  public:
   explicit Scratch(std::size_t bytes_per_row);

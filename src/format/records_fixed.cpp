@@ -7,7 +7,7 @@
 namespace quire {
 namespace {
 
-/// Columns of together as many bytes do not fit the caches of a core. Scratch always does.
+/// Columns of this many bytes in total do not fit into the caches of a core. Scratch always does.
 constexpr std::uint64_t streamed_from = 32 << 20;
 
 template <class Columns>

@@ -11,7 +11,7 @@
 
 namespace quire {
 
-/// Makes records of fixed size from the callers' columns; any position may be asked for.
+/// Encodes records of fixed size from the caller's columns. Accepts any position.
 class FixedEncoder final : public Encoder {
  public:
   /// `columns` has one entry for each cell of the shape. `number` is the number of the first row, for messages.
@@ -28,20 +28,21 @@ class FixedEncoder final : public Encoder {
   std::uint64_t rows_;
   std::uint64_t number_;
   Scratch scratch_;
-  std::vector<std::byte> carry_;  ///< one record that does not fit into a piece
+  std::vector<std::byte> carry_;  ///< a record that crosses the end of a piece
 };
 
-/// Puts the cells of records of fixed size into the callers' columns.
+/// Stores the cells of records of fixed size in the caller's columns.
 class RecordSink {
  public:
-  /// `columns` has one entry for each cell of the shape. They take about `rows` rows in all.
+  /// `columns` has one entry for each cell of the shape. About `rows` rows are stored in total.
   RecordSink(kernels::RecordShape shape, std::vector<TargetColumn> columns, std::uint64_t rows);
 
   [[nodiscard]] const kernels::RecordShape& shape() const noexcept { return shape_; }
   [[nodiscard]] const std::vector<TargetColumn>& columns() const noexcept { return columns_; }
-  /// The records at `in` go to rows [first, first + rows) of the columns; `number` is that of the first, for messages.
+  /// Stores the records at `in` in rows [first, first + rows) of the columns. `number` is the number of the first
+  /// record, for messages.
   void take(std::uint64_t first, std::size_t rows, const std::byte* in, std::uint64_t number);
-  /// Gives scratch memory back.
+  /// Frees scratch memory.
   void release() noexcept { scratch_.release(); }
 
  private:
@@ -52,7 +53,7 @@ class RecordSink {
   kernels::Stores stores_;
 };
 
-/// Puts records of fixed size into a sink; any whole record may be given.
+/// Decodes records of fixed size into a sink. Accepts any whole record.
 class FixedDecoder final : public Decoder {
  public:
   /// `number` is the number of the first row, for messages.

@@ -83,7 +83,7 @@ std::size_t GatherEncoder::encode(std::uint64_t position, std::span<std::byte> o
   std::uint64_t element = position / record;
   std::size_t done = 0;
   if (inside != 0 || out.size() < record) {
-    // A record that was begun in the piece before has been taken from memory already.
+    // A record that began in the previous piece has been read from memory already.
     if (inside == 0) {
       carry_.resize(record);
       values_.gather(number_ + element, 1, carry_.data());
@@ -139,7 +139,7 @@ const kernels::RecordShape& LineDecoder::shape_for(std::uint64_t step) {
   return *strided_;
 }
 
-/// Elements whose bytes begin at `in`, to the same number of elements in memory.
+/// Stores the elements at `in` in the same number of elements in memory.
 void LineDecoder::take(const Line& file, const Line& memory, const std::byte* in) {
   const auto rows = static_cast<std::size_t>(file.count);
   std::byte* scratch = scratch_.memory();
@@ -147,7 +147,7 @@ void LineDecoder::take(const Line& file, const Line& memory, const std::byte* in
     targets_[i] = columns_[i].place(memory.first, scratch, memory.step);
     scratch += columns_[i].scratch_bytes() * rows;
   }
-  // Behind the last element the gap may be missing: it is taken as a record of its own length.
+  // The gap after the last element may be missing, so that element is stored as a record of its own length.
   const std::size_t strided = file.step == 1 ? 0 : rows - 1;
   if (strided != 0) {
     kernels::unpack(shape_for(file.step), targets_, strided, in);

@@ -15,10 +15,10 @@
 
 namespace quire {
 
-/// Hands out the elements of a selection, or of packed memory, in pieces of lines. Copies are places in it.
+/// Iterates over the elements of a selection, or of packed memory, by lines. A copy keeps its own position.
 class LineCursor {
  public:
-  /// All of a line.
+  /// All elements of one line.
   explicit LineCursor(const Line& line) : rest_(line) {}
   explicit LineCursor(const SelectionWalk& walk) : walk_(walk), rest_(walk_->next().value_or(Line{})) {}
   /// The elements of the caller's memory; packed memory has `values`.
@@ -26,9 +26,9 @@ class LineCursor {
   /// The values of packed memory in another order.
   explicit LineCursor(std::shared_ptr<const std::vector<std::size_t>> order) : order_(std::move(order)) { advance(); }
 
-  /// What comes next: elements at equal distances. Empty at the end.
+  /// The next elements, at equal distances. Empty at the end.
   [[nodiscard]] const Line& rest() const noexcept { return rest_; }
-  /// Goes on by some elements, also of further lines.
+  /// Skips elements, also across lines.
   void skip(std::uint64_t elements);
 
  private:
@@ -40,8 +40,8 @@ class LineCursor {
   Line rest_;
 };
 
-/// Makes records from elements that are scattered in memory, one behind the other. A copy goes on from where the
-/// original stands.
+/// Encodes consecutive records from elements that are scattered in memory. A copy continues at the position of the
+/// original.
 class LineGatherer {
  public:
   /// `columns` has one entry for each cell of the shape; all have their values at the same places of `memory`.
@@ -50,11 +50,11 @@ class LineGatherer {
   [[nodiscard]] const kernels::RecordShape& shape() const noexcept { return shape_; }
   [[nodiscard]] const std::vector<SourceColumn>& columns() const noexcept { return columns_; }
   [[nodiscard]] const LineCursor& memory() const noexcept { return memory_; }
-  /// The records of the next elements; `number` is that of the first one in the file, for messages.
+  /// Writes the records of the next elements to `out`. `number` is that of the first element in the file, for messages.
   void gather(std::uint64_t number, std::uint64_t elements, std::byte* out);
-  /// Goes on without them.
+  /// Skips elements.
   void skip(std::uint64_t elements) { memory_.skip(elements); }
-  /// Gives scratch memory back.
+  /// Frees scratch memory.
   void release() noexcept { scratch_.release(); }
 
  private:
@@ -65,7 +65,7 @@ class LineGatherer {
   Scratch scratch_;
 };
 
-/// Makes contiguous records from elements that are scattered in memory, when they are asked for.
+/// Encodes contiguous records on demand from elements that are scattered in memory.
 class GatherEncoder final : public Encoder {
  public:
   /// `number` is that of the first element in the file, for messages.
@@ -77,7 +77,7 @@ class GatherEncoder final : public Encoder {
   LineGatherer values_;
   std::uint64_t elements_;
   std::uint64_t number_;
-  std::vector<std::byte> carry_;  ///< one record that does not fit into a piece
+  std::vector<std::byte> carry_;  ///< a record that crosses the end of a piece
 };
 
 /// Some cells of records that are read.
@@ -86,7 +86,7 @@ struct LineCells {
   std::vector<kernels::CellShape> shapes;
 };
 
-/// Picks records from an extent that has gaps, and puts them where memory wants them.
+/// Picks records from an extent that has gaps and stores them at their places in memory.
 class LineDecoder final : public Decoder {
  public:
   /// The extent begins at the first element of `file` and ends with the last of `elements`; `columns` has one entry for

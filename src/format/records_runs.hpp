@@ -18,15 +18,15 @@ namespace quire {
 /// The shape of all cells of a run of fixed-size records.
 [[nodiscard]] std::vector<kernels::CellShape> cell_shapes(const Run& run);
 
-/// The views of all cells of a run, each of `values` values. Throws usage errors unless there are so many.
+/// The views of all cells of a run. Throws a usage error unless each view has `values` values.
 [[nodiscard]] std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstView> views,
                                                        std::uint64_t values, bool lossy,
                                                        std::span<const std::string> objects);
 
-/// Throws usage errors for elements behind the end of a run.
+/// Throws a usage error if elements are after the end of a run.
 void check_inside(const Run& run, const Line& line);
 
-/// How many values a view over `memory` has for so many elements. Throws usage errors unless it has them.
+/// The number of values of a view over `memory` for `elements` elements. Throws a usage error if the counts differ.
 [[nodiscard]] std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements);
 
 /// A view that is wanted from one cell of a run.
@@ -36,14 +36,14 @@ struct CellTarget {
   std::string object;
 };
 
-/// Which cells of which run are wanted: one list for each run of the place, in the order of its cells, so that
-/// neighbours in the file make one tile. Each view has `values` values.
+/// The wanted cells of each run of the place, in the order of its cells, so that neighbours in the file become one
+/// tile. Each view has `values` values.
 [[nodiscard]] std::vector<std::vector<CellTarget>> targets_by_run(const Place& place,
                                                                   std::span<const ColumnTarget> columns,
                                                                   std::uint64_t values);
 
-/// Slices (ascending, not empty) of one run, if it can be planned and anything of it is wanted. Their rows go to
-/// consecutive rows of the views.
+/// Adds slices (ascending, not empty) of one run, if it can be planned and any cell of it is wanted. Their rows are
+/// stored in consecutive rows of the views.
 void add_run(ReadPlan& plan, const Run& run, std::span<const Slice> slices, std::span<const CellTarget> wanted,
              bool lossy);
 

@@ -12,7 +12,7 @@
 namespace quire {
 void check_inside(const Run& run, const Line& line) {
   if (line.first + (line.count - 1) * line.step < run.records) return;
-  throw Error(ErrorKind::usage, "the selection ends behind the " + std::to_string(run.records) + " records");
+  throw Error(ErrorKind::usage, "the selection ends after the " + std::to_string(run.records) + " records");
 }
 
 std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements) {
@@ -20,7 +20,7 @@ std::uint64_t values_in(const MemorySelection& memory, std::uint64_t elements) {
   memory.selection.check(memory.extents);
   if (memory.selection.elements() == elements) return volume(memory.extents);
   throw Error(ErrorKind::usage, "the selection in memory has " + std::to_string(memory.selection.elements()) +
-                                    " elements where there are " + std::to_string(elements));
+                                    " elements, the selection in the file " + std::to_string(elements));
 }
 
 bool is_addressed(const Run& run) noexcept {

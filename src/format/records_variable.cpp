@@ -17,7 +17,7 @@ constexpr std::size_t count_bytes = 4;
 constexpr std::size_t widest_cell = 16;
 constexpr std::uint64_t longest_string = std::numeric_limits<std::int32_t>::max();
 
-/// Takes bytes one after another, leaves out the first `skip`, and keeps what fits into `out`.
+/// Accepts consecutive bytes, leaves out the first `skip`, and keeps what fits into `out`.
 class PartWriter {
  public:
   PartWriter(std::span<std::byte> out, std::uint64_t skip) : out_(out), skip_(skip) {}
@@ -99,7 +99,7 @@ VariableEncoder::VariableEncoder(VariableShape shape, std::vector<SourceColumn> 
       anchors_(shape_.strings.size() + 1) {}
 
 std::size_t VariableEncoder::encode(std::uint64_t position, std::span<std::byte> out) {
-  if (position != position_) throw Error(ErrorKind::internal, "records with strings were asked for out of order");
+  if (position != position_) throw Error(ErrorKind::internal, "records with strings were requested out of order");
   anchors_.prepare();
   std::size_t done = inside_ != 0 ? encode_part(out) : 0;
   while (inside_ == 0 && row_ < rows_) {
@@ -212,7 +212,7 @@ std::size_t VariableDecoder::decode(std::uint64_t position, std::span<const std:
     record_ += records;
   }
   anchors_.release();
-  return in.size();  // what is left stands behind the rows that are wanted
+  return in.size();  // the rest is after the wanted rows
 }
 
 bool VariableDecoder::find_record(std::uint64_t position, std::span<const std::byte> in, std::size_t& at,
@@ -227,7 +227,7 @@ bool VariableDecoder::find_record(std::uint64_t position, std::span<const std::b
     if (size < 0 || position + end > extent_.length) {
       throw Error(ErrorKind::bad_file, "a string of " + std::to_string(size) + " bytes does not fit the " +
                                            std::to_string(extent_.length - position - count_at - count_bytes) +
-                                           " bytes behind its count")
+                                           " bytes after its count")
           .at(position + count_at);
     }
     anchors_.at(i + 1, record) = end;

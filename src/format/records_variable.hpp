@@ -12,8 +12,8 @@
 
 namespace quire {
 
-/// Where the cells of a record stand when strings make its size vary: relative to anchors. Anchor 0 is the beginning
-/// of the record, anchor k the end of its k-th string.
+/// The places of the cells of a record whose size varies because of strings, relative to anchors. Anchor 0 is the
+/// beginning of the record, anchor k the end of its k-th string.
 struct VariableShape {
   struct FixedCell {
     std::size_t cell = 0;
@@ -30,7 +30,7 @@ struct VariableShape {
   std::vector<FixedCell> fixed;
   std::vector<StringCell> strings;
   std::vector<std::size_t> index;  ///< for each cell its position in `fixed` or `strings`
-  std::size_t tail = 0;            ///< bytes of fixed cells behind the last string
+  std::size_t tail = 0;            ///< bytes of fixed cells after the last string
   ByteOrder order = native_order;
 
   /// The size of a record whose strings are all empty.
@@ -38,7 +38,7 @@ struct VariableShape {
 };
 
 /// The anchors of a block of records: one list of positions per anchor, so that a cell is one loop over the block.
-/// With room for one converted cell of each record. Its memory exists while it is used.
+/// It has scratch memory for one converted cell of each record. Memory is allocated only while it is used.
 class AnchorBlock {
  public:
   explicit AnchorBlock(std::size_t anchors);
@@ -60,12 +60,12 @@ class AnchorBlock {
   std::vector<std::byte> scratch_;
 };
 
-/// The bytes that these rows take; views in the order of the run's cells. Throws unsupported errors for strings whose
-/// size does not fit the count.
+/// The size of these rows in bytes; views are in the order of the run's cells. Throws an unsupported error for strings
+/// whose size does not fit the count.
 [[nodiscard]] std::uint64_t variable_bytes(const VariableShape& shape, std::span<const SourceColumn> columns,
                                            std::uint64_t rows);
 
-/// Makes records with strings, strictly one after another.
+/// Encodes records with strings, strictly in order.
 class VariableEncoder final : public Encoder {
  public:
   VariableEncoder(VariableShape shape, std::vector<SourceColumn> columns, std::uint64_t rows, std::uint64_t number);
@@ -88,8 +88,8 @@ class VariableEncoder final : public Encoder {
   std::uint64_t number_;
   AnchorBlock anchors_;
   std::uint64_t row_ = 0;       ///< the next record
-  std::uint64_t inside_ = 0;    ///< bytes of it that are already made
-  std::uint64_t position_ = 0;  ///< where the next call must begin
+  std::uint64_t inside_ = 0;    ///< bytes of it that are already encoded
+  std::uint64_t position_ = 0;  ///< required position of the next call
 };
 
 /// A column that is wanted from records with strings.
@@ -98,16 +98,16 @@ struct WantedColumn {
   TargetColumn target;
 };
 
-/// Which records an extent holds, and how far a record may reach.
+/// The records of an extent.
 struct VariableExtent {
   std::uint64_t first = 0;   ///< the record at its beginning
   std::uint64_t length = 0;  ///< bytes of the extent
 };
 
-/// Takes records with strings, strictly one after another.
+/// Decodes records with strings, strictly in order.
 class VariableDecoder final : public Decoder {
  public:
-  /// `slices` are the rows wanted, ascending; their rows go to consecutive rows of the targets.
+  /// `slices` are the wanted rows, ascending; they are stored in consecutive rows of the targets.
   VariableDecoder(VariableShape shape, std::vector<WantedColumn> columns, VariableExtent extent,
                   std::vector<Slice> slices);
 

@@ -33,13 +33,13 @@ std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullop
 
 Publication Describer::repair() { return {}; }
 Publication Describer::drop(std::span<const std::int64_t> /*numbers*/) {
-  throw Error(ErrorKind::unsupported, "single steps cannot be taken out of this file");
+  throw Error(ErrorKind::unsupported, "single steps cannot be removed from this file");
 }
 
 void WritePlanner::require_row_places(const StepDescription& step, std::size_t table) const {
   throw Error(ErrorKind::unsupported, "rows cannot be chosen here: files of this kind have no places for single rows")
       .on(step.tables[table].name)
-      .advise("put the rows of each rank behind those of the lower ranks");
+      .advise("write the rows of each rank after those of the lower ranks");
 }
 
 void WritePlanner::weigh(StepPart&, bool) const {}
@@ -148,7 +148,7 @@ const Format& format_named(std::string_view name) {
 
 const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes) {
   const std::uint64_t size = bytes->size();
-  // What begins at once is heard before what may begin further on: a file may hold whole files of other formats.
+  // Signatures at the beginning are tried before those further on: a file may contain whole files of other formats.
   constexpr std::size_t beginning = 512;
   for (const auto seen : {head.first(std::min(head.size(), beginning)), head}) {
     for (const Format* format : formats()) {

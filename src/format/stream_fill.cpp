@@ -44,7 +44,7 @@ Extent StreamFill::add_whole(std::uint64_t bytes) {
 
 std::vector<Extent> StreamFill::add_dense(std::uint64_t bytes) {
   if (bytes > 0 && place_.chunk_bytes == 0) {
-    throw Error(ErrorKind::usage, "the chunks of this stream have no room for anything")
+    throw Error(ErrorKind::usage, "the chunks of this stream have a size of 0 bytes")
         .advise("ask for chunks of at least 1 byte");
   }
   std::vector<Extent> extents;
@@ -68,7 +68,7 @@ GroupFill fill_group(const StreamPlace& collector, std::int64_t rank, std::span<
       throw Error(ErrorKind::usage, "task " + std::to_string(rank) + " writes " + std::to_string(calls) +
                                         " pieces together with others, task " + std::to_string(member.rank) + " " +
                                         std::to_string(member.calls.size()))
-          .advise("every task of a group takes part in every call, with 0 bytes if it has none");
+          .advise("every task of a group calls the same number of times, with 0 bytes if it has none");
     }
     result.members.emplace_back(calls);
   }
@@ -81,7 +81,7 @@ GroupFill fill_group(const StreamPlace& collector, std::int64_t rank, std::span<
       std::uint64_t left = members[m].calls[call];
       add_origin(result.use.origins, members[m].rank, left);
       while (left > 0) {
-        // Portions that fit into the present chunk lie side by side.
+        // Portions that fit into the current chunk are adjacent.
         const std::uint64_t room = fill.left_in_chunk() / collector.portion * collector.portion;
         const std::uint64_t now = std::min(left, std::max(room, collector.portion));
         result.members[m][call].push_back(fill.add_whole(now));

@@ -16,7 +16,7 @@ constexpr std::uint64_t count_bytes = 4;
 constexpr std::uint64_t wide_count_bytes = 8;
 constexpr std::uint64_t length_bytes = 4;
 
-/// The fewest bytes that a value takes in the file.
+/// The minimum size of a value in the file.
 [[nodiscard]] std::uint64_t least_bytes(Type type) noexcept {
   return type == Type::string ? length_bytes : size_of(type);
 }
@@ -100,7 +100,7 @@ bool BinaryPage::take_row_count() {
     rows_ = static_cast<std::uint64_t>(wide);
     position_ += count_bytes + wide_count_bytes;
   } else {
-    // Any negative count: the true one may have been written in part when its writer was killed.
+    // Any negative count: the writer may have been killed while it wrote the true count.
     unfinished_ = count < 0;
     if (count == unfinished_count) throw unfinished_step().at(offset);
     if (count < 0) throw Error(ErrorKind::bad_file, "negative row count " + std::to_string(count)).at(offset);
@@ -145,8 +145,7 @@ bool BinaryPage::take_arrays() {
     add_table(page_, header_);
     page_.layout.description.tables.back().rows = rows_;
   } else if (rows_ != 0) {
-    page_.layout.description.warnings.push_back(std::to_string(rows_) +
-                                                " rows are announced, but there are no columns");
+    page_.layout.description.warnings.push_back(std::to_string(rows_) + " rows are declared, but there are no columns");
   }
   return true;
 }
@@ -286,7 +285,7 @@ void BinaryPage::end_rows_early(Run found, const Error& reason) {
   error.at(reason.offset().value_or(position_));
   const std::uint64_t swapped = __builtin_bswap32(static_cast<std::uint32_t>(rows_));
   if (!header_.declared_order && rows_ > 0xffff && swapped < rows_) {
-    error.advise("the file declares no byte order: perhaps it is not that of this machine");
+    error.advise("the file declares no byte order: it may differ from that of this machine");
   }
   throw error;
 }
@@ -336,7 +335,7 @@ Run BinaryPage::run_of(std::uint64_t records, std::vector<Cell> cells) const {
 
 const std::byte* BinaryPage::peek(std::uint64_t length, const std::string& object) {
   if (length > file_size_ - position_) {
-    throw Error(ErrorKind::bad_file, "the file ends inside this: " + std::to_string(length) + " bytes are due, " +
+    throw Error(ErrorKind::bad_file, "the file ends inside this: " + std::to_string(length) + " bytes are needed, " +
                                          std::to_string(file_size_ - position_) + " are left")
         .on(object)
         .at(position_);

@@ -11,10 +11,10 @@
 
 namespace quire::sdds {
 
-/// The row count of a step that is being written: readers refuse it, and it is the same in both byte orders.
+/// The row count of an unfinished step. Readers refuse it, and it is the same in both byte orders.
 inline constexpr std::int32_t unfinished_count = -1;
 
-/// The row count that says that the true one follows with 64 bits.
+/// The row count that means: the true count follows with 64 bits.
 inline constexpr std::int32_t wide_count_marker = -2147483647 - 1;
 
 /// Parses a binary page (specs/sdds.md section 4).
@@ -31,7 +31,7 @@ class BinaryPage final : public PageDescriber {
  private:
   enum class Stage : std::uint8_t { row_count, parameters, arrays, table, complete, no_page };
 
-  // Each goes on with its stage and returns false when more bytes must be seen: need_ says which.
+  // Each continues its stage and returns false if it needs more bytes, which are in need_ then.
   [[nodiscard]] bool take_row_count();
   [[nodiscard]] bool take_parameters();
   [[nodiscard]] bool take_arrays();
@@ -48,7 +48,7 @@ class BinaryPage final : public PageDescriber {
   void finish_table();
 
   [[nodiscard]] const std::byte* peek(std::uint64_t length, const std::string& object);
-  /// The length of the string at position_ with its bytes known, or nothing.
+  /// The string at position_, or nothing if its bytes are not available yet.
   [[nodiscard]] std::optional<std::string> peek_string(const std::string& object);
   [[nodiscard]] Run run_of(std::uint64_t records, std::vector<Cell> cells) const;
 
@@ -63,14 +63,14 @@ class BinaryPage final : public PageDescriber {
   Need need_;
   Page page_;
   std::uint64_t rows_ = 0;
-  std::size_t item_ = 0;                ///< the parameter, array or column at hand
-  std::vector<std::uint64_t> extents_;  ///< of the array at hand, once they are known
-  std::uint64_t elements_ = 0;          ///< of it
-  std::vector<std::string> strings_;    ///< of the attribute at hand
+  std::size_t item_ = 0;                ///< the current parameter, array or column
+  std::vector<std::uint64_t> extents_;  ///< of the current array, once they are known
+  std::uint64_t elements_ = 0;          ///< of the current array
+  std::vector<std::string> strings_;    ///< of the current attribute
   std::optional<RecordWalk> walk_;
   bool salvageable_ = false;
   bool unfinished_ = false;
-  std::string ending_;  ///< binary data end where the file does
+  std::string ending_;  ///< always empty: binary data end with the file
 };
 
 }  // namespace quire::sdds

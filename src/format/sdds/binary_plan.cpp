@@ -13,9 +13,9 @@
 namespace quire::sdds {
 namespace {
 
-// The slots that are always there: what rank 0 alone writes in front of the fields, the row count apart; rows. Then one
-// for the elements of each field of strings, then the bytes of the strings of the table: row-major one slot for all, if
-// there are string columns, column-major one for each of them.
+// The fixed slots: the bytes that rank 0 alone writes before the fields, without the row count; rows. They are followed
+// by one slot for the elements of each field of strings, and by the bytes of the strings of the table: one slot in
+// total if row-major with string columns, one for each string column if column-major.
 constexpr std::size_t title_slot = 0;
 constexpr std::size_t rows_slot = 1;
 constexpr std::size_t first_string_slot = 2;
@@ -95,7 +95,7 @@ Placement BinaryPlan::place(std::uint64_t begin, std::span<const std::uint64_t> 
                             std::span<const std::uint64_t> total, bool root) const {
   const StepDescription& step = mine_.description;
   const std::uint64_t rows = total[rows_slot];
-  static_cast<void>(announced_rows(header_, rows, growth_rows_));
+  static_cast<void>(row_count_for(header_, rows, growth_rows_));
   Placement placement;
   if (root) {
     std::vector<std::byte> title = is_wide(rows) ? word(rows, order_) : std::vector<std::byte>();
@@ -122,7 +122,7 @@ std::uint64_t BinaryPlan::place_fields(std::uint64_t position, std::span<const s
   const StepDescription& step = mine_.description;
   placement.fields.resize(step.fields.size());
   const auto arrays = field_arrays(step);
-  // Places come in the order of the header; slots and runs in the order of the step.
+  // Places are in the order of the header, slots and runs in the order of the step.
   std::vector<std::size_t> string_slots(arrays.size(), 0);
   std::size_t slot = first_string_slot;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -148,7 +148,7 @@ std::uint64_t BinaryPlan::place_fields(std::uint64_t position, std::span<const s
 }
 
 Publication BinaryPlan::publish(std::uint64_t begin, std::span<const std::uint64_t> total) const {
-  const std::uint64_t rows = announced_rows(header_, total[rows_slot], growth_rows_);
+  const std::uint64_t rows = row_count_for(header_, total[rows_slot], growth_rows_);
   const std::int32_t count = is_wide(rows) ? wide_count_marker : static_cast<std::int32_t>(rows);
   return {PublishWrite{begin, word(count, order_)}};
 }

@@ -45,7 +45,7 @@ std::int64_t CommandFields::integer(std::string_view name, std::int64_t preset) 
   const auto value = leading_integer(field->value);
   if (value) return *value;
   throw error_at(field->offset, field->line,
-                 "the field " + field->name + " must be a 32-bit whole number and is \"" + field->value + '"');
+                 "the field " + field->name + " must be a 32-bit whole number, but is \"" + field->value + '"');
 }
 
 std::optional<std::int64_t> leading_integer(std::string_view text) {

@@ -35,15 +35,16 @@ constexpr std::size_t first_read = 64 << 10;
   return *header.declared_order == ByteOrder::little ? "little" : "big";
 }
 
-/// The header with what the reader was told about row counts.
+/// The header with the reader option no_row_counts applied.
 [[nodiscard]] Header without_row_counts(Header header, const HeaderOptions& options) {
   if (!options.no_row_counts || header.data.mode != Mode::ascii || header.data.no_row_counts) return header;
   header.data.no_row_counts = true;
-  header.warnings.emplace_back("read as if the header said no_row_counts=1, as the reader was told");
+  header.warnings.emplace_back(
+      "read as with no_row_counts=1 in the header, because of the reader option no_row_counts");
   return header;
 }
 
-/// The first parameter whose fixed value is none of its type.
+/// The first parameter whose fixed value does not match its type.
 [[nodiscard]] const ParameterDefinition* bad_fixed_value(const Header& header) {
   for (const ParameterDefinition& parameter : header.parameters) {
     if (parameter.fixed_value && !parameter_from(parameter.type, *parameter.fixed_value)) return &parameter;
@@ -142,7 +143,7 @@ std::uint64_t SddsDescriber::steps() {
 }
 
 void SddsDescriber::look_for(std::uint64_t index) {
-  // Whether Step numbers the steps is known when all pages are: numbers must not change once they are given out.
+  // Only all pages together show whether Step numbers the steps, and numbers must not change once they are returned.
   if (numbered_) (void)steps();
   look_up_to(index);
 }
@@ -193,12 +194,12 @@ std::optional<StepLayout> SddsDescriber::salvage(std::uint64_t index) {
 Publication SddsDescriber::repair() {
   (void)steps();
   Publication acts;
-  // The file allows missing rows at its end, but nothing could follow them, nor what there is of an unfinished row. A
-  // bad row before others is no interruption: readers stop at it, and nothing is dropped.
+  // The file allows missing rows at its end, but nothing can be appended after them or after a part of a row. A bad
+  // row before other rows is not an interrupted write: readers stop at it, and nothing is dropped.
   const bool is_cut = !pages_.empty() && cut_ && ending_.empty();
   if (is_cut) acts = correct_count();
   const bool rest = end_of_steps() < size_;
-  // Of text, comments and blank lines may stand behind the last step.
+  // In text data, comments and blank lines may follow the last step.
   const bool stray = !damage_ && header_.data.mode == Mode::binary;
   if (rest && (is_cut || stray || unfinished_)) acts.emplace_back(PublishResize{end_of_steps()});
   return acts;
@@ -226,7 +227,7 @@ Publication SddsDescriber::correct_count() {
     if (bytes_->read(place.offset, bytes) != bytes.size()) {
       throw Error(ErrorKind::io, "the file has become shorter while it was read").in_file(context_.path);
     }
-    // There are fewer rows than the old count says: the new one fits in its place.
+    // The new count is smaller than the old one, so it fits in its place.
     return lowered_count(place.offset, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, rows);
   }
   if (bytes.size() == sizeof(std::int32_t)) {
@@ -246,7 +247,7 @@ void SddsDescriber::look_up_to(std::uint64_t index) {
       if (pages_.empty()) {
         if (const ParameterDefinition* parameter = bad_fixed_value(header_)) {
           throw Error(ErrorKind::bad_file,
-                      "its fixed_value \"" + *parameter->fixed_value + "\" is no value of its type")
+                      "its fixed_value \"" + *parameter->fixed_value + "\" is not a value of its type")
               .on("parameter " + parameter->name);
         }
       }

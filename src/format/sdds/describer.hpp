@@ -16,24 +16,24 @@
 
 namespace quire::sdds {
 
-/// The header of a file and of the files that it includes. Throws bad_file, missing (an included file) and memory
+/// Reads the header of a file and of the files that it includes. Throws bad_file, missing (an included file) and memory
 /// errors that name the file.
 [[nodiscard]] Header read_header(ByteSource& bytes, const DescribeContext& context, const HeaderOptions& options);
 
-/// The header as the model knows it: texts, layout facts, parameters with a fixed value as attributes, and what it
-/// defines of steps.
+/// The header in terms of the model: texts, layout facts, parameters with a fixed value as attributes, and the declared
+/// structure of steps.
 [[nodiscard]] FileDescription file_description(const Header& header);
 
-/// The row count of the last step, and how many rows there are.
+/// The row count of the last step, and its number of complete rows.
 struct LastCount {
   CountPlace place;
   std::uint64_t rows = 0;
 };
 
-/// Answers for a file by parsing its pages one after another; where they begin is remembered.
+/// Describes a file by parsing its pages in order; their offsets are kept in an index.
 class SddsDescriber final : public Describer {
  public:
-  /// Reads the header and, if it tells of attributes there, the title of the first page.
+  /// Reads the header and, if it defines attributes of the file, the title of the first page.
   SddsDescriber(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, const HeaderOptions& options);
 
   [[nodiscard]] const FileDescription& file() const override { return file_; }
@@ -44,33 +44,33 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   [[nodiscard]] Publication repair() override;
 
-  // What appending needs beyond that.
+  // For appending.
   [[nodiscard]] const Header& header() const noexcept { return header_; }
-  /// Whether the parameter Step numbers the steps, as far as they were looked at.
+  /// Whether the parameter Step numbers all steps that were read so far.
   [[nodiscard]] bool is_numbered() const noexcept { return numbered_; }
-  /// The number of step `index` and where it ends; it must be known already.
+  /// The number and the end of step `index`, which must have been read already.
   [[nodiscard]] std::int64_t known_number(std::uint64_t index) const { return number_of(index); }
   [[nodiscard]] std::uint64_t end_of(std::uint64_t index) const { return pages_[index].end; }
-  /// Whether rows of this step are missing that its row count announces.
+  /// Whether this step has fewer rows than its row count states.
   [[nodiscard]] bool is_cut(std::uint64_t index) const { return cut_ && index + 1 == pages_.size(); }
-  /// The first defect behind the whole steps, after steps() has been called.
+  /// The first defect after the whole steps, after steps() has been called.
   [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
-  /// Whether that defect is a step whose writer has not completed it.
+  /// Whether this defect is a step that its writer has not completed.
   [[nodiscard]] bool is_unfinished() const noexcept { return unfinished_; }
-  /// Why the data end although the file goes on, or nothing; after steps() has been called.
+  /// The reason why the data end before the file, or an empty text; after steps() has been called.
   [[nodiscard]] const std::string& ending() const noexcept { return ending_; }
   [[nodiscard]] LastCount last_count();
-  /// The writes that give the last step, if it is cut, the number of rows that it has.
+  /// The writes that set the row count of a cut last step to its number of complete rows.
   [[nodiscard]] Publication correct_count();
-  /// One behind the last whole step, after steps() has been called.
+  /// The end of the last whole step, after steps() has been called.
   [[nodiscard]] std::uint64_t end_of_steps() const;
 
  private:
-  /// As look_up_to(), before anything is said of a step.
+  /// Finds page `index`, and all pages if the steps are numbered: numbers must not change after they were returned.
   void look_for(std::uint64_t index);
-  /// Looks at pages until the one of this index is known or there are no more.
+  /// Reads pages up to this index or to the last one.
   void look_up_to(std::uint64_t index);
-  /// `careful`: looks at every value of text data.
+  /// `careful`: checks every value of text data.
   [[nodiscard]] std::optional<Page> parse(std::uint64_t index, std::uint64_t offset, bool careful);
   void remember(const Page& page);
   [[nodiscard]] StepLayout finished(Page page, std::uint64_t index) const;
@@ -85,7 +85,7 @@ class SddsDescriber final : public Describer {
   std::uint64_t size_;
   ReadAhead ahead_;
   PageIndex pages_;
-  bool cut_ = false;  ///< the last page is
+  bool cut_ = false;  ///< the last page is cut
   bool strict_ = false;
   bool numbered_ = false;
   bool complete_ = false;     ///< all pages are known

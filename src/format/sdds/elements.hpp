@@ -9,8 +9,8 @@
 
 namespace quire::sdds {
 
-/// Native elements from the bytes of a file, for titles: the records of tables and fields go through the codecs of the
-/// library. Padding of float80 becomes zero. `bytes` holds whole elements of a fixed-size type.
+/// Converts bytes of a file to native elements, for titles only: the records of tables and fields are converted by
+/// encoders and decoders. Padding of float80 is set to zero. `bytes` has whole elements of a fixed-size type.
 [[nodiscard]] std::vector<std::byte> native_elements(Type type, ByteOrder order, std::span<const std::byte> bytes);
 
 /// The inverse: the bytes of a number or character value for a file.

@@ -22,7 +22,7 @@ constexpr std::size_t longest_portable_command = 1023;  ///< bytes that other pr
 
 constexpr const char* nan_loss = "NaN lose their payload";
 
-/// Whether every NaN is the one that is read from text.
+/// Whether every NaN has the bits of a NaN that is read from text.
 template <class Number>
 bool text_keeps(std::span<const std::byte> bytes) {
   constexpr std::size_t counted = std::is_same_v<Number, long double> ? 10 : sizeof(Number);
@@ -54,7 +54,7 @@ struct Thing {
   std::string name;
 };
 
-/// Changes one step and remembers what it said about that.
+/// Changes one step and records the changes.
 class Fitter {
  public:
   Fitter(const FileDescription& file, const StepDescription& step, Mode mode, bool canonical)
@@ -64,25 +64,25 @@ class Fitter {
   }
 
   [[nodiscard]] Fit run() {
-    tell_of_file();
+    report_file();
     fit_attributes();
     fit_tables();
     fit_fields();
     if (canonical_text_) {
-      tell_of_digits(Type::float64, "16 digits");
-      tell_of_digits(Type::float80, "19 digits");
+      report_digits(Type::float64, "16 digits");
+      report_digits(Type::float80, "19 digits");
     }
-    tell_of_long_commands();
+    report_long_commands();
     return std::move(fit_);
   }
 
  private:
-  void tell_of_file();
+  void report_file();
   void fit_attributes();
   void fit_tables();
   void fit_fields();
-  void tell_of_digits(Type type, const std::string& digits);
-  void tell_of_long_commands();
+  void report_digits(Type type, const std::string& digits);
+  void report_long_commands();
   void fit_quantity(Quantity& quantity, const std::string& object, std::set<std::string>& used);
   void fit_text(std::string& text, const Thing& thing, const std::string& what);
   void lose(const Thing& thing, const std::string& what) { fit_.lose(thing.object, thing.name, what); }
@@ -115,7 +115,7 @@ void Fitter::fit_text(std::string& text, const Thing& thing, const std::string& 
   if (keeps_quotes(text)) return;
   for (std::size_t at = text.find('"'); at != std::string::npos; at = text.find('"', at + 1)) {
     if (at != 0 && text[at - 1] == '\\') continue;
-    lose(thing, "quotation marks in the " + what + " get a backslash in front");
+    lose(thing, "quotation marks in the " + what + " are escaped with a backslash");
     break;
   }
 }
@@ -140,7 +140,7 @@ void Fitter::fit_quantity(Quantity& quantity, const std::string& object, std::se
   fit_text(quantity.display, thing, "display format");
 }
 
-void Fitter::tell_of_file() {
+void Fitter::report_file() {
   for (const auto& [text, object] : {std::pair(&file_.title, "title"), std::pair(&file_.contents, "contents")}) {
     if (*text != on_one_line(*text)) lose({std::string(object) + " of the file", {}}, "line ends become blanks");
   }
@@ -191,7 +191,7 @@ void Fitter::fit_fields() {
   }
 }
 
-void Fitter::tell_of_digits(Type type, const std::string& digits) {
+void Fitter::report_digits(Type type, const std::string& digits) {
   const std::string what = "canonical text keeps " + digits + " of " + std::string(name(type)) +
                            ": values may change in the last one, and the largest become infinite";
   const auto look_at = [&](const std::string& object, const auto& quantities) {
@@ -205,14 +205,14 @@ void Fitter::tell_of_digits(Type type, const std::string& digits) {
   look_at("field", fit_.adapted.fields);
 }
 
-void Fitter::tell_of_long_commands() {
+void Fitter::report_long_commands() {
   try {
     FileDescription file = file_;
-    file.declared.reset();  // the step says the same, adapted
+    file.declared.reset();  // the adapted step states the same
     const Header header = header_for(held_file(file), held_step(fit_.adapted), {});
     const std::size_t longest = longest_command(header);
     if (longest <= longest_portable_command) return;
-    lose({"header", {}}, "a definition takes " + std::to_string(longest) +
+    lose({"header", {}}, "a definition has " + std::to_string(longest) +
                              " bytes, but other programs of the field read no more than 1023");
   } catch (const Error& error) {
     lose({"header", {}}, error.message());

@@ -5,8 +5,8 @@
 
 namespace quire::sdds {
 
-/// How a step is changed to be held, told before anything is converted. Numbers of text in the canonical style have as
-/// many digits as the reference prints.
+/// The changes to a step that the format requires, before anything is converted. In the canonical style, numbers of
+/// text have as many digits as the reference prints.
 [[nodiscard]] Fit fit_step(const FileDescription& file, const StepDescription& step, Mode mode, bool canonical);
 
 }  // namespace quire::sdds

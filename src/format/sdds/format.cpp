@@ -21,14 +21,14 @@ constexpr long long largest_growth = 1'000'000'000;
 
 const std::vector<Option>& reading_options() {
   static const std::vector<Option> options{
-      {"strict", OptionKind::truth, "false", {}, "refuse files that need a tolerance, instead of warning"},
+      {"strict", OptionKind::truth, "false", {}, "raise errors for defects that can be tolerated, instead of warnings"},
       {"any_names", OptionKind::truth, "false", {}, "accept names with characters that the format forbids"},
       {"unescape_quotes", OptionKind::truth, "false", {}, "read \\\" in texts of the header as \""},
       {"no_row_counts",
        OptionKind::truth,
        "false",
        {},
-       "read text data without row counts, as some old writers left them"},
+       "read text data without row counts, as some old programs write them"},
   };
   return options;
 }
@@ -40,7 +40,7 @@ const std::vector<Option>& writing_options() {
        OptionKind::text,
        "row",
        {"row", "column"},
-       "whether the values of a row or those of a column stand side by side"},
+       "whether the values of a row or those of a column are contiguous"},
       {"mode", OptionKind::text, "binary", {"binary", "ascii"}, "of the data: numbers as they are, or text"},
       {"canonical",
        OptionKind::truth,
@@ -48,23 +48,24 @@ const std::vector<Option>& writing_options() {
        {},
        "write the bytes of the reference implementation; text then has 16 digits, too few to keep every number"},
       {"version", OptionKind::integer, "0", {}, "of the format, 1 to 5; 0: the lowest that holds the content"},
-      {"lines_per_row", OptionKind::integer, "1", {}, "of text; 0: readers do not look at line ends"},
+      {"lines_per_row", OptionKind::integer, "1", {}, "of text; 0: readers ignore line ends"},
       {"no_row_counts",
        OptionKind::truth,
        "false",
        {},
-       "of text: empty lines end the rows of a page, so that other programs cannot tell an unfinished one"},
+       "of text: empty lines end the rows of a page; other programs cannot recognize an unfinished page"},
       {"fixed_row_count",
        OptionKind::integer,
        "0",
        {},
-       "let the last page grow: a step with its number adds rows; its count runs ahead by this many (500 is usual)"},
-      {"step_parameter", OptionKind::truth, "true", {}, "keep the numbers of the steps in the parameter Step"},
+       "let the last page grow: a step with its number adds rows; its row count is ahead by up to this many (usually "
+       "500)"},
+      {"step_parameter", OptionKind::truth, "true", {}, "store the numbers of the steps in the parameter Step"},
       {"step_type",
        OptionKind::text,
        "long",
        {"long", "long64"},
-       "of the parameter Step: long, unless the first number needs more, or long64 (version 5 of the format)"},
+       "of the parameter Step: long, unless the first number needs more bits, or long64 (version 5 of the format)"},
   };
   return options;
 }
@@ -105,7 +106,7 @@ class SddsFormat final : public Format {
     header.any_names = options.truth("any_names");
     header.unescape_quotes = options.truth("unescape_quotes");
     header.no_row_counts = options.truth("no_row_counts");
-    // Definitions take up to sixteen times the memory of their text.
+    // Definitions need up to sixteen times the memory of their text.
     header.largest_header = context.memory_budget / 16;
     return std::make_unique<SddsDescriber>(std::move(bytes), context, header);
   }
@@ -121,13 +122,13 @@ class SddsFormat final : public Format {
     layout.canonical = options.truth("canonical");
     const long long version = options.integer("version");
     if (version < 0 || version > 5)
-      throw Error(ErrorKind::usage, "option version goes from 1 to 5; 0 is the lowest one");
+      throw Error(ErrorKind::usage, "option version is between 1 and 5; 0 is the lowest one");
     layout.version = static_cast<int>(version);
     layout.lines_per_row = options.integer("lines_per_row");
     layout.no_row_counts = options.truth("no_row_counts");
     const long long growth = options.integer("fixed_row_count");
     if (growth < 0 || growth > largest_growth) {
-      throw Error(ErrorKind::usage, "option fixed_row_count goes from 0 to 1000000000");
+      throw Error(ErrorKind::usage, "option fixed_row_count is between 0 and 1000000000");
     }
     layout.growth_rows = static_cast<std::uint64_t>(growth);
     GivenLayout given{.order = options.given("byte_order") && order != "native",

@@ -9,11 +9,11 @@
 namespace quire::sdds {
 namespace {
 
-// The slots: rows, then their bytes as text, or those of their strings.
+// The slots: rows, then the bytes of their text or of their strings.
 constexpr std::size_t rows_slot = 0;
 constexpr std::size_t bytes_slot = 1;
 
-/// Further rows of the last page, behind those that it has: binary data by rows, or text.
+/// Further rows at the end of the last page: row-major binary data, or text.
 class GrowthPlan final : public PagePlan {
  public:
   explicit GrowthPlan(const PageSubject& page)

@@ -12,7 +12,7 @@ namespace quire::sdds {
 
 enum class Mode : std::uint8_t { ascii, binary };
 
-/// What parameters, arrays and columns have in common. Texts are as written in the file, or absent.
+/// The common fields of parameters, arrays and columns. Texts are as stored in the file, or absent.
 struct Definition {
   std::string name;
   Type type = Type::float64;
@@ -29,7 +29,7 @@ struct Definition {
 };
 
 struct ParameterDefinition : Definition {
-  std::optional<std::string> fixed_value;  ///< the text of the value that it has on every page
+  std::optional<std::string> fixed_value;  ///< the text of its value on every page
 
   [[nodiscard]] bool operator==(const ParameterDefinition&) const = default;
   template <class Archive>
@@ -68,7 +68,7 @@ struct DataCommand {
   Mode mode = Mode::binary;
   std::int64_t lines_per_row = 1;
   bool no_row_counts = false;
-  bool fixed_row_count = false;  ///< by this field or by a meta line: a page cut at the end of the file is no damage
+  bool fixed_row_count = false;  ///< by this field or a meta line: a page may be cut at the end of the file
   std::int64_t additional_header_lines = 0;
   bool column_major = false;
 
@@ -79,7 +79,7 @@ struct DataCommand {
   }
 };
 
-/// Everything in front of the data (specs/sdds.md section 2).
+/// Everything before the data (specs/sdds.md section 2).
 struct Header {
   int version = 1;
   std::optional<ByteOrder> declared_order;

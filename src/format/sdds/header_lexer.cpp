@@ -8,7 +8,7 @@ namespace quire::sdds {
 namespace {
 
 constexpr std::string_view end_mark = "&end";
-/// Whose fields have no meaning any more.
+/// An obsolete command whose fields are ignored.
 constexpr std::string_view skipped_command = "associate";
 
 [[nodiscard]] bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
@@ -128,7 +128,7 @@ void CommandLexer::take_character(char c, bool literal) {
       }
       break;
     case State::skipped:
-      // Nobody looks into it; quotation marks only tell an `&end` within them from the last one.
+      // The fields are ignored. Quotation marks are tracked only to skip an `&end` within them.
       if (c == '"' && !after_backslash_) inner_quote_ = !inner_quote_;
       after_backslash_ = c == '\\' && !after_backslash_;
       break;

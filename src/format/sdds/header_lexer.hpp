@@ -18,10 +18,10 @@ struct Line {
   std::string_view text;     ///< without the line end
   std::uint64_t number = 0;  ///< counted from 1
   std::uint64_t offset = 0;  ///< of its first byte
-  std::uint64_t after = 0;   ///< the offset behind the line end
+  std::uint64_t after = 0;   ///< the offset after the line end
 };
 
-/// Cuts a text of which perhaps only the first bytes are known into lines (LF or CRLF).
+/// Splits a text into lines (LF or CRLF). Only its first bytes may be known.
 class LineReader {
  public:
   /// `complete`: no bytes follow the known ones.
@@ -29,7 +29,7 @@ class LineReader {
 
   /// The next line, or nothing at the end of the known bytes.
   [[nodiscard]] std::optional<Line> next();
-  /// After next() gave nothing: true if the text ends here, false if more bytes must become known.
+  /// After next() returned nothing: true if the text ends here, false if more bytes are needed.
   [[nodiscard]] bool at_end() const noexcept { return complete_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return position_; }
   [[nodiscard]] std::uint64_t line_number() const noexcept { return number_; }
@@ -55,18 +55,18 @@ struct Command {
   std::vector<Field> fields;
   std::uint64_t offset = 0;
   std::uint64_t line = 0;
-  std::string_view rest;    ///< what stands behind `&end` on its line
+  std::string_view rest;    ///< the text after `&end` on its line
   std::uint64_t bytes = 0;  ///< of all its lines together, without comments
 };
 
-/// Collects a command from the lines over which it spans. A state machine over characters: comments, quotation marks
-/// and line ends mean what the value at hand makes of them (specs/sdds.md sections 2.2 and 2.3).
+/// Collects a command from its lines. A state machine over characters: the meaning of comments, quotation marks and
+/// line ends depends on the current value (specs/sdds.md sections 2.2 and 2.3).
 class CommandLexer {
  public:
-  /// Takes the next line of the command, the first one from its `&` on. True when `&end` was found.
+  /// Processes the next line of the command; the first one begins with its `&`. True if `&end` was found.
   /// Throws bad_file errors with byte offsets.
   [[nodiscard]] bool feed(const Line& line);
-  /// Whether a command has been begun and not yet ended.
+  /// Whether a command has begun and not ended.
   [[nodiscard]] bool is_open() const noexcept { return state_ != State::idle; }
   /// The command that feed() has completed.
   [[nodiscard]] Command take();
@@ -89,11 +89,11 @@ class CommandLexer {
   void take_character(char c, bool literal);
   void end_command_name();
   void end_field_name();
-  /// Ends the command where `&end` stands.
+  /// Ends the command at `&end`.
   void end_command();
   void begin_field(char c);
   void finish_field();
-  /// Whether a character has the meaning that it has outside quotation marks.
+  /// Whether the current character is outside quotation marks.
   [[nodiscard]] bool is_unquoted() const noexcept;
 
   State state_ = State::idle;
@@ -101,11 +101,11 @@ class CommandLexer {
   Field field_;
   bool inner_quote_ = false;  ///< inside quotation marks within a bare value or a skipped command
   bool after_backslash_ = false;
-  std::uint64_t offset_ = 0;  ///< of the character at hand
+  std::uint64_t offset_ = 0;  ///< of the current character
   std::uint64_t line_ = 0;
 };
 
-/// Where the first character stands that is neither inside quotation marks nor in a comment and equals `wanted`.
+/// The position of the first `wanted` character outside quotation marks and comments.
 [[nodiscard]] std::size_t find_unquoted(std::string_view line, char wanted);
 
 }  // namespace quire::sdds

@@ -20,7 +20,7 @@ constexpr std::size_t most_fields = 1000;  ///< of one command
 constexpr std::size_t most_warnings = 100;
 constexpr std::uint64_t longest_portable_line = 1023;  ///< bytes that the reference reads
 
-/// A text that is being read: the file itself or an included one.
+/// The text of the file itself or of an included file.
 struct Source {
   std::string name;  ///< empty for the file itself
   LineReader lines;
@@ -40,7 +40,7 @@ class HeaderParser {
 
   [[nodiscard]] Next next_line(Line& line);
   void read_version(const Line& line);
-  /// Nothing, or the included file that must be known first.
+  /// Nothing, or the included file that is needed first.
   std::optional<NeedFile> take_line(const Line& line);
   void take_meta_line(const Line& line);
   std::optional<NeedFile> execute(const Command& command, const Line& line);
@@ -65,7 +65,7 @@ class HeaderParser {
   const HeaderOptions& options_;
   std::vector<Source> sources_;
   std::size_t includes_ = 0;
-  std::uint64_t after_include_ = 0;  ///< in the file itself, behind the line of the outermost `&include`
+  std::uint64_t after_include_ = 0;  ///< in the file itself, after the line of the outermost `&include`
   CommandLexer lexer_;
   Header header_;
   bool done_ = false;
@@ -136,7 +136,7 @@ void HeaderParser::read_version(const Line& line) {
     throw error_at(4, 1, "version " + std::to_string(*version) + " is unknown (known are 1 to 5)");
   }
   header_.version = static_cast<int>(*version);
-  if (rest != std::to_string(*version)) tolerate(4, 1, "the version is not written as one digit alone");
+  if (rest != std::to_string(*version)) tolerate(4, 1, "the version is not a single digit");
 }
 
 std::optional<NeedFile> HeaderParser::take_line(const Line& line) {
@@ -151,7 +151,7 @@ std::optional<NeedFile> HeaderParser::take_line(const Line& line) {
   if (!lexer_.is_open()) {
     const std::size_t ampersand = find_unquoted(line.text, '&');
     if (ampersand == std::string_view::npos) {
-      // The format ignores such lines; an empty one is not worth a word.
+      // The format ignores such lines. Empty ones are not reported.
       if (line.text.find_first_not_of(" \t\r") != std::string_view::npos &&
           find_unquoted(line.text, '!') == std::string_view::npos) {
         tolerate(line.offset, line.number, "the line belongs to no command and is ignored");
@@ -159,9 +159,9 @@ std::optional<NeedFile> HeaderParser::take_line(const Line& line) {
       return std::nullopt;
     }
     if (line.text.substr(0, ampersand).find_first_not_of(" \t") != std::string_view::npos) {
-      throw error_at(line.offset, line.number, "text stands before the & of a command");
+      throw error_at(line.offset, line.number, "there is text before the & of a command");
     }
-    if (ampersand != 0) tolerate(line.offset, line.number, "blanks stand before the & of a command");
+    if (ampersand != 0) tolerate(line.offset, line.number, "there are blanks before the & of a command");
     part.text.remove_prefix(ampersand);
     part.offset += ampersand;
   }
@@ -348,7 +348,7 @@ void HeaderParser::end_with_data(const Command& command, const Line& line) {
     }
     const ByteOrder order = endian->value == "big" ? ByteOrder::big : ByteOrder::little;
     if (data.mode == Mode::ascii && header_.declared_order.value_or(order) != order) {
-      tolerate(endian->offset, endian->line, "both byte orders are declared, which means nothing for text");
+      tolerate(endian->offset, endian->line, "both byte orders are declared, which is ignored for text");
     } else {
       declare_order(order, endian->offset, endian->line);
     }

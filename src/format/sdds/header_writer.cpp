@@ -21,7 +21,7 @@ constexpr std::size_t longest_canonical_command = 1023;
 [[nodiscard]] std::string escaped_quotes(std::string_view value) {
   std::string result;
   for (const char c : value) {
-    // A backslash that is there already came from a file: a second one would grow with every copy.
+    // A mark that is escaped already was read from a file: another backslash would be added with every copy.
     if (c == '"' && !result.ends_with('\\')) result += '\\';
     result += c;
   }
@@ -57,10 +57,10 @@ class CommandText {
   [[nodiscard]] std::string end(std::string_view before_end = {}) {
     text_.append(before_end).append("&end\n");
     if (canonical_ && text_.size() - 1 > longest_canonical_command) {
-      throw Error(ErrorKind::unsupported, "its definition takes " + std::to_string(text_.size() - 1) +
+      throw Error(ErrorKind::unsupported, "its definition has " + std::to_string(text_.size() - 1) +
                                               " bytes, but the reference reads no more than 1023")
           .on(object())
-          .advise("shorten its texts, or leave the option canonical out");
+          .advise("shorten its texts, or omit the option canonical");
     }
     return text_;
   }
@@ -161,15 +161,15 @@ std::string write_header(const Header& header, const HeaderStyle& style) {
 void lengthen(std::string& header, std::size_t blanks) { header.insert(header.rfind("&end"), blanks, ' '); }
 
 std::string text_fault(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) return "it holds a zero byte";
+  if (text.find('\0') != std::string_view::npos) return "it contains a zero byte";
   if (text.find('\n') != std::string_view::npos) return "it has more than one line";
-  if (text.ends_with('\\') && needs_quotes(text)) return "it ends in a backslash and must stand in quotation marks";
+  if (text.ends_with('\\') && needs_quotes(text)) return "it ends with a backslash and needs quotation marks";
   return {};
 }
 
 bool keeps_quotes(std::string_view text) {
   if (needs_quotes(text) || text.front() == '"') return text.find('"') == std::string_view::npos;
-  // An odd one would hide the end of the command.
+  // An unpaired mark would hide the end of the command.
   bool inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) inside = !inside;

@@ -83,7 +83,7 @@ std::string valid_name_for(std::string_view name) {
 
 std::string format_string_fault(std::string_view format, Type type) {
   const std::size_t percent = format.find('%');
-  if (percent == std::string_view::npos) return "it holds no conversion";
+  if (percent == std::string_view::npos) return "it has no conversion";
   std::size_t position = percent + 1;
   const std::string_view allowed_before = type == Type::character ? ""
                                           : type == Type::string  ? "-0123456789"
@@ -92,7 +92,7 @@ std::string format_string_fault(std::string_view format, Type type) {
 
   const std::string_view conversion = format.substr(position);
   const auto is_integer_conversion = [&](char letter) {
-    // At most one modifier stands before the letter.
+    // At most one modifier precedes the letter.
     return conversion.starts_with(letter) ||
            (conversion.size() > 1 && conversion[1] == letter && is_letter(conversion[0]));
   };

@@ -8,13 +8,13 @@
 
 namespace quire::sdds {
 
-/// The name of a type in the file ("longdouble"). int8 and uint8 have none: see held_as().
+/// The name of a type in the file ("longdouble"). int8 and uint8 have no name: see held_as().
 [[nodiscard]] std::string_view file_name(Type type);
 
 /// The inverse; nothing for an unknown name.
 [[nodiscard]] std::optional<Type> type_of_file_name(std::string_view name);
 
-/// The type as which values of `type` are held: the narrowest that exists in the format and keeps every value.
+/// The type in which values of `type` are stored: the narrowest type of the format that represents every value.
 [[nodiscard]] Type held_as(Type type) noexcept;
 
 /// The lowest version of the format in which the type exists.
@@ -23,11 +23,11 @@ namespace quire::sdds {
 /// Whether parameters, arrays and columns may have this name (specs/sdds.md section 2.4).
 [[nodiscard]] bool is_valid_name(std::string_view name) noexcept;
 
-/// The nearest valid name: forbidden characters become underscores; a first character that is only allowed
-/// further behind gets a dot in front.
+/// The nearest valid name: forbidden characters become underscores; if the first character is only allowed at later
+/// positions, a dot is inserted before it.
 [[nodiscard]] std::string valid_name_for(std::string_view name);
 
-/// What is wrong with a printf format for values of a type, or an empty text (specs/sdds.md section 2.6).
+/// The fault of a printf format for values of a type, or an empty text (specs/sdds.md section 2.6).
 [[nodiscard]] std::string format_string_fault(std::string_view format, Type type);
 
 }  // namespace quire::sdds

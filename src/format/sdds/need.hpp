@@ -6,13 +6,13 @@
 
 namespace quire::sdds {
 
-/// The bytes that a parser must see before it can go on.
+/// The bytes that a parser needs to continue.
 struct Need {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
 
-/// The bytes that a parser sees at the moment.
+/// The bytes that are available to a parser.
 struct Window {
   std::uint64_t offset = 0;
   std::span<const std::byte> bytes;

@@ -21,8 +21,8 @@ std::optional<std::int64_t> whole_number(const Value& value) {
   return value.as_integer();
 }
 
-Error missing_rows(std::uint64_t announced, std::uint64_t complete, const Error& reason) {
-  Error error(ErrorKind::bad_file, "the table announces " + std::to_string(announced) + " rows, of which " +
+Error missing_rows(std::uint64_t declared, std::uint64_t complete, const Error& reason) {
+  Error error(ErrorKind::bad_file, "the table declares " + std::to_string(declared) + " rows, of which " +
                                        std::to_string(complete) + " are complete: " + reason.message());
   if (complete > 0) error.advise("recover keeps the complete rows");
   return error;

@@ -14,15 +14,15 @@
 
 namespace quire::sdds {
 
-/// Arrays of this group hold values of attributes that are arrays themselves, one for each step or one for the file:
-/// the format knows only scalar parameters.
+/// Arrays of this group hold the values of attributes that are arrays, one for each step or one for the file: the
+/// format has only scalar parameters.
 inline constexpr std::string_view attribute_group = "attribute";
 inline constexpr std::string_view file_attribute_group = "file attribute";
 
 /// The parameter that holds the number of a step.
 inline constexpr std::string_view step_parameter = "Step";
 
-/// Where a row count stands: of text its digits with the blanks in front of them; no bytes if there is none.
+/// The place of a row count; in text data its digits with the blanks before them. No bytes if there is no row count.
 struct CountPlace {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -32,57 +32,57 @@ struct CountPlace {
 struct Page {
   StepLayout layout;                       ///< numbered 0; the parameter Step is among the attributes
   std::optional<std::int64_t> step;        ///< the value of the parameter Step, if it is an integer
-  std::vector<Attribute> file_attributes;  ///< arrays of the group for those
-  bool cut = false;                        ///< rows are missing and the file allows that: nothing follows
-  CountPlace count;                        ///< where text data say how many rows there are
+  std::vector<Attribute> file_attributes;  ///< arrays of the group file_attribute_group
+  bool cut = false;                        ///< rows are missing, which the file allows: nothing follows
+  CountPlace count;                        ///< of text data
 };
 
-/// Parses one page from the bytes it is given: the seam between binary and text data. Opens nothing.
+/// Parses one page from given bytes: the interface to binary and text data. Opens no files.
 class PageDescriber {
  public:
   virtual ~PageDescriber() = default;
 
-  /// Goes on with these bytes. Answers what it must see next, or nothing when the page is complete.
+  /// Continues with these bytes. Returns the bytes that it needs next, or nothing when the page is complete.
   /// Throws bad_file errors with byte offsets, and memory errors.
   [[nodiscard]] virtual std::optional<Need> advance(const Window& window) = 0;
-  /// The complete page, or nothing if the data end where it would begin.
+  /// The complete page, or nothing if the data end before it.
   [[nodiscard]] virtual std::optional<Page> take() = 0;
-  /// After advance() has thrown: the page with its complete rows, if anything can be saved.
+  /// After advance() has thrown: the page with its complete rows, if it can be recovered.
   [[nodiscard]] virtual std::optional<Page> salvage() = 0;
-  /// After advance() has thrown: whether this is a page whose writer has not completed it.
+  /// After advance() has thrown: whether the writer has not completed this page.
   [[nodiscard]] virtual bool is_unfinished() const noexcept = 0;
-  /// Where there is no page: why the data end although the file goes on, or nothing.
+  /// If there is no page: the reason why the data end before the file, or an empty text.
   [[nodiscard]] virtual const std::string& ending() const noexcept = 0;
 };
 
-/// What the parsing of pages may rely on.
+/// The context of the parsing of pages.
 struct PageContext {
   const Header* header = nullptr;  ///< outlives the describer
   std::uint64_t file_size = 0;
   std::uint64_t memory_budget = 0;
-  bool first = true;     ///< whether no page is in front of this one
-  bool strict = false;   ///< tolerances are errors
-  bool careful = false;  ///< every value of text data is looked at, not only the ends of lines
+  bool first = true;     ///< this is the first page
+  bool strict = false;   ///< tolerated defects are errors
+  bool careful = false;  ///< every value of text data is checked, not only the ends of lines
 };
 
-/// For a page of the header's mode that begins at `offset`.
+/// The parser of a page of the header's mode that begins at `offset`.
 [[nodiscard]] std::unique_ptr<PageDescriber> describe_page(const PageContext& context, std::uint64_t offset);
 
 /// An integer that fits into 64 bits with a sign, or nothing.
 [[nodiscard]] std::optional<std::int64_t> whole_number(const Value& value);
 
-/// The error that a page has fewer complete rows than it announces, for the reason given.
-[[nodiscard]] Error missing_rows(std::uint64_t announced, std::uint64_t complete, const Error& reason);
+/// The error for a page with fewer complete rows than it declares, with its reason.
+[[nodiscard]] Error missing_rows(std::uint64_t declared, std::uint64_t complete, const Error& reason);
 
-/// What a page that is being written says instead of a row count.
+/// The error for a page that its writer has not completed.
 [[nodiscard]] Error unfinished_step();
 
-/// The number of elements of an array. Throws bad_file errors that name the object and the place of its dimensions if
-/// 64 bits do not hold it.
+/// The number of elements of an array. Throws a bad_file error with the object and the place of its dimensions if the
+/// number does not fit into 64 bits.
 [[nodiscard]] std::uint64_t element_count(const std::vector<std::uint64_t>& extents, const std::string& object,
                                           std::uint64_t offset);
 
-/// What a definition says to the model.
+/// A definition in terms of the model.
 [[nodiscard]] Quantity quantity_of(const Definition& definition);
 
 }  // namespace quire::sdds

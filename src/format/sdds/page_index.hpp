@@ -6,28 +6,28 @@
 
 namespace quire::sdds {
 
-/// Where a page is, and the number of its step if the steps are numbered.
+/// The place of a page, and the number of its step if the steps are numbered.
 struct PagePlace {
   std::uint64_t offset = 0;
   std::uint64_t end = 0;
   std::int64_t number = 0;
 };
 
-/// The places of the pages of a file in order. Pages of one length at equal distances, whose numbers rise evenly, take
-/// one entry however many they are: compressed files hold millions of small ones in a few bytes.
+/// The places of the pages of a file in order. Pages of the same length at equal distances, with evenly rising numbers,
+/// are one entry: compressed files can contain millions of small pages in a few bytes.
 class PageIndex {
  public:
   void push_back(const PagePlace& page);
-  /// Drops the pages from this index on.
+  /// Removes the pages from this index on.
   void truncate(std::uint64_t pages);
   [[nodiscard]] std::uint64_t size() const noexcept {
     return runs_.empty() ? 0 : runs_.back().first + runs_.back().count;
   }
   [[nodiscard]] bool empty() const noexcept { return runs_.empty(); }
-  /// The page must be there.
+  /// The page must exist.
   [[nodiscard]] PagePlace operator[](std::uint64_t index) const;
   [[nodiscard]] PagePlace back() const { return runs_.back().at(runs_.back().count - 1); }
-  /// Bytes of memory that the entries take.
+  /// The size of the entries in memory, in bytes.
   [[nodiscard]] std::size_t bytes() const noexcept { return runs_.size() * sizeof(Run); }
 
  private:

@@ -52,7 +52,7 @@ void PageBudget::spend(std::uint64_t bytes, const std::string& object, std::uint
 void require_room(std::uint64_t count, std::uint64_t bytes_each, std::uint64_t left, const std::string& object,
                   std::uint64_t offset) {
   if (count <= left / bytes_each) return;
-  throw Error(ErrorKind::bad_file, std::to_string(count) + " values are announced, but only " + std::to_string(left) +
+  throw Error(ErrorKind::bad_file, std::to_string(count) + " values are declared, but only " + std::to_string(left) +
                                        " bytes are left in the file")
       .on(object)
       .at(offset);

@@ -15,7 +15,7 @@ std::unique_ptr<PagePlan> plan_page(const PageSubject& page) {
   return page.header->data.mode == Mode::ascii ? plan_text_page(page) : plan_binary_page(page);
 }
 
-std::uint64_t announced_rows(const Header& header, std::uint64_t rows, std::uint64_t growth_rows) {
+std::uint64_t row_count_for(const Header& header, std::uint64_t rows, std::uint64_t growth_rows) {
   if (growth_rows == 0) return rows;
   const bool is_text = header.data.mode == Mode::ascii;
   const std::uint64_t largest = is_text ? 99'999'999 : std::numeric_limits<std::int32_t>::max();

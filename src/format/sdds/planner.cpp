@@ -16,13 +16,13 @@
 namespace quire::sdds {
 namespace {
 
-// The first slot of a measure: the bytes of the header, also for steps that do not write it, so that a measure repeats
-// when a step does. Those of the page follow.
+// The first slot of a measure: the bytes of the header. It exists also for steps that do not write a header, so that
+// equal steps have equal measures. The slots of the page follow.
 constexpr std::size_t header_slot = 0;
 constexpr std::size_t first_page_slot = 1;
 
-// Bytes of a cache line: columns that begin at multiples of them are copied from and to memory at full speed, by us and
-// by whoever reads them; the others do, too, where a column has a multiple of them (specs/performance.md section 4,
+// Bytes of a cache line. A column that begins at a multiple of it is copied at full speed by writers and readers. The
+// next columns are aligned as well if the size of a column is a multiple of it (specs/performance.md section 4,
 // relative alignment).
 constexpr std::uint64_t column_alignment = 64;
 
@@ -31,13 +31,13 @@ constexpr std::uint64_t column_alignment = 64;
   return {bytes.begin(), bytes.end()};
 }
 
-/// Whether a line of text ends in front of an offset.
+/// Whether a line of text ends at an offset.
 [[nodiscard]] bool ends_line(ByteSource& bytes, std::uint64_t offset) {
   std::byte last{};
   return offset == 0 || bytes.read(offset - 1, std::span(&last, 1)) == 0 || last == std::byte{'\n'};
 }
 
-/// How many steps there are up to the one of this number, itself included. Numbers grow from step to step.
+/// The number of steps up to and including the one of this number. Numbers grow from step to step.
 [[nodiscard]] std::uint64_t steps_up_to(SddsDescriber& describer, std::int64_t number) {
   const std::uint64_t steps = describer.steps();
   std::uint64_t found = 0;
@@ -46,24 +46,24 @@ constexpr std::uint64_t column_alignment = 64;
   throw no_step_to_append_after(number, steps == 0 ? std::nullopt : std::optional(describer.step_number(steps - 1)));
 }
 
-/// Whether the parameter Step of this step's page says its number: our own one does, one of the user may.
+/// Whether the parameter Step of this step's page is its number: always if Quire added it, possibly if the user did.
 [[nodiscard]] bool keeps_number(const Header& header, const StepDescription& step) {
   if (!has_step_parameter(header)) return false;
   const Attribute* own = find_attribute(step.attributes, step_parameter);
   return own == nullptr || (own->value.is_scalar() && own->value.as_text() == std::to_string(step.number));
 }
 
-/// Throws type errors for a number that the parameter Step, where it is our own, cannot hold.
+/// Throws a type error for a number that does not fit into the parameter Step that Quire added.
 void check_width(const Header& header, const StepDescription& step) {
   const ParameterDefinition* numbers = find_step_parameter(header);
   if (numbers == nullptr || find_attribute(step.attributes, step_parameter) != nullptr) return;
   try {
     static_cast<void>(Value(step.number).converted_to(numbers->type));
   } catch (const Error&) {
-    throw Error(ErrorKind::type, "the number " + std::to_string(step.number) + " is none of type " +
-                                     std::string(file_name(numbers->type)) + ", which step numbers have in this file")
+    throw Error(ErrorKind::type, "the number " + std::to_string(step.number) + " does not fit into type " +
+                                     std::string(file_name(numbers->type)) + " of the step numbers in this file")
         .on(std::string(step_parameter))
-        .advise("create the file with step_type=long64; quire convert --option step_type=long64 makes such a copy");
+        .advise("create the file with step_type=long64; quire convert --option step_type=long64 writes such a copy");
   }
 }
 
@@ -71,14 +71,14 @@ void check_width(const Header& header, const StepDescription& step) {
 
 void SddsPlanner::check_layout(const Header& header) const {
   const auto differs = [](const std::string& what, const std::string& option) {
-    return Error(ErrorKind::conflict, "the file has another " + what).advise("leave the option " + option + " out");
+    return Error(ErrorKind::conflict, "the file has another " + what).advise("omit the option " + option);
   };
   const DataCommand& data = header.data;
   const bool binary = data.mode == Mode::binary;
   if (given_.mode && layout_.mode != data.mode) throw differs("mode", "mode");
   if (given_.order && binary && layout_.order != header.order()) throw differs("byte order", "byte_order");
   if (given_.major && binary && layout_.column_major != data.column_major) throw differs("major order", "major_order");
-  // Where there are no columns the layout of rows means nothing: it was not written either.
+  // Without columns the layout of rows has no meaning and is not stored in the file.
   const bool rows_of_text = !binary && !header.columns.empty();
   if (given_.lines && rows_of_text && layout_.lines_per_row != data.lines_per_row) {
     throw differs("number of lines for a row", "lines_per_row");
@@ -90,7 +90,7 @@ void SddsPlanner::check_layout(const Header& header) const {
   const bool may_grow = data.fixed_row_count && (header.columns.empty() || grows);
   if (layout_.growth_rows != 0 && !may_grow) {
     throw Error(ErrorKind::conflict, "the pages of the file cannot grow: it was not written with fixed_row_count")
-        .advise("leave the option fixed_row_count out");
+        .advise("omit the option fixed_row_count");
   }
   const ParameterDefinition* numbers = find_step_parameter(header);
   if (given_.number_type && numbers != nullptr && layout_.wide_numbers != (numbers->type == Type::int64)) {
@@ -109,7 +109,7 @@ std::optional<GrowingPage> SddsPlanner::last_page_of(SddsDescriber& describer) c
   GrowingPage page;
   page.count_offset = count.place.offset;
   page.rows = count.rows;
-  page.announced = count.rows;
+  page.stored_count = count.rows;
   // A count of another width cannot be written in place.
   const std::size_t width = data.mode == Mode::ascii ? text_count_bytes - 1 : sizeof(std::int32_t);
   if (count.place.bytes != width) return std::nullopt;
@@ -126,14 +126,14 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
   const bool foreign_damage = describer.damage() && !describer.is_unfinished();
   if (!drop && foreign_damage) throw Error(*describer.damage());
   if (!drop && !describer.ending().empty()) {
-    // What readers pass over may be steps all the same: nobody asked for their removal.
+    // The bytes that readers skip may be steps. They are only removed on request.
     throw Error(ErrorKind::conflict, describer.ending())
-        .advise("ask for what follows to be dropped, or write to another file");
+        .advise("request that the rest is dropped, or write to another file");
   }
   const std::uint64_t kept = after ? steps_up_to(describer, *after) : whole;
   if (!drop && kept < whole) {
-    throw Error(ErrorKind::conflict, "the file holds steps behind step " + std::to_string(*after))
-        .advise("ask for them to be dropped, or write to another file");
+    throw Error(ErrorKind::conflict, "the file has steps after step " + std::to_string(*after))
+        .advise("request that they are dropped, or write to another file");
   }
 
   Publication acts;
@@ -160,7 +160,7 @@ void SddsPlanner::keep_steps(const SddsDescriber& describer, std::uint64_t steps
   layout_.column_major = header_->data.column_major;
   layout_.mode = header_->data.mode;
   file_ = describer.file();
-  file_.declared.reset();  // the header says it
+  file_.declared.reset();  // it is in the header
   pages_ = steps;
   pages_found_ = steps;
   numbered_ = has_step_parameter(*header_) && (steps == 0 || describer.is_numbered());
@@ -170,7 +170,7 @@ void SddsPlanner::keep_steps(const SddsDescriber& describer, std::uint64_t steps
   bool field_seen = false;
   for (const ArrayDefinition& array : header_->arrays) {
     if (is_attribute_array(array) && field_seen) {
-      throw Error(ErrorKind::unsupported, "attributes stand behind fields in this file, which cannot be continued")
+      throw Error(ErrorKind::unsupported, "attributes are after fields in this file, which cannot be continued")
           .on("array " + array.name);
     }
     field_seen = field_seen || !is_attribute_array(array);
@@ -192,7 +192,7 @@ bool SddsPlanner::begins_anew(const SddsDescriber& describer, ByteSource& existi
   file.declared.reset();
   const std::vector<std::byte> own = bare_header(file, layout);
   std::vector<std::byte> there(static_cast<std::size_t>(header.data_offset));
-  // What somebody else has written stays as it is.
+  // Files of other programs are not changed.
   if (existing.read(0, there) != there.size() || there != own) return false;
   layout_ = layout;
   file_ = std::move(file);
@@ -201,7 +201,7 @@ bool SddsPlanner::begins_anew(const SddsDescriber& describer, ByteSource& existi
 }
 
 std::vector<std::byte> SddsPlanner::state() const {
-  // What a published step changes every rank knows by itself.
+  // Every rank updates its own state after a published step.
   if (!resumed_) return {};
   return pack(*this);
 }
@@ -220,7 +220,7 @@ void SddsPlanner::set_file(const FileDescription& file) {
     return;
   }
   const auto refuse = [](const std::string& object) {
-    return Error(ErrorKind::conflict, "the existing file does not have it so, and it cannot be changed").on(object);
+    return Error(ErrorKind::conflict, "the existing file has another value, which cannot be changed").on(object);
   };
   if (!held.title.empty() && held.title != file_.title) throw refuse("title");
   if (!held.contents.empty() && held.contents != file_.contents) throw refuse("contents");
@@ -246,7 +246,7 @@ void SddsPlanner::check_page(const Header& header) const {
   const bool has_parameters = std::any_of(header.parameters.begin(), header.parameters.end(),
                                           [](const ParameterDefinition& one) { return !one.fixed_value; });
   if (header.data.mode == Mode::binary || has_parameters || !header.arrays.empty() || !header.columns.empty()) return;
-  if (pages_ != 0) throw Error(ErrorKind::unsupported, "a text without any values holds one step at most");
+  if (pages_ != 0) throw Error(ErrorKind::unsupported, "a file of text without any values has at most one step");
 }
 
 bool SddsPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == last_number_; }
@@ -256,7 +256,7 @@ void SddsPlanner::check_growth(const StepDescription& step) const {
     throw Error(ErrorKind::conflict, "the page that grows has its attributes already").on(step.attributes[0].name);
   }
   if (!step.fields.empty()) {
-    throw Error(ErrorKind::unsupported, "only tables grow").on(step.fields[0].name);
+    throw Error(ErrorKind::unsupported, "only tables can grow").on(step.fields[0].name);
   }
 }
 
@@ -266,7 +266,7 @@ void SddsPlanner::check_number(const Header& header, const StepDescription& step
       Error error(ErrorKind::conflict, "step " + std::to_string(step.number) + " does not follow step " +
                                            std::to_string(last_number_) + ", the last one of the file");
       if (step.number == last_number_ && header_ && header_->data.fixed_row_count) {
-        error.advise("to add rows to the last page open the file with fixed_row_count=500");
+        error.advise("open the file with fixed_row_count=500 to add rows to the last page");
       }
       throw error;
     }
@@ -274,7 +274,7 @@ void SddsPlanner::check_number(const Header& header, const StepDescription& step
     return;
   }
   if (step.number >= 0 && static_cast<std::uint64_t>(step.number) == pages_) return;
-  throw Error(ErrorKind::conflict, "nothing in the file keeps the number " + std::to_string(step.number) +
+  throw Error(ErrorKind::conflict, "the file cannot store the number " + std::to_string(step.number) +
                                        ": its steps are counted, and this one is step " + std::to_string(pages_));
 }
 
@@ -294,7 +294,7 @@ std::string SddsPlanner::first_header(const Header& header, const StepPart& mine
 
 PageSubject SddsPlanner::page_subject(const Header& header, const StepPart& mine) const {
   PageSubject page{.header = &header, .file = &file_, .mine = &mine, .canonical = layout_.canonical};
-  // The reference counts the pages of each opened output; all of a file is what a reader would count.
+  // The reference counts pages from the opening of the file on; otherwise all pages of the file are counted.
   page.number = pages_ - (layout_.canonical ? pages_found_ : 0) + 1;
   page.is_first = pages_ == 0;
   page.growth_rows = layout_.growth_rows;
@@ -312,17 +312,17 @@ void SddsPlanner::require_row_places(const StepDescription& step, std::size_t ta
   };
   const std::vector<Column>& columns = step.tables[table].columns;
   if (layout_.mode == Mode::ascii) {
-    refuse(step.tables[table].name, "where a row of text begins depends on the rows before it",
+    refuse(step.tables[table].name, "the offset of a row of text depends on the rows before it",
            "write the file with mode=binary");
   }
   if (is_growth(step)) {
-    refuse(step.tables[table].name, "a page that grows has no places yet",
-           "begin another step, or put the rows of each rank behind those of the lower ranks");
+    refuse(step.tables[table].name, "the rows of a page that grows have no fixed offsets",
+           "begin another step, or write the rows of each rank after those of the lower ranks");
   }
   const auto text = std::ranges::find(columns, Type::string, &Column::type);
   if (text != columns.end()) {
-    refuse(text->name, "where a row begins depends on the strings before it",
-           "write numbers, or put the rows of each rank behind those of the lower ranks");
+    refuse(text->name, "the offset of a row depends on the strings before it",
+           "write numbers, or write the rows of each rank after those of the lower ranks");
   }
 }
 
@@ -336,18 +336,18 @@ WritePlan SddsPlanner::guard(const StepPart& mine) {
   const Header header = header_of(mine.description);
   WritePlan plan;
   if (growing_) {
-    // In front of rows the count must be ahead of them; in front of another page it must be the true one.
+    // Before rows are added, the count must be ahead of them; before another page is added, it must be the true one.
     const bool grows = is_growth(mine.description);
     const std::uint64_t own = grows && !mine.description.tables.empty() ? mine.description.tables.front().rows : 0;
     const std::uint64_t rows = growing_->rows + own;
-    const std::uint64_t count = !grows                       ? rows
-                                : rows > growing_->announced ? announced_rows(header, rows, layout_.growth_rows)
-                                                             : growing_->announced;
-    if (count != growing_->announced) {
-      PublishWrite write = count_change(header, growing_->count_offset, growing_->announced, count);
+    const std::uint64_t count = !grows                          ? rows
+                                : rows > growing_->stored_count ? row_count_for(header, rows, layout_.growth_rows)
+                                                                : growing_->stored_count;
+    if (count != growing_->stored_count) {
+      PublishWrite write = count_change(header, growing_->count_offset, growing_->stored_count, count);
       plan.add(write.offset, std::move(write.bytes));
     }
-    growing_->announced = count;
+    growing_->stored_count = count;
     if (grows) return plan;
   }
   std::vector<std::byte> bytes = header_ ? std::vector<std::byte>() : bytes_of(first_header(header, mine));
@@ -377,9 +377,9 @@ Placement SddsPlanner::place(const StepPart& mine, const Measure& before, const 
   Placement placement = page->place(page_begin(total), std::span(before).subspan(first_page_slot), page_total, root);
   if (is_growth(mine.description)) {
     const std::uint64_t rows = checked_add(growing_->rows, page->rows(page_total));
-    const std::uint64_t count = announced_rows(header, rows, layout_.growth_rows);
-    if (root && rows > growing_->announced) {
-      PublishWrite write = count_change(header, growing_->count_offset, growing_->announced, count);
+    const std::uint64_t count = row_count_for(header, rows, layout_.growth_rows);
+    if (root && rows > growing_->stored_count) {
+      PublishWrite write = count_change(header, growing_->count_offset, growing_->stored_count, count);
       placement.title.add(write.offset, std::move(write.bytes));
     }
   }
@@ -393,17 +393,17 @@ Publication SddsPlanner::publish(const StepPart& mine, const Measure& total) {
 
 void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool published) {
   if (!published) return;
-  // Every rank knows the totals, though only rank 0 knows the bytes of its title.
+  // Every rank has the totals, but only rank 0 has the size of its title.
   const Header header = header_of(mine.description);
   const auto page = page_plan(header, mine);
   const auto page_total = std::span(total).subspan(first_page_slot);
   const bool grows = is_growth(mine.description);
   const std::uint64_t rows = (grows ? growing_->rows : 0) + page->rows(page_total);
   if (layout_.growth_rows != 0 && !header.columns.empty()) {
-    const std::uint64_t count = announced_rows(header, rows, layout_.growth_rows);
+    const std::uint64_t count = row_count_for(header, rows, layout_.growth_rows);
     if (grows) {
       growing_->rows = rows;
-      if (rows > growing_->announced) growing_->announced = count;
+      if (rows > growing_->stored_count) growing_->stored_count = count;
     } else {
       growing_ = GrowingPage{page->count_offset(page_begin(total), page_total), rows, count};
     }
@@ -417,8 +417,8 @@ void SddsPlanner::advance(const StepPart& mine, const Measure& total, bool publi
 }
 
 Publication SddsPlanner::finish() {
-  if (growing_ && growing_->announced != growing_->rows) {
-    return {count_change(*header_, growing_->count_offset, growing_->announced, growing_->rows)};
+  if (growing_ && growing_->stored_count != growing_->rows) {
+    return {count_change(*header_, growing_->count_offset, growing_->stored_count, growing_->rows)};
   }
   if (header_) return {};
   return {PublishWrite{0, bare_header(file_, layout_)}};
@@ -428,7 +428,7 @@ std::vector<std::byte> SddsPlanner::bare_header(const FileDescription& file, Wri
   const StepDescription declared = file.declared.value_or(StepDescription());
   const bool has_columns = !declared.tables.empty() && !declared.tables.front().columns.empty();
   if (!has_columns) layout.lines_per_row = 1;
-  // Text without any structure would be one step.
+  // A file of text without any structure would be read as one step.
   const bool has_structure = has_columns || !declared.attributes.empty() || !declared.fields.empty();
   if (layout.mode == Mode::ascii && !has_structure) layout.step_parameter = true;
   return bytes_of(write_header(header_for(file, declared, layout), {layout.canonical, layout.version}));

@@ -17,7 +17,7 @@ namespace quire::sdds {
 
 class SddsDescriber;
 
-/// Which parts of a layout the user asked for, so that a file that has others is not continued.
+/// The parts of a layout that the user gave: a file with a different layout is not continued.
 struct GivenLayout {
   bool order = false;
   bool major = false;
@@ -25,22 +25,22 @@ struct GivenLayout {
   bool lines = false;
   bool counts = false;
   bool number_type = false;
-  std::optional<Error> useless;  ///< an option that means nothing in a new file; one that exists has its own layout
+  std::optional<Error> useless;  ///< an option without effect in a new file; an existing file has its own layout
 };
 
 /// The last page of a file whose pages grow.
 struct GrowingPage {
   std::uint64_t count_offset = 0;
   std::uint64_t rows = 0;
-  std::uint64_t announced = 0;  ///< the count that stands in the file; only rank 0 keeps it up
+  std::uint64_t stored_count = 0;  ///< the count in the file; only rank 0 updates it
 
   template <class Archive>
   void archive(Archive& a) {
-    a(count_offset, rows, announced);
+    a(count_offset, rows, stored_count);
   }
 };
 
-/// Plans a file: its header, and pages one behind the other, each by its PagePlan.
+/// Plans a file: its header and consecutive pages, each by its PagePlan.
 class SddsPlanner final : public WritePlanner {
  public:
   SddsPlanner(const WriteLayout& layout, const GivenLayout& given) : layout_(layout), given_(given) {}
@@ -64,11 +64,11 @@ class SddsPlanner final : public WritePlanner {
   [[nodiscard]] Publication finish() override;
 
  private:
-  /// The header of the file, or the one that what is declared gives it, or else this first step.
+  /// The header of the file; in a new file, the header of the declared structure or of this first step.
   [[nodiscard]] Header header_of(const StepDescription& step) const;
-  /// Rank 0: the header in front of the first page.
+  /// Rank 0: the header before the first page.
   [[nodiscard]] std::string first_header(const Header& header, const StepPart& mine) const;
-  /// Where the page of a step begins.
+  /// The beginning of the page of a step.
   [[nodiscard]] std::uint64_t page_begin(const Measure& total) const;
   [[nodiscard]] PageSubject page_subject(const Header& header, const StepPart& mine) const;
   [[nodiscard]] std::unique_ptr<PagePlan> page_plan(const Header& header, const StepPart& mine) const;
@@ -76,14 +76,14 @@ class SddsPlanner final : public WritePlanner {
   [[nodiscard]] bool is_growth(const StepDescription& step) const;
   void check_growth(const StepDescription& step) const;
   void check_number(const Header& header, const StepDescription& step) const;
-  /// Throws for pages that no reader could tell from nothing.
+  /// Throws for pages that readers could not distinguish from missing ones.
   void check_page(const Header& header) const;
   void check_layout(const Header& header) const;
   /// The last page of a file that is continued, if its count can be written in place.
   [[nodiscard]] std::optional<GrowingPage> last_page_of(SddsDescriber& describer) const;
   void keep_steps(const SddsDescriber& describer, std::uint64_t steps);
-  /// Takes a file that one of our writers left without any step as one that is still to be written, or leaves it: its
-  /// header says nothing yet of what steps hold, and the first one makes it longer.
+  /// Whether Quire wrote this file without any step. It is then treated as a new file: its header does not define the
+  /// contents of steps yet and becomes longer with the first step.
   [[nodiscard]] bool begins_anew(const SddsDescriber& describer, ByteSource& existing);
   /// The header of a file without steps: what it declares.
   [[nodiscard]] std::vector<std::byte> bare_header(const FileDescription& file, WriteLayout layout) const;
@@ -97,15 +97,15 @@ class SddsPlanner final : public WritePlanner {
 
   WriteLayout layout_;
   GivenLayout given_;
-  std::optional<Header> header_;  ///< once it stands in the file
-  FileDescription file_;          ///< as held
+  std::optional<Header> header_;  ///< once it is in the file
+  FileDescription file_;          ///< as stored
   std::uint64_t end_ = 0;         ///< of the published bytes
   std::uint64_t pages_ = 0;
-  std::uint64_t pages_found_ = 0;  ///< of them in the file that is continued
-  bool numbered_ = true;           ///< the parameter Step numbers the pages there are
+  std::uint64_t pages_found_ = 0;  ///< pages that the continued file had before
+  bool numbered_ = true;           ///< the parameter Step numbers the existing pages
   std::int64_t last_number_ = 0;
   std::optional<GrowingPage> growing_;
-  bool resumed_ = false;  ///< other ranks have not learned yet what the file holds
+  bool resumed_ = false;  ///< the contents of the file have not been sent to the other ranks yet
 };
 
 }  // namespace quire::sdds

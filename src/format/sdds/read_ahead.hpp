@@ -9,7 +9,7 @@
 
 namespace quire::sdds {
 
-/// Gets what parsers need from the bytes of a file, and more where they go straight on.
+/// Reads the bytes that parsers need, and reads ahead when they are consecutive.
 class ReadAhead {
  public:
   ReadAhead(ByteSource& bytes, std::uint64_t file_size) : bytes_(bytes), file_size_(file_size) {}

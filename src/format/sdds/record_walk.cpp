@@ -26,9 +26,9 @@ RecordWalk::RecordWalk(Run run, std::uint64_t file_size)
   run_.marks.every = mark_distance(run_.records);
   for (const Cell& cell : run_.cells) {
     if (cell.type == Type::string) {
-      gaps_.push_back(std::exchange(behind_, 0));
+      gaps_.push_back(std::exchange(tail_, 0));
     } else {
-      behind_ += size_of(cell.type);
+      tail_ += size_of(cell.type);
     }
   }
 }
@@ -59,8 +59,8 @@ std::optional<Need> RecordWalk::advance(const Window& window) {
             .at(at);
       }
     }
-    if (position_ + behind_ > file_size_) throw beyond_end(position_);
-    position_ += behind_;
+    if (position_ + tail_ > file_size_) throw beyond_end(position_);
+    position_ += tail_;
     string_ = 0;
     ++record_;
     record_begin_ = position_;

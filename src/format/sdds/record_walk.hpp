@@ -9,14 +9,14 @@
 
 namespace quire::sdds {
 
-/// Steps over records that hold strings and have therefore no fixed size, from string length to string length, and
-/// remembers where every so many of them begin.
+/// Walks over records of variable size, from string length to string length, and marks the beginning of every n-th
+/// record.
 class RecordWalk {
  public:
   /// `run` has offset, records, order and cells; marks and bytes are found. `file_size` bounds every length.
   RecordWalk(Run run, std::uint64_t file_size);
 
-  /// Goes on with the bytes of the window. Nothing: all records are found.
+  /// Continues with the bytes of the window. Nothing: all records are found.
   /// Throws bad_file errors for negative lengths and for records beyond the end of the file.
   [[nodiscard]] std::optional<Need> advance(const Window& window);
 
@@ -27,21 +27,21 @@ class RecordWalk {
  private:
   Run run_;
   std::uint64_t file_size_;
-  std::vector<std::uint64_t> gaps_;  ///< bytes in front of each string of a record
-  std::uint64_t behind_ = 0;         ///< bytes behind the last one
+  std::vector<std::uint64_t> gaps_;  ///< bytes before each string of a record
+  std::uint64_t tail_ = 0;           ///< bytes after the last string
   std::uint64_t record_ = 0;         ///< complete ones
   std::uint64_t record_begin_ = 0;
-  std::size_t string_ = 0;      ///< the next one of the record at hand
-  std::uint64_t position_ = 0;  ///< behind the last string
+  std::size_t string_ = 0;      ///< the next string of the current record
+  std::uint64_t position_ = 0;  ///< after the last string
 };
 
-/// How many marks a run of records without a fixed size has at most.
+/// The maximum number of marks in a run of records of variable size.
 inline constexpr std::size_t most_marks = 4096;
 
 /// The smallest power of two for which at most `most_marks` marks cover all records.
 [[nodiscard]] std::uint64_t mark_distance(std::uint64_t records) noexcept;
 
-/// A run that a walk is in as far as it has come: these records, which end at `end`.
+/// The part of a run with the first `records` records, which end at `end`.
 [[nodiscard]] Run walked_part(Run run, std::uint64_t records, std::uint64_t end);
 
 }  // namespace quire::sdds

@@ -18,11 +18,11 @@ namespace quire::sdds {
 namespace {
 
 constexpr std::uint64_t largest_extent = std::numeric_limits<std::int32_t>::max();
-constexpr std::uint64_t most_declared_axes = 32;  ///< without values nothing bounds what a header claims
+constexpr std::uint64_t most_declared_axes = 32;  ///< without values nothing else limits the claims of a header
 
 void check_name(const std::string& name, const std::string& object) {
   if (is_valid_name(name)) return;
-  throw Error(ErrorKind::unsupported, "the name holds characters that the file cannot have in names")
+  throw Error(ErrorKind::unsupported, "the name has characters that the format forbids in names")
       .on(object)
       .advise("call it " + valid_name_for(name));
 }
@@ -32,13 +32,13 @@ void check_text(const std::string& text, const std::string& what, const std::str
   if (!fault.empty()) throw Error(ErrorKind::unsupported, "its " + what + " cannot be written: " + fault).on(object);
 }
 
-/// The texts of a quantity that stand in the header.
+/// The texts of a quantity that the header contains.
 [[nodiscard]] auto texts_of(Quantity& quantity) {
   return std::array{std::pair(&quantity.unit, "unit"), std::pair(&quantity.symbol, "symbol"),
                     std::pair(&quantity.description, "description"), std::pair(&quantity.display, "display")};
 }
 
-/// Texts checked, the type widened.
+/// Checks the texts and widens the type.
 void hold(Quantity& quantity, const std::string& object) {
   check_name(quantity.name, object);
   quantity.type = held_as(quantity.type);
@@ -65,7 +65,7 @@ void hold(Field& field) {
     throw Error(ErrorKind::unsupported, "an extent of " + std::to_string(extent) + " exceeds 31 bits").on(object);
   }
   if (field.group == attribute_group || field.group == file_attribute_group) {
-    throw Error(ErrorKind::unsupported, "the group \"" + field.group + "\" is kept for attributes").on(object);
+    throw Error(ErrorKind::unsupported, "the group \"" + field.group + "\" is reserved for attributes").on(object);
   }
 }
 
@@ -79,7 +79,7 @@ void define(Definition& definition, const Quantity& quantity) {
   definition.symbol = optional_text(quantity.symbol);
   definition.units = optional_text(quantity.unit);
   definition.description = optional_text(quantity.description);
-  // Readers of the field refuse files with formats that do not fit.
+  // Other programs refuse files whose formats do not fit their types.
   if (format_string_fault(quantity.display, quantity.type).empty()) {
     definition.format_string = optional_text(quantity.display);
   }
@@ -95,7 +95,7 @@ void define(Definition& definition, const Quantity& quantity) {
   return definition;
 }
 
-/// Whether a parameter is there for the numbers of steps alone, as our own writer adds it.
+/// Whether a parameter holds only the numbers of steps, as Quire adds it.
 [[nodiscard]] bool is_own_step_parameter(const ParameterDefinition& parameter) {
   return parameter == step_definition(0, false) || parameter == step_definition(0, true);
 }
@@ -124,7 +124,7 @@ template <class Definitions>
                       [name](const auto& definition) { return definition.name == name; });
 }
 
-/// The type of the header, if values of the step's type may become that.
+/// The type of the header, if values of the step's type may be converted to it.
 [[nodiscard]] Type agreed_type(const Definition& definition, Type type, bool lossy, const std::string& object) {
   const bool kept = type == definition.type || converts_without_loss(type, definition.type);
   const bool possible = (type == Type::string) == (definition.type == Type::string);
@@ -146,7 +146,7 @@ void check_unit(const Definition& definition, const Quantity& quantity, const st
 }
 
 [[nodiscard]] Error missing_in_step(const std::string& object) {
-  return Error(ErrorKind::conflict, "every step of this file has it, this one has not").on(object);
+  return Error(ErrorKind::conflict, "every step of this file has it, but this one does not").on(object);
 }
 
 /// The parameter of a scalar attribute.
@@ -240,8 +240,8 @@ void agree_on_fields(const Header& header, StepDescription& step, bool lossy) {
   data.mode = layout.mode;
   data.fixed_row_count = layout.growth_rows != 0;
   if (data.fixed_row_count && (layout.column_major || layout.no_row_counts)) {
-    throw Error(ErrorKind::usage, "pages can only grow by rows behind a row count")
-        .advise("leave the options major_order and no_row_counts out, or fixed_row_count");
+    throw Error(ErrorKind::usage, "pages can only grow if they are row-major and have row counts")
+        .advise("omit the options major_order and no_row_counts, or fixed_row_count");
   }
   if (layout.mode == Mode::binary) {
     data.column_major = layout.column_major;
@@ -291,7 +291,7 @@ StepDescription declared_step(const Header& header) {
   const auto add = [&](const Definition& definition, std::vector<std::uint64_t> shape) {
     Attribute& attribute = declared.attributes.emplace_back();
     static_cast<Quantity&>(attribute) = quantity_of(definition);
-    // Of this only type and shape count.
+    // Only type and shape are used.
     attribute.value = Value::texts(std::move(shape), {std::string()});
   };
   for (const ParameterDefinition& parameter : header.parameters) {
@@ -377,8 +377,8 @@ Header header_for(const FileDescription& file, const StepDescription& step, cons
   header.version = lowest_version(header);
   if (layout.version != 0 && layout.version < header.version) {
     throw Error(ErrorKind::unsupported,
-                "version " + std::to_string(layout.version) + " of the format cannot hold this: " +
-                    "its types or its layout came with version " + std::to_string(header.version));
+                "version " + std::to_string(layout.version) + " of the format cannot store this: " +
+                    "its types or its layout require version " + std::to_string(header.version));
   }
   if (layout.version != 0) header.version = layout.version;
   return header;

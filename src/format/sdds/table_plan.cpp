@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t length_bytes = sizeof(std::int32_t);
 
-/// The bytes of a value but those of a string itself.
+/// The size of a value without the characters of a string.
 [[nodiscard]] std::uint64_t fixed_bytes(Type type) noexcept {
   return type == Type::string ? length_bytes : size_of(type);
 }
@@ -44,7 +44,7 @@ std::vector<Cell> cells_of(const Header& header, const StepPart& mine) {
   const Table& table = mine.description.tables.front();
   for (std::size_t i = 0; i < header.columns.size(); ++i) {
     const ColumnDefinition& column = header.columns[i];
-    // Mostly in the same order: a search for each of many columns would be felt.
+    // Usually the order is the same. A search for each of many columns would be slow.
     const bool in_place = i < table.columns.size() && table.columns[i].name == column.name;
     cells.push_back({in_place ? i : table.find(column.name), column.type});
   }
@@ -73,7 +73,7 @@ TablePlan plan_table(const Header& header, const StepPart& mine, const TableSlot
   const std::uint64_t rows = mine.description.tables.front().rows;
   const Measure own = table_string_slots(header, mine);
 
-  // One block of records row-major, one for each column column-major.
+  // Row-major: one block of records; column-major: one for each column.
   std::vector<std::vector<Cell>> blocks;
   if (header.data.column_major) {
     for (const Cell& cell : cells) blocks.push_back({cell});

@@ -23,7 +23,7 @@ constexpr std::size_t fewest_columns_of_a_row = 3;
 
 [[nodiscard]] std::string shown(std::string_view text) { return "\"" + std::string(text.substr(0, shown_text)) + "\""; }
 
-/// Whether a row count is that of an unfinished step: nothing but its first letter may be overwritten already.
+/// Whether a row count is that of an unfinished step. Its first letter may be overwritten already.
 [[nodiscard]] bool is_unfinished_count(std::string_view line) noexcept {
   const std::string mark = unfinished_count_line();
   if (line.size() + 1 != mark.size()) return false;
@@ -32,7 +32,7 @@ constexpr std::size_t fewest_columns_of_a_row = 3;
          line.find_first_not_of("unfinished 0123456789", letter) == std::string_view::npos;
 }
 
-/// Whether a comment says that the step behind it is unfinished; the true one may be written over it in part.
+/// Whether a comment states that the next step is unfinished. It may be partly overwritten by the final comment.
 [[nodiscard]] bool is_unfinished_comment(std::string_view line) {
   const std::string before = page_comment_state(false);
   const std::string after = page_comment_state(true);
@@ -48,7 +48,7 @@ constexpr std::size_t fewest_columns_of_a_row = 3;
   return false;
 }
 
-/// Whether every value of a row of numbers stands in the line.
+/// Whether the line has all values of a row of numbers.
 [[nodiscard]] bool looks_like_row(const Header& header, std::string_view line) {
   if (header.columns.size() < fewest_columns_of_a_row || header.data.lines_per_row != 1) return false;
   for (const ColumnDefinition& column : header.columns) {
@@ -117,13 +117,13 @@ bool TextPage::begin() {
                   [](const ParameterDefinition& parameter) { return !parameter.fixed_value.has_value(); });
   stage_ = Stage::header_lines;
   if (has_values) return context_.first || (skip_blank_rest() && skip_empty_line());
-  // Exactly one page, and the rest of the file is never looked at.
+  // There is exactly one page, and the rest of the file is not read.
   page_.layout.end = context_.file_size;
   stage_ = context_.first ? Stage::complete : Stage::no_page;
   return true;
 }
 
-/// Blank lines up to the end of the file are no page.
+/// Blank lines up to the end of the file are not a page.
 bool TextPage::skip_blank_rest() {
   const auto blank = rest_is_blank();
   if (!blank) {
@@ -134,7 +134,7 @@ bool TextPage::skip_blank_rest() {
   return true;
 }
 
-/// The blank line that ends the page in front where no row count does.
+/// Skips the blank line that ends the previous page if there are no row counts.
 bool TextPage::skip_empty_line() {
   if (stage_ == Stage::no_page || !header_.data.no_row_counts) return true;
   const Fetch fetched = fetch();
@@ -179,8 +179,8 @@ void TextPage::take_parameter(const ParameterDefinition& parameter) {
   ParameterText found = read_parameter(parameter.type, line);
   if (!found.value) {
     const std::string type(name(parameter.type));
-    throw Error(ErrorKind::bad_file, text::is_blank(line) ? "there is a blank line where its value is due"
-                                                          : shown(line) + " is no value of type " + type)
+    throw Error(ErrorKind::bad_file, text::is_blank(line) ? "there is a blank line instead of its value"
+                                                          : shown(line) + " is not a value of type " + type)
         .on(object)
         .at(position_);
   }
@@ -226,7 +226,7 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
     const std::string_view token = text::next_token(line).value_or(std::string_view());
     std::int64_t extent = 0;
     if (!kernels::parse_number(token.data(), token.data() + token.size(), extent)) {
-      throw Error(ErrorKind::bad_file, shown(token) + " is no dimension").on(object).at(position_);
+      throw Error(ErrorKind::bad_file, shown(token) + " is not a dimension").on(object).at(position_);
     }
     if (extent < 0) {
       throw Error(ErrorKind::bad_file, "negative dimension " + std::to_string(extent)).on(object).at(position_);
@@ -235,7 +235,7 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
   }
   elements_ = element_count(extents, object, position_);
   use_line();
-  // A value takes at least one byte.
+  // A value has at least one byte.
   require_room(elements_, 1, context_.file_size - position_, object, position_);
   extents_ = std::move(extents);
   return true;
@@ -324,8 +324,8 @@ void TextPage::take_count(std::string_view line) {
   std::int64_t count = 0;
   const auto found = kernels::parse_number(line.data(), line.data() + line.size(), count);
   if (!found) {
-    throw Error(ErrorKind::bad_file, text::is_blank(line) ? "there is a blank line where the row count is due"
-                                                          : shown(line) + " is no row count")
+    throw Error(ErrorKind::bad_file, text::is_blank(line) ? "there is a blank line instead of the row count"
+                                                          : shown(line) + " is not a row count")
         .at(position_);
   }
   if (count < 0) throw Error(ErrorKind::bad_file, "negative row count " + std::to_string(count)).at(position_);
@@ -377,7 +377,7 @@ bool TextPage::walk_table() {
   return true;
 }
 
-/// The table, as long as nothing is known of its rows.
+/// The table before its rows are known.
 Run TextPage::table_run() const {
   Run run;
   run.offset = position_;
@@ -400,10 +400,10 @@ void TextPage::end_table_early(Error reason) {
   page_.cut = true;
   Error error = header_.data.no_row_counts ? reason : missing_rows(rows_, complete, reason);
   page_.layout.description.warnings.push_back(error.message());
-  // The count may run ahead of the rows, where there is one.
+  // A row count may be ahead of the rows.
   if (header_.data.fixed_row_count && !header_.data.no_row_counts) {
     if (!is_unfinished_row(reason.offset().value_or(position_))) {
-      ending_ = error.message() + ": nothing of what follows is read (byte " + std::to_string(position_) + ")";
+      ending_ = error.message() + ": the rest is not read (byte " + std::to_string(position_) + ")";
     }
     stage_ = Stage::complete;
     return;
@@ -411,7 +411,7 @@ void TextPage::end_table_early(Error reason) {
   salvageable_ = true;
   if (!reason.object().empty()) error.on(reason.object());
   if (!header_.data.no_row_counts && looks_like_row(header_, count_line_)) {
-    error.advise("the line of the row count looks like a row: perhaps there is none, which no_row_counts=true reads");
+    error.advise("the line of the row count looks like a row: no_row_counts=true reads files without row counts");
   }
   throw error.at(reason.offset().value_or(position_));
 }
@@ -424,7 +424,7 @@ bool TextPage::take_rest() {
       need_ = {position_ - 1, 1};
       return false;
     }
-    if (last.front() != '\n') warn("the last line has no end: a value may be cut there", position_);
+    if (last.front() != '\n') warn("the last line has no line end: its last value may be cut", position_);
     stage_ = Stage::complete;
     return true;
   }
@@ -439,8 +439,8 @@ bool TextPage::take_rest() {
   return true;
 }
 
-/// Whether only white space is left, at the end of the file where that cannot be the beginning of a page; nothing if
-/// more must be seen to know.
+/// Whether only white space is left up to the end of the file, and it cannot be the beginning of a page. Nothing if
+/// more bytes are needed.
 std::optional<bool> TextPage::rest_is_blank() {
   const std::uint64_t rest = context_.file_size - position_;
   if (rest == 0 || rest > largest_rest || context_.strict || may_begin_blank()) return false;
@@ -479,26 +479,26 @@ void TextPage::use_line() {
 }
 
 bool TextPage::ends_before(const std::string& what) {
-  if (touched_) throw Error(ErrorKind::bad_file, "the file ends where " + what + " is due").at(position_);
+  if (touched_) throw Error(ErrorKind::bad_file, "the file ends before " + what).at(position_);
   stage_ = Stage::no_page;
   return true;
 }
 
-/// Whether a row that is bad at this offset is one that was not finished: the line has no end, or zeros where nothing
-/// was written yet.
+/// Whether a row that is bad at this offset is unfinished: its line has no end, or it has zeros where nothing was
+/// written yet.
 bool TextPage::is_unfinished_row(std::uint64_t offset) const {
   const std::string_view rest = bytes_from(offset);
   const std::string_view line = rest.substr(0, rest.find('\n'));
   return line.size() == rest.size() || line.find('\0') != std::string_view::npos;
 }
 
-/// A blank line in front of the first array: the format takes it for the end of the data.
-bool TextPage::end_at_blank_line(const std::string& due) {
-  const std::string what = "the data end at a blank line where " + due + " is due";
+/// Ends the data at a blank line before the first array, as the format requires.
+bool TextPage::end_at_blank_line(const std::string& expected) {
+  const std::string what = "the data end at a blank line instead of " + expected;
   if (context_.strict) {
     throw Error(ErrorKind::bad_file, what).at(position_).advise("the reader option strict=false tolerates it");
   }
-  ending_ = what + ": nothing of what follows is read (byte " + std::to_string(position_) + ")";
+  ending_ = what + ": the rest is not read (byte " + std::to_string(position_) + ")";
   stage_ = Stage::no_page;
   return true;
 }

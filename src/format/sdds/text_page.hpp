@@ -36,7 +36,7 @@ class TextPage final : public PageDescriber {
   };
   enum class Fetch : std::uint8_t { line, more, end };
 
-  // Each goes on with its stage and returns false when more bytes must be seen: need_ says which.
+  // Each continues its stage and returns false if it needs more bytes, which are in need_ then.
   [[nodiscard]] bool begin();
   [[nodiscard]] bool skip_blank_rest();
   [[nodiscard]] bool skip_empty_line();
@@ -57,12 +57,12 @@ class TextPage final : public PageDescriber {
   [[nodiscard]] Run table_run() const;
   void end_table_early(Error reason);
 
-  /// The next line that is no comment: in line_, at position_.
+  /// Reads the next line that is not a comment into line_; it begins at position_.
   [[nodiscard]] Fetch fetch();
   void use_line();
-  /// The end of the data where something is due: nothing of a page, or an error.
+  /// Handles the end of the data before `what`: no page if nothing of it was read, else an error.
   [[nodiscard]] bool ends_before(const std::string& what);
-  [[nodiscard]] bool end_at_blank_line(const std::string& due);
+  [[nodiscard]] bool end_at_blank_line(const std::string& expected);
   [[nodiscard]] bool may_begin_blank() const noexcept;
   [[nodiscard]] std::optional<bool> rest_is_blank();
   [[nodiscard]] bool is_unfinished_row(std::uint64_t offset) const;
@@ -82,9 +82,9 @@ class TextPage final : public PageDescriber {
   std::uint64_t rows_ = 0;
   std::string count_line_;
   std::int64_t header_lines_ = 0;
-  std::size_t item_ = 0;                ///< the parameter or array at hand
-  std::vector<std::uint64_t> extents_;  ///< of the array at hand, once they are known
-  std::uint64_t elements_ = 0;          ///< of it
+  std::size_t item_ = 0;                ///< the current parameter or array
+  std::vector<std::uint64_t> extents_;  ///< of the current array, once they are known
+  std::uint64_t elements_ = 0;          ///< of the current array
   std::optional<TextWalk> walk_;
   bool salvageable_ = false;
   bool unfinished_ = false;

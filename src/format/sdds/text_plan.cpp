@@ -13,8 +13,8 @@
 namespace quire::sdds {
 namespace {
 
-// The slots: what rank 0 alone writes in front of the fields; rows; for each array of a field its elements and their
-// bytes; the bytes of the rows.
+// The slots: the bytes that rank 0 alone writes before the fields; rows; for each array of a field its elements and
+// their bytes; the bytes of the rows.
 constexpr std::size_t title_slot = 0;
 constexpr std::size_t rows_slot = 1;
 constexpr std::size_t first_field_slot = 2;
@@ -47,8 +47,8 @@ constexpr std::size_t first_field_slot = 2;
   return run;
 }
 
-/// Pages of text (specs/sdds.md section 3). Until a page is published, its comment says that it is unfinished, and its
-/// row count is no number.
+/// Pages of text (specs/sdds.md section 3). Until a page is published, its comment states that it is unfinished, and
+/// its row count is not a number.
 class TextPlan final : public PagePlan {
  public:
   explicit TextPlan(const PageSubject& page)
@@ -74,20 +74,20 @@ class TextPlan final : public PagePlan {
  private:
   [[nodiscard]] std::size_t rows_bytes_slot() const noexcept { return elements_slot(arrays_.size()); }
   [[nodiscard]] bool has_count() const noexcept { return !header_.columns.empty() && !header_.data.no_row_counts; }
-  /// An empty line ends the rows of the page in front where no count does.
+  /// Without row counts, an empty line ends the rows of the previous page.
   [[nodiscard]] bool has_empty_line() const noexcept { return header_.data.no_row_counts && !page_.is_first; }
-  /// Throws unsupported errors for a page that readers would not see at the end of the file, and for too many rows of
-  /// one that grows.
+  /// Throws an unsupported error for a page that readers would not see at the end of the file, and for too many rows of
+  /// a page that grows.
   void check_countable(std::uint64_t rows) const;
   [[nodiscard]] std::string title() const;
   [[nodiscard]] const Field& field_of(const FieldArray& array) const { return mine_.description.fields[array.field]; }
-  /// Where the elements of each array begin, in the order of the step, then where the fields end.
+  /// The beginning of the elements of each array, in the order of the step, then the end of the fields.
   [[nodiscard]] std::vector<std::uint64_t> field_begins(std::uint64_t begin,
                                                         std::span<const std::uint64_t> total) const;
   [[nodiscard]] std::uint64_t rows_begin(std::uint64_t begin, std::span<const std::uint64_t> total) const {
     return checked_add(field_begins(begin, total).back(), has_count() ? text_count_bytes : 0);
   }
-  /// The elements of this rank in an array: one piece behind those of the ranks before, or none.
+  /// The elements of this rank in an array: one piece after those of the lower ranks, or none.
   [[nodiscard]] Slice piece_of(const FieldArray& array) const;
   void place_fields(const std::vector<std::uint64_t>& begins, std::span<const std::uint64_t> before, bool root,
                     Placement& placement) const;
@@ -175,12 +175,12 @@ void TextPlan::place_fields(const std::vector<std::uint64_t>& begins, std::span<
 }
 
 void TextPlan::check_countable(std::uint64_t rows) const {
-  static_cast<void>(announced_rows(header_, rows, page_.growth_rows));
+  static_cast<void>(row_count_for(header_, rows, page_.growth_rows));
   const bool has_parameters =
       std::any_of(header_.parameters.begin(), header_.parameters.end(),
                   [](const ParameterDefinition& parameter) { return !parameter.fixed_value.has_value(); });
   if (!has_empty_line() || rows != 0 || has_parameters || !arrays_.empty()) return;
-  throw Error(ErrorKind::unsupported, "a step without rows and attributes leaves no trace where rows are not counted")
+  throw Error(ErrorKind::unsupported, "a step without rows and attributes is invisible in a file without row counts")
       .advise("set an attribute, or write with row counts");
 }
 
@@ -207,8 +207,8 @@ Publication TextPlan::publish(std::uint64_t begin, std::span<const std::uint64_t
   const std::uint64_t comment = begin + (has_empty_line() ? 1 : 0);
   Publication acts{PublishWrite{comment, bytes_of(page_comment_state(true))}};
   if (!has_count()) return acts;
-  // A count that is cut in two would be another number: a letter keeps it shut until one byte opens it.
-  const std::uint64_t rows = announced_rows(header_, total[rows_slot], page_.growth_rows);
+  // A partly written count would be another number: a letter makes it invalid until a single byte replaces it.
+  const std::uint64_t rows = row_count_for(header_, total[rows_slot], page_.growth_rows);
   const std::uint64_t count = count_offset(begin, total);
   acts.emplace_back(PublishWrite{count, bytes_of(count_text(rows, true))});
   acts.emplace_back(PublishWrite{count + count_seal(rows), bytes_of(" ")});
@@ -241,7 +241,7 @@ void weigh_text(const Header& header, bool canonical, StepPart& part, bool lossy
     std::vector<ConstView> views;
     for (const Cell& cell : run.cells) views.push_back(part.tables[t].at(static_cast<std::size_t>(cell.column)));
     part.weights.tables[t] += text_bytes(run, views, lossy, names);
-    // Of a plan without data only the bytes of the strings are known.
+    // A plan without data has only the sizes of the strings.
     for (std::size_t c = 0; c < part.tables[t].size(); ++c) {
       const ConstView& view = part.tables[t][c];
       if (view.type == Type::string && is_without_strings(view))

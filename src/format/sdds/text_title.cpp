@@ -15,7 +15,7 @@ constexpr std::string_view unfinished = "unfinished";
 
 void append_string(std::string& text, const std::string& value, TextStyle style, const std::string& object) {
   if (text::has_zero_byte(value)) {
-    throw Error(ErrorKind::unsupported, "it holds a zero byte, which text cannot keep").on(object);
+    throw Error(ErrorKind::unsupported, "it contains a zero byte, which text cannot store").on(object);
   }
   std::string room(text::most_bytes_of(value), '\0');
   text.append(room.data(), text::print_string(value, style, room.data()));
@@ -77,7 +77,7 @@ std::string count_text(std::uint64_t rows, bool sealed) {
 }
 
 std::size_t count_seal(std::uint64_t rows) {
-  // Where the letter stands already, unless the digits reach that far.
+  // The letter keeps its place, unless the digits need it.
   const std::size_t digits = std::to_string(rows).size();
   return std::min(count_width - unfinished.size(), count_width - digits - 1);
 }
@@ -97,7 +97,7 @@ Publication lowered_count(std::uint64_t offset, const std::string& before, std::
     if (same < after.size()) write(same, std::string_view(after).substr(same));
     return acts;
   }
-  // Zeros keep the digits together until nothing of the old number stands in front of them.
+  // Zeros fill the places before the digits until no digit of the old number precedes them.
   const std::string zeros = std::string(blanks, '0') + digits;
   for (std::size_t end = zeros.size(); end > same;) {
     const std::size_t begin = end - std::min(end - same, at_once);

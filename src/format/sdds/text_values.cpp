@@ -22,7 +22,7 @@ constexpr std::size_t shown_text = 40;
 [[nodiscard]] std::string escaped_byte(char c, bool is_character) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte < 0x20 || byte == 0x7f || (is_character && c == ' ')) return octal_escape(byte);
-  // A backslash is written as a number, for a header value must not end in one.
+  // A backslash is written as an octal escape, because a header value must not end with a backslash.
   if (c == '\\') return octal_escape(byte);
   if (c == '"') return "\\\"";
   return {c};
@@ -49,9 +49,9 @@ ParameterText read_parameter(Type type, std::string_view line) {
   const std::string shown = "\"" + std::string(token->substr(0, shown_text)) + "\"";
   std::string tolerance;
   if (!text::is_blank({found.end, static_cast<std::size_t>(end - found.end)})) {
-    tolerance = shown + " has text behind the number, which is ignored";
+    tolerance = shown + " has text after the number, which is ignored";
   } else if (!found.fits) {
-    tolerance = shown + " is beyond the range of the type, and is cut";
+    tolerance = shown + " is outside of the range of the type and is truncated";
   }
   return {Value::numbers(type, {}, std::span(number).first(size_of(type))), std::move(tolerance)};
 }
@@ -64,7 +64,7 @@ std::string parameter_line(const Value& value) {
   const std::string text =
       is_character ? std::string(1, static_cast<char>(value.bytes().front())) : value.strings().front();
   if (!is_character && text.find('\0') != std::string::npos) {
-    throw Error(ErrorKind::unsupported, "a fixed string value cannot hold a zero byte");
+    throw Error(ErrorKind::unsupported, "a fixed string value cannot contain a zero byte");
   }
   std::string line;
   for (const char c : text) line += escaped_byte(c, is_character);

@@ -43,7 +43,7 @@ std::optional<Need> TextWalk::advance(const Window& window) {
       const auto need = care_ == Care::lines ? scan_lines(window) : check_rows(window);
       if (need) return need;
     } catch (const Error& error) {
-      // Rows in front of those that were looked at may be bad too.
+      // Rows before the checked ones may be bad, too.
       if (!only_last_rows_ || error.kind() != ErrorKind::bad_file) throw;
       look_carefully_from(0);
     }
@@ -89,7 +89,7 @@ std::optional<Need> TextWalk::scan_lines(const Window& window) {
   return std::nullopt;
 }
 
-/// Looks on for the end of the line at hand and returns how many bytes that took.
+/// Searches the end of the current line and returns the number of bytes up to it.
 std::size_t TextWalk::scan_line(std::string_view bytes) {
   std::size_t at = 0;
   if (state_ == LineState::begin) state_ = bytes.front() == '!' ? LineState::comment : LineState::blank;
@@ -116,8 +116,8 @@ void TextWalk::end_line(LineState state, std::uint64_t next) {
   }
 }
 
-/// The lines end. Without a row count the last record may lack some values, for the others lines are enough; with one,
-/// only looking at all values tells how many are good.
+/// Checks values at the end of the lines. Without a row count, only the last record may be incomplete; with one, all
+/// values must be checked to find the number of good records.
 void TextWalk::look_carefully() {
   const std::uint64_t every = run_.marks.every;
   look_carefully_from(records_ || record_ == 0 ? 0 : (record_ - 1) / every);
@@ -175,7 +175,7 @@ Progress TextWalk::check_row() {
     if (progress != Progress::done) return progress;
     if (!is_text) check_number(i, found);
   }
-  if (!cursor_.is_spent()) fail("a record takes fewer lines than the header says", place());
+  if (!cursor_.is_spent()) fail("a record has fewer lines than the header states", place());
   if (run_.text->lines_per_row != 0 && cursor_.has_surplus()) note(Tolerance::surplus, place());
   return Progress::done;
 }
@@ -188,22 +188,22 @@ void TextWalk::check_number(std::size_t cell, const text::FoundNumber& found) {
   const bool strict = run_.text->strict;
   if (!found.number || strict) failed_cell_ = cell;
   const std::uint64_t offset = base_ + cursor_.place_of(found.text);
-  if (!found.number) fail(where + shown + " is no value of type " + type, offset);
+  if (!found.number) fail(where + shown + " is not a value of type " + type, offset);
   if (!found.is_whole()) {
-    if (strict) fail(where + shown + " has text behind the value of type " + type, offset);
+    if (strict) fail(where + shown + " has text after the value of type " + type, offset);
     note(Tolerance::partial, offset);
   }
   if (!found.number.fits) {
-    if (strict) fail(where + "an integer is beyond the range of type " + type, offset);
+    if (strict) fail(where + "an integer is outside of the range of type " + type, offset);
     note(Tolerance::range, offset);
   }
 }
 
-/// Ends the table where a record is not complete, or fails. False: more must be seen to know.
+/// Ends the table at an incomplete record, or fails. False: more bytes are needed.
 bool TextWalk::ends_with(Progress progress) {
   const std::string record = "record " + std::to_string(record_);
   if (!records_) {
-    // An incomplete record in front of the end is dropped, as long as nothing follows it.
+    // An incomplete record at the end is dropped if nothing follows it.
     if (progress == Progress::spent) {
       const std::uint64_t offset = place();
       progress = cursor_.next_line();
@@ -213,9 +213,9 @@ bool TextWalk::ends_with(Progress progress) {
     end_table(base_ + (progress == Progress::blank ? cursor_.line_begin() : cursor_.next()));
     return true;
   }
-  if (progress == Progress::blank) fail("there is a blank line where values of " + record + " are due", place());
+  if (progress == Progress::blank) fail("there is a blank line instead of values of " + record, place());
   if (progress == Progress::spent) fail(record + " has too few values", place());
-  fail("the file ends where values of " + record + " are due", file_size_);
+  fail("the file ends before values of " + record, file_size_);
 }
 
 void TextWalk::end_table(std::uint64_t end) {
@@ -224,7 +224,7 @@ void TextWalk::end_table(std::uint64_t end) {
 }
 
 void TextWalk::fail(const std::string& what, std::uint64_t offset) {
-  // A line without an end, with something missing behind it, may itself be cut inside its last value.
+  // A line without an end that lacks values may be cut inside its last value.
   if (unfinished_line_ && offset == file_size_ && record_ != 0 && record_begin_ == file_size_) {
     --record_;
     record_begin_ = end_ = last_begin_;
@@ -238,9 +238,10 @@ void TextWalk::note(Tolerance tolerance, std::uint64_t offset) {
 }
 
 std::vector<std::string> TextWalk::tolerances() const {
-  static constexpr std::array<const char*, 3> meaning{"values with text behind the number, which is ignored",
-                                                      "integers beyond the range of their type, which are cut",
-                                                      "lines with more values than columns, which are ignored"};
+  static constexpr std::array<const char*, 3> meaning{
+      "values with text after the number, which is ignored",
+      "integers outside of the range of their type, which are truncated",
+      "lines with more values than columns, which are ignored"};
   std::vector<std::string> sentences;
   for (std::size_t i = 0; i < noted_.size(); ++i) {
     if (noted_[i].count == 0) continue;

@@ -14,30 +14,30 @@
 
 namespace quire::sdds {
 
-/// What a walk looks at.
+/// What a walk checks.
 enum class Care : std::uint8_t {
-  lines,   ///< only where lines end; not for records that do not end with their lines
-  values,  ///< every value, as those who read them will
+  lines,   ///< only line ends; not for records that do not end with their lines
+  values,  ///< every value, with the rules of reading
 };
 
-/// Steps over the records of a run that are lines of text and remembers where every so many of them begin.
+/// Walks over the records of a run that are lines of text, and marks the beginning of every n-th record.
 class TextWalk {
  public:
-  /// `run` has offset, cells and text; records, marks and bytes are found. `records` are announced; nothing: up to a
-  /// blank line or the end of the data. `budget` bounds a line (of several, those of one record).
+  /// `run` has offset, cells and text; records, marks and bytes are found. `records` is the declared number; nothing:
+  /// up to a blank line or the end of the data. `budget` bounds the lines of one record.
   TextWalk(Run run, std::optional<std::uint64_t> records, Care care, std::uint64_t file_size, std::uint64_t budget);
 
-  /// Goes on with the bytes of the window. Nothing: all records are found. Throws bad_file errors for values that are
-  /// none and for records that are missing, and memory errors.
+  /// Continues with the bytes of the window. Nothing: all records are found. Throws bad_file errors for invalid values
+  /// and for missing records, and memory errors.
   [[nodiscard]] std::optional<Need> advance(const Window& window);
 
   /// The run with the complete records found so far.
   [[nodiscard]] Run found() const;
-  /// Behind the last line that belongs to the records; a blank line that ends them stands there.
+  /// The offset after the last line of the records; a blank line that ends them begins there.
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
   /// The cell whose value made advance() throw, if it was one.
   [[nodiscard]] std::optional<std::size_t> failed_cell() const noexcept { return failed_cell_; }
-  /// What careful looking found that is no plain value but is read all the same, in sentences.
+  /// The defects of values that were found and tolerated, in sentences.
   [[nodiscard]] std::vector<std::string> tolerances() const;
 
  private:
@@ -74,20 +74,20 @@ class TextWalk {
   std::uint64_t file_size_;
   std::uint64_t budget_;
   std::vector<text::TextCell> cells_;
-  std::uint64_t record_ = 0;        ///< complete ones
+  std::uint64_t record_ = 0;        ///< complete records
   std::uint64_t record_begin_ = 0;  ///< of the next one
   std::uint64_t last_begin_ = 0;    ///< of the last complete one
   std::uint64_t end_ = 0;
-  std::uint64_t position_ = 0;  ///< Care::lines: how far it has looked
-  std::int64_t lines_ = 0;      ///< Care::lines: of the record at hand
-  std::uint64_t base_ = 0;      ///< offset of the bytes that the cursor looks at
+  std::uint64_t position_ = 0;  ///< Care::lines: the current position
+  std::int64_t lines_ = 0;      ///< Care::lines: of the current record
+  std::uint64_t base_ = 0;      ///< offset of the cursor's bytes
   text::RowCursor cursor_;
   std::optional<std::size_t> failed_cell_;
   std::array<Noted, 3> noted_{};
   Care care_;
   LineState state_ = LineState::begin;
   bool done_ = false;
-  bool only_last_rows_ = false;   ///< Care::values, but not for the rows in front
+  bool only_last_rows_ = false;   ///< Care::values, but not for the rows before
   bool inside_line_ = false;      ///< the next record does not begin at the beginning of a line
   bool unfinished_line_ = false;  ///< the file ends without a line end
 };

@@ -33,7 +33,7 @@ void append_value(std::vector<std::byte>& bytes, const Value& value, ByteOrder o
   }
   for (const std::string& text : value.strings()) {
     if (text.size() > std::numeric_limits<std::int32_t>::max()) {
-      throw Error(ErrorKind::unsupported, "a string is longer than 31 bits can say").on(object);
+      throw Error(ErrorKind::unsupported, "the length of a string exceeds 31 bits").on(object);
     }
     append_count(bytes, text.size(), order);
     append(bytes, std::as_bytes(std::span(text)));
@@ -43,7 +43,8 @@ void append_value(std::vector<std::byte>& bytes, const Value& value, ByteOrder o
 [[nodiscard]] const Attribute& attribute_for(const Definition& definition, const std::vector<Attribute>& attributes,
                                              NameIndex& names) {
   if (const auto found = names.find(attributes, definition.name)) return attributes[*found];
-  throw Error(ErrorKind::conflict, "every step of this file has this attribute, this one has not").on(definition.name);
+  throw Error(ErrorKind::conflict, "every step of this file has this attribute, but this one does not")
+      .on(definition.name);
 }
 
 }  // namespace

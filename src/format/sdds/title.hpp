@@ -11,7 +11,7 @@
 
 namespace quire::sdds {
 
-/// One value that a page holds in front of the fields.
+/// A value in a page before the fields.
 struct TitleValue {
   std::string name;
   Value value;
@@ -19,18 +19,18 @@ struct TitleValue {
 };
 
 /// Parameters, then arrays that hold attributes, in the order of the header. `step` is as agreed with the header.
-/// Throws conflict errors for parameters that the step does not give.
+/// Throws a conflict error for a parameter that the step does not have.
 [[nodiscard]] std::vector<TitleValue> title_values(const Header& header, const FileDescription& file,
                                                    const StepDescription& step);
 
-/// What stands in a binary page between the row count and the arrays of fields. Throws as title_values().
+/// The bytes of a binary page between the row count and the arrays of fields. Throws as title_values().
 [[nodiscard]] std::vector<std::byte> title_bytes(const Header& header, const FileDescription& file,
                                                  const StepDescription& step);
 
-/// The dimensions in front of the elements of an array. Every extent fits into 31 bits.
+/// The dimensions before the elements of an array. Every extent fits into 31 bits.
 [[nodiscard]] std::vector<std::byte> dimension_bytes(const std::vector<std::uint64_t>& extents, ByteOrder order);
 
-/// How many bytes strings take: their lengths and themselves.
+/// The size of strings in bytes, with their lengths.
 [[nodiscard]] std::uint64_t bytes_of_strings(const ConstView& strings);
 
 }  // namespace quire::sdds

@@ -10,7 +10,7 @@
 namespace quire::sion {
 namespace {
 
-/// From so many tasks on no more than so many collectors are taken, if they are chosen here.
+/// The maximum number of collectors from a number of tasks on, if they are chosen here.
 struct Limit {
   std::uint64_t tasks;
   std::uint64_t collectors;
@@ -32,7 +32,7 @@ std::uint64_t sum_of(const std::vector<std::uint64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}, checked_add);
 }
 
-/// What a task asks for: its own room, and that for what it writes together with others.
+/// The bytes that a task requests: for itself, and for its collective writes.
 std::uint64_t wanted_bytes(const StreamRequest& request) {
   if (request.chunk_bytes) return *request.chunk_bytes;
   if (request.bytes) return checked_add(*request.bytes, request.together);
@@ -40,19 +40,19 @@ std::uint64_t wanted_bytes(const StreamRequest& request) {
       .on("task " + std::to_string(request.rank));
 }
 
-/// How many tasks make a group of exactly so many; 0: as the reference groups them.
+/// The exact number of tasks of a group; 0: groups as in the reference.
 std::uint64_t exact_group(std::uint64_t tasks, const SizeRules& rules) {
   if (rules.exact_groups) return static_cast<std::uint64_t>(rules.group_tasks);
   if (!rules.compact || rules.mode != Mode::merge) return 0;
   if (rules.group_tasks > 0) return static_cast<std::uint64_t>(rules.group_tasks);
-  // The reference goes by blocks of the file system. Where a block is a byte, its rule leaves every one of few tasks
-  // alone; so groups have as many tasks as it gives a collector at most, and there are no more of them than it has.
+  // The reference groups tasks by blocks of the file system. If a block is one byte, its rule makes a group of every
+  // task. Instead, groups have the reference's maximum of tasks per collector, up to its maximum of collectors.
   constexpr Limit largest = limits.front();
   constexpr std::uint64_t usual = largest.tasks / largest.collectors;
   return std::max(usual, (tasks + largest.collectors - 1) / largest.collectors);
 }
 
-/// Where the group of each task begins; nothing without groups, and if nobody wants anything.
+/// The first task of each task's group. Empty without groups, and if no task requests any bytes.
 std::vector<std::uint64_t> groups_of(const std::vector<std::uint64_t>& wanted, const SizeRules& rules) {
   if (rules.mode == Mode::plain) return {};
   const std::uint64_t size = exact_group(wanted.size(), rules);
@@ -64,7 +64,7 @@ std::vector<std::uint64_t> groups_of(const std::vector<std::uint64_t>& wanted, c
   return groups;
 }
 
-/// Chunks for what is known to come, without room for anything else.
+/// Chunks of exactly the requested size.
 ChunkSizes compact_sizes(const std::vector<const StreamRequest*>& requests, const SizeRules& rules,
                          const std::vector<std::uint64_t>& wanted) {
   ChunkSizes sizes{std::vector<std::uint64_t>(requests.size()), std::vector<std::uint64_t>(requests.size())};

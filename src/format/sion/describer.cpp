@@ -107,12 +107,12 @@ void SionDescriber::take_copy_of_first(const Error& damage) {
       if (error.kind() != ErrorKind::bad_file) throw;
       continue;  // another copy may be whole
     }
-    // Behind those of the set: the first place is that of the damaged file.
+    // After those of the set: the first place belongs to the damaged file.
     member.address = static_cast<std::uint64_t>(member.file->header().files);
     members_.clear();
     members_.push_back(std::move(member));
-    stand_in_ = candidate;
-    description_.warnings.push_back(candidate + " stands in for " + name_ + ", which is damaged");
+    used_copy_ = candidate;
+    description_.warnings.push_back(candidate + " is used in place of " + name_ + ", which is damaged");
     return;
   }
   throw Error(damage);
@@ -145,7 +145,7 @@ void SionDescriber::describe_layout() {
   if (std::ranges::any_of(members_, [](const Member& member) { return member.file->origins().has_value(); })) {
     fact("merged", "true");
   }
-  if (rules_.merged && forgets()) description_.warnings.emplace_back(forgotten);
+  if (rules_.merged && has_lost_origins()) description_.warnings.emplace_back(origins_lost);
   if (header.version > newest_version) {
     description_.warnings.push_back("version " + std::to_string(header.version) + " is newer than this program");
   }
@@ -155,7 +155,7 @@ void SionDescriber::describe_layout() {
 
 std::uint64_t SionDescriber::own_number(const Header& header) const {
   if (header.version > 2) return static_cast<std::uint64_t>(header.file_number);
-  // Files of the oldest version do not say it, but their names do.
+  // Files of the oldest version do not contain their number, but their names do.
   const auto dot = name_.rfind('.');
   if (dot == std::string::npos || name_.size() - dot - 1 < 6) return 0;
   std::uint64_t number = 0;
@@ -164,7 +164,7 @@ std::uint64_t SionDescriber::own_number(const Header& header) const {
   return is_one && number < static_cast<std::uint64_t>(header.files) ? number : 0;
 }
 
-/// What the first file of a set must tell before as many files are looked for as its header says: it has the table of
+/// Checks the number of files in the header of the first file before they are searched: a first file has the table of
 /// all tasks.
 void SionDescriber::check_set(const PhysicalFile& file) const {
   const Header& header = file.header();
@@ -177,7 +177,7 @@ void SionDescriber::check_set(const PhysicalFile& file) const {
 
 void SionDescriber::load_siblings() {
   const Header& header = first().header();
-  // A file of a set that is opened by itself shows its own tasks.
+  // A file of a set that is opened alone shows its own tasks.
   if (header.files == 1) return;
   if (const std::uint64_t number = own_number(header); number != 0) {
     description_.warnings.push_back("this is file " + std::to_string(number) + " of a set of " +
@@ -199,21 +199,21 @@ void SionDescriber::load_siblings() {
     }
     description_.members.push_back(name);
   }
-  if (!stand_in_.empty()) description_.members.push_back(stand_in_);
+  if (!used_copy_.empty()) description_.members.push_back(used_copy_);
 }
 
 std::uint64_t SionDescriber::files_to_look_for() {
-  const auto announced = static_cast<std::uint64_t>(first().header().files);
+  const auto declared = static_cast<std::uint64_t>(first().header().files);
   try {
     if (!first().damage()) static_cast<void>(first().mapping());
-    if (!first().damage()) return announced;
+    if (!first().damage()) return declared;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_file) throw;
     damage_ = error;
   }
-  // Without a table of all tasks it is not sure that there are as many files.
+  // Without a table of all tasks the number of files is not verified.
   constexpr std::uint64_t most_without_table = 4096;
-  return std::min(announced, most_without_table);
+  return std::min(declared, most_without_table);
 }
 
 SionDescriber::Member SionDescriber::opened_sibling(std::uint64_t number, const std::string& name,
@@ -242,7 +242,7 @@ SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& 
       Member member = opened_sibling(number, candidate, bytes);
       member.is_copy = candidate != name;
       if (member.is_copy) {
-        description_.warnings.push_back(candidate + " stands in for " + name + ", which is " +
+        description_.warnings.push_back(candidate + " is used in place of " + name + ", which is " +
                                         (damage ? "damaged" : "missing"));
       }
       name = candidate;
@@ -255,17 +255,18 @@ SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& 
   if (damage) throw Error(*damage);
   Error error(ErrorKind::missing,
               "the set has " + std::to_string(first().header().files) + " files, but " + name + " is missing");
-  throw rules_.buddy ? error : error.advise("buddy=true takes copies in its place, where the writer has made them");
+  throw rules_.buddy ? error : error.advise("buddy=true uses copies in its place, if the writer has made them");
 }
 
 void SionDescriber::check_sibling(const Member& member, const std::string& name) const {
   const Header& header = member.file->header();
-  const bool is_told = header.version > 2;
-  const bool is_its_own = !is_told || static_cast<std::uint64_t>(header.file_number) == member.number;
+  const bool has_number = header.version > 2;
+  const bool is_its_own = !has_number || static_cast<std::uint64_t>(header.file_number) == member.number;
   if (header.files == first().header().files && is_its_own) return;
-  throw Error(ErrorKind::bad_file, name + " says that it is file " + std::to_string(header.file_number) + " of " +
-                                       std::to_string(header.files) + ", not " + std::to_string(member.number) +
-                                       " of " + std::to_string(first().header().files));
+  throw Error(ErrorKind::bad_file, "the header of " + name + " states that it is file " +
+                                       std::to_string(header.file_number) + " of " + std::to_string(header.files) +
+                                       ", not " + std::to_string(member.number) + " of " +
+                                       std::to_string(first().header().files));
 }
 
 // ---- Streams
@@ -307,7 +308,7 @@ void SionDescriber::list_mapped_streams() {
   };
   std::uint64_t own = 0;
   std::vector<std::vector<bool>> seen;
-  // Copies have other places than the table of the set says, and the table of a copy says others than the set has.
+  // Copies are at other places than the table of the set states, and the table of a copy differs from that of the set.
   const bool has_copies = std::ranges::any_of(members_, &Member::is_copy);
   std::vector<TasksByRank> by_rank;
   for (const Member& member : members_) {
@@ -335,7 +336,7 @@ void SionDescriber::list_mapped_streams() {
       throw wrong(i, "leads two tasks to one place");
     }
     seen[static_cast<std::size_t>(places[i].file)][static_cast<std::size_t>(task)] = true;
-    // All files are there: the place of each is its number.
+    // All files exist: the place of each is its number.
     entries_.push_back({static_cast<std::int64_t>(i), places[i].file, task});
   }
 }
@@ -347,7 +348,7 @@ void SionDescriber::unmerge(Member& member) {
   const TasksByRank tasks = tasks_by_rank(ranks);
   member.unmerged.resize(ranks.size());
   std::vector<bool> collects(ranks.size(), false);
-  // All extents are kept, where else those of one stream at a time are.
+  // Here the extents of all streams are in memory; otherwise those of one stream at a time.
   std::uint64_t extents = 0;
   const auto count_more = [&](std::uint64_t more) {
     extents = checked_add(extents, more);
@@ -411,7 +412,7 @@ StreamLayout SionDescriber::layout_of(std::size_t index) {
   stream.order = file.header().data_order;
   if (file.header().keys == KeyMode::inside) stream.records = file.header().order;
   const bool is_cut = (must_guess(member) && !notes_) || file.damage();
-  if (is_cut && stream.records) cut_behind_records(*file.source(), stream);
+  if (is_cut && stream.records) cut_after_records(*file.source(), stream);
   for (Extent& chunk : stream.chunks) chunk.offset = address_in(member.address.value_or(member.number), chunk.offset);
   return stream;
 }
@@ -432,7 +433,7 @@ std::size_t SionDescriber::find(StreamsBy by, std::int64_t wanted) const {
   }
   if (found + 1 != by_rank_.end() && (found + 1)->first == wanted) {
     throw Error(ErrorKind::usage, "several streams are of task " + std::to_string(wanted))
-        .advise("ask for them by their places");
+        .advise("select them by their places");
   }
   return static_cast<std::size_t>(found->second);
 }
@@ -470,7 +471,7 @@ std::optional<StepLayout> SionDescriber::lay_out() const {
     run.bytes = run.records * run.record_bytes;
     run.cells.push_back({.column = c, .type = Type::int64});
     run.opaque = true;
-    // The numbers of the tasks of a single file stand there one behind the other.
+    // The numbers of the tasks of a single file are stored consecutively.
     if (c == 0 && members_.size() == 1 && entries_.size() == first().tasks()) {
       run.opaque = false;
       run.offset = arrays_at(first().header().version);
@@ -495,7 +496,7 @@ std::optional<StepLayout> SionDescriber::verified(std::uint64_t index) {
   for (std::size_t i = 0; layout && i < entries_.size(); ++i) {
     const StreamLayout stream = layout_of(i);
     if (!stream.records) break;
-    // Within its own file the offsets of a stream are those of that file.
+    // Offsets of a stream are relative to its own physical file.
     StreamLayout local = stream;
     for (Extent& chunk : local.chunks) chunk.offset = offset_in(chunk.offset);
     check_records(*member_of(entries_[i]).file->source(), local);
@@ -540,7 +541,7 @@ void SionDescriber::read_opaque(std::uint64_t /*index*/, const std::string& obje
     std::byte* to = out.data + static_cast<std::ptrdiff_t>(i) * out.stride;
     if (kernels::convert(Type::int64, reinterpret_cast<const std::byte*>(&value), sizeof value, out.type, to,
                          out.stride, 1, kernels::Loss::refused)) {
-      throw Error(ErrorKind::type, "the value " + std::to_string(value) + " does not fit into the type asked for")
+      throw Error(ErrorKind::type, "the value " + std::to_string(value) + " does not fit into the requested type")
           .on(name);
     }
   }

@@ -12,18 +12,18 @@
 
 namespace quire::sion {
 
-/// What is said of a file that has lost it.
-inline constexpr const char* forgotten =
-    "whose bytes merged streams hold is lost: they are told as they stand, all bytes of a group in one stream";
+/// The warning for a file that has lost the origins of its merged streams.
+inline constexpr const char* origins_lost =
+    "the origins of merged streams are lost: each of them is shown with all bytes of its group of tasks";
 
 struct ReadRules {
-  bool lenient = false;  ///< newer versions, chunks that run over their end
-  bool buddy = false;    ///< copies stand in for files that are missing
-  bool merged = false;   ///< merged streams as they stand, even if the file knows whose bytes they are
-  bool cut = false;      ///< files that are missing, cut or damaged are no error before their step is asked for
+  bool lenient = false;  ///< accept newer versions, and chunks that run over their end
+  bool buddy = false;    ///< use copies in place of missing files
+  bool merged = false;   ///< show merged streams as stored, even if the file has their origins
+  bool cut = false;      ///< report missing, cut or damaged files only when their step is read
 };
 
-/// The name of a physical file of a set, by that of the first one: specs/sion.md section 3.5.
+/// The name of a physical file of a set, from the name of the first file: specs/sion.md section 3.5.
 [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t number);
 
 /// The names of the same set, and of its copies: specs/sion.md section 7.
@@ -50,17 +50,17 @@ class SionDescriber final : public Describer {
   struct Member {
     std::uint64_t number = 0;  ///< in the set
     std::unique_ptr<PhysicalFile> file;
-    bool is_copy = false;  ///< a copy stands in for it
-    /// By task, where the file remembers whose bytes were merged: all that came from the task.
+    bool is_copy = false;  ///< a copy is used in its place
+    /// For each task, the extents that came from it, if the file has the origins of merged streams.
     std::vector<std::vector<Extent>> unmerged;
-    std::uint64_t first_task = 0;  ///< how many tasks the files before it have, of a set that was not closed
-    /// Its place in the space of addresses, if that is another one: the first file is the one that was opened.
+    std::uint64_t first_task = 0;  ///< number of tasks in the files before it, in a set that was not closed
+    /// Its place in the address space, if it is not its number: the first file is the one that was opened.
     std::optional<std::uint64_t> address = {};
   };
-  /// Where a stream is.
+  /// The place of a stream.
   struct Entry {
     std::int64_t rank = 0;
-    std::uint64_t member = 0;  ///< by its place among those that are there
+    std::uint64_t member = 0;  ///< index in the list of existing files
     std::uint64_t task = 0;
   };
 
@@ -80,8 +80,8 @@ class SionDescriber final : public Describer {
   void check_sibling(const Member& member, const std::string& name) const;
   void require_whole() const;
   void list_lost(std::vector<std::string>& sentences) const;
-  /// Whether a file of the set has lost what it remembered of merged streams.
-  [[nodiscard]] bool forgets() const;
+  /// Whether a file of the set has lost the origins of its merged streams.
+  [[nodiscard]] bool has_lost_origins() const;
   [[nodiscard]] std::string tasks_in(std::uint64_t number) const;
   [[nodiscard]] std::uint64_t files_to_look_for();
   void list_whole_streams();
@@ -110,9 +110,9 @@ class SionDescriber final : public Describer {
   std::vector<std::pair<std::int64_t, std::uint64_t>> by_rank_;  ///< sorted
   FileDescription description_;
   std::optional<Notes> notes_;          ///< of the writers of a set that was not closed
-  bool salvaging_ = false;              ///< what is left counts: sizes may not be known
-  std::optional<Error> damage_;         ///< the first one, if that was to be no error
-  std::string stand_in_;                ///< the copy that stands in for a damaged first file
+  bool salvaging_ = false;              ///< all remaining bytes are wanted: sizes may not be known
+  std::optional<Error> damage_;         ///< the first damage, if it is not raised at once
+  std::string used_copy_;               ///< the copy that is used in place of a damaged first file
   std::vector<std::uint64_t> missing_;  ///< files of the set that could not be read
 };
 

@@ -18,14 +18,15 @@ constexpr std::uint64_t most_tasks = std::numeric_limits<std::int32_t>::max();
 
 std::string about(const StreamRequest& request) { return "task " + std::to_string(request.rank); }
 
-/// Whether all, or none, of the requests say something; a usage error for some of them.
+/// Whether the requests have this member: all or none. Throws a usage error if only some have it.
 template <class Member>
-bool is_told(const std::vector<StreamRequest>& requests, Member member, const char* what) {
-  const auto told = std::ranges::count_if(requests, [&](const auto& request) { return (request.*member).has_value(); });
-  if (told == 0) return false;
-  if (static_cast<std::size_t>(told) == requests.size()) return true;
-  throw Error(ErrorKind::usage, std::string("only some of the streams say ") + what)
-      .advise("say it for all streams, or for none");
+bool all_have(const std::vector<StreamRequest>& requests, Member member, const char* what) {
+  const auto given =
+      std::ranges::count_if(requests, [&](const auto& request) { return (request.*member).has_value(); });
+  if (given == 0) return false;
+  if (static_cast<std::size_t>(given) == requests.size()) return true;
+  throw Error(ErrorKind::usage, std::string("only some of the streams state ") + what)
+      .advise("state it for all streams, or for none");
 }
 
 void check(const std::vector<StreamRequest>& requests, const WriteRules& rules) {
@@ -40,7 +41,7 @@ void check(const std::vector<StreamRequest>& requests, const WriteRules& rules) 
   }
 }
 
-/// All requests, by their tasks unless the interface keeps the order in which they come.
+/// All requests, sorted by task unless the interface keeps the order of the requests.
 std::vector<std::uint64_t> in_order(const std::vector<StreamRequest>& requests, const WriteRules& rules) {
   std::vector<std::uint64_t> all(requests.size());
   std::iota(all.begin(), all.end(), std::uint64_t{0});
@@ -50,7 +51,7 @@ std::vector<std::uint64_t> in_order(const std::vector<StreamRequest>& requests, 
   return all;
 }
 
-Distribution as_told(const std::vector<StreamRequest>& requests, const WriteRules& rules) {
+Distribution as_requested(const std::vector<StreamRequest>& requests, const WriteRules& rules) {
   std::map<std::uint64_t, std::vector<std::uint64_t>> by_file;
   for (std::uint64_t order = 0; order < requests.size(); ++order) {
     by_file[*requests[static_cast<std::size_t>(order)].file].push_back(order);
@@ -93,7 +94,7 @@ Distribution evenly(const std::vector<StreamRequest>& requests, const WriteRules
   return files;
 }
 
-/// Groups of exactly so many tasks, whose first ones are the first tasks of all: specs/sion.md section 3.4.
+/// Groups of exactly `size` tasks; the first tasks of the groups are the first tasks of all: specs/sion.md section 3.4.
 Distribution modular(const std::vector<StreamRequest>& requests, const WriteRules& rules, std::uint64_t count) {
   const std::vector<std::uint64_t> all = in_order(requests, rules);
   const auto size = static_cast<std::uint64_t>(rules.sizes.group_tasks);
@@ -118,11 +119,11 @@ Distribution modular(const std::vector<StreamRequest>& requests, const WriteRule
   return files;
 }
 
-/// The tasks of a file by the places that they have asked for, or else by their numbers.
-void sort_tasks(std::vector<std::uint64_t>& file, const std::vector<StreamRequest>& requests, bool is_told_index) {
+/// Sorts the tasks of a file by their requested places, or without those by their numbers.
+void sort_tasks(std::vector<std::uint64_t>& file, const std::vector<StreamRequest>& requests, bool has_index) {
   std::ranges::sort(file, {}, [&](std::uint64_t order) {
     const StreamRequest& request = requests[static_cast<std::size_t>(order)];
-    return is_told_index ? static_cast<std::int64_t>(*request.index) : request.rank;
+    return has_index ? static_cast<std::int64_t>(*request.index) : request.rank;
   });
 }
 
@@ -130,12 +131,12 @@ void sort_tasks(std::vector<std::uint64_t>& file, const std::vector<StreamReques
 
 Distribution distribute(const std::vector<StreamRequest>& requests, const WriteRules& rules, std::uint64_t count) {
   check(requests, rules);
-  const bool is_told_index = is_told(requests, &StreamRequest::index, "which place they have");
-  const bool is_told_file = is_told(requests, &StreamRequest::file, "which file they belong to");
-  if (rules.modular && (is_told_file || is_told_index)) {
-    throw Error(ErrorKind::usage, "in this mode it is the number of a task that tells where it goes").on("collmsa");
+  const bool has_index = all_have(requests, &StreamRequest::index, "which place they have");
+  const bool has_file = all_have(requests, &StreamRequest::file, "which file they belong to");
+  if (rules.modular && (has_file || has_index)) {
+    throw Error(ErrorKind::usage, "in this mode the number of a task decides its file and place").on("collmsa");
   }
-  Distribution files = is_told_file    ? as_told(requests, rules)
+  Distribution files = has_file        ? as_requested(requests, rules)
                        : rules.modular ? modular(requests, rules, count)
                                        : evenly(requests, rules, count);
   if (files.size() > 1) {
@@ -146,8 +147,8 @@ Distribution distribute(const std::vector<StreamRequest>& requests, const WriteR
     }
   }
   for (auto& file : files) {
-    if (rules.interface != Interface::serial && !rules.modular) sort_tasks(file, requests, is_told_index);
-    for (std::size_t i = 0; is_told_index && i < file.size(); ++i) {
+    if (rules.interface != Interface::serial && !rules.modular) sort_tasks(file, requests, has_index);
+    for (std::size_t i = 0; has_index && i < file.size(); ++i) {
       const StreamRequest& request = requests[static_cast<std::size_t>(file[i])];
       if (*request.index == i) continue;
       throw Error(ErrorKind::usage, "the places in a file are numbered from 0 on, without gaps").on(about(request));

@@ -8,12 +8,12 @@
 
 namespace quire::sion {
 
-/// For each physical file of a set its tasks, by their requests, in the order of their places.
+/// The tasks of each physical file of a set, by their requests, in the order of their places.
 using Distribution = std::vector<std::vector<std::uint64_t>>;
 
-/// Pure. Which task goes where: specs/sion.md sections 3.4 and 3.5. `files` is how many physical files there are where
-/// the streams do not say where they belong. Throws usage and unsupported errors for requests that no set of files can
-/// hold.
+/// Pure. Distributes the tasks over physical files: specs/sion.md sections 3.4 and 3.5. `files` is the number of
+/// physical files if the requests do not name files. Throws usage and unsupported errors for requests that no set of
+/// files can store.
 [[nodiscard]] Distribution distribute(const std::vector<StreamRequest>& requests, const WriteRules& rules,
                                       std::uint64_t files);
 

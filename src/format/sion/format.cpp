@@ -13,17 +13,13 @@ namespace {
 const std::vector<Option>& reading_options() {
   static const std::vector<Option> options{
       {"lenient", OptionKind::truth, "false", {}, "accept newer versions, and chunks that run over their end"},
-      {"buddy", OptionKind::truth, "false", {}, "let copies of the writer stand in for files that are missing"},
-      {"merged",
-       OptionKind::truth,
-       "false",
-       {},
-       "show merged streams as they stand, even if the file knows whose they are"},
+      {"buddy", OptionKind::truth, "false", {}, "use copies of the writer in place of missing files"},
+      {"merged", OptionKind::truth, "false", {}, "show merged streams as stored, even if the file has their origins"},
       {"cut",
        OptionKind::truth,
        "false",
        {},
-       "open files that are cut, and sets of which files are missing, so that what is left can be saved"},
+       "open cut files and sets with missing files, to save the remaining streams"},
   };
   return options;
 }
@@ -40,27 +36,19 @@ const std::vector<Option>& writing_options() {
        OptionKind::text,
        "reference",
        {"reference", "compact"},
-       "the bytes of the reference, or no more room than is needed"},
+       "the bytes of the reference, or chunks without unused space"},
       {"block_size",
        OptionKind::integer,
        "4096",
        {},
        "of the file system: chunks begin at multiples of it (compact: 1)"},
-      {"collsize",
-       OptionKind::integer,
-       "0",
-       {},
-       "how many tasks shall make a group, about; 0: as the reference chooses"},
+      {"collsize", OptionKind::integer, "0", {}, "approximate number of tasks in a group; 0: as the reference chooses"},
       {"files",
        OptionKind::text,
        "1",
        {},
-       "how many physical files there are; auto: as many as the machine writes at once, at most 4 for each node"},
-      {"copies",
-       OptionKind::integer,
-       "0",
-       {},
-       "how many copies of each file are kept beside it, each by another group of tasks"},
+       "number of physical files; auto: as many as the machine writes at once, at most 4 for each node"},
+      {"copies", OptionKind::integer, "0", {}, "number of copies of each file, each written by another group of tasks"},
       {"keys", OptionKind::truth, "false", {}, "streams are records with keys"},
       {"interface",
        OptionKind::text,
@@ -71,12 +59,12 @@ const std::vector<Option>& writing_options() {
        OptionKind::text,
        "auto",
        {"auto", "kept", "dropped"},
-       "whether merged files remember, behind their end, whose bytes they are; auto: in the compact style"},
+       "whether merged files store the origins of their bytes after their end; auto: in the compact style"},
       {"notes",
        OptionKind::truth,
        "true",
        {},
-       "note beside the file what is written piece by piece, for quire recover, until it is complete"},
+       "note written pieces in a second file, for quire recover, until the file is complete"},
       {"byte_order", OptionKind::text, "native", {"native", "little", "big"}, "of all numbers of the metadata"},
       {"data_byte_order",
        OptionKind::text,
@@ -157,7 +145,7 @@ class SionFormat final : public Format {
     if (!file.title.empty() || !file.contents.empty()) fit.lose({}, {}, "title and contents are left out");
     for (const Attribute& attribute : file.attributes) drop("attribute of the file", attribute.name);
     for (const Attribute& attribute : step.attributes) drop("attribute", attribute.name);
-    // What a file of streams says about them is made anew.
+    // The table of a file of streams is created anew.
     for (const Table& table : step.tables) {
       if (step.streams == 0) drop("table", table.name);
     }

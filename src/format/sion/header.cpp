@@ -33,7 +33,7 @@ void read_orders(std::span<const std::byte> bytes, Header& header) {
   const auto word = bytes.subspan(order_word, 4);
   const auto is_flag = [](std::byte flag) { return flag == std::byte{0} || flag == std::byte{1}; };
   if (word[0] != word[3] || word[1] != word[2] || !is_flag(word[0]) || !is_flag(word[1])) {
-    throw damaged("the word that tells the byte order is none of the four possible ones", order_word);
+    throw damaged("the word for the byte order has none of the four possible values", order_word);
   }
   header.order = order_of(word[0]);
   header.data_order = order_of(word[1]);
@@ -42,7 +42,7 @@ void read_orders(std::span<const std::byte> bytes, Header& header) {
 KeyMode key_mode_of(std::int64_t flag) {
   const std::int64_t mode = flag >> 32;
   if (mode == 0) return KeyMode::none;
-  if (mode < 50 || mode > 54) throw damaged("the key-value mode " + std::to_string(mode) + " is none", key_mode);
+  if (mode < 50 || mode > 54) throw damaged("the key-value mode " + std::to_string(mode) + " does not exist", key_mode);
   return static_cast<KeyMode>(mode);
 }
 
@@ -90,7 +90,7 @@ Header parse_fixed(std::span<const std::byte> bytes, bool lenient) {
     header.keys = key_mode_of(load<std::int64_t>(bytes.data() + key_mode, header.order));
     const bool is_lone = header.files == 1 && header.file_number == 1;
     if (header.file_number < 0 || (header.file_number >= header.files && !is_lone)) {
-      throw damaged("the file says that it is number " + std::to_string(header.file_number) + " of " +
+      throw damaged("the header states that the file is number " + std::to_string(header.file_number) + " of " +
                         std::to_string(header.files),
                     file_number);
     }

@@ -15,9 +15,9 @@ namespace quire::sion {
 namespace {
 
 constexpr std::uint64_t entry_bytes = 8;
-/// In memory of each task: its two numbers as they stand in the file and decoded, start and space.
+/// Memory for each task: its two numbers as stored and decoded, its start and its space.
 constexpr std::uint64_t task_bytes = 6 * entry_bytes;
-/// Behind everything else: this mark, the length of what stands before it, and a hash of that.
+/// The last bytes of a file with origins: their length, a hash of them, and this mark.
 constexpr std::array<char, 8> origins_mark{'Q', 'U', 'I', 'R', 'E', 'o', 'r', 'g'};
 constexpr std::uint64_t footer_bytes = 24;
 
@@ -102,7 +102,7 @@ std::vector<std::byte> PhysicalFile::read(std::uint64_t offset, std::uint64_t le
 void PhysicalFile::read_arrays() {
   const auto tasks = static_cast<std::uint64_t>(header_.tasks);
   if (blocks_at(header_.version, tasks) > size_) {
-    throw damaged("the header announces " + std::to_string(tasks) + " tasks, for which the file is too short", size_);
+    throw damaged("the header states " + std::to_string(tasks) + " tasks, for which the file is too short", size_);
   }
   require_memory(tasks, task_bytes, options_.memory_budget, "tasks");
   const auto bytes = read(arrays_at(header_.version), tasks * 2 * entry_bytes);
@@ -113,7 +113,7 @@ void PhysicalFile::read_arrays() {
 }
 
 void PhysicalFile::read_end() {
-  // They are written last: the file of a writer that died may end before them.
+  // These fields are written last: the file of a writer that died may end before them.
   if (size_ < blocks_at(header_.version, tasks()) + 12) return;
   const auto bytes = read(blocks_at(header_.version, tasks()), 12);
   header_.blocks = load<std::int32_t>(bytes.data(), header_.order);
@@ -122,7 +122,7 @@ void PhysicalFile::read_end() {
 
 void PhysicalFile::require_closed() const {
   if (is_closed()) return;
-  throw damaged("the file was not closed: its writer ended before it said how many bytes there are",
+  throw damaged("the file was not closed: its writer ended before it wrote the sizes of the chunks",
                 blocks_at(header_.version, tasks()))
       .advise("run quire recover");
 }
@@ -140,10 +140,10 @@ void PhysicalFile::check_second() const {
   const std::uint64_t expected = checked_add(map_.data, checked_multiply(blocks, map_.skip));
   if (header_.second < 0 || static_cast<std::uint64_t>(header_.second) > size_ ||
       second_bytes() > size_ - static_cast<std::uint64_t>(header_.second)) {
-    throw damaged("the sizes of the chunks would stand beyond the end of the file", at + 4);
+    throw damaged("the sizes of the chunks would be beyond the end of the file", at + 4);
   }
   if (static_cast<std::uint64_t>(header_.second) != expected) {
-    throw damaged("the sizes of the chunks stand at byte " + std::to_string(header_.second) +
+    throw damaged("the sizes of the chunks are at byte " + std::to_string(header_.second) +
                       ", but the blocks end at byte " + std::to_string(expected),
                   at + 4);
   }
@@ -199,10 +199,10 @@ void PhysicalFile::read_second_strictly() {
 
 bool PhysicalFile::find_second(std::uint64_t all_tasks) {
   if (is_closed() || second_read_ || map_.skip == 0) return second_read_;
-  const Header told = header_;
+  const Header original = header_;
   const std::uint64_t line = tasks() * entry_bytes;
-  for (const std::uint64_t behind : {std::uint64_t{0}, std::uint64_t{4}, 4 + all_tasks * entry_bytes}) {
-    const std::uint64_t fixed = map_.data + line + behind;
+  for (const std::uint64_t following : {std::uint64_t{0}, std::uint64_t{4}, 4 + all_tasks * entry_bytes}) {
+    const std::uint64_t fixed = map_.data + line + following;
     if (size_ <= fixed || (size_ - fixed) % (map_.skip + line) != 0) continue;
     const std::uint64_t blocks = (size_ - fixed) / (map_.skip + line);
     if (blocks > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) continue;
@@ -213,7 +213,7 @@ bool PhysicalFile::find_second(std::uint64_t all_tasks) {
       is_found_ = true;
       return true;
     } catch (const Error& error) {
-      header_ = told;
+      header_ = original;
       second_read_ = false;
       if (error.kind() != ErrorKind::bad_file) throw;
     }
@@ -237,7 +237,7 @@ void PhysicalFile::check_block(std::uint64_t block, std::span<const std::byte> e
                           std::to_string(room),
                       at)
             .on(about_task(task))
-            .advise("a merged file of SIONlib may be so: lenient=true reads up to the next chunk in use");
+            .advise("merged files of SIONlib may have such chunks: lenient=true reads up to the next chunk in use");
       }
       check_overrun(block, task, static_cast<std::uint64_t>(used));
     }
@@ -304,15 +304,15 @@ std::optional<std::uint64_t> PhysicalFile::number_left(std::uint64_t at, std::ui
 }
 
 std::uint64_t PhysicalFile::blocks_left() const {
-  const auto told = static_cast<std::uint64_t>(std::max(header_.blocks, 0));
+  const auto stated = static_cast<std::uint64_t>(std::max(header_.blocks, 0));
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (map_.skip == 0) return told;
+  if (map_.skip == 0) return stated;
   const auto second = static_cast<std::uint64_t>(std::max<std::int64_t>(header_.second, 0));
   const bool may_be = second > map_.data && (second - map_.data) % map_.skip == 0;
-  const bool fits = told > 0 && told <= (most - map_.data) / map_.skip;
-  // Each of the two numbers tells the other one; the one whose tables would be in the file is right.
-  if (may_be && (!fits || map_.data + told * map_.skip >= size_)) return (second - map_.data) / map_.skip;
-  return fits ? told : 0;
+  const bool fits = stated > 0 && stated <= (most - map_.data) / map_.skip;
+  // Each of the two fields determines the other. The one whose tables would be inside the file is right.
+  if (may_be && (!fits || map_.data + stated * map_.skip >= size_)) return (second - map_.data) / map_.skip;
+  return fits ? stated : 0;
 }
 
 PhysicalFile::Left PhysicalFile::left(std::uint64_t task) const {
@@ -347,7 +347,8 @@ std::vector<PhysicalFile::Place> PhysicalFile::mapping() const {
   const std::uint64_t at = static_cast<std::uint64_t>(header_.second) + second_bytes();
   const auto entries = load<std::int32_t>(read(at, 4).data(), header_.order);
   if (entries < 1 || static_cast<std::uint64_t>(entries) > (size_ - at - 4) / entry_bytes) {
-    throw damaged("the table of all tasks has " + std::to_string(entries) + " entries, which are not there", at);
+    throw damaged("the table of all tasks has " + std::to_string(entries) + " entries, which the file does not contain",
+                  at);
   }
   require_memory(static_cast<std::uint64_t>(entries), entry_bytes + sizeof(Place), options_.memory_budget,
                  "entries in the table of all tasks");
@@ -367,8 +368,8 @@ std::vector<PhysicalFile::Place> PhysicalFile::mapping() const {
   return places;
 }
 
-/// Whether the file ends there, behind the second metadata block and maybe the table of all tasks. The reference may
-/// write over an older and longer file without cutting it: what stands further behind belongs to that.
+/// Whether the file ends at `end`, after the second metadata block and an optional table of all tasks. The reference
+/// may overwrite an older and longer file without truncating it: the bytes after that belong to the older file.
 bool PhysicalFile::ends_at(std::uint64_t second_end, std::uint64_t end) const {
   if (end == second_end) return true;
   if (end - second_end < 4) return false;
@@ -379,12 +380,11 @@ bool PhysicalFile::ends_at(std::uint64_t second_end, std::uint64_t end) const {
 void PhysicalFile::read_origins(std::uint64_t end) {
   try {
     origins_ = find_origins(end);
-    if (!has_forgotten()) return;
-    throw damaged("what the file remembers of merged streams is missing at its end: whose bytes they hold is lost",
-                  size_);
+    if (!has_lost_origins()) return;
+    throw damaged("the origins of merged streams are missing at the end of the file", size_);
   } catch (Error& error) {
     if (error.kind() != ErrorKind::bad_file) throw;
-    if (!options_.merged) throw error.advise("merged=true shows merged streams as they stand");
+    if (!options_.merged) throw error.advise("merged=true shows merged streams as stored");
   }
 }
 
@@ -396,9 +396,9 @@ std::optional<Origins> PhysicalFile::find_origins(std::uint64_t end) const {
   if (length > size_ - footer_bytes - end || length % entry_bytes != 0) return std::nullopt;
   const std::uint64_t begin = size_ - footer_bytes - length;
   if (!ends_at(end, begin)) return std::nullopt;
-  require_memory(length / entry_bytes, 2 * entry_bytes, options_.memory_budget, "words about merged streams");
+  require_memory(length / entry_bytes, 2 * entry_bytes, options_.memory_budget, "words of origins of merged streams");
   const auto bytes = read(begin, length);
-  const auto wrong = [&] { return damaged("what the file remembers of merged streams is damaged", begin); };
+  const auto wrong = [&] { return damaged("the origins of merged streams are damaged", begin); };
   if (XXH3_64bits(bytes.data(), bytes.size()) != load<std::uint64_t>(footer.data() + 8, ByteOrder::little)) {
     throw wrong();
   }
@@ -421,7 +421,7 @@ std::optional<Origins> PhysicalFile::find_origins(std::uint64_t end) const {
       sum = checked_add(sum, collector.runs.back().bytes);
     }
     if (collector.task >= tasks() || sum != this->bytes(collector.task)) throw wrong();
-    // Twice the same bytes would make a file seem larger than it is.
+    // With the same bytes twice, a file would seem larger than it is.
     if (collects[static_cast<std::size_t>(collector.task)]) throw wrong();
     collects[static_cast<std::size_t>(collector.task)] = true;
   }

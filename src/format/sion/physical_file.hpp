@@ -14,19 +14,19 @@
 
 namespace quire::sion {
 
-/// Where the chunks of a physical file are: specs/sion.md section 1.4. The same for readers and writers.
+/// The places of the chunks of a physical file, for readers and writers: specs/sion.md section 1.4.
 struct ChunkMap {
-  std::uint64_t data = 0;             ///< where the first block begins
-  std::uint64_t skip = 0;             ///< from block to block
+  std::uint64_t data = 0;             ///< offset of the first block
+  std::uint64_t skip = 0;             ///< distance of blocks
   std::vector<std::uint64_t> starts;  ///< of each task in the first block
   std::vector<std::uint64_t> spaces;  ///< of each task in every block
 };
 
-/// Throws bad_file errors for sizes below 0 and for sums beyond 64 bits.
+/// Throws a bad_file error for negative sizes and for sums beyond 64 bits.
 [[nodiscard]] ChunkMap chunk_map(const Header& header);
 
-/// Whose bytes merged streams hold, kept behind the end of a physical file: for each task that collected others' bytes
-/// runs of them, in the order of its stream. The reference never looks there.
+/// The origins of the bytes in merged streams, stored after the end of a physical file: for each collector the runs of
+/// bytes of its group, in the order of its stream. The reference never reads them.
 struct Origins {
   struct Collector {
     std::uint64_t task = 0;  ///< index in the file
@@ -36,8 +36,8 @@ struct Origins {
 };
 [[nodiscard]] std::vector<std::byte> print_origins(const Origins& origins);
 
-/// Throws a memory error if so many things of so many bytes, named by `what`, take more than the budget. A file with
-/// holes announces much and costs nothing.
+/// Throws a memory error if `count` objects of `bytes` bytes, named by `what`, exceed the budget. A small file with
+/// holes can declare very large counts.
 void require_memory(std::uint64_t count, std::uint64_t bytes, std::uint64_t budget, const std::string& what);
 
 /// One physical file of a set, read and checked.
@@ -46,11 +46,11 @@ class PhysicalFile {
   struct Options {
     bool lenient = false;
     std::uint64_t memory_budget = 0;
-    bool cut = false;     ///< a damaged second metadata block is kept in mind instead of thrown: see damage()
-    bool merged = false;  ///< nobody asks whose bytes merged streams hold
+    bool cut = false;     ///< a damaged second metadata block is recorded in damage() instead of thrown
+    bool merged = false;  ///< the origins of merged streams are not needed
   };
-  /// The bytes of this file alone. Throws bad_file errors, and memory errors for more tasks than the budget allows; a
-  /// file that was not closed is none yet.
+  /// `bytes` are those of this file alone. Throws bad_file errors, and a memory error for more tasks than the budget
+  /// allows. A file that was not closed is no error here.
   PhysicalFile(std::shared_ptr<ByteSource> bytes, const Options& options);
 
   [[nodiscard]] const Header& header() const noexcept { return header_; }
@@ -60,42 +60,43 @@ class PhysicalFile {
   void require_closed() const;
   [[nodiscard]] bool is_closed() const noexcept { return header_.second != 0 && !is_found_; }
 
-  /// Reads and checks the second metadata block; once.
+  /// Reads and checks the second metadata block, once.
   void read_second();
-  /// Looks for that block at the end of a file that was not closed: the header tells of it last. `all_tasks`: of the
-  /// set, whose table may stand behind it. True if it is there and whole; then has_sizes() is.
+  /// Searches the second metadata block at the end of a file that was not closed: its offset is written to the header
+  /// last. `all_tasks` is the number of tasks of the set, whose table may follow the block. True if the block is
+  /// complete; has_sizes() is true then.
   [[nodiscard]] bool find_second(std::uint64_t all_tasks);
-  /// What is wrong with that block, if that was to be no error: then only left() tells of streams.
+  /// The damage of this block, if it was recorded instead of thrown. Only left() describes streams then.
   [[nodiscard]] const std::optional<Error>& damage() const noexcept { return damage_; }
-  /// Whether it is read and whole: only then the next three know anything.
+  /// Whether the block has been read and is complete. The next three functions require it.
   [[nodiscard]] bool has_sizes() const noexcept { return second_read_; }
-  /// How many chunks a task has used, and the bytes in all of them.
+  /// The number of chunks that a task has used, and the bytes in all of them.
   [[nodiscard]] std::uint64_t count(std::uint64_t task) const { return counts_[static_cast<std::size_t>(task)]; }
   [[nodiscard]] std::uint64_t bytes(std::uint64_t task) const { return sums_[static_cast<std::size_t>(task)]; }
   /// The used parts of its chunks, none of them empty.
   [[nodiscard]] std::vector<Extent> chunks(std::uint64_t task) const;
-  /// What chunks could hold of a file that was not closed: those that lie in the file, whole.
+  /// The chunks of a task in a file that was not closed: all that are inside the file, with their full size.
   [[nodiscard]] std::vector<Extent> possible_chunks(std::uint64_t task) const;
 
-  /// What is still there of a task's stream in a file that is cut, or whose second metadata block is damaged.
+  /// The rest of a task's stream in a file that is cut, or whose second metadata block is damaged.
   struct Left {
     std::vector<Extent> chunks;  ///< none of them empty
-    std::uint64_t lost = 0;      ///< bytes of its chunks that are not there; as many as they could hold where the file
-                                 ///< does not say how many they were
-    bool is_known = true;        ///< the file says it of all chunks
+    std::uint64_t lost = 0;      ///< missing bytes of its chunks; the full size of a chunk if the file does not state
+                                 ///< its number of bytes
+    bool is_known = true;        ///< the file states the number of bytes of all chunks
   };
   [[nodiscard]] Left left(std::uint64_t task) const;
 
-  /// Entries of the table that leads a task of the set to its file and index: `entries` of them, no more and no fewer.
+  /// Entries of the table of all tasks: the file of each task of the set and its index in the file.
   struct Place {
     std::uint64_t file = 0;
     std::uint64_t task = 0;
   };
   [[nodiscard]] std::vector<Place> mapping() const;
-  /// Whose bytes merged streams hold, if the file remembers.
+  /// The origins of the bytes in merged streams, if the file has them.
   [[nodiscard]] const std::optional<Origins>& origins() const noexcept { return origins_; }
-  /// Whether the header says that the file does, and it no longer does.
-  [[nodiscard]] bool has_forgotten() const noexcept { return header_.must_remember() && !origins_; }
+  /// Whether the header states that the file has origins, but they are missing.
+  [[nodiscard]] bool has_lost_origins() const noexcept { return header_.must_remember() && !origins_; }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::shared_ptr<ByteSource> source() const noexcept { return bytes_; }
@@ -112,10 +113,10 @@ class PhysicalFile {
   [[nodiscard]] bool ends_at(std::uint64_t second_end, std::uint64_t end) const;
   [[nodiscard]] std::uint64_t second_bytes() const;
   void read_second_strictly();
-  /// How many blocks there seem to be, if one of the two numbers that tell it can be true; 0 if none can.
+  /// The probable number of blocks, from one of the two header fields that define it; 0 if neither is possible.
   [[nodiscard]] std::uint64_t blocks_left() const;
   [[nodiscard]] std::int64_t entry(std::uint64_t block, std::uint64_t task) const;
-  /// Numbers of the second metadata block as far as they are there and can be true.
+  /// A number of the second metadata block, if it is inside the file and between `least` and `most`.
   [[nodiscard]] std::optional<std::uint64_t> number_left(std::uint64_t at, std::uint64_t least,
                                                          std::uint64_t most) const;
 
@@ -126,10 +127,10 @@ class PhysicalFile {
   ChunkMap map_;
   std::vector<std::uint64_t> counts_;
   std::vector<std::uint64_t> sums_;
-  std::vector<std::byte> entries_;  ///< the bytes of every chunk as they stand in the file, unless they are many
+  std::vector<std::byte> entries_;  ///< the sizes of all chunks as stored in the file, unless they are many
   std::optional<Origins> origins_;
   bool second_read_ = false;
-  bool is_found_ = false;  ///< that block, though the header does not tell of it
+  bool is_found_ = false;  ///< the second block was found without its offset in the header
   std::optional<Error> damage_;
 };
 

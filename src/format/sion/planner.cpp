@@ -21,7 +21,7 @@ Error one_step_only() {
   return Error(ErrorKind::unsupported, "a multifile is one step").advise("write each step to a file of its own");
 }
 
-/// Where the chunks of a new file lie. Throws usage errors: its sizes come from the caller, not from a damaged file.
+/// The chunk map of a new file. Throws usage errors: the sizes are from the caller, not from a damaged file.
 ChunkMap map_of(const Header& header) {
   try {
     return chunk_map(header);
@@ -52,7 +52,7 @@ StepDescription SionPlanner::accept(const StepDescription& step, bool /*lossy*/)
                                                      : step.attributes.front().name;
     throw Error(ErrorKind::unsupported, "a multifile has streams, and no tables, fields and attributes")
         .on(name)
-        .advise("put bytes into streams, or choose another format");
+        .advise("write the bytes to streams, or choose another format");
   }
   return step;
 }
@@ -155,14 +155,14 @@ std::vector<Extent> SionPlanner::reservations() const {
   for (const PlannedFile& file : files_) {
     if (!file.filling) continue;
     const std::uint64_t space = checked_multiply(file.filling->blocks, file.map.skip);
-    // Room that nobody fills stays a hole.
+    // Space that no task fills remains a hole.
     if (file.filling->bytes < space - space / filled) continue;
     extents.push_back({address_in(file.member(), 0), checked_add(file.map.data, space)});
   }
   return extents;
 }
 
-/// Adds files in which tasks of one group keep the bytes of another one: specs/sion.md section 7.
+/// Adds files in which tasks of one group store copies of the bytes of another group: specs/sion.md section 7.
 void SionPlanner::add_copies() {
   const std::uint64_t count = files_.size();
   if (rules_.copies == 0) return;
@@ -196,7 +196,7 @@ std::uint64_t SionPlanner::files_for(const std::vector<StreamRequest>& requests)
   const bool has_gaps = std::ranges::any_of(
       requests, [&](const auto& request) { return static_cast<std::uint64_t>(request.rank) >= requests.size(); });
   if (rules_.interface == Interface::serial || has_gaps) return 1;
-  // Writes to one file wait for each other; more files than writers, or than processors, win nothing.
+  // Writes to the same file wait for each other. More files than writers or processors have no advantage.
   constexpr std::uint64_t most_of_a_node = 4;
   const std::uint64_t ranks = (machine_.ranks + machine_.nodes - 1) / machine_.nodes;
   const std::uint64_t each = std::min({ranks, machine_.processors, most_of_a_node});
@@ -251,7 +251,7 @@ std::vector<std::byte> SionPlanner::second(const PlannedFile& file, std::uint64_
   const std::uint64_t tasks = file.tasks();
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(tasks * (blocks + 1)),
                                     rules_.interface == Interface::mapped ? -1 : 0);
-  // Tasks that keep a copy have one chunk of it, with nothing in it.
+  // Tasks that write a copy have one empty chunk in it.
   std::fill_n(numbers.begin(), file.keepers, 1);
   for (std::uint64_t task = file.keepers; task < tasks; ++task) {
     const auto& chunks =
@@ -300,7 +300,7 @@ std::vector<std::byte> SionPlanner::origins(const PlannedFile& file) const {
 Publication SionPlanner::publish(const StepPart& /*mine*/, const Measure& /*total*/) {
   Publication ends;
   Publication acts;
-  // The first file last: it is the one that readers open, after the copies.
+  // The first file, which readers open, is last, after the copies.
   for (std::size_t number = files_.size(); number-- > 0;) {
     PlannedFile& file = files_[number];
     std::uint64_t blocks = 1;

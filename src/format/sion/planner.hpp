@@ -11,8 +11,8 @@
 
 namespace quire::sion {
 
-/// Plans a multifile: specs/sion.md sections 1 and 3. What makes it visible is the last number of the first header, the
-/// place of the second one.
+/// Plans a multifile: specs/sion.md sections 1 and 3. The last number of the first header, which is the offset of the
+/// second one, publishes it.
 class SionPlanner final : public WritePlanner, public StreamPlanner {
  public:
   explicit SionPlanner(const CheckedOptions& options);
@@ -33,7 +33,7 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   [[nodiscard]] std::uint64_t published_size() const override { return published_size_; }
-  /// A file without streams is none, and is left empty.
+  /// A file without streams remains empty and is no multifile.
   [[nodiscard]] Publication finish() override { return {}; }
   [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const override;
   [[nodiscard]] bool is_member(const std::string& first, std::string_view name) const override;
@@ -63,12 +63,12 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
   struct PlannedFile {
     std::uint64_t set = 0;      ///< 0, or 1 and more for copies
     std::uint64_t number = 0;   ///< in its set
-    std::uint64_t keepers = 0;  ///< of a copy: tasks in front that keep it, and have nothing in it themselves
+    std::uint64_t keepers = 0;  ///< of a copy: its first tasks, which write it and have no bytes of their own in it
     std::vector<std::uint64_t> order;
     Header header;
     ChunkMap map;
     std::vector<std::uint64_t> collectors;
-    std::optional<Filling> filling;  ///< what will be in it, if that is known
+    std::optional<Filling> filling;  ///< its content, if known
 
     [[nodiscard]] std::uint64_t member() const noexcept { return set * most_files_with_copies + number; }
     [[nodiscard]] std::uint64_t tasks() const noexcept { return keepers + order.size(); }

@@ -10,19 +10,19 @@
 namespace quire::sion {
 namespace {
 
-/// Reads along the chunks of a stream, forward.
+/// Reads the chunks of a stream forward.
 class Walk {
  public:
   Walk(ByteSource& bytes, const StreamLayout& stream) : bytes_(bytes), stream_(stream), left_(stream.bytes()) {}
 
   [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
-  /// Where the next byte stands in the file.
+  /// The offset of the next byte in the file.
   [[nodiscard]] std::uint64_t offset() const {
     if (chunk_ < stream_.chunks.size()) return stream_.chunks[chunk_].offset + used_;
     return stream_.chunks.empty() ? 0 : stream_.chunks.back().offset + stream_.chunks.back().length;
   }
 
-  /// Passes over so many bytes, which are there; those that are wanted are read.
+  /// Advances by `count` bytes, which must exist; reads them if `out` is not null.
   void advance(std::uint64_t count, std::byte* out) {
     left_ -= count;
     while (count > 0) {
@@ -66,13 +66,13 @@ void check_records(ByteSource& bytes, const StreamLayout& stream) {
     const auto length = load<std::uint64_t>(head.data() + 8, *stream.records);
     if (length > walk.left()) {
       throw wrong("a record of " + std::to_string(length) + " bytes does not fit into the " +
-                  std::to_string(walk.left()) + " that the stream still has");
+                  std::to_string(walk.left()) + " remaining bytes of the stream");
     }
     walk.advance(length, nullptr);
   }
 }
 
-void cut_behind_records(ByteSource& bytes, StreamLayout& stream) {
+void cut_after_records(ByteSource& bytes, StreamLayout& stream) {
   Walk walk(bytes, stream);
   const std::uint64_t all = walk.left();
   std::uint64_t kept = 0;

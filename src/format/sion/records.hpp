@@ -7,11 +7,10 @@
 
 namespace quire::sion {
 
-/// Walks over the records of a stream, head by head. Throws bad_file errors for a record that is not there whole.
+/// Checks the records of a stream by their heads. Throws a bad_file error for an incomplete record.
 void check_records(ByteSource& bytes, const StreamLayout& stream);
 
-/// Cuts a stream whose end is not known behind the last record that can be one. Where nothing was written, all numbers
-/// are 0.
-void cut_behind_records(ByteSource& bytes, StreamLayout& stream);
+/// Cuts a stream whose end is not known after its last plausible record. Where nothing was written, all numbers are 0.
+void cut_after_records(ByteSource& bytes, StreamLayout& stream);
 
 }  // namespace quire::sion

@@ -21,7 +21,7 @@ std::optional<std::uint64_t> files_option(const CheckedOptions& options) {
   std::uint64_t files = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), files);
   if (code != std::errc{} || end != text.data() + text.size() || files < 1 || files > most_members) {
-    throw Error(ErrorKind::usage, "option files goes from 1 to " + std::to_string(most_members) +
+    throw Error(ErrorKind::usage, "option files is between 1 and " + std::to_string(most_members) +
                                       ", or is auto: it cannot be \"" + text + "\"");
   }
   return files;
@@ -34,14 +34,14 @@ void set_mode(WriteRules& rules, const CheckedOptions& options) {
   rules.modular = mode == "collmsa";
   rules.sizes.exact_groups = rules.modular;
   if (rules.modular && rules.sizes.group_tasks < 2) {
-    throw Error(ErrorKind::usage, "mode=collmsa takes the number of tasks in a group, at least 2")
+    throw Error(ErrorKind::usage, "mode=collmsa requires the number of tasks in a group, at least 2")
         .on("collsize")
-        .advise("say collsize=N");
+        .advise("give collsize=N");
   }
   rules.sizes.compact = options.text("style") == "compact";
   const long long unit = rules.sizes.compact && !options.given("block_size") ? 1 : options.integer("block_size");
   if (unit < 1 || unit > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(ErrorKind::usage, "option block_size goes from 1 to 2147483647 bytes");
+    throw Error(ErrorKind::usage, "option block_size is between 1 and 2147483647 bytes");
   }
   rules.sizes.block_size = static_cast<std::uint64_t>(unit);
 }
@@ -49,13 +49,13 @@ void set_mode(WriteRules& rules, const CheckedOptions& options) {
 void set_copies(WriteRules& rules, const CheckedOptions& options) {
   const long long copies = options.integer("copies");
   if (copies < 0 || static_cast<std::uint64_t>(copies) > most_written_copies) {
-    throw Error(ErrorKind::usage, "option copies goes from 0 to " + std::to_string(most_written_copies) + " copies");
+    throw Error(ErrorKind::usage, "option copies is between 0 and " + std::to_string(most_written_copies) + " copies");
   }
   rules.copies = static_cast<std::uint64_t>(copies);
   if (rules.copies == 0) return;
   // As in the files of the reference, all tasks of a file are one group.
   if (!options.given("collsize")) rules.sizes.group_tasks = std::numeric_limits<std::int32_t>::max();
-  // The reference makes copies of what is written collectively, and by groups of tasks.
+  // The reference copies files that are written collectively by groups of tasks.
   if (!options.given("mode")) rules.sizes.mode = Mode::collective;
   if (rules.sizes.mode != Mode::collective || rules.modular) {
     throw Error(ErrorKind::usage, "copies are made in the mode collective").on("copies");
@@ -69,12 +69,12 @@ void check_interface(const WriteRules& rules) {
   if (rules.interface == Interface::serial && rules.files.value_or(1) > 1) {
     throw Error(ErrorKind::usage, "the serial interface writes a single file").on("files");
   }
-  // The reference takes no notice of the mode there.
+  // The reference ignores the mode in this interface.
   if (rules.interface == Interface::mapped && rules.sizes.mode != Mode::plain) {
     throw Error(ErrorKind::usage, "the mapped interface writes in plain mode").on("mode");
   }
   if (rules.modular && rules.interface != Interface::parallel) {
-    throw Error(ErrorKind::usage, "mode=collmsa is one of the parallel interface").on("mode");
+    throw Error(ErrorKind::usage, "mode=collmsa requires the parallel interface").on("mode");
   }
 }
 

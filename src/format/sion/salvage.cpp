@@ -7,11 +7,11 @@
 namespace quire::sion {
 namespace {
 
-/// So many tasks are told by their numbers.
-constexpr std::uint64_t most_told = 16;
+/// Maximum number of tasks that are listed by their numbers.
+constexpr std::uint64_t most_listed = 16;
 constexpr const char* not_closed = "how many bytes of its chunks were used is not known";
 
-/// What a task has lost, in words; empty if nothing.
+/// The loss of a task in words; empty if it has lost nothing.
 std::string loss_of(const PhysicalFile::Left& left) {
   if (left.lost > 0) return (left.is_known ? "lost " : "lost up to ") + std::to_string(left.lost) + " bytes";
   return left.is_known ? "" : not_closed;
@@ -29,37 +29,37 @@ std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
   } else {
     const bool has_sizes = std::ranges::all_of(members_, [](const Member& member) { return member.file->has_sizes(); });
     warnings.push_back(
-        has_sizes ? "the file was not closed, but its writer had come as far as the sizes of all chunks"
+        has_sizes ? "the file was not closed, but its writer had written the sizes of all chunks"
         : notes_
             ? "the file was not closed: its writers have noted how many bytes they had written"
-            : "the file was not closed: how many bytes of a chunk were written is not known, so that each is as long "
-              "as it could be");
+            : "the file was not closed: the sizes of its chunks are not known, and each is kept with its full size");
   }
-  if (forgets()) warnings.emplace_back(forgotten);
+  if (has_lost_origins()) warnings.emplace_back(origins_lost);
   return layout;
 }
 
-bool SionDescriber::forgets() const {
-  return std::ranges::any_of(members_, [](const Member& member) { return member.file->has_forgotten(); });
+bool SionDescriber::has_lost_origins() const {
+  return std::ranges::any_of(members_, [](const Member& member) { return member.file->has_lost_origins(); });
 }
 
 void SionDescriber::list_lost(std::vector<std::string>& sentences) const {
   for (std::size_t i = 0; i < missing_.size(); ++i) {
-    if (i == most_told) {
+    if (i == most_listed) {
       sentences.push_back("and those of " + std::to_string(missing_.size() - i) + " more files");
       break;
     }
     const std::string& name = description_.members[static_cast<std::size_t>(missing_[i])];
     sentences.push_back("all streams of " + name + " are lost" + tasks_in(missing_[i]));
   }
-  std::uint64_t told = 0;
+  std::uint64_t losses = 0;
   for (const Entry& entry : entries_) {
     const PhysicalFile& file = *member_of(entry).file;
     if (!file.damage()) continue;
     const std::string loss = file.is_closed() ? loss_of(file.left(entry.task)) : not_closed;
-    if (!loss.empty() && ++told <= most_told) sentences.push_back("task " + std::to_string(entry.rank) + ": " + loss);
+    if (!loss.empty() && ++losses <= most_listed)
+      sentences.push_back("task " + std::to_string(entry.rank) + ": " + loss);
   }
-  if (told > most_told) sentences.push_back("so it is with " + std::to_string(told - most_told) + " more tasks");
+  if (losses > most_listed) sentences.push_back(std::to_string(losses - most_listed) + " more tasks have losses");
 }
 
 std::string SionDescriber::tasks_in(std::uint64_t number) const {
@@ -67,15 +67,15 @@ std::string SionDescriber::tasks_in(std::uint64_t number) const {
   try {
     if (!first().damage()) places = first().mapping();
   } catch (const Error&) {
-    return "";  // which ones they are the table of all tasks would have said
+    return "";  // only the table of all tasks contains their numbers
   }
   std::string list;
   std::uint64_t found = 0;
   for (std::size_t task = 0; task < places.size(); ++task) {
     if (places[task].file != number) continue;
-    if (++found <= most_told) list += (list.empty() ? ": tasks " : ", ") + std::to_string(task);
+    if (++found <= most_listed) list += (list.empty() ? ": tasks " : ", ") + std::to_string(task);
   }
-  return found > most_told ? list + " and " + std::to_string(found - most_told) + " more" : list;
+  return found > most_listed ? list + " and " + std::to_string(found - most_listed) + " more" : list;
 }
 
 void SionDescriber::find_open_siblings() {
@@ -83,7 +83,7 @@ void SionDescriber::find_open_siblings() {
   if (header.files == 1 || own_number(header) != 0) return;
   description_.members.push_back(name_);
   std::uint64_t before = first().tasks();
-  // The table of all tasks is not there yet: the files are looked for one by one, as long as there are any.
+  // The table of all tasks does not exist yet: the files are searched by number until one is missing.
   for (std::uint64_t number = 1;
        number < std::min<std::uint64_t>(static_cast<std::uint64_t>(header.files), most_members); ++number) {
     const std::string name = member_name(name_, number);
@@ -94,7 +94,7 @@ void SionDescriber::find_open_siblings() {
       member.file = std::make_unique<PhysicalFile>(bytes, file_options());
       check_sibling(member, name);
     } catch (const Error&) {
-      return;  // what is not there cannot be kept
+      return;  // a missing file cannot be recovered
     }
     read_sizes(member);
     before += member.file->tasks();
@@ -103,7 +103,7 @@ void SionDescriber::find_open_siblings() {
   }
 }
 
-/// The first file of a set is closed last: one whose writers were killed in between has others that say all.
+/// The first file of a set is closed last: if the writers were killed in between, other files may have their sizes.
 void SionDescriber::read_sizes(Member& member) {
   if (!member.file->is_closed()) return;
   try {
@@ -115,12 +115,12 @@ void SionDescriber::read_sizes(Member& member) {
   }
 }
 
-/// Whether nothing but notes, if there are any, tells how much of the chunks of a file was used.
+/// Whether the used parts of the chunks of a file are known from notes at most.
 bool SionDescriber::must_guess(const Member& member) const {
   return !member.file->has_sizes() && !(first().is_closed() && member.file->is_closed());
 }
 
-/// The sizes of chunks are written before the header tells where: they are none of the bytes of streams.
+/// The sizes of chunks are written before their offset in the header: they do not belong to the streams.
 void SionDescriber::find_sizes() {
   const std::uint64_t tasks = members_.back().first_task + members_.back().file->tasks();
   for (Member& member : members_) {

@@ -7,7 +7,7 @@ namespace quire::text {
 std::vector<TextCell> cells_of(const Run& run) {
   const auto& widths = run.text->widths;
   if (!widths.empty() && widths.size() != run.cells.size()) {
-    throw Error(ErrorKind::internal, "a run of text has widths for other cells");
+    throw Error(ErrorKind::internal, "the widths of a run of text do not match its cells");
   }
   std::vector<TextCell> cells;
   for (std::size_t i = 0; i < run.cells.size(); ++i) {

@@ -21,16 +21,16 @@ struct TextCell {
 /// The cells of a run that is text, in file order.
 [[nodiscard]] std::vector<TextCell> cells_of(const Run& run);
 
-/// What came of looking for the next value of a record.
+/// The result of searching the next value of a record.
 enum class Progress : std::uint8_t {
   done,
-  more,   ///< the bytes end inside the record: it must be begun again when more are there
-  blank,  ///< a blank line, now behind the cursor, where a line with values is due
-  end,    ///< the data end where a value is due
-  spent,  ///< the lines of the record are used up
+  more,   ///< the bytes end inside the record: decode it again from its beginning when more bytes are available
+  blank,  ///< a blank line instead of a line with values; the cursor is after it
+  end,    ///< the data end instead of a value
+  spent,  ///< no lines of the record are left
 };
 
-/// A number as it was found.
+/// A parsed number.
 struct FoundNumber {
   kernels::NumberText number;
   std::string_view text;  ///< the whole token or field, if the number is not all of it
@@ -38,22 +38,22 @@ struct FoundNumber {
   [[nodiscard]] bool is_whole() const noexcept { return text.empty(); }
 };
 
-/// Cuts lines of text into the values of records, strictly one after another (specs/sdds.md sections 3.1, 3.4 to 3.6).
+/// Splits lines of text into the values of records, strictly in order (specs/sdds.md sections 3.1, 3.4 to 3.6).
 class RowCursor {
  public:
-  /// With `lines_per_row` 0 line ends mean nothing.
+  /// With `lines_per_row` 0, line ends are white space.
   explicit RowCursor(std::int64_t lines_per_row) : lines_per_row_(lines_per_row) {}
 
-  /// Goes on at the beginning of a record. `complete`: the data end behind the bytes. `inside_line`: the record does
+  /// Continues at the beginning of a record. `complete`: the data end after these bytes. `inside_line`: the record does
   /// not begin at the beginning of a line.
   void start(std::string_view bytes, bool complete, bool inside_line) noexcept;
 
-  /// From here on values of the next record are taken.
+  /// Begins the next record.
   void begin_row() noexcept {
     lines_ = 0;
     if (lines_per_row_ != 0) rest_ = end_;
   }
-  /// The next token of the line, if it is a plain number; otherwise nothing is taken.
+  /// Reads the next token of the line if it is a plain number; otherwise the cursor does not move.
   [[nodiscard]] bool take_plain(double& number) {
     const char* at = rest_;
     while (at != end_ && is_white(*at)) ++at;
@@ -62,41 +62,41 @@ class RowCursor {
     rest_ = found.end;
     return true;
   }
-  /// A number, written to `out` if there is one; `found` says how much of its text it is.
+  /// Reads a number and stores it at `out`. `found` contains the token if the number is only a part of it.
   [[nodiscard]] Progress take_number(const TextCell& cell, std::byte* out, FoundNumber& found);
-  /// A string or character, escapes not yet replaced.
+  /// Reads a string or character; escapes are not replaced.
   [[nodiscard]] Progress take_text(const TextCell& cell, std::string_view& text);
   [[nodiscard]] Progress skip(const TextCell& cell);
-  /// The lines of the record that were not looked at.
+  /// Skips the remaining lines of the record.
   [[nodiscard]] Progress drop_lines();
 
-  /// Whether the record has taken all of its lines.
+  /// Whether all lines of the record are used.
   [[nodiscard]] bool is_spent() const noexcept { return lines_per_row_ == 0 || lines_ == lines_per_row_; }
   /// Whether something else follows on the last line.
   [[nodiscard]] bool has_surplus() const noexcept { return !is_blank({rest_, static_cast<std::size_t>(end_ - rest_)}); }
-  /// What follows the lines that were looked at: done for a line with values.
+  /// Reads the next line; `done` if it has values.
   [[nodiscard]] Progress next_line();
 
-  /// Behind the last record: with its whole line, unless the next record may begin there.
+  /// The position after the last record, and after its line unless the next record may begin in the same line.
   [[nodiscard]] std::size_t position() const noexcept {
     return inside_line() ? static_cast<std::size_t>(rest_ - bytes_.data()) : next_;
   }
   [[nodiscard]] bool inside_line() const noexcept { return lines_per_row_ == 0 && has_surplus(); }
-  /// The place that was looked at last, for messages.
+  /// The current position, for messages.
   [[nodiscard]] std::size_t place() const noexcept {
     return rest_ == nullptr ? next_ : static_cast<std::size_t>(rest_ - bytes_.data());
   }
-  /// Where a text that was found begins, if it is one.
+  /// The position of a text; the current position if it is null.
   [[nodiscard]] std::size_t place_of(std::string_view text) const noexcept {
     return text.data() == nullptr ? place() : static_cast<std::size_t>(text.data() - bytes_.data());
   }
-  /// Behind the lines that were looked at.
+  /// The beginning of the next line.
   [[nodiscard]] std::size_t next() const noexcept { return next_; }
-  /// Where the line that was looked at last begins.
+  /// The beginning of the current line.
   [[nodiscard]] std::size_t line_begin() const noexcept { return line_begin_; }
 
  private:
-  /// Makes sure that the line has something left for the cell; the next line otherwise.
+  /// Goes to the next line if nothing is left in this one for the cell.
   [[nodiscard]] Progress prepare(const TextCell& cell) {
     const char* at = rest_;
     while (at != end_ && is_white(*at)) ++at;
@@ -117,18 +117,18 @@ class RowCursor {
   std::int64_t lines_per_row_;
   std::string_view bytes_;
   bool complete_ = false;
-  bool inside_line_ = false;  ///< the next line is the rest of one
-  std::size_t next_ = 0;      ///< behind the line at hand
+  bool inside_line_ = false;  ///< the next line is the rest of a line
+  std::size_t next_ = 0;      ///< beginning of the next line
   std::size_t line_begin_ = 0;
   std::int64_t lines_ = 0;  ///< of the record
   const char* rest_ = nullptr;
-  const char* end_ = nullptr;  ///< of the line at hand, without its comment
+  const char* end_ = nullptr;  ///< of the current line, without its comment
 };
 
 inline Progress RowCursor::take_number(const TextCell& cell, std::byte* out, FoundNumber& found) {
   if (const Progress progress = prepare(cell); progress != Progress::done) return progress;
   if (cell.width == 0) {
-    // Nearly every token is a number and nothing else.
+    // Almost all tokens are plain numbers.
     found.number = parse(cell.type, rest_, end_, out);
     if (found.number && (found.number.end == end_ || is_white(*found.number.end))) {
       found.text = {};

@@ -41,7 +41,7 @@ TextDecoder::TextDecoder(const Run& run, std::vector<WantedColumn> columns, Vari
     plan.is_plain = cell.type == Type::float64 && cell.width == 0 && plan.last == plan.first + 1;
     cells_.push_back(plan);
   }
-  // What stands behind the last column that is wanted goes with its line.
+  // Cells after the last wanted column are skipped with their line.
   if (!stream_) cells_.resize(columns_.back().cell + 1);
 }
 
@@ -72,7 +72,7 @@ std::size_t TextDecoder::decode(std::uint64_t position, std::span<const std::byt
   finish_block();
   if (!finished()) return used;
   scratch_.release();
-  return in.size();  // what is left stands behind the rows that are wanted
+  return in.size();  // the rest is after the wanted rows
 }
 
 Progress TextDecoder::take_row() {
@@ -83,7 +83,7 @@ Progress TextDecoder::take_row() {
       continue;
     }
     Progress progress = take(plan);
-    // Blank lines mean nothing where line ends do not: the table has been measured before.
+    // Where line ends are white space, so are blank lines: the size of the table is known already.
     while (stream_ && progress == Progress::blank) progress = take(plan);
     if (progress != Progress::done) return progress;
   }
@@ -100,9 +100,9 @@ Progress TextDecoder::take_number(const CellPlan& plan) {
   std::byte* out = place_of(plan.first);
   const Progress progress = cursor_.take_number(plan.cell, out, found);
   if (progress != Progress::done) return progress;
-  if (!found.number) refuse(plan, found.text, "is no value");
-  if (strict_ && !found.is_whole()) refuse(plan, found.text, "has text behind the value");
-  if (strict_ && !found.number.fits) refuse(plan, found.text, "an integer is beyond the range");
+  if (!found.number) refuse(plan, found.text, "is not a value");
+  if (strict_ && !found.is_whole()) refuse(plan, found.text, "has text after the value");
+  if (strict_ && !found.number.fits) refuse(plan, found.text, "an integer is outside of the range");
   for (std::size_t column = plan.first + 1; column < plan.last; ++column) {
     std::memcpy(place_of(column), out, size_of(plan.cell.type));
   }
@@ -186,8 +186,8 @@ void TextDecoder::forget_row() {
 void TextDecoder::fail(Progress progress) const {
   const std::string row = "row " + std::to_string(record_);
   std::string what = row + " has too few values";
-  if (progress == Progress::blank) what = "there is a blank line where " + row + " is due";
-  if (progress == Progress::end) what = "the data end where " + row + " is due";
+  if (progress == Progress::blank) what = "there is a blank line instead of " + row;
+  if (progress == Progress::end) what = "the data end before " + row;
   throw Error(ErrorKind::bad_file, what).at(position_ + cursor_.place());
 }
 

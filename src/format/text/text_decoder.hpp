@@ -10,22 +10,22 @@
 
 namespace quire::text {
 
-/// Takes records that are lines of text, strictly one after another.
+/// Decodes records that are lines of text, strictly in order.
 class TextDecoder final : public Decoder {
  public:
-  /// `slices` are the rows wanted, ascending; their rows go to consecutive rows of the targets. `columns` in the order
-  /// of their cells.
+  /// `slices` are the wanted rows, ascending; they are stored in consecutive rows of the targets. `columns` are in the
+  /// order of their cells.
   TextDecoder(const Run& run, std::vector<WantedColumn> columns, VariableExtent extent, std::vector<Slice> slices);
 
   [[nodiscard]] std::size_t decode(std::uint64_t position, std::span<const std::byte> in) override;
 
  private:
-  /// A cell, and the columns that want it: [first, last).
+  /// A cell and the columns [first, last) that read it.
   struct CellPlan {
     TextCell cell;
     std::size_t first = 0;
     std::size_t last = 0;
-    bool is_plain = false;  ///< a token that is mostly a float64 number and nothing else
+    bool is_plain = false;  ///< a float64 token, to be tried as a plain number first
   };
 
   [[nodiscard]] Progress take_row();
@@ -53,14 +53,14 @@ class TextDecoder final : public Decoder {
   bool strict_;
   RowCursor cursor_;
   bool inside_line_ = false;
-  std::uint64_t position_ = 0;  ///< of the piece at hand
+  std::uint64_t position_ = 0;  ///< of the current piece
   std::uint64_t record_;        ///< the next record
   std::size_t next_slice_ = 0;
   std::uint64_t delivered_ = 0;           ///< rows of the targets that are filled
   std::vector<std::size_t> known_texts_;  ///< strings that each column had before the first row
   Scratch scratch_;
-  std::vector<kernels::Target> targets_;  ///< of the block at hand
-  std::size_t block_rows_ = 0;            ///< of it that are filled
+  std::vector<kernels::Target> targets_;  ///< of the current block
+  std::size_t block_rows_ = 0;            ///< rows of it that are filled
 };
 
 }  // namespace quire::text

@@ -25,7 +25,7 @@ kernels::Digits digits_of(TextStyle style) {
 
 constexpr std::uint64_t quote_bytes = 2;
 
-/// Of a plan without data: what a number of this type takes.
+/// The assumed size of a number of this type, for plans without data.
 std::uint64_t usual_bytes(Type type) {
   switch (type) {
     case Type::float80:
@@ -57,7 +57,7 @@ TextRows::TextRows(const Run& run, std::vector<SourceColumn> columns, std::uint6
   if (has_widths || lines > std::max<std::uint64_t>(run.cells.size(), 1)) {
     throw Error(ErrorKind::internal, "rows cannot be written by this layout of text");
   }
-  // The first lines have as many values each; the last one has what is left.
+  // All lines but the last have this many values; the last one has the rest.
   const std::uint64_t each = run.cells.size() / lines;
   most_fixed_bytes_ = 1;
   for (std::size_t i = 0; i < run.cells.size(); ++i) {
@@ -89,7 +89,7 @@ std::uint64_t TextRows::bytes_of_cell(std::size_t cell) {
       const std::string_view text = column.view().text(row);
       if (text::has_zero_byte(text)) {
         throw Error(ErrorKind::unsupported,
-                    "the string of row " + std::to_string(number_ + row) + " holds a zero byte, which text cannot keep")
+                    "the string of row " + std::to_string(number_ + row) + " has a zero byte, which text cannot store")
             .on(column.object());
       }
       bytes = checked_add(bytes, text::string_bytes(text, layout_.style));
@@ -130,8 +130,8 @@ void TextRows::load(std::uint64_t first) {
   }
 }
 
-char TextRows::separator(std::uint64_t row, char behind) const noexcept {
-  if (layout_.values_per_line == 0) return behind;
+char TextRows::separator(std::uint64_t row, char following) const noexcept {
+  if (layout_.values_per_line == 0) return following;
   const std::uint64_t value = layout_.first_value + number_ + row + 1;
   return value % layout_.values_per_line == 0 || value == layout_.values ? '\n' : ' ';
 }
@@ -148,7 +148,7 @@ char* TextRows::print(std::uint64_t row, char* out) {
       out = cell.print != nullptr ? cell.print(value, out)
                                   : text::print_character(*characters(source, row - block_first_), layout_.style, out);
     }
-    *out++ = separator(row, cell.behind);
+    *out++ = separator(row, cell.following);
   }
   if (layout_.values_per_line == 0) *out++ = '\n';
   return out;
@@ -160,7 +160,7 @@ void TextRows::release() noexcept {
 }
 
 std::size_t TextEncoder::encode(std::uint64_t position, std::span<std::byte> out) {
-  if (position != position_) throw Error(ErrorKind::internal, "text was asked for out of order");
+  if (position != position_) throw Error(ErrorKind::internal, "text was requested out of order");
   const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), length_ - position));
   auto* const begin = reinterpret_cast<char*>(out.data());
   std::size_t done = 0;
@@ -184,7 +184,7 @@ std::size_t TextEncoder::encode(std::uint64_t position, std::span<std::byte> out
   const bool at_end = row_ == rows_.rows() && carried_ == carry_.size();
   if (done < room || (position_ == length_ && !at_end)) {
     throw Error(ErrorKind::usage, "values changed while they were written as text")
-        .advise("leave the arrays alone until the step is committed");
+        .advise("do not change the arrays until the step is committed");
   }
   if (at_end) rows_.release();
   return done;

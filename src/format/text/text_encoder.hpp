@@ -11,32 +11,33 @@
 
 namespace quire {
 
-/// Rows of a run of text and the columns they come from: counts the bytes, makes the text of single rows.
+/// The rows of a run of text and their columns: computes the size of the text and prints single rows.
 class TextRows {
  public:
-  /// `number` is that of the first row, for messages. Throws internal errors for widths and impossible lines.
+  /// `number` is that of the first row, for messages. Throws an internal error for fields of fixed width and for
+  /// impossible numbers of lines.
   TextRows(const Run& run, std::vector<SourceColumn> columns, std::uint64_t rows, std::uint64_t number);
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
-  /// The bytes of all rows. Throws unsupported errors for strings with zero bytes, type errors for values that do not
-  /// convert.
+  /// The size of all rows in bytes. Throws an unsupported error for strings with zero bytes and a type error for values
+  /// that do not convert.
   [[nodiscard]] std::uint64_t bytes();
-  /// No more bytes than the row takes. Rows are asked for in order.
+  /// An upper bound of the size of a row in bytes. Rows must be requested in order.
   [[nodiscard]] std::size_t most_bytes(std::uint64_t row) const;
   char* print(std::uint64_t row, char* out);
-  /// Gives the memory for conversions back.
+  /// Frees the memory for conversions.
   void release() noexcept;
 
  private:
   struct Cell {
     Type type;
     kernels::NumberPrinter print;  ///< of numbers
-    char behind;                   ///< what follows the value
+    char following;                ///< the character after the value
   };
 
   void load(std::uint64_t first);
   [[nodiscard]] std::uint64_t bytes_of_cell(std::size_t cell);
-  [[nodiscard]] char separator(std::uint64_t row, char behind) const noexcept;
+  [[nodiscard]] char separator(std::uint64_t row, char following) const noexcept;
 
   TextLayout layout_;
   std::vector<SourceColumn> columns_;
@@ -46,16 +47,16 @@ class TextRows {
   std::uint64_t rows_;
   std::uint64_t number_;
   Scratch scratch_;
-  // Rows whose values stand in the types of the cells.
+  // Rows whose values are converted to the types of the cells.
   std::vector<kernels::Source> sources_;
   std::uint64_t block_first_ = 0;
   std::uint64_t block_end_ = 0;
 };
 
-/// Makes text, strictly one row after another.
+/// Encodes rows as text, strictly in order.
 class TextEncoder final : public Encoder {
  public:
-  /// `length` is what the rows take: other values than those that were counted are a usage error.
+  /// `length` is the size of all rows in bytes. A different size when encoding is a usage error: the values changed.
   TextEncoder(TextRows rows, std::uint64_t length) : rows_(std::move(rows)), length_(length) {}
 
   [[nodiscard]] std::size_t encode(std::uint64_t position, std::span<std::byte> out) override;
@@ -64,8 +65,8 @@ class TextEncoder final : public Encoder {
   TextRows rows_;
   std::uint64_t length_;
   std::uint64_t row_ = 0;       ///< the next one
-  std::uint64_t position_ = 0;  ///< where the next call must begin
-  std::vector<char> carry_;     ///< a row that did not fit, and how much of it is made
+  std::uint64_t position_ = 0;  ///< required position of the next call
+  std::vector<char> carry_;     ///< a row that did not fit, and how much of it is written
   std::size_t carried_ = 0;
 };
 

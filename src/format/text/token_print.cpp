@@ -63,15 +63,15 @@ char* print_byte(unsigned char byte, Escape escape, char* out) noexcept {
   return false;
 }
 
-/// Where the run of backslashes that begins at `first` ends.
+/// The end of the run of backslashes that begins at `first`.
 [[nodiscard]] std::size_t end_of_backslashes(std::string_view text, std::size_t first) noexcept {
   const std::size_t end = text.find_first_not_of('\\', first);
   return end == std::string_view::npos ? text.size() : end;
 }
 
-/// Calls act(byte, escape) for each byte of a string. Several backslashes in front of a quotation mark, be it one of
-/// the text or the closing one, are written by number in the lossless style: the reference implementation takes an
-/// escaped backslash behind an escaped backslash for one that belongs to the mark.
+/// Calls act(byte, escape) for each byte of a string. In the lossless style, several backslashes before a quotation
+/// mark (of the text or the closing one) are written as octal escapes: the reference implementation applies an escaped
+/// backslash after an escaped backslash to the mark.
 template <class Act>
 void for_each_byte(std::string_view text, TextStyle style, bool quoted, const Act& act) noexcept {
   const Table& table = table_of(style);

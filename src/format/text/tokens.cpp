@@ -69,7 +69,7 @@ std::optional<std::string_view> next_token(std::string_view& line) noexcept {
   std::size_t end = 0;
   for (; end < line.size(); ++end) {
     if (line[end] == '\\') {
-      // With the character behind it one unit; but no white space belongs to a token that is not quoted.
+      // A backslash and the next character are one unit, but white space always ends a token that is not quoted.
       if (quoted || end + 1 == line.size() || !is_white(line[end + 1])) ++end;
     } else if (line[end] == '"') {
       if (enclosed) break;
