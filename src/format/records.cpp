@@ -133,7 +133,7 @@ std::uint64_t add_text(WritePlan& plan, const Run& run, std::vector<SourceColumn
   const bool is_whole = rows.first == 0 && rows.count == run.records;
   const std::uint64_t length = is_whole ? run.bytes : text.bytes();
   if (length > run.bytes - std::min(position, run.bytes)) {
-    throw Error(ErrorKind::usage, "the rows have more bytes as text than were computed before");
+    throw Error(ErrorKind::usage, "the rows have more bytes as text than were weighed");
   }
   plan.add(checked_add(run.offset, position), length, std::make_shared<TextEncoder>(std::move(text), length));
   return position + length;

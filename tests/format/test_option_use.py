@@ -1,4 +1,4 @@
-"""Options that mean nothing beside others are refused by name: nobody believes that they have an effect."""
+"""Options without effect are refused by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ USELESS = [
 
 
 @pytest.mark.parametrize(("format", "options", "name"), USELESS)
-def test_an_option_without_a_use_is_named(
+def test_an_option_without_effect_is_named(
     tmp_path: Path, format: str, options: dict[str, Any], name: str
 ) -> None:
     def write() -> None:
@@ -43,8 +43,8 @@ def test_presets_have_no_effect_and_are_never_refused(tmp_path: Path) -> None:
     assert len(quire.open(tmp_path / "new")[0]["x"]) == 3
 
 
-def test_a_file_that_exists_gives_options_their_use(tmp_path: Path) -> None:
-    """The layout of the file decides, and options that agree with it are welcome."""
+def test_options_that_agree_with_an_existing_file_are_accepted(tmp_path: Path) -> None:
+    """The layout of the existing file is used, and options may repeat it."""
     path = tmp_path / "text"
     with quire.create(path, format="sdds", mode="ascii", lines_per_row=2) as out, out.step(0) as step:
         step.put("x", np.zeros(3))
@@ -67,7 +67,7 @@ def test_a_file_that_exists_gives_options_their_use(tmp_path: Path) -> None:
 def test_several_files_are_not_compressed_into_one(
     tmp_path: Path, name: str, options: dict[str, Any]
 ) -> None:
-    """Only the first would be in it, and the others left behind."""
+    """The compressed file would contain only the first of them."""
 
     def write() -> None:
         with quire.create(tmp_path / name, **options) as out, out.step(0) as step:
@@ -78,8 +78,8 @@ def test_several_files_are_not_compressed_into_one(
         write()
 
 
-def test_a_path_with_a_nul_is_no_other_file(tmp_path: Path) -> None:
-    """The system would cut it there, and another file would be emptied."""
+def test_a_path_with_a_nul_opens_no_other_file(tmp_path: Path) -> None:
+    """The system would cut the path there, and another file would be truncated."""
     path = tmp_path / "kept.sdds"
     path.write_bytes(b"kept")
     for call in (quire.create, quire.append, quire.open):

@@ -1,4 +1,4 @@
-"""Leaves one line per folder of vectors for `make golden`: passed, failed, not yet supported."""
+"""Writes one line per folder of vectors for `make golden`: passed, failed, not yet supported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 @dataclass
 class Folder:
-    """What became of the vectors of one folder; those not yet supported by reason."""
+    """The results of the vectors of one folder; those not yet supported by reason."""
 
     passed: int = 0
     failed: list[str] = field(default_factory=list)
@@ -23,7 +23,7 @@ _folders: dict[str, Folder] = defaultdict(Folder)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if "test_file_is_read_as_its_truth_says[" not in report.nodeid:
+    if "test_file_is_read_as_its_truth_states[" not in report.nodeid:
         return
     if report.when != "call" and not report.failed:
         return

@@ -1,4 +1,4 @@
-"""Opens and checks damaged files in a process that may take only a little more memory than it has.
+"""Opens and checks damaged files in a process whose memory may grow only a little.
 
 python damaged_worker.py [SOUND...] -- DAMAGED...
 """
@@ -15,7 +15,7 @@ BUDGET = 64 << 20
 
 
 def examine(path: str) -> str:
-    """Open and check a file; return the kind of error that it meets, or an empty text."""
+    """Open and check a file. Return the kind of the error, or an empty text."""
     try:
         with quire.open(path) as file:
             damage = file.check().damage
@@ -25,7 +25,7 @@ def examine(path: str) -> str:
 
 
 def stored_bytes(path: str) -> int:
-    """The size of a file without its holes, of which nobody needs to remember anything."""
+    """The size of a file without its holes."""
     status = Path(path).stat()
     return min(status.st_size, 512 * status.st_blocks)
 
@@ -36,11 +36,11 @@ def mapped_bytes() -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Say which files took too much; 1 if any."""
+    """Print the files that used too much memory. Return 1 if there are any."""
     border = arguments.index("--")
     sound, damaged = arguments[:border], arguments[border + 1 :]
     for path in sound:
-        examine(path)  # what the library keeps for itself is there now
+        examine(path)  # allocates the memory that the library keeps
     too_much = []
     for path in damaged:
         resource.setrlimit(resource.RLIMIT_AS, (mapped_bytes() + BUDGET + stored_bytes(path), -1))

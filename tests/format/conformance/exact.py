@@ -1,4 +1,4 @@
-"""Comparison of values with those of a truth, bit for bit."""
+"""Comparison of values with a truth, bit for bit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def numbers(texts: Sequence[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def text(value: Any) -> str:
-    """The string of a truth, whose bytes may not be UTF-8."""
+    """The string of a truth. Its bytes may be no UTF-8."""
     return (
         bytes.fromhex(value["hex"]).decode("utf-8", "surrogateescape")
         if isinstance(value, dict)
@@ -46,13 +46,13 @@ def text(value: Any) -> str:
 
 
 def old_text(entry: dict[str, Any]) -> str:
-    """The text of an attribute in a truth: as it is, or as the bytes with which old writers stored it."""
+    """The text of an attribute in a truth: a text, or the bytes that old writers stored."""
     value = entry["value"]
     return value if isinstance(value, str) else bytes(value).partition(b"\0")[0].decode()
 
 
 def assert_same(found: Any, wanted: Sequence[Any], what: str) -> None:
-    """Assert that an array (or list of strings) holds exactly the values of the truth, with -0 and nan."""
+    """Assert that an array (or list of strings) has exactly the values of the truth, including -0 and nan."""
     array = np.asarray(found).reshape(-1)
     assert array.size == len(wanted), f"{what}: {array.size} values instead of {len(wanted)}"
     if array.dtype.kind == "O":

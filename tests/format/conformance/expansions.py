@@ -1,4 +1,4 @@
-"""Truths that tell a file block by block: elements of one shape and the coefficients of their variables."""
+"""Truths that list a file by blocks: elements of one shape and the coefficients of their variables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def compare(path: str, truth: Truth) -> None:
     """Compare metadata, and every block with all its coefficients."""
     with quire.open(path) as file:
         known = {option.name: option.choices for option in format_info(file.format).read_options}
-    # Truths tell every block, also where blocks of one kind are one table unless asked for each.
+    # Truths list every block, but the reader joins blocks of one kind into one table by default.
     options: dict[str, Any] = {"blocks": "each"} if "each" in known.get("blocks", ()) else {}
     with quire.open(path, **options) as file:
         step = whole_or_saved(file, truth)
@@ -39,7 +39,7 @@ def compare(path: str, truth: Truth) -> None:
 
 
 def whole_or_saved(file: quire.File, truth: Truth) -> quire.Step:
-    """Return the step: of a directory that lacks parts what can be saved of it."""
+    """Return the step; of a directory with missing parts, the rest that can be read."""
     damage = file.check().damage
     absent = [part["file"] for part in truth.get("partitions", []) if not part["present"]]
     if not absent:
@@ -54,17 +54,17 @@ def whole_or_saved(file: quire.File, truth: Truth) -> quire.Step:
 
 def compare_parts(file: quire.File, step: quire.Step, wanted: list[Truth]) -> None:
     """Compare the parts of a directory, which its index lists, and their elements."""
-    # A directory without an index has no parts but those that are found.
+    # A directory without an index has only the parts that are found.
     assert not wanted or list(file.members[1:]) == [part["file"] for part in wanted]
     for part in wanted:
         if not part["present"]:
             continue
         blocks = [block for block in step.expansions if block.origin == part["file"]]
         assert len(blocks) == part["n_definitions"]
-        told = numbers(part["ids"])
-        assert len(told) == part["n_ids"]
+        listed = numbers(part["ids"])
+        assert len(listed) == part["n_ids"]
         ids = [int(id) for block in blocks for id in block.ids]
-        assert (ids == told) == part["ids_match"]
+        assert (ids == listed) == part["ids_match"]
         assert part["ids_match"] or any(part["file"] in text for text in step.warnings)
 
 
@@ -90,7 +90,7 @@ def compare_metadata(step: quire.Step, truth: Truth) -> None:
 
 
 def compare_block(step: quire.Step, table: quire.Table, wanted: Truth) -> None:
-    """Compare one block: what is said of it, its elements and its coefficients."""
+    """Compare one block: its description, its elements and its coefficients."""
     expansion = table.expansion
     assert expansion is not None
     assert expansion.origin == (wanted["where"] or "")
@@ -116,7 +116,7 @@ def compare_block(step: quire.Step, table: quire.Table, wanted: Truth) -> None:
 
 
 def compare_modes(table: quire.Table, elements: quire.Table, wanted: Truth) -> list[int]:
-    """Compare the order of the elements; how many coefficients each has."""
+    """Compare the order of the elements. Return the number of coefficients of each."""
     expansion = table.expansion
     assert expansion is not None
     of_elements = wanted["coeffs_per_element"]
@@ -148,7 +148,7 @@ def compare_variable(name: str, values: Array, counts: list[int], wanted: Truth)
 
 
 def compare_figures(name: str, values: Array, entry: Truth) -> None:
-    """Compare what is told of all coefficients of a variable besides their digest."""
+    """Compare the other figures of a truth about all coefficients of a variable."""
     for key, some in (("first_hex", values[:4]), ("last_hex", values[-2:])):
         assert [value.hex() for value in some.tolist()] == [float.fromhex(text).hex() for text in entry[key]]
     assert int((~np.isfinite(values)).sum()) == entry["non_finite"], name

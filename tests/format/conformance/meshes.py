@@ -1,4 +1,4 @@
-"""Truths that tell unstructured meshes: their records, tags and attributes."""
+"""Truths of unstructured meshes: their records, tags and attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.format.conformance.vectors import Truth
 
 import quire
 
-# What the members of records are called in tables.
+# The names of the members of records in tables.
 MEMBERS: dict[str, str | tuple[str, ...]] = {
     "P": ("x", "y", "z"),
     "parent_idx": "parent",
@@ -24,8 +24,8 @@ MEMBERS: dict[str, str | tuple[str, ...]] = {
 
 
 def compare(path: str, truth: Truth) -> None:
-    """Compare all meshes of a file with its truth, and the steps that it has."""
-    if truth["num_steps"] > 0:  # steps come first: the meshes beside them must be asked for
+    """Compare all meshes and steps of a file with its truth."""
+    if truth["num_steps"] > 0:  # steps are the default, meshes require an option
         steps.compare(path, truth)
     options: dict[str, Any] = {"meshes": True} if truth["num_steps"] > 0 else {}
     expected = set()

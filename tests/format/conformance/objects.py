@@ -17,7 +17,7 @@ STEP = re.compile(r"/Step#(-?\d+)")
 
 
 def belongs(truth: Truth) -> bool:
-    """True for files that hold steps of particles or nothing; other data models are not read yet."""
+    """Whether a file has steps of particles or is empty; other data models are not read yet."""
     objects = truth.get("objects", {})
     foreign = "openPMD" in objects.get("/", {}).get("attributes", {})
     return not foreign and (set(objects) == {"/"} or any(STEP.match(name) for name in objects))
@@ -72,7 +72,7 @@ def compare_attributes(
 
 
 def units_of(file: quire.File, quantity: str) -> set[str]:
-    """All units that the file gives a quantity of this name."""
+    """All units of quantities of this name in the file."""
     units = {file.attributes[quantity].unit} if quantity in file.attributes else set()
     for step in file:
         if quantity in step.attributes:

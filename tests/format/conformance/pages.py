@@ -1,4 +1,4 @@
-"""Truths that tell a file page by page."""
+"""Truths that list a file by pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXTS = {"unit": "units", "symbol": "symbol", "description": "description", "dis
 
 
 def compare(path: str, truth: Truth) -> None:
-    """Compare a file with its truth; raises the library's errors where a valid file is not read."""
+    """Compare a file with its truth. Raises the errors of the library if a valid file is not read."""
     if "reference" in truth:
         assert_answered(path, truth)
     elif truth["open"] == "fail":
@@ -44,7 +44,7 @@ def compare(path: str, truth: Truth) -> None:
 
 
 def assert_answered(path: str, truth: Truth) -> None:
-    """Assert that a file on which the reference crashes or hangs is refused, or read where that is wanted."""
+    """Assert that a file on which the reference crashes or hangs is refused, or read if so required."""
     wanted = truth.get("recommended", "reject")
     damaged = False
     try:
@@ -56,7 +56,7 @@ def assert_answered(path: str, truth: Truth) -> None:
 
 
 def is_plain_under_another_name(path: Path) -> bool:
-    """Whether a file is not compressed although its name says so: where the reference believes the name."""
+    """Whether a file has the suffix of a compressed one but is plain. The reference relies on the suffix."""
     if path.suffix not in (".xz", ".lzma") or path.read_bytes()[:4] != b"SDDS":
         return False
     with quire.open(path) as file:
@@ -65,11 +65,11 @@ def is_plain_under_another_name(path: Path) -> bool:
 
 
 def assert_refused(path: str) -> None:
-    """Assert that opening fails with an error that says where; strictly, if only a warning comes."""
+    """Assert that opening fails with a byte offset, in strict mode if there is only a warning otherwise."""
     refusal: quire.BadFileError | None = None
     try:
         with quire.open(path) as file:
-            assert file.warnings, "a damaged header was accepted without a word"
+            assert file.warnings, "a damaged header was accepted without a warning"
         quire.open(path, strict=True).close()
     except quire.BadFileError as error:
         refusal = error
@@ -78,7 +78,7 @@ def assert_refused(path: str) -> None:
 
 
 def compare_header(file: quire.File, truth: Truth) -> None:
-    """Compare what stands before the first page."""
+    """Compare the header before the first page."""
     layout = file.layout
     assert layout["version"] == str(truth["version"])
     assert layout["mode"] == truth["mode"]
@@ -101,12 +101,12 @@ def compare_pages(path: str, file: quire.File, truth: Truth) -> None:
     report = file.check()
     assert report.whole_steps == len(whole), f"{report.whole_steps} whole pages instead of {len(whole)}"
     if truth["end"] == "eof":
-        # The reference does not hear of some cuts.
+        # The reference does not detect some cuts.
         is_wanted = "error" in (truth.get("recommended") or "")
         assert report.damage is None or is_wanted, f"end: {report.damage}"
     elif report.damage is None:
-        # What ends the pages may be a tolerance, told and strictly refused.
-        assert report.warnings, "damage was accepted without a word"
+        # The pages may end with a tolerated defect, which is reported and refused in strict mode.
+        assert report.warnings, "damage was accepted without a warning"
         assert is_strictly_damaged(path), "damage was accepted"
     for index, page in enumerate(whole):
         if page["status"] == "autorecovered":
@@ -125,7 +125,7 @@ def compare_cut(path: str, file: quire.File, step: quire.Step, page: Truth, trut
         assert len(step.table) >= page["rows"]
         return
     if truth["mode"] == "ascii" and not Path(path).read_bytes().endswith(b"\n"):
-        # The value before the cut may be half of one: we leave out the row that the reference takes.
+        # The value before the cut may be incomplete: Quire drops this row, the reference accepts it.
         rows = len(step.table)
         assert rows in (page["rows"], page["rows"] - 1)
         columns = {name: {"values": values_of(entry)[:rows]} for name, entry in page["columns"].items()}
@@ -134,7 +134,7 @@ def compare_cut(path: str, file: quire.File, step: quire.Step, page: Truth, trut
 
 
 def give_back_last_byte(path: Path, truth: Truth) -> None:
-    """Correct the last parameter of a file without a last line end, for which the reference takes a byte."""
+    """Correct the last parameter of a file without a last line end: the reference drops its last byte."""
     varying = [one for one in truth["parameter_defs"] if one["fixed_value"] is None]
     is_last = varying and truth["pages"] and not truth["array_defs"] and not truth["column_defs"]
     content = path.read_bytes() if truth["mode"] == "ascii" and is_last else b"\n"
@@ -161,7 +161,7 @@ def is_strictly_damaged(path: str) -> bool:
 
 
 def are_swapped_rows(truth: Truth) -> bool:
-    """Whether a cut page of the truth has a row too few, and all swapped: so the reference reads them."""
+    """Whether a cut page of the truth lacks one row and has the others swapped, as the reference reads it."""
     foreign = "big" if sys.byteorder == "little" else "little"
     return bool(truth["mode"] == "binary" and truth["byte_order"] == foreign)
 
@@ -188,9 +188,9 @@ def compare_page(file: quire.File, step: quire.Step, page: Truth, truth: Truth) 
 
 
 def as_reference(found: Any, wanted: list[Any], definition: Truth) -> Any:
-    """Strings as the interface of the reference gives them.
+    """Strings as the interface of the reference returns them.
 
-    It ends them at a zero byte, spoils those that it trims, and keeps a line end that cuts a string short.
+    It ends them at a zero byte, damages those that it trims, and keeps a line end that ends a string early.
     """
     if definition["type"] != "string":
         return found
@@ -210,7 +210,7 @@ def values_of(entry: Any) -> list[Any]:
 
 
 def compare_parameters(file: quire.File, step: quire.Step, page: Truth, truth: Truth) -> None:
-    """Compare the parameters, wherever the model keeps them."""
+    """Compare the parameters, which may be attributes of the step or of the file."""
     for definition in truth["parameter_defs"]:
         name = definition["name"]
         wanted = page["parameters"][name]["value"]

@@ -1,4 +1,4 @@
-"""Vectors whose truth shows a defect of the reference, and what should be read instead."""
+"""Vectors whose truth shows a defect of the reference, and the values that should be read instead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.format.conformance.vectors import Truth
 
 
 def _long_comment(truth: Truth) -> None:
-    # The reference takes the tail of a long comment for data; there are two rows.
+    # The reference reads the end of a long comment as data; there are two rows.
     page = truth["pages"][0]
     page.update(status="ok", rows=2)
     page["columns"] = {"x": {"values": ["0x1p+0", "0x1p+1"]}, "s": {"values": ["a", "b"]}}
@@ -21,7 +21,7 @@ CHANGES: dict[str, Callable[[Truth], None]] = {
 
 
 def recommended(name: str, truth: Truth) -> Truth:
-    """The truth of a vector, or what should be read instead."""
+    """The truth of a vector, corrected if it shows a defect."""
     if name in CHANGES:
         CHANGES[name](truth)
     return truth

@@ -1,4 +1,4 @@
-"""Truths that tell a file step by step: columns, fields and attributes of each."""
+"""Truths that list a file by steps: columns, fields and attributes of each."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tests.format.conformance.vectors import Truth
 
 import quire
 
-# The elements that a truth lists, of all in their order.
+# The elements that a truth lists, from all elements in their order.
 ELEMENTS: dict[str, Callable[[Any, int], Any]] = {
     "values": lambda flat, count: flat,
     "head": lambda flat, count: flat[:count],
     "tail": lambda flat, count: flat[len(flat) - count :],
 }
 
-# Types that the model has no word for arrive as the nearest wider one.
+# Types that the model does not have are read as the nearest wider type.
 WIDENED = {"float16": "float32"}
 
 
 def compare(path: str, truth: Truth) -> None:
-    """Compare a file with its truth; raises the library's errors where a valid file is not read."""
+    """Compare a file with its truth. Raises the errors of the library if a valid file is not read."""
     if truth["expect"] == "error":
         compare_damaged(path, truth)
         return
@@ -42,7 +42,7 @@ def compare(path: str, truth: Truth) -> None:
 
 
 def compare_naming(file: quire.File, truth: Truth) -> None:
-    """Compare what the groups of steps are called."""
+    """Compare the names of the groups of steps."""
     if "step_prefix" in truth and truth["steps"]:
         assert file.layout["step name"] == truth["step_prefix"]
 
@@ -55,7 +55,7 @@ def compare_attachments(file: quire.File, wanted: Mapping[str, Any]) -> None:
 
 
 def compare_damaged(path: str, truth: Truth) -> None:
-    """Assert that damage is reported, and that what the truth calls readable is read."""
+    """Assert that damage is reported, and that the objects that are readable by the truth are read."""
     readable = truth.get("readable", {})
     refusal: quire.BadFileError | None = None
     try:
@@ -89,7 +89,7 @@ def compare_readable(file: quire.File, name: str, wanted: Any) -> None:
 
 
 def single(step: quire.Step, name: str) -> Any:
-    """The values of a column, also of one that does not fit the others of its step."""
+    """The values of a column, even if its length differs from the others of its step."""
     return step[name][:] if name in step else step.fields[name][...]
 
 
@@ -132,7 +132,7 @@ def compare_array(found: Any, values: np.ndarray[Any, Any], entry: Truth) -> Non
 
 
 def without_geometry(field: quire.Field, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Compare where the elements lie, told in the order x, y, z; the attributes that are left."""
+    """Compare the geometry, in the order x, y, z. Return the remaining attributes."""
     found: dict[str, Any] = {
         "__Origin__": field.origin and field.origin[::-1],
         "__Spacing__": field.spacing and field.spacing[::-1],

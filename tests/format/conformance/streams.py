@@ -12,14 +12,14 @@ from tests.format.conformance.vectors import Truth
 
 import quire
 
-# What a truth says about how it was made, where that is no list of calls that could be repeated.
+# Notes of truths whose files were not made by calls that can be repeated.
 KEYS_INSIDE = 51
 OFFSET_BITS = (1 << 46) - 1
 MADE_BY_HAND = ("editing the header", "stale", "write buffer")
 
 
 def belongs(truth: Truth) -> bool:
-    """Whether a truth is one of a multifile."""
+    """Whether a truth describes a multifile."""
     return "physical_files" in truth or "fails_at" in truth
 
 
@@ -29,8 +29,8 @@ def sha256(data: bytes) -> str:
 
 
 def compare(path: str, truth: Truth) -> None:
-    """Assert that a multifile is read, or refused, as its truth says; and that it is written the same."""
-    # The file to open may be one that is missing.
+    """Assert that a multifile is read or refused as its truth states, and that it is written the same."""
+    # The file to open may be missing.
     path = str(Path(path).with_name(truth["files"][0]))
     if truth["expect"] == "error":
         refuse(path, truth.get("fails_at") == "read")
@@ -43,7 +43,7 @@ def compare(path: str, truth: Truth) -> None:
         refuse(path, False)
         read(path, truth, buddy=True)
         return
-    assert truth["expect"] == "ok", f"an expectation that nobody knows: {truth['expect']}"
+    assert truth["expect"] == "ok", f"unknown expectation: {truth['expect']}"
     read(path, truth)
     if "_BUDDY_" in str(truth["files"]):
         for copy in sorted(Path(path).parent.glob(Path(path).name + "_BUDDY_??")):
@@ -53,7 +53,7 @@ def compare(path: str, truth: Truth) -> None:
 
 
 def refuse(path: str, by_reading: bool) -> None:
-    """A damaged file raises an error that says what is wrong, at the latest where its streams are read."""
+    """Assert that a damaged file raises an error, at the latest when its streams are read."""
     with pytest.raises(quire.Error) as caught:
         read_everything(path, by_reading)
     assert caught.value.kind in ("bad file", "missing"), caught.value
@@ -61,7 +61,7 @@ def refuse(path: str, by_reading: bool) -> None:
 
 
 def read_everything(path: str, by_reading: bool) -> None:
-    """All bytes and records of a damaged file; only those that fail by reading may be described."""
+    """Read all bytes and records of a damaged file. Its step may be described only if reading fails."""
     with quire.open(path) as file:
         step = file[0]
         assert by_reading, "the step is described"
@@ -73,7 +73,7 @@ def read_everything(path: str, by_reading: bool) -> None:
 
 
 def read_or_refuse(path: str, truth: Truth, **options: Any) -> None:
-    """What may be refused is refused for what it is, or read exactly."""
+    """Assert that a file is refused for the right reason, or read exactly."""
     try:
         with quire.open(path, **options) as file:
             for stream in file[0].streams.at(range(len(file[0].streams))):
@@ -104,7 +104,7 @@ def read(path: str, truth: Truth, **options: Any) -> None:
             assert [length for _, length in stream.chunks] == [size for size in sizes if size]
             if "local" in task:
                 assert (stream.file, stream.file_index) == (task["file"], task["local"])
-                # The high bits of an address tell the file.
+                # The high bits of an address are the number of the file.
                 assert not sizes[0] or (stream.chunks[0][0] & OFFSET_BITS) == task["start"]
             if "records" in task:
                 compare_records(stream, task)
@@ -112,7 +112,7 @@ def read(path: str, truth: Truth, **options: Any) -> None:
 
 
 def in_order_of(ranks: list[int], tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The tasks as the file has them: groups of exact size put collectors first, and no table tells them."""
+    """The tasks in the order of the file: groups of exact size begin with collectors, without any table."""
     if len(set(ranks)) < len(ranks):
         return tasks
     by_rank = {task["globalrank"]: task for task in tasks}
@@ -121,7 +121,7 @@ def in_order_of(ranks: list[int], tasks: list[dict[str, Any]]) -> list[dict[str,
 
 
 def compare_table(table: quire.Table, tasks: list[dict[str, Any]], truth: Truth) -> None:
-    """What the table of tasks says."""
+    """Compare the table of tasks."""
     assert [int(value) for value in table["bytes"].read()] == [task["bytes"] for task in tasks]
     if not all("local" in task for task in tasks):
         return
@@ -132,14 +132,14 @@ def compare_table(table: quire.Table, tasks: list[dict[str, Any]], truth: Truth)
 
 
 def space_of(task: dict[str, Any], truth: Truth) -> int:
-    """What the file keeps free for a chunk of a task: old versions leave it to the reader to round it."""
+    """The space for a chunk of a task: in old versions the reader rounds it up."""
     physical = truth["physical_files"][task["file"]]
     unit = physical["fsblk"] if physical["format"] <= 3 else 1
     return int(-(-task["chunksize"] // unit) * unit)
 
 
 def compare_layout(file: quire.File, truth: Truth) -> None:
-    """What the header of the first file says, and the names of the set."""
+    """Compare the header of the first file and the names of the set."""
     first = truth["physical_files"][0]
     facts = {
         "byte order": first["meta_endian"],
@@ -158,7 +158,7 @@ def compare_layout(file: quire.File, truth: Truth) -> None:
 
 
 def compare_records(stream: quire.Stream, task: dict[str, Any]) -> None:
-    """Records in the order of writing, values by key."""
+    """Compare records in the order of writing, and values by key."""
     found = stream.records()
     assert [(record.key, record.size) for record in found] == [
         (record["key"], record["bytes"]) for record in task["records"]
@@ -171,13 +171,13 @@ def compare_records(stream: quire.Stream, task: dict[str, Any]) -> None:
 
 
 def is_repeatable(truth: Truth) -> bool:
-    """Whether the calls that made a file are all that decides about its bytes."""
+    """Whether the calls of a truth define all bytes of its file."""
     notes = str(truth.get("note", "")) + str(truth.get("env", ""))
     return "open" in truth and not any(reason in notes for reason in MADE_BY_HAND)
 
 
 def write_again(path: str, truth: Truth) -> None:
-    """The same calls give the same files, byte for byte."""
+    """Assert that the same calls write the same files, byte for byte."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / Path(path).name
         with (
@@ -188,7 +188,7 @@ def write_again(path: str, truth: Truth) -> None:
             repeat(streams, truth)
         for name in truth["files"]:
             written = (Path(folder) / name).read_bytes()
-            assert written == Path(path).with_name(name).read_bytes(), f"{name} is written otherwise"
+            assert written == Path(path).with_name(name).read_bytes(), f"{name} is written differently"
         assert len(list(Path(folder).iterdir())) == len(truth["files"])
 
 
@@ -197,14 +197,14 @@ def writing_options(path: str, truth: Truth) -> dict[str, Any]:
     opened = truth["open"]
     words = opened["mode"].split(",")
     environment = {
-        # The names of one build of the library have an L in front.
+        # The names of one build of the library begin with an L.
         name.removeprefix("L").removeprefix("SION_"): str(value)
         for name, value in (truth.get("env") or {}).items()
     }
     first = truth["physical_files"][0]
     options: dict[str, Any] = {
         "interface": truth["api"],
-        # Other sizes than these are what the file system said.
+        # Other sizes are those of the file system.
         "block_size": opened["fsblksize"] if opened["fsblksize"] > 0 else first["fsblk"],
         "byte_order": first["meta_endian"],
         "data_byte_order": first["user_endian"],
@@ -214,7 +214,7 @@ def writing_options(path: str, truth: Truth) -> dict[str, Any]:
     for word in words:
         if word.startswith("buddy"):
             options["copies"] = int(word.partition("=")[2] or 1)
-    # A mapped writer takes no notice of the words about groups.
+    # A mapped writer ignores the words about groups.
     if truth["api"] != "mapped":
         options |= group_options(words, environment, len(opened.get("chunks", [])))
     if "groups" not in opened and "map" not in opened:
@@ -223,7 +223,7 @@ def writing_options(path: str, truth: Truth) -> dict[str, Any]:
 
 
 def group_options(words: list[str], environment: dict[str, str], tasks: int) -> dict[str, Any]:
-    """How tasks share space, by the words of a mode and by variables, which come before them."""
+    """The options for groups of tasks, from variables and then from the words of a mode."""
     sizes = [int(word.removeprefix("collsize=")) for word in words if word.startswith("collsize=")]
     options: dict[str, Any] = {"collsize": sizes[-1]} if sizes else {}
     is_collective = "collective" in words
@@ -242,7 +242,7 @@ def group_options(words: list[str], environment: dict[str, str], tasks: int) -> 
 
 
 def open_streams(step: quire.WriteStep, truth: Truth) -> list[quire.WriteStream]:
-    """The streams by the numbers that the calls use."""
+    """Open the streams, in the order of the numbers in the calls."""
     opened = truth["open"]
     if "map" in opened:
         streams = {
@@ -259,7 +259,7 @@ def open_streams(step: quire.WriteStep, truth: Truth) -> list[quire.WriteStream]
 
 
 def repeat(streams: list[quire.WriteStream], truth: Truth) -> None:
-    """The calls of the truth, with the bytes that its README describes."""
+    """Repeat the calls of the truth, with the bytes that its README describes."""
     done = [0] * len(streams)
 
     def data(task: int, count: int) -> bytes:
@@ -275,6 +275,6 @@ def repeat(streams: list[quire.WriteStream], truth: Truth) -> None:
             task, key, count = arguments
             streams[task].write_record(key, data(task, count))
         else:
-            assert call == "coll", f"a call that nobody knows: {call}"
+            assert call == "coll", f"unknown call: {call}"
             for task, count in enumerate(arguments[0]):
                 streams[task].write_together(data(task, count))

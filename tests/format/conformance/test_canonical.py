@@ -1,4 +1,4 @@
-"""Files that a writer must make byte for byte, by the mark in the index of their folder."""
+"""Files that must be written byte for byte, by the mark in the index of their folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def has_mark(path: Path) -> bool:
 
 
 def can_be_copied(vector: Vector) -> bool:
-    """Whether the model holds all of a file: no structure without a step, no page whose writer died."""
+    """Whether the model represents a file completely: no structure without a step, no unfinished page."""
     pages = vector.load().get("pages", [])
     whole = bool(pages) and all(page["status"] == "ok" for page in pages)
     return whole and LARGEST not in vector.data.read_bytes()
@@ -56,10 +56,10 @@ def options_like(file: quire.File) -> dict[str, Any]:
 
 
 def parts(content: bytes) -> tuple[list[bytes], bytes]:
-    """The lines of the header in an order of their own, and the data.
+    """The lines of the header in a normalized order, and the data.
 
-    Attributes of the file go first for us, and their texts are printed anew; the number of a step has no
-    texts of its own; the parallel layer of the reference declares the byte order otherwise; each of its runs
+    Quire writes attributes of the file first and prints their texts anew; the number of a step has no
+    texts; the parallel layer of the reference declares the byte order differently, and each of its runs
     counts pages from 1.
     """
     end = content.index(b"\n", content.index(b"\n&data ") + 1) + 1

@@ -1,4 +1,4 @@
-"""Damaged files are refused with less than 64 MiB beyond their own size, whatever they announce."""
+"""Damaged files are refused with less than 64 MiB beyond their own size, whatever sizes they declare."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def is_damaged(vector: Vector) -> bool:
-    """Tell whether a truth speaks of damage, in the words of any of the reference programs."""
+    """Whether a truth describes damage, in the words of any of the reference programs."""
     truth = vector.load()
     if any(belongs(truth) for belongs, _ in LATER):
         return False
@@ -26,7 +26,7 @@ def is_damaged(vector: Vector) -> bool:
 
 
 @pytest.mark.parametrize("folder", sorted({vector.folder for vector in vectors() if is_damaged(vector)}))
-def test_damaged_files_take_little_memory(folder: str) -> None:
+def test_damaged_files_need_little_memory(folder: str) -> None:
     found = [vector for vector in vectors() if vector.folder == folder]
     damaged = [str(vector.data) for vector in found if is_damaged(vector)]
     sound = [str(vector.data) for vector in found if not is_damaged(vector)]

@@ -1,4 +1,4 @@
-"""Every vector that is found must be read as its truth says; a new one counts once it is dropped in."""
+"""Every vector must be read as its truth states. New vectors are found without registration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import quire
 
 pytestmark = pytest.mark.golden
 
-# How a truth is recognised, and what compares it.
+# The kinds of truths and their comparisons.
 KINDS: list[tuple[Callable[[Truth], bool], Callable[[str, Truth], None]]] = [
     (lambda truth: "sddscheck" in truth or "reference" in truth, pages.compare),
     (objects.belongs, objects.compare),
@@ -22,7 +22,7 @@ KINDS: list[tuple[Callable[[Truth], bool], Callable[[str, Truth], None]]] = [
     (streams.belongs, streams.compare),
     (lambda truth: "expect" in truth and ("steps" in truth or "damage" in truth), steps.compare),
 ]
-# Open issues, by what in a truth belongs to them.
+# Vectors that are not supported yet, with the reason.
 LATER: list[tuple[Callable[[Truth], bool], str]] = [
     (lambda truth: "__openPMD_internal" in truth, "this data model is not read yet"),
     (lambda truth: "objects" in truth and not objects.belongs(truth), "this data model is not read yet"),
@@ -33,13 +33,13 @@ def identity(vector: Vector) -> str:
     return f"{vector.folder}/{vector.name}"
 
 
-def test_there_are_vectors() -> None:
+def test_vectors_exist() -> None:
     assert vectors(), f"no vectors below {root()}"
 
 
 @pytest.mark.parametrize("vector", vectors(), ids=identity)
-def test_file_is_read_as_its_truth_says(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Truths were made in the folder of the file, on which names of included files depend.
+def test_file_is_read_as_its_truth_states(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Truths were created in the folder of the file; names of included files depend on it.
     monkeypatch.chdir(vector.data.parent)
     truth = recommended(vector.name, vector.load())
     for belongs, reason in LATER:
@@ -52,4 +52,4 @@ def test_file_is_read_as_its_truth_says(vector: Vector, monkeypatch: pytest.Monk
             except quire.UnsupportedError as error:
                 pytest.skip(error.message)
             return
-    pytest.skip("no comparison knows this kind of truth")
+    pytest.skip("no comparison exists for this kind of truth")

@@ -1,4 +1,4 @@
-"""Where conformance vectors are: data files, each beside the truth that a reference program found."""
+"""The places of conformance vectors: data files, each next to the truth of a reference program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Truth = dict[str, Any]
 
 @dataclass(frozen=True)
 class Vector:
-    """A data file and its truth; `folder` and `name` are for people."""
+    """A data file and its truth; `folder` and `name` are for messages."""
 
     folder: str
     name: str
@@ -39,7 +39,7 @@ class Vector:
 
 
 def root() -> Path:
-    """The directory in QUIRE_GOLDEN; else the shared one beside the project; else the vectors kept here."""
+    """The directory in QUIRE_GOLDEN; else the shared one next to the project; else this folder."""
     if given := os.environ.get("QUIRE_GOLDEN"):
         return Path(given).resolve()
     shared = PROJECT.parent / "shared" / "golden"
@@ -58,7 +58,7 @@ def _vector_of(truth: Path, top: Path) -> Iterator[Vector]:
         if data.exists() and not data.name.endswith(ENDINGS):
             yield Vector(truth.parent.relative_to(top).as_posix(), data.name, data, truth)
             return
-    # Truths may stand in a folder of their own, beside those of the files.
+    # Truths may be in a folder of their own, next to those of the files.
     if truth.parent.name == "truth":
         above = truth.parent.parent
         for folder in (above, *sorted(above.iterdir())):

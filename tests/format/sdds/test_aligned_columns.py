@@ -1,4 +1,4 @@
-"""Columns of binary files by columns begin at multiples of 64 bytes, by blanks in the header."""
+"""Columns of column-major binary files begin at multiples of 64 bytes: the header is padded with blanks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_columns_begin_at_multiples_of_a_cache_line(tmp_path: Path, length: int,
     assert header_of(path).count(b" " * 65) == 0
 
 
-def test_what_is_written_as_the_reference_does_has_no_blanks(tmp_path: Path) -> None:
+def test_canonical_headers_have_no_blanks(tmp_path: Path) -> None:
     lines = set()
     for length in (1, 2):
         path = tmp_path / f"{length}.sdds"
@@ -80,7 +80,7 @@ def test_files_with_blanks_are_continued(tmp_path: Path) -> None:
     path = tmp_path / "aligned.sdds"
     write(path, number=1)
     with quire.append(path) as out, out.step(3) as step:
-        step.set("note", "behind")
+        step.set("note", "second")
         step.put_field("E", np.ones(3))
         for name in "xy":
             step.put(name, np.zeros(2))
@@ -90,7 +90,7 @@ def test_files_with_blanks_are_continued(tmp_path: Path) -> None:
         assert list(file[1]["y"][:]) == [0, 0]
 
 
-def test_columns_behind_strings_of_a_field_stand_where_they_come(tmp_path: Path) -> None:
+def test_columns_after_strings_of_a_field_are_not_aligned(tmp_path: Path) -> None:
     lines = set()
     for length in (1, 2):
         path = tmp_path / "plain.sdds"

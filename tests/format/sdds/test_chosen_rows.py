@@ -1,4 +1,4 @@
-"""Rows that are chosen when a page is written: binary data of numbers have places for them, alone."""
+"""Chosen rows of a page: only binary numbers have fixed offsets for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS = np.random.default_rng(2).permutation(30)[:20]
 
 @pytest.mark.parametrize("major", ["row", "column"])
 @pytest.mark.parametrize("order", ["little", "big"])
-def test_pages_hold_rows_where_they_belong(tmp_path: Path, major: str, order: str) -> None:
+def test_chosen_rows_are_stored_at_their_offsets(tmp_path: Path, major: str, order: str) -> None:
     path = tmp_path / "rows.sdds"
     options: dict[str, Any] = {"major_order": major, "byte_order": order}
     with quire.create(path, **options) as out:
@@ -39,7 +39,7 @@ def test_pages_hold_rows_where_they_belong(tmp_path: Path, major: str, order: st
     ],
     ids=["text", "strings"],
 )
-def test_rows_without_places_are_refused(
+def test_rows_without_fixed_offsets_are_refused(
     tmp_path: Path, options: dict[str, Any], values: object, reason: str
 ) -> None:
     path = tmp_path / "rows.sdds"
@@ -63,7 +63,7 @@ def test_text_in_pieces_is_refused_as_text(tmp_path: Path) -> None:
             step.open()
 
 
-def test_a_page_that_grows_takes_its_rows_in_order(tmp_path: Path) -> None:
+def test_a_page_that_grows_requires_rows_in_order(tmp_path: Path) -> None:
     path = tmp_path / "rows.sdds"
     with quire.create(path, fixed_row_count=5) as out:
         with out.step(0) as step:

@@ -1,4 +1,4 @@
-"""A header without a page keeps its definitions, whatever is done with the file."""
+"""All commands keep the definitions of a header without pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OTHERS = """\
 
 
 def header(columns: str = COLUMNS, mode: str = "ascii") -> str:
-    """A file of a run that was stopped before it had written a page."""
+    """The file of a run that was stopped before its first page."""
     return f"SDDS1\n{OTHERS}{columns}&data mode={mode} &end\n"
 
 
@@ -40,7 +40,7 @@ def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def definitions(path: Path) -> dict[str, list[tuple[str, ...]]]:
-    """Name, type and texts of all that the file declares."""
+    """Name, type and texts of everything that the file declares."""
     with quire.open(path) as file:
         step = file.declared
         assert step is not None
@@ -55,7 +55,7 @@ def definitions(path: Path) -> dict[str, list[tuple[str, ...]]]:
         }
 
 
-def test_python_has_the_definitions(bare: Path) -> None:
+def test_python_returns_the_definitions(bare: Path) -> None:
     assert definitions(bare) == {
         "attributes": [
             ("Step", "int32", "", "", "Simulation step", ""),
@@ -118,7 +118,7 @@ def test_show_lists_the_definitions(run: Run, bare: Path) -> None:
     assert run("show", "--list", "rows", bare).output == ""
 
 
-def test_get_knows_the_definitions(run: Run, bare: Path) -> None:
+def test_get_finds_the_definitions(run: Run, bare: Path) -> None:
     assert run("get", bare, "s", "--unit").output == "m\n"
     assert (run("get", bare, "s").code, run("get", bare, "s").output) == (0, "")
     valueless = run("get", bare, "Charge")
@@ -139,7 +139,7 @@ def test_a_copy_has_the_definitions(run: Run, bare: Path, tmp_path: Path, option
     assert run("diff", bare, copy).code == 0
 
 
-def test_a_format_that_cannot_keep_them_says_so(run: Run, bare: Path, tmp_path: Path) -> None:
+def test_lost_definitions_are_reported(run: Run, bare: Path, tmp_path: Path) -> None:
     lost = "the definitions of 2 attributes, 3 columns, 1 field are left out"
     outcome = run("convert", bare, tmp_path / "copy.h5part")
     assert outcome.code == 0
@@ -187,12 +187,12 @@ def test_diff_compares_the_definitions(run: Run, bare: Path, tmp_path: Path) -> 
     other.write_text(header(COLUMNS.replace("units=m", "units=mm").replace("name=Turn", "name=Pass")))
     outcome = run("diff", bare, other)
     assert outcome.code == 1
-    for told in ("unit 'm' and 'mm'", "'Turn' is only in", "'Pass' is only in"):
-        assert told in outcome.output
+    for difference in ("unit 'm' and 'mm'", "'Turn' is only in", "'Pass' is only in"):
+        assert difference in outcome.output
     assert run("diff", bare, other, "--columns", "ElementName").code == 0
 
 
-def test_steps_that_are_appended_have_what_was_defined(bare: Path) -> None:
+def test_appended_steps_must_match_the_definitions(bare: Path) -> None:
     with (
         quire.append(bare) as out,
         pytest.raises(quire.ConflictError, match="every step"),
@@ -202,7 +202,7 @@ def test_steps_that_are_appended_have_what_was_defined(bare: Path) -> None:
     assert [one[0] for one in definitions(bare)["columns"]] == ["s", "ElementName", "Turn"]
 
 
-def test_a_writer_declares_in_python(tmp_path: Path, bare: Path) -> None:
+def test_declaring_in_python_writes_the_definitions(tmp_path: Path, bare: Path) -> None:
     path = tmp_path / "new.sdds"
     with quire.open(bare) as file, quire.create(path) as out:
         assert file.declared is not None

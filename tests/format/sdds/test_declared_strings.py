@@ -1,4 +1,4 @@
-"""A step in pieces takes the bytes that were said before: no more, and no less."""
+"""The strings of a step in pieces must have exactly the declared size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write(out: quire.Writer, number: int, string_bytes: int, blocks: list[slice]
 @pytest.mark.parametrize(
     "options", [{}, {"major_order": "column"}, {"mode": "ascii"}], ids=["row", "column", "ascii"]
 )
-def test_what_would_be_written_in_wrong_places_is_refused(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_wrong_sizes_and_wrong_order_are_refused(tmp_path: Path, options: dict[str, Any]) -> None:
     path = tmp_path / "strings.sdds"
     first, last = slice(0, 2), slice(2, 4)
     with quire.create(path, **options) as out:

@@ -1,4 +1,4 @@
-"""Text whose data end at a blank line although the file goes on: what follows is not lost unheard."""
+"""Text whose data end at a blank line before the end of the file: the rest is reported."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ WORDS = "the data end at a blank line"
 
 @pytest.fixture
 def early(tmp_path: Path) -> Path:
-    """Three pages with a blank line behind the first."""
+    """Three pages with a blank line after the first."""
     path = tmp_path / "early.sdds"
     path.write_text(FIRST + "\n" + PAGE + PAGE)
     return path
 
 
 @pytest.mark.parametrize("walk", ["size", "numbers", "iterate", "check"])
-def test_whoever_gets_to_the_early_end_hears_of_it_once(early: Path, walk: str) -> None:
+def test_the_early_end_is_reported_once(early: Path, walk: str) -> None:
     with quire.open(early) as file:
         assert file.warnings == []
         for _ in range(2):
@@ -43,22 +43,22 @@ def test_whoever_gets_to_the_early_end_hears_of_it_once(early: Path, walk: str) 
             assert [WORDS in text for text in file.warnings] == [True]
 
 
-def hear(comm: Any, path: str) -> list[list[str]]:
-    heard = []
+def warnings_of_walks(comm: Any, path: str) -> list[list[str]]:
+    found = []
     for walk in (len, list, lambda file: file.numbers, lambda file: file.check()):
         with quire.open(path, comm, deadline=30) as file:
             walk(file)
-            heard.append(list(file.warnings))
-    return heard
+            found.append(list(file.warnings))
+    return found
 
 
 @pytest.mark.mpi
-def test_every_rank_hears_of_the_early_end(early: Path) -> None:
-    for heard in run_ranks(hear, 2, str(early)):
-        assert [[WORDS in text for text in one] for one in heard] == [[True]] * 4
+def test_every_rank_has_the_warning_of_the_early_end(early: Path) -> None:
+    for found in run_ranks(warnings_of_walks, 2, str(early)):
+        assert [[WORDS in text for text in one] for one in found] == [[True]] * 4
 
 
-def test_every_command_that_passes_the_early_end_tells_of_it(early: Path, tmp_path: Path) -> None:
+def test_every_command_reports_the_early_end(early: Path, tmp_path: Path) -> None:
     for words in (
         ["convert", str(early), str(tmp_path / "copy.sdds")],
         ["check", str(early)],
@@ -68,11 +68,11 @@ def test_every_command_that_passes_the_early_end_tells_of_it(early: Path, tmp_pa
         assert result.exit_code == 0, result.stderr
         assert result.stderr.count(WORDS) == 1, words
         assert "nothing was wrong" not in result.stdout
-    told = CliRunner().invoke(app, ["info", "--json", str(early)])
-    assert WORDS in json.dumps(json.loads(told.stdout))
+    result = CliRunner().invoke(app, ["info", "--json", str(early)])
+    assert WORDS in json.dumps(json.loads(result.stdout))
 
 
-def test_what_stands_behind_the_early_end_is_dropped_only_when_asked(early: Path) -> None:
+def test_the_rest_after_the_early_end_is_dropped_only_on_request(early: Path) -> None:
     before = early.read_bytes()
     with pytest.raises(ConflictError, match=WORDS):
         quire.append(early)

@@ -15,14 +15,14 @@ ROWS = 40
 
 
 def convert(comm: Any, source: str, target: str) -> int:
-    """Convert on all ranks; this one's exit code."""
+    """Convert on all ranks. Return the exit code of this rank."""
     return CliRunner().invoke(app, ["convert", source, target]).exit_code
 
 
 @pytest.mark.mpi
-def test_all_ranks_leave_with_the_code_of_the_cause(tmp_path: Path) -> None:
+def test_all_ranks_exit_with_the_code_of_the_first_error(tmp_path: Path) -> None:
     head = "SDDS1\n&column name=x, type=double, &end\n&data mode=ascii, &end\n"
-    # Each rank reads its own rows, so that only one of them meets the bad value.
+    # Each rank reads its own rows, so only one of them reads the bad value.
     for bad in (1, ROWS - 1):
         rows = ["zz" if row == bad else f"{row}.5" for row in range(ROWS)]
         source = tmp_path / f"{bad}.sdds"

@@ -1,4 +1,4 @@
-"""quire.sdds: whole files in memory, for those who know other libraries of the format."""
+"""quire.sdds: whole files in memory, with the interface of other libraries of the format."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def assert_same(left: DataSet, right: DataSet) -> None:
         for name, element in mine.items():
             other = theirs[name]
             for text, words in element.words().items():
-                # Quotes get a backslash, and a display format that fits no value of the type is left out.
+                # Quotes are escaped, and a display format that does not fit the type is left out.
                 allowed = {words, words.replace('"', '\\"')} | ({""} if text == "display" else set())
                 assert other.words()[text] in allowed
             assert (element.fixed, element.group) == (other.fixed, other.group)
@@ -51,7 +51,7 @@ def assert_same(left: DataSet, right: DataSet) -> None:
                 np.testing.assert_array_equal(value, same)
 
 
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+def test_saved_values_are_loaded(tmp_path: Path) -> None:
     path = tmp_path / "sample.sdds"
     save(sample(), path)
     loaded = load(path)
@@ -76,7 +76,7 @@ def test_options_reach_the_writer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["text.sdds", "text.sdds.gz", "binary.sdds.xz"])
-def test_text_and_compressed_files_hold_the_same(tmp_path: Path, name: str) -> None:
+def test_text_and_compressed_files_have_the_same_content(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     save(sample(), path, mode="ascii" if name.startswith("text") else "binary")
     with quire.open(path) as file:
@@ -85,7 +85,7 @@ def test_text_and_compressed_files_hold_the_same(tmp_path: Path, name: str) -> N
     assert_same(sample(), load(path))
 
 
-def test_dictionaries_there_and_back(tmp_path: Path) -> None:
+def test_round_trip_through_dictionaries(tmp_path: Path) -> None:
     path, other = tmp_path / "one.sdds", tmp_path / "other.sdds"
     write(path, {"pages": {"parameters": {"s": 1.5}, "columns": {"x": [1.0, 2.0]}}, "units": {"x": "m"}})
     content = read(path)
@@ -99,7 +99,7 @@ def test_dictionaries_there_and_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_file_that_is_read_survives_saving(path: Path, tmp_path: Path) -> None:
+def test_every_readable_file_is_saved_unchanged(path: Path, tmp_path: Path) -> None:
     try:
         loaded = load(path)
     except (quire.BadFileError, quire.UnsupportedError):
@@ -108,11 +108,11 @@ def test_every_file_that_is_read_survives_saving(path: Path, tmp_path: Path) -> 
     try:
         save(loaded, copy)
     except quire.UnsupportedError:
-        return  # for example texts that no header holds
+        return  # for example texts that a header cannot contain
     assert_same(loaded, load(copy))
 
 
-def test_some_of_those_files_are_read() -> None:
+def test_some_of_these_files_are_readable() -> None:
     readable = 0
     for path in FILES:
         try:
@@ -147,7 +147,7 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_types_have_their_names_of_the_format() -> None:
+def test_types_have_the_names_of_the_format() -> None:
     assert DataSet().column("x", [], type="ulong64").columns["x"].type == "uint64"
     assert set(TYPES.values()) <= set(quire.io.types.type_names())
     with pytest.raises(quire.UsageError, match="longdouble"):
@@ -162,7 +162,7 @@ def test_a_page_becomes_a_data_frame() -> None:
 
 
 @pytest.mark.peer
-def test_the_reference_reads_what_is_saved(tmp_path: Path) -> None:
+def test_the_reference_reads_saved_files(tmp_path: Path) -> None:
     path = tmp_path / "sample.sdds"
     save(sample(), path)
     environment = {**os.environ, "PYTHONPATH": str(Path(sys.prefix) / "peers" / "soliday")}

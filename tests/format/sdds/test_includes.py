@@ -1,4 +1,4 @@
-"""Files that a header includes: where they are looked for, and what stops those that include without end."""
+"""Files that a header includes: the directories that are searched, and the limits for endless includes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAIN = 'SDDS1\n&include filename="{name}" &end\n&data mode=ascii &end\n1\n7\n'
 
 @pytest.fixture(name="elsewhere")
 def go_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current folder that is not that of the file."""
+    """Change to a folder that is not that of the file."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -27,13 +27,13 @@ def columns_of(path: Path) -> list[str]:
         return list(file[0].table)
 
 
-def test_they_stand_beside_the_file(tmp_path: Path, elsewhere: Path) -> None:
+def test_included_files_are_found_next_to_the_file(tmp_path: Path, elsewhere: Path) -> None:
     (tmp_path / "main.sdds").write_text(MAIN.format(name="defs.txt"))
     (tmp_path / "defs.txt").write_text(COLUMN.format(name="beside"))
     assert columns_of(tmp_path / "main.sdds") == ["beside"]
 
 
-def test_or_in_the_current_folder_as_for_the_reference(tmp_path: Path, elsewhere: Path) -> None:
+def test_included_files_are_found_in_the_current_folder(tmp_path: Path, elsewhere: Path) -> None:
     (tmp_path / "main.sdds").write_text(MAIN.format(name="defs.txt"))
     (elsewhere / "defs.txt").write_text(COLUMN.format(name="here"))
     assert columns_of(tmp_path / "main.sdds") == ["here"]
@@ -52,7 +52,7 @@ def test_included_files_include_from_the_folder_of_the_first(tmp_path: Path, els
 @pytest.mark.parametrize(
     ("depth", "last"), [(1, "0.txt"), (2, "0.txt"), (40, "none.txt")], ids=["itself", "cycle", "depth"]
 )
-def test_files_that_include_without_end_are_refused(tmp_path: Path, depth: int, last: str) -> None:
+def test_endless_includes_are_refused(tmp_path: Path, depth: int, last: str) -> None:
     path = tmp_path / "main.sdds"
     path.write_text(MAIN.format(name="0.txt"))
     for number in range(depth):
@@ -63,7 +63,7 @@ def test_files_that_include_without_end_are_refused(tmp_path: Path, depth: int, 
     assert refused.value.offset is not None
 
 
-def test_a_missing_one_is_named(tmp_path: Path) -> None:
+def test_a_missing_included_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "main.sdds").write_text(MAIN.format(name="gone.txt"))
     with pytest.raises(quire.BadFileError, match=r"gone\.txt"):
         quire.open(tmp_path / "main.sdds")

@@ -1,4 +1,4 @@
-"""Steps that a file counts are not numbered by copying it."""
+"""Steps without stored numbers get none when the file is copied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quire.cli.main import app
 
 
 def names_of(path: Path) -> list[str]:
-    """The numbers of the steps and whether the file keeps them, in words."""
+    """The numbers of the steps, and whether the file stores them, in words."""
     with quire.open(path) as file:
         return [*map(str, file.numbers), "numbered" if file.layout["step_parameter"] == "1" else "counted"]
 
@@ -38,7 +38,7 @@ def test_counted_steps_stay_counted(tmp_path: Path, arguments: list[str], expect
         assert [step["x"][0] for step in file] == [0.5 * int(number) for number in expected[:-1]]
 
 
-def test_a_copy_of_a_counted_file_has_its_bytes(tmp_path: Path) -> None:
+def test_a_copy_of_a_counted_file_has_the_same_bytes(tmp_path: Path) -> None:
     source = Path(__file__).resolve().parents[2] / "data" / "sdds" / "pages_ascii.sdds"
     target = tmp_path / "target.sdds"
     words = ["convert", str(source), str(target), "--option", "mode=ascii", "--option", "canonical=true"]
@@ -62,7 +62,7 @@ def test_numbers_beyond_31_bits_are_kept_by_an_attribute_of_the_user(tmp_path: P
     assert names_of(wide) == ["7", str(2**40), "numbered"]
 
 
-def test_numbers_beyond_31_bits_are_kept_where_the_file_was_made_for_them(tmp_path: Path) -> None:
+def test_numbers_beyond_31_bits_are_kept_with_step_type_long64(tmp_path: Path) -> None:
     wide, copy, narrow = tmp_path / "wide.sdds", tmp_path / "copy.sdds", tmp_path / "narrow.sdds"
     with quire.create(wide, step_type="long64") as out:
         for number in (0, 2**31):
@@ -72,9 +72,11 @@ def test_numbers_beyond_31_bits_are_kept_where_the_file_was_made_for_them(tmp_pa
         assert file.numbers == [0, 2**31]
     with quire.create(narrow) as out:
         out.step(0).put("x", [0.5]).commit()
-        with pytest.raises(quire.TypeMismatchError, match=r"is none of type long.*step_type=long64") as told:
+        with pytest.raises(
+            quire.TypeMismatchError, match=r"does not fit into type long.*step_type=long64"
+        ) as caught:
             out.step(2**31).put("x", [0.5]).commit()
-    assert told.value.object == "Step"
+    assert caught.value.object == "Step"
     assert names_of(narrow) == ["0", "numbered"]
 
 
@@ -87,7 +89,7 @@ def test_numbers_beyond_31_bits_are_kept_where_the_file_was_made_for_them(tmp_pa
         (["--option", "step_type=long64", "--steps", "-4"], [4], "long64"),
     ],
 )
-def test_numbers_from_elsewhere_get_the_type_that_they_need(
+def test_converted_numbers_get_the_type_that_they_need(
     tmp_path: Path, arguments: list[str], numbers: list[int], type: str | None
 ) -> None:
     source, target = tmp_path / "source.h5part", tmp_path / "target.sdds"
@@ -101,7 +103,7 @@ def test_numbers_from_elsewhere_get_the_type_that_they_need(
         assert file.layout.get("step_type") == type
 
 
-def test_line_ends_in_the_texts_of_a_file_are_told(tmp_path: Path) -> None:
+def test_line_ends_in_the_texts_of_a_file_are_reported(tmp_path: Path) -> None:
     one, copy = tmp_path / "one.sdds", tmp_path / "copy.sdds"
     with quire.create(one, title="two\nlines", contents="one", attributes={"n": [1, 2]}) as out:
         out.step(0).put("x", [0.5]).commit()

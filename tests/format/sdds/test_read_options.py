@@ -13,7 +13,7 @@ from quire.cli.main import app
 
 HEAD = "SDDS1\n&column name=x, type=double, &end\n&data mode=ascii, &end\n"
 OPTION = ["--read-option", "no_row_counts=true"]
-# Without the option the first row is taken for the number of rows, and there are fewer.
+# Without the option the first row is read as the number of rows, which is too large.
 UNCOUNTED = HEAD + "9\n1.5\n2.5\n"
 COMMANDS = [
     ["info", "FILE"],
@@ -30,7 +30,7 @@ COMMANDS = [
 
 
 def words_for(command: list[str], folder: Path) -> list[str]:
-    """The words of a command, with an old text file and a target beside it."""
+    """The words of a command, with an old text file and a target next to it."""
     file = folder / "old.stat"
     file.write_text(UNCOUNTED)
     return [word.replace("FILE", str(file)).replace("TARGET", str(folder / "target")) for word in command]
@@ -51,11 +51,11 @@ def test_rows_are_those_of_the_file(tmp_path: Path) -> None:
     assert result.stdout.split() == ["9.0", "1.5", "2.5"]
 
 
-def test_convert_tells_the_warnings_of_the_file_once(tmp_path: Path) -> None:
+def test_convert_prints_the_warnings_of_the_file_once(tmp_path: Path) -> None:
     words = words_for(["convert", "FILE", "TARGET.h5"], tmp_path)
     result = CliRunner().invoke(app, [*words, *OPTION])
     assert result.exit_code == 0, result.stderr
-    assert result.stderr.count("warning: read as if the header said no_row_counts=1") == 1
+    assert result.stderr.count("warning: read as with no_row_counts=1 in the header") == 1
 
 
 @pytest.mark.parametrize("stray", [1, 2, 3])
@@ -78,7 +78,7 @@ def test_strict_refuses_stray_bytes_after_binary_pages(tmp_path: Path, stray: in
     assert caught.value.offset == size
 
 
-def test_diff_gives_options_to_the_format_that_knows_them(tmp_path: Path) -> None:
+def test_diff_passes_options_to_the_format_that_has_them(tmp_path: Path) -> None:
     converted = words_for(["convert", "FILE", "TARGET.h5"], tmp_path)
     assert CliRunner().invoke(app, [*converted, *OPTION]).exit_code == 0
     both = ["diff", converted[1], converted[2]]

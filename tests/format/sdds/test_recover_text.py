@@ -1,4 +1,4 @@
-"""quire recover of text and of files that are read with options: rows, layout, and nothing lost."""
+"""quire recover of text and of files that are read with options: rows and layout are kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLUMN = "&column name=x, type=double, &end\n"
 HEAD = f"SDDS1\n{COLUMN}&data mode=ascii, &end\n"
 ONE_GOOD_ROW = HEAD + "2\n1\nzz\n"
 NO_ROW = HEAD + "2\nzz\n1\n"
-# What some old writers left: no counts of rows, and nothing in the header that says so.
+# As some old writers do: no row counts, and no declaration of that in the header.
 UNCOUNTED = HEAD + "1\n2\n3\nzz\n"
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "sdds"
@@ -23,7 +23,7 @@ DATA = Path(__file__).resolve().parents[2] / "data" / "sdds"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the command line left behind."""
+    """The result of a run of the command line."""
 
     code: int
     output: str
@@ -55,7 +55,7 @@ def test_complete_rows_of_the_only_step_are_kept_in_the_same_layout(tmp_path: Pa
         assert damaged.read_text() == ONE_GOOD_ROW
 
 
-def test_check_promises_no_rows_where_none_is_complete(tmp_path: Path) -> None:
+def test_check_promises_no_rows_if_none_is_complete(tmp_path: Path) -> None:
     damaged = tmp_path / "a.sdds"
     damaged.write_text(NO_ROW)
     outcome = run("check", damaged)
@@ -64,7 +64,7 @@ def test_check_promises_no_rows_where_none_is_complete(tmp_path: Path) -> None:
     assert run("recover", "--rows", damaged, "-o", tmp_path / "b.sdds").code == 1
 
 
-def test_check_says_how_rows_without_a_count_are_read(tmp_path: Path) -> None:
+def test_check_advises_the_option_for_rows_without_a_count(tmp_path: Path) -> None:
     uncounted = tmp_path / "a.stat"
     columns = "".join(f"&column name={name}, type=double, &end\n" for name in "tsx")
     uncounted.write_text(f"SDDS1\n{columns}&data mode=ascii, &end\n1.5e-11 2.5 1\n2.5e-11 3.5 1\n")
@@ -75,7 +75,7 @@ def test_check_says_how_rows_without_a_count_are_read(tmp_path: Path) -> None:
     assert run("check", "--read-option", "no_row_counts=true", uncounted).code == 0
 
 
-def test_rows_behind_whole_steps_of_text_are_kept(tmp_path: Path) -> None:
+def test_rows_after_whole_steps_of_text_are_kept(tmp_path: Path) -> None:
     damaged = tmp_path / "a.sdds"
     damaged.write_text(HEAD + "1\n7\n3\n1\n2\nzz\n")
     outcome = run("recover", "--rows", "--in-place", damaged)
@@ -87,7 +87,7 @@ def test_rows_behind_whole_steps_of_text_are_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [True, False])
 @pytest.mark.parametrize("content", [NO_ROW, ONE_GOOD_ROW, HEAD + "2\n1"])
-def test_where_nothing_is_rescued_nothing_is_changed(tmp_path: Path, content: str, rows: bool) -> None:
+def test_files_without_recoverable_data_are_not_changed(tmp_path: Path, content: str, rows: bool) -> None:
     if rows and content != NO_ROW:
         return
     damaged, kept = tmp_path / "a.sdds", tmp_path / "b.sdds"
@@ -101,7 +101,7 @@ def test_where_nothing_is_rescued_nothing_is_changed(tmp_path: Path, content: st
 
 
 @pytest.mark.parametrize("in_place", [True, False])
-def test_the_options_of_the_reader_hold_for_the_whole_recovery(tmp_path: Path, in_place: bool) -> None:
+def test_reader_options_are_used_for_the_whole_recovery(tmp_path: Path, in_place: bool) -> None:
     damaged, kept = tmp_path / "a.stat", tmp_path / "b.stat"
     damaged.write_text(UNCOUNTED)
     outcome = run(
@@ -135,7 +135,7 @@ def test_binary_layout_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bad_ascii_value", "bad_ascii_few_tokens"])
-def test_what_check_promises_of_the_shared_vectors_is_kept(tmp_path: Path, name: str) -> None:
+def test_rows_that_check_promises_are_recovered(tmp_path: Path, name: str) -> None:
     damaged = tmp_path / "a.sdds"
     damaged.write_bytes((DATA / f"{name}.sdds").read_bytes())
     outcome = run("recover", "--rows", "--in-place", damaged)

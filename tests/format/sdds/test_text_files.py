@@ -17,7 +17,7 @@ import quire
 from quire.cli.main import app
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "sdds"
-# Every way of writing rows: one line each, several, none, fields of a width, comments, no row counts.
+# All layouts of rows: one line each, several, none, fields of fixed width, comments, no row counts.
 SPELLINGS = [
     "beam_ascii.sdds",
     "lpr2_ascii.sdds",
@@ -32,7 +32,7 @@ SPELLINGS = [
 
 
 def command(*words: str | Path, given: bytes = b"", code: int = 0) -> str:
-    """Run a command in a process of its own and return what it prints."""
+    """Run a command in a process of its own and return its output."""
     run = subprocess.run(
         [sys.executable, "-m", "quire.cli", *map(str, words)],
         input=given,
@@ -44,7 +44,7 @@ def command(*words: str | Path, given: bytes = b"", code: int = 0) -> str:
     return run.stdout.decode()
 
 
-def test_people_see_what_is_in_a_file() -> None:
+def test_commands_print_the_contents_of_a_file() -> None:
     file = DATA / "asc_comments.sdds"
     info = json.loads(command("info", "--json", file))["files"][0]
     assert info["layout"]["mode"] == "ascii"
@@ -55,7 +55,7 @@ def test_people_see_what_is_in_a_file() -> None:
 
 
 @pytest.mark.parametrize("name", ["asc_stream.sdds", "nrc_ascii.sdds"])
-def test_standard_input_is_as_good_as_a_file(name: str) -> None:
+def test_standard_input_is_read_like_a_file(name: str) -> None:
     data = (DATA / name).read_bytes()
     assert command("show", "-", given=data) == command("show", DATA / name)
 
@@ -63,7 +63,7 @@ def test_standard_input_is_as_good_as_a_file(name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["pages_ascii.sdds", "lpr2_ascii.sdds", "nrc_ascii.sdds", "lpr4_nrc_ascii.sdds"]
 )
-def test_text_is_worth_as_much_as_binary_data(text: str, tmp_path: Path) -> None:
+def test_text_and_binary_data_are_equivalent(text: str, tmp_path: Path) -> None:
     # The reference writes 16 digits, of which doubles may need 17.
     command("diff", "--rtol", "1e-15", DATA / text, DATA / "pages_bin_le.sdds")
     copy = tmp_path / "copy.sdds"
@@ -72,7 +72,7 @@ def test_text_is_worth_as_much_as_binary_data(text: str, tmp_path: Path) -> None
     assert command("sum", copy).split()[0] == command("sum", DATA / text).split()[0]
 
 
-def test_check_looks_at_every_value() -> None:
+def test_check_reads_every_value() -> None:
     command("check", DATA / "beam_ascii.sdds")
     for name in ("bad_ascii_value.sdds", "bad_ascii_few_tokens.sdds", "bad_ascii_lpr.sdds"):
         command("check", DATA / name, code=1)
@@ -94,7 +94,7 @@ def test_recover_keeps_whole_rows(tmp_path: Path) -> None:
 
 
 def digest(values: Any) -> list[str]:
-    """Values as texts that differ whenever a bit does."""
+    """Values as texts that differ if any bit differs."""
     array = np.asarray(values)
     return (
         [str(value) for value in array]
@@ -125,7 +125,7 @@ def read_parts(comm: Any, names: list[str]) -> dict[str, dict[str, list[str]]]:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 3, 4])
-def test_ranks_read_what_one_reads(ranks: int) -> None:
+def test_several_ranks_read_the_same_values_as_one(ranks: int) -> None:
     whole = {name: read_alone(name) for name in SPELLINGS}
     parts = run_ranks(read_parts, ranks, SPELLINGS)
     for name in SPELLINGS:
@@ -162,20 +162,20 @@ def test_a_step_parameter_that_does_not_grow_is_an_attribute(
     command("convert", file, tmp_path / "copy.sdds", "--option", f"mode={mode}")
     for path in (file, tmp_path / "copy.sdds"):
         with quire.open(path) as pages:
-            # The first step is asked for before anything is known of the others.
+            # The first step is read before the others are known.
             assert pages[0].number == 0
             assert [step.number for step in pages] == pages.numbers == list(range(len(numbers)))
             assert [step.attributes["Step"].value for step in pages] == numbers
             assert [float(step["x"][0]) for step in pages] == [10 * number + 0.5 for number in numbers]
 
 
-def test_an_empty_step_that_nobody_would_see_is_refused(tmp_path: Path) -> None:
+def test_an_empty_step_that_is_invisible_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pages.sdds"
     with quire.create(path, mode="ascii", no_row_counts=True, step_parameter=False) as out:
         for number, rows in enumerate([0, 2]):
             with out.step(number) as step:
                 step.put("x", np.ones(rows))
-        with pytest.raises(quire.UnsupportedError, match="leaves no trace"), out.step(2) as step:
+        with pytest.raises(quire.UnsupportedError, match="is invisible in a file"), out.step(2) as step:
             step.put("x", np.ones(0))
         with out.step(2) as step:
             step.put("x", np.ones(1))
@@ -183,7 +183,7 @@ def test_an_empty_step_that_nobody_would_see_is_refused(tmp_path: Path) -> None:
         assert [len(step.table) for step in pages] == [0, 2, 1]
 
 
-def test_canonical_text_tells_which_numbers_may_change(tmp_path: Path) -> None:
+def test_canonical_text_reports_numbers_that_may_change(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.sdds", tmp_path / "text.sdds"
     with quire.create(source) as out, out.step(0) as step:
         step.put("x", np.array([0.1 + 0.2, np.finfo("f8").max]))
@@ -197,7 +197,7 @@ def test_canonical_text_tells_which_numbers_may_change(tmp_path: Path) -> None:
 
 
 def lose_payload_of_last_row(comm: Any, source: str, target: str) -> list[str]:
-    """Write a file as text on all ranks; the losses that this rank reports."""
+    """Write a file as text on all ranks. Return the losses that this rank reports."""
     return quire.copy(source, target, comm=comm, mode="ascii").losses
 
 
@@ -209,11 +209,11 @@ def test_a_payload_that_one_rank_loses_is_reported_by_all(tmp_path: Path, ranks:
     with quire.create(source) as out, out.step(0) as step:
         step.put("x", np.concatenate([np.arange(8.0), strange]))
         step.put("y", np.full(9, np.nan))
-    told = run_ranks(lose_payload_of_last_row, ranks, str(source), str(target))
-    assert told == [["column x: NaN lose their payload"]] * ranks
+    losses = run_ranks(lose_payload_of_last_row, ranks, str(source), str(target))
+    assert losses == [["column x: NaN lose their payload"]] * ranks
 
 
-def test_what_a_version_cannot_hold_is_the_answer_no(tmp_path: Path) -> None:
+def test_content_that_a_version_cannot_store_gives_exit_code_1(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.sdds", tmp_path / "old.sdds"
     with quire.create(source) as out, out.step(0) as step:
         step.put("n", np.arange(2))

@@ -38,7 +38,7 @@ def write(path: Path, **options: Any) -> Path:
     [{"mode": "ascii"}, {"mode": "ascii", "canonical": True}, {"mode": "ascii", "lines_per_row": 2}],
     ids=lambda options: "_".join(options),
 )
-def test_blocks_give_the_bytes_of_whole_steps(
+def test_blocks_write_the_bytes_of_whole_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     source = write(tmp_path / "source.sdds")

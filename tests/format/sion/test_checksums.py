@@ -1,4 +1,4 @@
-"""Checksums beside a multifile find what no other check of it can: changed bytes of a stream."""
+"""Checksums of a multifile detect changed bytes of a stream, which no other check can."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_changed_bytes_of_a_stream_are_named(
             step.open()
         for stream, content in zip(streams, STREAMS, strict=True):
             if "mode" in options:
-                stream.write_together(content)  # every task of a group takes part, with nothing if need be
+                stream.write_together(content)  # every task of a group calls, some with 0 bytes
             elif content:
                 stream.write(content)
     table = Path(f"{path}.quire-sums")
@@ -68,7 +68,7 @@ def test_changed_bytes_of_a_stream_are_named(
     assert not table.exists()
 
 
-def test_files_of_many_steps_keep_none(tmp_path: Path) -> None:
+def test_files_of_many_steps_have_no_checksums(tmp_path: Path) -> None:
     with pytest.raises(quire.UnsupportedError, match="one step"):
         quire.create(tmp_path / "run.sdds", checksums=True)
 

@@ -1,4 +1,4 @@
-"""What is saved of multifiles that are cut or damaged, or of which files are missing."""
+"""Recovery of multifiles that are cut or damaged, or have missing files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DATA = Path(__file__).resolve().parents[2] / "data" / "sion"
 
 
 def damaged_copy(folder: Path, name: str, size: int | None = None, **changes: int) -> Path:
-    """A vector with all its files, the first one cut or with some bytes changed: `at_OFFSET=byte`."""
+    """Copy all files of a vector; the first one is cut or has changed bytes: `at_OFFSET=byte`."""
     for file in DATA.glob(f"{name}*"):
         if file.suffix != ".json":
             shutil.copy(file, folder)
@@ -35,7 +35,7 @@ def contents(path: Path, **options: Any) -> dict[int, bytes]:
 
 
 def saved(path: Path) -> tuple[dict[int, bytes], list[str]]:
-    """What is recovered of a file that is refused as it is, and what is said of the rest."""
+    """Recover a file that is refused. Return its streams and the messages about lost data."""
     with pytest.raises(quire.Error):
         quire.open(path)
     target = path.with_name("recovered.sion")
@@ -47,13 +47,13 @@ def saved(path: Path) -> tuple[dict[int, bytes], list[str]]:
 
 
 # The second metadata block of s03_serial_multi.sion begins at byte 2176; chunks have 128, 64 and 128 bytes.
-def test_a_cut_behind_the_data_loses_nothing_that_the_file_still_tells(tmp_path: Path) -> None:
+def test_a_cut_after_the_data_loses_no_bytes(tmp_path: Path) -> None:
     whole = contents(DATA / "s03_serial_multi.sion")
     size = (DATA / "s03_serial_multi.sion").stat().st_size
     for left in (size - 1, size - 4, size - 5):
         path = damaged_copy(tmp_path, "s03_serial_multi.sion", left)
         if left >= size - 4:
-            # The last number is none of these bytes' business.
+            # The last number is not needed to read the streams.
             assert contents(path) == whole
             continue
         kept, lost = saved(path)
@@ -63,7 +63,7 @@ def test_a_cut_behind_the_data_loses_nothing_that_the_file_still_tells(tmp_path:
 
 
 @pytest.mark.parametrize("left", [1152 + 130, 1152 + 128, 1500, 2000, 2176])
-def test_chunks_before_a_cut_are_kept_and_what_is_lost_is_told_by_task(tmp_path: Path, left: int) -> None:
+def test_chunks_before_a_cut_are_kept_and_losses_are_reported_by_task(tmp_path: Path, left: int) -> None:
     name = "s03_serial_multi.sion"
     with quire.open(DATA / name) as file:
         chunks = {task: stream.chunks for task, stream in file[0].streams.items()}
@@ -72,20 +72,19 @@ def test_chunks_before_a_cut_are_kept_and_what_is_lost_is_told_by_task(tmp_path:
     path = damaged_copy(tmp_path, name, left)
     kept, lost = saved(path)
     for task, pieces in chunks.items():
-        # Each chunk is as long as it could be, for its length went with the metadata.
+        # Each chunk has its full size, because its length was lost with the metadata.
         done = read = 0
         for offset, length in pieces:
             there = max(0, min(length, left - offset))
             assert kept[task][done : done + there] == whole[task][read : read + there]
             done += max(0, min(rooms[task], left - offset))
             read += length
-        told = [text for text in lost if text.startswith(f"task {task}: ")]
-        assert told, lost
+        assert [text for text in lost if text.startswith(f"task {task}: ")], lost
     if left < 2000:
         assert any("lost up to" in text for text in lost)
 
 
-def test_streams_without_padding_lose_only_what_lies_behind_the_cut(tmp_path: Path) -> None:
+def test_streams_without_padding_lose_only_bytes_after_the_cut(tmp_path: Path) -> None:
     path = tmp_path / "compact.sion"
     with quire.create(path, style="compact") as out, out.step(0) as step:
         for task, size in enumerate((100, 0, 300)):
@@ -154,7 +153,7 @@ def test_a_damaged_file_of_a_set_leaves_the_others_alone(tmp_path: Path) -> None
     name = "m05_mapped.sion"
     whole = contents(DATA / name)
     path = damaged_copy(tmp_path, name)
-    os.truncate(tmp_path / f"{name}.000001", 1536)  # in front of its second metadata block
+    os.truncate(tmp_path / f"{name}.000001", 1536)  # before its second metadata block
     kept, lost = saved(path)
     for task in (0, 2):
         assert kept[task] == whole[task]
@@ -177,7 +176,7 @@ def test_a_set_without_its_table_of_all_tasks_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".000001"])
-def test_copies_stand_in_for_damaged_files(tmp_path: Path, suffix: str) -> None:
+def test_copies_replace_damaged_files(tmp_path: Path, suffix: str) -> None:
     name = "b04_buddy.sion"
     whole = contents(DATA / name)
     path = damaged_copy(tmp_path, name)
@@ -188,7 +187,7 @@ def test_copies_stand_in_for_damaged_files(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 8, 20, 0])
-def test_copies_stand_in_for_a_file_without_its_table_of_all_tasks(tmp_path: Path, lost: int) -> None:
+def test_copies_replace_a_file_without_its_table_of_all_tasks(tmp_path: Path, lost: int) -> None:
     name = "b04_buddy.sion"
     whole = contents(DATA / name)
     path = damaged_copy(tmp_path, name)
@@ -207,7 +206,7 @@ def test_copies_stand_in_for_a_file_without_its_table_of_all_tasks(tmp_path: Pat
 
 
 @pytest.mark.parametrize("suffix", ["", ".000001"])
-def test_a_damaged_copy_leaves_the_next_one_to_stand_in(tmp_path: Path, suffix: str) -> None:
+def test_the_next_copy_is_used_if_one_is_damaged(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / "copied.sion"
     with quire.create(path, files=3, copies=2, block_size=64) as out, out.step(0) as step:
         for task in range(6):
@@ -219,15 +218,15 @@ def test_a_damaged_copy_leaves_the_next_one_to_stand_in(tmp_path: Path, suffix: 
     with quire.open(path, buddy=True) as file:
         assert [text.split(" ")[0] for text in file.warnings] == [f"copied.sion_BUDDY_01{suffix}"]
         assert {task: stream.readall() for task, stream in file[0].streams.items()} == whole
-    # Without a whole one the damage of the file itself is told.
+    # Without a whole copy the damage of the file itself is reported.
     os.truncate(f"{path}_BUDDY_01{suffix}", size - 1000)
     os.truncate(f"{path}{suffix}", 1001)
     with pytest.raises(quire.BadFileError, match="1001 bytes"):
         quire.open(path, buddy=True)
 
 
-def test_a_file_that_ends_before_it_says_where_its_sizes_are_was_not_closed(tmp_path: Path) -> None:
-    # Its writer died behind the chunk sizes of 2 tasks, in front of the last two fields.
+def test_a_file_that_ends_before_the_offset_of_its_sizes_was_not_closed(tmp_path: Path) -> None:
+    # Its writer died after the chunk sizes of 2 tasks, before the last two fields.
     path = damaged_copy(tmp_path, "x05_notclosed.sion", 1076 + 2 * 16)
     with pytest.raises(quire.BadFileError, match="not closed"), quire.open(path) as file:
         file[0]
@@ -236,7 +235,7 @@ def test_a_file_that_ends_before_it_says_where_its_sizes_are_was_not_closed(tmp_
         quire.open(path)
 
 
-def test_what_an_older_and_longer_file_has_left_behind_the_end_means_nothing(tmp_path: Path) -> None:
+def test_bytes_of_an_older_and_longer_file_after_the_end_are_ignored(tmp_path: Path) -> None:
     old, new = tmp_path / "old.sion", tmp_path / "new.sion"
     for path, size in ((old, 500), (new, 20)):
         with quire.create(path, mode="merge", style="compact", stored_name="x") as out, out.step(0) as step:
@@ -251,7 +250,7 @@ def test_what_an_older_and_longer_file_has_left_behind_the_end_means_nothing(tmp
 
 
 def test_files_of_the_oldest_version_have_the_numbers_of_their_names(tmp_path: Path) -> None:
-    """Version 2 lacks the file's own number, the modes, and rounds chunk sizes up when it reads."""
+    """Version 2 has no file number and no modes, and chunk sizes are rounded up by the reader."""
     path = tmp_path / "v2.sion"
     whole = contents(DATA / "m05_mapped.sion")
     for name in ("m05_mapped.sion", "m05_mapped.sion.000001"):
@@ -266,7 +265,7 @@ def test_files_of_the_oldest_version_have_the_numbers_of_their_names(tmp_path: P
 
 
 def merged(path: Path, **options: Any) -> dict[int, bytes]:
-    """What tasks have written into a merged file that remembers whose bytes it holds."""
+    """Write a merged file with origins. Return the bytes of each task."""
     wanted = {task: b"%d" % task * (task + 3) for task in range(4)}
     with quire.create(path, mode="merge", origins="kept", **options) as out, out.step(0) as step:
         for task, text in wanted.items():
@@ -276,37 +275,35 @@ def merged(path: Path, **options: Any) -> dict[int, bytes]:
 
 
 @pytest.mark.parametrize("options", [{}, {"byte_order": "big"}, {"style": "compact", "collsize": 4}], ids=str)
-def test_a_merged_file_that_lost_whose_bytes_it_holds_is_refused(
-    tmp_path: Path, options: dict[str, Any]
-) -> None:
+def test_a_merged_file_without_its_origins_is_refused(tmp_path: Path, options: dict[str, Any]) -> None:
     path = tmp_path / "merged.sion"
     wanted = merged(path, **options)
     data = path.read_bytes()
     length = int.from_bytes(data[-24:-16], "little") + 24
     for left in (1, 8, 24, length - 1, length):
         path.write_bytes(data[:-left])
-        with pytest.raises(quire.Error, match="whose bytes they hold is lost"):
+        with pytest.raises(quire.Error, match="origins of merged streams are missing"):
             quire.open(path)
-        as_they_stand = contents(path, merged=True)
-        assert as_they_stand == {0: b"".join(wanted.values()), 1: b"", 2: b"", 3: b""}
+        as_stored = contents(path, merged=True)
+        assert as_stored == {0: b"".join(wanted.values()), 1: b"", 2: b"", 3: b""}
         with quire.open(path, merged=True) as file:
-            assert any("whose bytes merged streams hold is lost" in text for text in file.warnings)
+            assert any("the origins of merged streams are lost" in text for text in file.warnings)
         kept, lost = saved(path)
-        assert kept == as_they_stand
-        assert any("whose bytes merged streams hold is lost" in text for text in lost)
+        assert kept == as_stored
+        assert any("the origins of merged streams are lost" in text for text in lost)
         path.with_name("recovered.sion").unlink()
-    # More behind the end, and bytes of what it remembers that were changed.
+    # A byte after the end, and changed bytes of the origins.
     for damaged in (data + b"x", data[:-30] + b"x" + data[-29:], data[:-1] + b"x"):
         path.write_bytes(damaged)
-        with pytest.raises(quire.Error, match="remembers of merged streams is"):
+        with pytest.raises(quire.Error, match="the origins of merged streams are"):
             quire.open(path)
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_set_of_which_one_file_lost_whose_bytes_it_holds_is_refused(tmp_path: Path, number: int) -> None:
+def test_a_set_with_lost_origins_in_one_file_is_refused(tmp_path: Path, number: int) -> None:
     merged(tmp_path / "set.sion", files=2)
     path = tmp_path / ("set.sion.000001" if number else "set.sion")
     path.write_bytes(path.read_bytes()[:-1])
     for name in {"set.sion", path.name}:
-        with pytest.raises(quire.Error, match="whose bytes they hold is lost"):
+        with pytest.raises(quire.Error, match="origins of merged streams are missing"):
             quire.open(tmp_path / name)

@@ -1,4 +1,4 @@
-"""Multifiles whose writers died, or of which files are missing."""
+"""Multifiles whose writers died, or with missing files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_pieces_that_were_written_survive_their_writer(tmp_path: Path, options: 
 
 
 def die_writing_a_set(path: Path, files: int) -> None:
-    """The same with five tasks in several files."""
+    """The same as die_writing() with five tasks in several files."""
     program = f"""
 import os, quire
 out = quire.create({str(path)!r}, files={files}, block_size=64)
@@ -101,10 +101,10 @@ def test_a_set_survives_with_all_its_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tolerant", [False, True])
 @pytest.mark.parametrize("notes", [False, True])
-def test_a_set_of_which_the_last_file_was_closed_before_the_kill_is_kept(
+def test_a_set_whose_last_file_was_closed_before_the_kill_is_kept(
     tmp_path: Path, tolerant: bool, notes: bool
 ) -> None:
-    """The first file is closed last: its own sizes are missing, the other one's are not."""
+    """The first file is closed last: only its sizes are missing."""
     dead = tmp_path / "dead.sion"
     die_writing_a_set(dead, 2)
     kept_notes = Path(f"{dead}.notes").read_bytes()
@@ -136,7 +136,7 @@ def test_a_set_of_which_the_last_file_was_closed_before_the_kill_is_kept(
 
 
 @pytest.mark.parametrize(("missing", "left"), [(2, [0, 1]), (1, [0])])
-def test_what_is_left_of_a_set_is_kept(tmp_path: Path, missing: int, left: list[int]) -> None:
+def test_the_remaining_files_of_a_set_are_kept(tmp_path: Path, missing: int, left: list[int]) -> None:
     path = tmp_path / "dead.sion"
     die_writing_a_set(path, 3)
     (tmp_path / f"dead.sion.00000{missing}").unlink()
@@ -158,7 +158,7 @@ def test_records_survive_also_without_notes(tmp_path: Path, notes: bool) -> None
             assert [stream.value(key) for key in stream.keys()] == pieces  # noqa: SIM118
 
 
-def test_notes_go_when_the_file_is_complete_and_belong_to_it(tmp_path: Path) -> None:
+def test_notes_are_removed_with_a_complete_file_and_belong_to_one_file(tmp_path: Path) -> None:
     path = tmp_path / "dead.sion"
     die_writing(path, False)
     notes = (tmp_path / "dead.sion.notes").read_bytes()
@@ -173,11 +173,11 @@ def test_notes_go_when_the_file_is_complete_and_belong_to_it(tmp_path: Path) -> 
     with quire.open(path) as file:
         step_found = file.salvage(0)
         assert step_found is not None
-        assert "could be" in step_found.warnings[0], "the notes are those of another file"
+        assert "full size" in step_found.warnings[0], "the notes are those of another file"
 
 
 @pytest.mark.parametrize("missing", ["", ".000001"])
-def test_copies_stand_in_for_missing_files(tmp_path: Path, missing: str) -> None:
+def test_copies_replace_missing_files(tmp_path: Path, missing: str) -> None:
     for file in DATA.glob("b04_buddy.sion*"):
         shutil.copy(file, tmp_path)
     path = tmp_path / "b04_buddy.sion"
@@ -200,7 +200,7 @@ def test_a_file_of_a_set_shows_its_own_tasks(tmp_path: Path) -> None:
         assert len(file[0].streams[3]) == 80
 
 
-def test_chunks_that_run_over_are_read_if_asked(tmp_path: Path) -> None:
+def test_chunks_that_run_over_are_read_on_request(tmp_path: Path) -> None:
     path = tmp_path / "over.sion"
     with quire.create(path, block_size=64) as out, out.step(0) as step:
         for task in (0, 1):
@@ -237,16 +237,16 @@ def test_a_whole_set_is_kept_with_the_bytes_of_all_its_files(tmp_path: Path, nam
     assert sorted(file.name for file in tmp_path.iterdir()) == ["saved.sion", "saved.sion.000001"]
 
 
-def test_what_is_missing_of_a_set_is_told_by_the_names_of_the_user(tmp_path: Path) -> None:
+def test_missing_files_of_a_set_are_reported_by_the_names_of_the_user(tmp_path: Path) -> None:
     shutil.copy(DATA / "m05_mapped.sion", tmp_path)
-    with pytest.raises(quire.Error) as told:
+    with pytest.raises(quire.Error) as caught:
         recover(tmp_path / "m05_mapped.sion", tmp_path / "saved.sion")
-    assert "m05_mapped.sion.000001" in str(told.value)
-    assert ".quire-" not in str(told.value)
+    assert "m05_mapped.sion.000001" in str(caught.value)
+    assert ".quire-" not in str(caught.value)
     assert [file.name for file in tmp_path.iterdir()] == ["m05_mapped.sion"]
 
 
-def told(*words: Any) -> tuple[int, str]:
+def run_command(*words: Any) -> tuple[int, str]:
     """The exit code and the output of a command."""
     run = subprocess.run(
         [sys.executable, "-m", "quire.cli", *map(str, words)],
@@ -258,9 +258,9 @@ def told(*words: Any) -> tuple[int, str]:
     return run.returncode, run.stdout
 
 
-def test_streams_and_bytes_that_are_kept_are_told(tmp_path: Path) -> None:
+def test_kept_streams_and_bytes_are_reported(tmp_path: Path) -> None:
     saved = tmp_path / "saved.sion"
-    code, output = told("recover", "--rows", DATA / "x05_notclosed.sion", "-o", saved)
+    code, output = run_command("recover", "--rows", DATA / "x05_notclosed.sion", "-o", saved)
     with quire.open(saved) as file:
         size = sum(len(stream) for stream in file[0].streams.values())
         count = len(file[0].streams)
@@ -271,13 +271,13 @@ def test_streams_and_bytes_that_are_kept_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "advised"), [("x05_notclosed.sion", True), ("x11_key_len.sion", False)])
-def test_recovery_is_advised_where_something_can_be_kept(tmp_path: Path, name: str, advised: bool) -> None:
-    code, output = told("check", DATA / name)
+def test_recovery_is_advised_if_something_can_be_kept(tmp_path: Path, name: str, advised: bool) -> None:
+    code, output = run_command("check", DATA / name)
     assert code == 1
     assert "damaged" in output
     assert ("quire recover --rows keeps" in output) is advised
     assert ("quire recover" in output) is advised
-    code, _ = told("recover", "--rows", DATA / name, "-o", tmp_path / "saved.sion")
+    code, _ = run_command("recover", "--rows", DATA / name, "-o", tmp_path / "saved.sion")
     assert (code == 0) is advised
 
 
@@ -321,7 +321,7 @@ def test_sizes_at_the_end_of_a_file_that_was_not_closed_are_no_data(
             stream = step.stream(task, 128)
             for first in range(0, len(content), 100):
                 stream.write(content[first : first + 100])
-    # As a writer leaves it that ends when only the header does not tell of the sizes yet.
+    # The writer has ended after the sizes and before their offset in the header.
     with path.open("r+b") as file:
         file.seek(1076 + 16 * (4 // files))
         file.write(bytes(12))

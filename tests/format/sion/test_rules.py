@@ -1,4 +1,4 @@
-"""What a reader must refuse, and what it must not look at: specs/sion.md sections 1, 2, 6 and 9."""
+"""Files that a reader must refuse, and bytes that it must ignore: specs/sion.md sections 1, 2, 6 and 9."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import quire
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "sion"
 
-# Of s03_serial_multi.sion: three tasks, four blocks of 64 bytes, and what stands where.
+# Offsets in s03_serial_multi.sion, which has three tasks and four blocks of 64 bytes.
 CHUNK_SIZES = 1076 + 3 * 8
 BLOCKS = 1076 + 3 * 16
 SECOND_AT = BLOCKS + 4
@@ -31,7 +31,7 @@ def i64(value: int) -> bytes:
 
 
 def changed(folder: Path, name: str, *changes: tuple[int, bytes], of: str = "") -> Path:
-    """A vector with all its files, of which one has other bytes in some places."""
+    """Copy all files of a vector; one of them has changed bytes."""
     for file in DATA.glob(f"{name}*"):
         if file.suffix != ".json":
             shutil.copy(file, folder)
@@ -44,7 +44,7 @@ def changed(folder: Path, name: str, *changes: tuple[int, bytes], of: str = "") 
 
 
 def read(path: Path, **options: Any) -> dict[int, bytes]:
-    """All streams, after the check that looks at every record."""
+    """All streams, after the check of every record."""
     with quire.open(path, format="sion", **options) as file:
         damage = file.check().damage
         if damage is not None:
@@ -67,7 +67,7 @@ REFUSED = {
     "more tasks than fit into the file": ([(24, i32(2**31 - 1))], "too short"),
     "no files": ([(28, i32(0))], "number of files is 0"),
     "files below 0": ([(28, i32(-2))], "number of files is -2"),
-    "a number behind the last file": ([(32, i32(2))], "number 2 of 1"),
+    "a number after the last file": ([(32, i32(2))], "number 2 of 1"),
     "a file number below 0": ([(32, i32(-1))], "number -1 of 1"),
     "a chunk size below 0": ([(CHUNK_SIZES + 8, i64(-64))], "chunk size -64"),
     "chunk sizes whose sum has no 64 bits": (
@@ -78,8 +78,8 @@ REFUSED = {
     "blocks below 0": ([(BLOCKS, i32(-1))], "number of blocks is -1"),
     "more blocks than fit into the file": ([(BLOCKS, i32(2**31 - 1))], "beyond the end of the file"),
     "a file that was not closed": ([(SECOND_AT, i64(0))], "not closed"),
-    "sizes in front of the file": ([(SECOND_AT, i64(-8))], "beyond the end of the file"),
-    "sizes behind the file": ([(SECOND_AT, i64(2**62))], "beyond the end of the file"),
+    "sizes before the file": ([(SECOND_AT, i64(-8))], "beyond the end of the file"),
+    "sizes after the file": ([(SECOND_AT, i64(2**62))], "beyond the end of the file"),
     "sizes where the blocks do not end": ([(SECOND_AT, i64(SECOND - 64))], "blocks end at byte 2176"),
     "a task without a chunk": ([(SECOND, i64(0))], "has 0 chunks"),
     "a task with more chunks than blocks": ([(SECOND, i64(5))], "has 5 chunks"),
@@ -105,14 +105,14 @@ REFUSED_SETS = {
         [(TABLE - 4, i32(4))],
         "has 4 entries, the files have 5 tasks",
     ),
-    "a table that is not all there": ("", [(TABLE - 4, i32(6))], "which are not there"),
+    "an incomplete table": ("", [(TABLE - 4, i32(6))], "which the file does not contain"),
     "a table without entries": ("", [(TABLE - 4, i32(0))], "has 0 entries"),
     "a file that the set does not have": ("", [(TABLE + 8, i32(2))], "file 2 of 2"),
     "a file below 0": ("", [(TABLE + 8, i32(-1))], "file -1 of 2"),
     "a place that the file does not have": ("", [(TABLE + 4, i32(2))], "a place that the file does not have"),
     "a place below 0": ("", [(TABLE + 4, i32(-1))], "place -1"),
     "a place of another task": ("", [(TABLE + 4, i32(1))], "leads to task 2"),
-    "a sibling that is none": (".000001", [(0, b"none")], "mark of a multifile"),
+    "a sibling that is no multifile": (".000001", [(0, b"none")], "mark of a multifile"),
     "a sibling of a larger set": (".000001", [(28, i32(3))], "file 1 of 3, not 1 of 2"),
     "a sibling with another number": (".000001", [(32, i32(0))], "file 0 of 2, not 1 of 2"),
     "a sibling with other tasks": (".000001", [(1076, i64(7))], "leads to task 7"),
@@ -151,15 +151,15 @@ def test_records_are_refused_for(tmp_path: Path, rule: str) -> None:
     with pytest.raises(quire.BadFileError, match=match):
         read(path)
     with quire.open(path, format="sion") as file:
-        assert file[0].streams[0].readall(), "the bytes can be read as they stand"
+        assert file[0].streams[0].readall(), "the bytes can be read as stored"
         with pytest.raises(quire.BadFileError):
             file[0].streams[0].records()
 
 
-# Slots of task 1 (of one chunk) behind its first, gaps, and what only informs.
+# Unused slots of task 1, which has one chunk, gaps, and fields that are only informative.
 IGNORED = {
     "slots of blocks that a task has not reached": [(USED + 3 * 8 + 8, i64(-1)), (USED + 6 * 8 + 8, i64(99))],
-    "the gap in front of the data": [(1140, b"\xff" * 12)],
+    "the gap before the data": [(1140, b"\xff" * 12)],
     "the rest of a chunk": [(1152 + 100, b"\xff" * 28)],
     "the version of the writer": [(8, i32(99)), (12, i32(-1))],
     "the second word of flags": [(44, i64(-1))],
@@ -167,12 +167,12 @@ IGNORED = {
     "a name without an end": [(52, b"x" * 1024)],
     "a number of 0 instead of 1 in the only file": [(32, i32(0))],
     "entries of the table of a single file": [(2296, i32(-7))],
-    "bytes behind the end": [(2300, b"QUIREorg" * 9)],
+    "bytes after the end": [(2300, b"QUIREorg" * 9)],
 }
 
 
 @pytest.mark.parametrize("rule", IGNORED)
-def test_a_reader_does_not_look_at(tmp_path: Path, rule: str) -> None:
+def test_a_reader_ignores(tmp_path: Path, rule: str) -> None:
     path = changed(tmp_path, "s03_serial_multi.sion", *IGNORED[rule])
     assert read(path) == read(DATA / "s03_serial_multi.sion")
 
@@ -194,7 +194,7 @@ def test_modes_without_records_on_disk_are_plain_streams(tmp_path: Path, mode: i
     assert read(path) == read(DATA / "s03_serial_multi.sion")
 
 
-def test_newer_versions_are_read_if_asked(tmp_path: Path) -> None:
+def test_newer_versions_are_read_on_request(tmp_path: Path) -> None:
     path = changed(tmp_path, "s03_serial_multi.sion", (16, i32(6)))
     assert read(path, lenient=True) == read(DATA / "s03_serial_multi.sion")
 
@@ -237,7 +237,7 @@ def replace_in_pieces(comm: Any, path: str, transport: str) -> None:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["posix", "mpi_independent", "mpi_collective"])
-def test_notes_that_have_gone_need_not_last(tmp_path: Path, transport: str) -> None:
+def test_removed_notes_are_not_synchronized(tmp_path: Path, transport: str) -> None:
     path = tmp_path / "noted.sion"
     run_ranks(replace_in_pieces, 2, str(path), transport)
     with quire.open(path) as file:
@@ -247,7 +247,7 @@ def test_notes_that_have_gone_need_not_last(tmp_path: Path, transport: str) -> N
 
 @pytest.mark.parametrize("options", [{"files": 2}, {"files": 2, "copies": 1}])
 def test_a_set_is_not_replaced_through_a_link(tmp_path: Path, options: dict[str, int]) -> None:
-    """Its members would stand beside what the link leads to, where no reader of the link looks."""
+    """Its members would be created next to the target of the link, where no reader of the link finds them."""
 
     def write(text: bytes, replacement: str, **options: Any) -> None:
         with quire.create(link, replacement=replacement, **options) as out, out.step(0) as step:
@@ -269,10 +269,8 @@ def test_a_set_is_not_replaced_through_a_link(tmp_path: Path, options: dict[str,
 
 
 @pytest.mark.parametrize("options", [{}, {"files": 2}])
-def test_behind_a_link_a_multifile_is_written_where_it_stands(
-    tmp_path: Path, options: dict[str, Any]
-) -> None:
-    """Further files cannot be put beside what the link leads to at once; the preset refuses nothing."""
+def test_a_multifile_is_written_through_a_link_in_place(tmp_path: Path, options: dict[str, Any]) -> None:
+    """Further files cannot be moved next to the target of the link atomically; the preset refuses nothing."""
     (tmp_path / "real").mkdir()
     link = tmp_path / "run.sion"
     link.symlink_to("real/run.sion")
@@ -285,8 +283,8 @@ def test_behind_a_link_a_multifile_is_written_where_it_stands(
     assert all(not entry.name.count("quire") for entry in tmp_path.rglob("*"))
 
 
-def test_a_chunk_that_no_file_can_have_is_a_wrong_call(tmp_path: Path) -> None:
-    """No file is damaged where the caller asks for too much."""
+def test_a_chunk_that_no_file_can_have_is_a_usage_error(tmp_path: Path) -> None:
+    """The error is that of the caller, not of a damaged file."""
 
     def ask_for_too_much() -> None:
         with quire.create(tmp_path / "new.sion") as out, out.step(0) as step:
@@ -299,7 +297,7 @@ def test_a_chunk_that_no_file_can_have_is_a_wrong_call(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block_size", [512, 4096])
 def test_a_multifile_of_files_of_other_formats_stays_one(tmp_path: Path, block_size: int) -> None:
-    """The signature of HDF5 may stand behind other bytes, but not behind those of a multifile."""
+    """The signature of HDF5 may follow other bytes, but not those of a multifile."""
     inner = tmp_path / "inner.h5"
     with quire.create(inner) as out, out.step(0) as step:
         step.put("x", [1.0])

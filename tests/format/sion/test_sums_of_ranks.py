@@ -1,4 +1,4 @@
-"""What several ranks find out about streams together: an error of one of them ends it on all."""
+"""Collective sums and checks of streams: an error on one rank is raised on all ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.mpi
 
 
 def errors_of_sums(comm: Any, path: str) -> list[str]:
-    """Return what a sum and a check raise, or tell, where only the last rank cannot read its stream."""
+    """Return the errors of a sum and a check if only the last rank cannot read its stream."""
     read = checksum.stream_sum
 
     def damaged_on_last(stream: quire.Stream) -> int:
@@ -24,17 +24,17 @@ def errors_of_sums(comm: Any, path: str) -> list[str]:
         return read(stream)
 
     checksum.stream_sum = damaged_on_last
-    told: list[str] = []
+    errors: list[str] = []
     try:
         checksum.checksum(path, comm=comm, deadline=30)
     except quire.BadFileError as problem:
-        told.append(problem.object)
+        errors.append(problem.object)
     with quire.open(path, comm, deadline=30) as file:
-        told += [problem.object for problem in values.check(file).damaged.values()]
-    return told
+        errors += [problem.object for problem in values.check(file).damaged.values()]
+    return errors
 
 
-def test_every_rank_hears_of_a_stream_that_cannot_be_read(tmp_path: Path) -> None:
+def test_every_rank_reports_an_unreadable_stream(tmp_path: Path) -> None:
     path = tmp_path / "run.sion"
     with quire.create(path) as out, out.step(0) as step:
         for rank in range(2):
