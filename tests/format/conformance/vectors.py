@@ -39,7 +39,7 @@ class Vector:
 
 
 def root() -> Path:
-    """The directory in QUIRE_GOLDEN; else the shared one next to the project; else this folder."""
+    """The directory in QUIRE_GOLDEN; else the shared one next to the project; else tests/data."""
     if given := os.environ.get("QUIRE_GOLDEN"):
         return Path(given).resolve()
     shared = PROJECT.parent / "shared" / "golden"

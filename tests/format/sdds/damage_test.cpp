@@ -1,5 +1,5 @@
-// Damaged files: every vector, and each of them with bytes changed one after another. Whatever comes out is an error of
-// the library, and no more memory is taken than the budget allows beyond the file's size.
+// Damaged files: every vector, and each of them with single bytes changed. Every failure is an error of the library,
+// and no more memory is allocated than the budget and the file's size allow.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// Memory in use, counted by the allocator below: each block has its size in front.
+// Memory in use, counted by the allocator below: the size of each block is stored before it.
 std::atomic<std::size_t> in_use{0};
 std::atomic<std::size_t> peak{0};
 constexpr std::size_t front = alignof(std::max_align_t);
@@ -41,7 +41,7 @@ void release_block(void* memory) noexcept {
 
 void* operator new(std::size_t size) { return counted_block(size); }
 
-// Where a sanitizer is linked, the library's own one does not come here, but what it gives is released here.
+// With a sanitizer, memory of the library is not allocated here, but is released here.
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   try {
     return counted_block(size);
@@ -81,7 +81,7 @@ TEST(Damage, EveryVectorIsReadOrRefused) {
   }
 }
 
-// Counts, lengths, dimensions, types, commands: each byte takes values that turn it into something else.
+// Counts, lengths, dimensions, types, commands: each byte is set to values that change its meaning.
 TEST(Damage, EveryByteMayBeWrong) {
   for (const char* name :
        {"types_bin_le_row.sdds", "types_bin_le_col.sdds", "marker64_be.sdds", "strings_bin_le.sdds",

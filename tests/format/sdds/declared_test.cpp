@@ -1,4 +1,4 @@
-// What steps will have stays in a file without steps: definitions that are declared before the first one.
+// A file without steps keeps the definitions that are declared before the first step.
 
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST_P(Declared, StepsAreAppendedToAFileWithoutOne) {
   EXPECT_EQ(open(file("later"), everyone()).numbers(), std::vector<std::int64_t>{3});
 }
 
-TEST_P(Declared, RanksThatDeclareOtherThingsAllHearOfIt) {
+TEST_P(Declared, DifferentDeclarationsAreReportedOnAllRanks) {
   if (everyone().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
   Writer out = create(file("discord"), everyone(), options(GetParam()));
   StepDescription mine = definitions();
@@ -124,7 +124,7 @@ TEST_P(Declared, RanksThatDeclareOtherThingsAllHearOfIt) {
   EXPECT_EQ(error->object(), "s");
 }
 
-TEST_P(Declared, IsTooLateBehindTheFirstStep) {
+TEST_P(Declared, IsTooLateAfterTheFirstStep) {
   Writer out = create(file("late"), everyone(), options(GetParam()));
   WriteStep step = out.step(1);
   put(step, 1);
@@ -137,7 +137,7 @@ TEST_P(Declared, IsTooLateBehindTheFirstStep) {
 INSTANTIATE_TEST_SUITE_P(Modes, Declared, testing::Values("binary", "ascii"),
                          [](const auto& mode) { return std::string(mode.param); });
 
-TEST(DeclaredElsewhere, IsRefusedWhereAFileWithoutStepsHoldsNone) {
+TEST(DeclaredElsewhere, IsRefusedByFormatsThatCannotStoreIt) {
   Writer out = create(path("none.h5part"), everyone());
   const auto error = error_of([&] { out.declare(definitions()); });
   ASSERT_TRUE(error);

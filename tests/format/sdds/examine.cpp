@@ -30,12 +30,12 @@ class FuzzedSource final : public quire::ByteSource {
   std::span<const std::byte> bytes_;
 };
 
-/// Every run must lie inside the file: plans are made from them without another look.
+/// Every run must be inside the file: plans do not check it again.
 void check_place(const quire::Place& place, std::uint64_t size) {
   for (const quire::Run& run : place.runs) {
     if (run.offset > size || run.bytes > size - run.offset) throw std::logic_error("a run reaches beyond the file");
     for (const std::uint64_t mark : run.marks.offsets) {
-      if (mark < run.offset || mark > run.offset + run.bytes) throw std::logic_error("a mark lies outside of its run");
+      if (mark < run.offset || mark > run.offset + run.bytes) throw std::logic_error("a mark is outside of its run");
     }
   }
 }
@@ -46,7 +46,7 @@ void check_step(const quire::StepLayout& step, std::uint64_t size) {
   if (step.end > size || step.offset > step.end) throw std::logic_error("a step reaches beyond the file");
 }
 
-/// Values of text that were looked at must be readable by those who parse them, from any row on.
+/// Checked values of text must be readable from any row on.
 void read_step(const quire::StepLayout& step, std::span<const std::byte> bytes) {
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     const quire::Table& table = step.description.tables[t];
@@ -73,7 +73,7 @@ void read_step(const quire::StepLayout& step, std::span<const std::byte> bytes) 
         const auto given = std::min<std::uint64_t>(piece, extent.length - done);
         const std::size_t used = decoder.decode(
             done, bytes.subspan(static_cast<std::size_t>(extent.offset + done), static_cast<std::size_t>(given)));
-        if (used == 0 && done + given == extent.length) throw std::logic_error("a decoder refuses all there is");
+        if (used == 0 && done + given == extent.length) throw std::logic_error("a decoder consumes no bytes");
         piece = used == 0 ? 2 * piece : 5;
         done += used;
       }
@@ -81,7 +81,7 @@ void read_step(const quire::StepLayout& step, std::span<const std::byte> bytes) 
   }
 }
 
-/// The same for a step whose values describing has looked at: nothing may be wrong with them.
+/// The same for a step whose values have been checked: they must be valid.
 void read_verified(const quire::StepLayout& step, std::span<const std::byte> bytes) {
   try {
     read_step(step, bytes);
@@ -94,7 +94,7 @@ void describe(std::span<const std::byte> bytes, const quire::Options& options) {
   const quire::Format& format = quire::sdds_format();
   quire::DescribeContext context;
   context.memory_budget = 16 << 20;
-  // A file may include itself; whether that ends is for the parser to see.
+  // A file may include itself; the parser must detect that.
   context.neighbour = [bytes](const std::string& name) -> std::shared_ptr<quire::ByteSource> {
     if (name == "missing") return nullptr;
     return std::make_shared<FuzzedSource>(bytes);
@@ -105,7 +105,7 @@ void describe(std::span<const std::byte> bytes, const quire::Options& options) {
     const std::uint64_t steps = describer->steps();
     for (std::uint64_t index = 0; index < std::min<std::uint64_t>(steps, 16); ++index) {
       const auto step = describer->step(index);
-      if (!step) throw std::logic_error("a counted step is not there");
+      if (!step) throw std::logic_error("a counted step does not exist");
       check_step(*step, bytes.size());
     }
     for (std::uint64_t index = 0; index < std::min<std::uint64_t>(steps, 16); ++index) {

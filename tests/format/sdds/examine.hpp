@@ -1,4 +1,4 @@
-// What fuzzers do with bytes that may be a file.
+// The checks of fuzzers for arbitrary bytes.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace quire::test {
 
-/// Describes any bytes as a file, leniently and strictly, and looks at every step that is found and at the values of
-/// text. Nothing but an error of the library may come out of it: everything else is thrown.
+/// Describes any bytes as a file, leniently and strictly, and reads every step and all values of text. Errors of the
+/// library are accepted; everything else is thrown.
 void examine(std::span<const std::byte> bytes);
 
 }  // namespace quire::test

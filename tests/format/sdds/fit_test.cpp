@@ -1,4 +1,4 @@
-// What is told before anything is written: what the format cannot hold.
+// The changes that are reported before anything is written.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace quire::sdds {
 namespace {
 
-TEST(Fit, SaysWhatChanges) {
+TEST(Fit, ReportsChanges) {
   FileDescription file;
   Attribute of_file;
   of_file.name = "made by";
@@ -52,14 +52,14 @@ TEST(Fit, SaysWhatChanges) {
         "the attribute made by is left out"}) {
     EXPECT_NE(all.find(part), std::string::npos) << part << " is not in\n" << all;
   }
-  // What has been adapted is accepted.
+  // An adapted step is accepted.
   const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options(), {}));
   planner->set_file(file);
   EXPECT_NO_THROW(static_cast<void>(planner->accept(fit.adapted, false)));
   EXPECT_TRUE(sdds_format().fit({}, {}).changes.empty());
 }
 
-TEST(Fit, CanonicalTextTellsWhichNumbersLoseDigits) {
+TEST(Fit, CanonicalTextReportsNumbersThatLoseDigits) {
   StepDescription step;
   step.attributes.emplace_back().name = "s";
   step.attributes.back().type = Type::float80;

@@ -1,5 +1,5 @@
-// Files that are mostly valid: what is valid must be read as it was made and must survive being written in other
-// layouts; what is damaged must be refused or read without harm. Built as a fuzzer with QUIRE_FUZZ, and run over
+// Files that are mostly valid: valid files must be read exactly and keep their content when written in other layouts;
+// damaged files must be refused or read without harm. Built as a fuzzer with QUIRE_FUZZ, and run over
 // tests/data/generated and over random choices by generated_test.cpp.
 
 #include <cstddef>
@@ -29,7 +29,7 @@ void demand(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);
 }
 
-/// Everything in a file that has no fault.
+/// The content of a valid file.
 Content content_of(const std::string& bytes) {
   DescribeContext context;
   context.memory_budget = 16 << 20;
@@ -41,7 +41,7 @@ Content content_of(const std::string& bytes) {
     demand(describer->verified(index).has_value(), "a step is not whole");
     content.steps.push_back(load(*describer->step(index), bytes));
   }
-  demand(!describer->step(steps), "a step behind the last one");
+  demand(!describer->step(steps), "a step after the last one");
   return content;
 }
 
@@ -81,13 +81,13 @@ void round_trip(const GeneratedFile& file) {
     const auto& tables = content.steps[i].description.tables;
     demand((tables.empty() ? 0 : tables.front().rows) == file.rows[i], "another number of rows than were made");
   }
-  // Text keeps no payload of what is no number, and no zero bytes.
+  // Text stores no payload of NaN, and no zero bytes.
   std::vector<Options> layouts{{{"byte_order", "big"}}, {{"major_order", "column"}}};
   if (file.is_text) {
     layouts.push_back({{"mode", "ascii"}});
     layouts.push_back({{"mode", "ascii"}, {"lines_per_row", "0"}});
   }
-  // Of a file without a page nothing is known but what stands in all of them.
+  // A file without pages has only the definitions of all pages.
   if (content.steps.empty()) return;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     expect_same(content_of(written(content, 1 + static_cast<int>(i % 3), layouts[i])), content);

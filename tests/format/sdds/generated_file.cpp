@@ -61,7 +61,7 @@ class Maker {
     for (std::size_t page = 0; page < pages; ++page) {
       text_ ? make_text_page(page) : make_binary_page();
     }
-    // The first page is there even if nothing is in it, where nothing has to be.
+    // The first page exists even if it is empty, where it may be.
     if (pages == 0 && uncounted_ && arrays_.empty() && !has_parameter_lines()) file_.rows.push_back(0);
     file_.bytes = out_;
     file_.is_text = text_;
@@ -83,7 +83,7 @@ class Maker {
     for (std::size_t i = choose_.below(5); i > 0; --i) columns_.push_back(item("c", i));
     for (Item& parameter : parameters_) parameter.is_fixed = choose_.seldom();
     for (Item& array : arrays_) array.dimensions = 1 + choose_.below(3);
-    // Without rows only a title tells that there is a page.
+    // Without rows, only a title shows that there is a page.
     if (columns_.empty() && arrays_.empty() && !has_parameter_lines()) columns_.push_back(item("c", 1));
     lines_ = text_ ? choose_.below(std::min<std::size_t>(columns_.size(), 3) + 1) : 1;
     if (columns_.empty()) uncounted_ = false;
@@ -164,7 +164,7 @@ class Maker {
     end_line();
   }
 
-  /// What a quoted value may hold.
+  /// The text of a quoted value.
   std::string header_text() {
     std::string text = choose_.text(12);
     for (char& c : text) {
@@ -202,7 +202,7 @@ class Maker {
     }
     std::string bytes(type_bytes.at(type), '\0');
     for (char& c : bytes) c = static_cast<char>(choose_.byte());
-    // Padding, and numbers of 80 bits that no processor makes, need not come back.
+    // Padding, and numbers of 80 bits that processors never produce, need not be kept.
     if (type_names.at(type) == "longdouble") bytes.assign(16, '\0');
     out_ += bytes;
   }
@@ -252,7 +252,7 @@ class Maker {
     return choose_.seldom() ? '"' + text + '"' : text;
   }
 
-  /// A string with the escapes that every reader understands.
+  /// A string with escapes that every reader supports.
   std::string quoted(const std::string& text) {
     std::string token = "\"";
     for (const char c : text) {
@@ -306,7 +306,7 @@ class Maker {
   }
 
   void make_text_rows() {
-    // Without counts an empty page is only a blank line, which the next one also begins with.
+    // Without counts an empty page is only a blank line; the next page begins with one, too.
     const std::uint64_t rows = uncounted_ ? 1 + choose_.below(most_rows) : choose_.below(most_rows);
     if (!uncounted_) {
       out_ += std::string(choose_.below(20), ' ') + std::to_string(count(rows));

@@ -1,4 +1,4 @@
-// Files that are mostly valid, made from the bytes of a fuzzer: it searches among headers and pages, not among letters.
+// Mostly valid files from the bytes of a fuzzer, which then varies headers and pages instead of characters.
 
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace quire::test {
 
-/// A file, and what a reader must find in it.
+/// A file and its expected content.
 struct GeneratedFile {
   std::string bytes;
   std::vector<std::uint64_t> rows;  ///< of each page
   bool is_text = false;
-  bool is_valid = true;  ///< false: something was made wrong on purpose
-  std::string damaged;   ///< the same file with some bytes changed, taken away or repeated
+  bool is_valid = true;  ///< false: the file has a deliberate fault
+  std::string damaged;   ///< the same file with some bytes changed, removed or repeated
 };
 
 [[nodiscard]] GeneratedFile generate_file(std::span<const std::uint8_t> choices);

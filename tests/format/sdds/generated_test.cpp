@@ -1,4 +1,4 @@
-// Generated files, valid and damaged: those that a fuzzer has found worth keeping, and some at random.
+// Generated files, valid and damaged: the corpus of a fuzzer, and random ones.
 
 #include <gtest/gtest.h>
 

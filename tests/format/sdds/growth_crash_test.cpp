@@ -1,5 +1,5 @@
-// A kill while pages grow: every prefix of the writes is materialised as a file, which must be readable, with the rows
-// that had been committed and at most those that were being added.
+// A kill while pages grow: every prefix of the writes is created as a file. It must be readable and have all committed
+// rows, and no others except those that were being added.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 // A kill does not divide a write this small: the kernel copies it at once.
 constexpr std::uint64_t atomic_bytes = 8;
 
-/// A commit: how many rows each step has from then on, and how many events had happened.
+/// A commit: the number of rows of each step after it, and the number of events before it.
 struct Committed {
   std::vector<std::uint64_t> rows;
   std::size_t events = 0;
@@ -25,7 +25,7 @@ struct TracedGrowth {
   std::vector<Committed> commits{{{}, 0}};
 };
 
-/// What row `row` of step `step` holds.
+/// The value of row `row` of step `step`.
 double number_of(std::size_t step, std::uint64_t row) {
   return 1000 * static_cast<double>(step) + static_cast<double>(row) + 0.25;
 }
@@ -46,7 +46,7 @@ class GrowthCrash : public testing::TestWithParam<Options> {
     return result;
   }
 
-  /// Steps that grow by one, four and no rows, the second one in a file that is opened again.
+  /// Steps that grow by one, four and no rows; the file is opened again for the second one.
   TracedGrowth run(const std::string& file) const {
     TracedGrowth run;
     run.trace->keep_bytes = true;
@@ -84,7 +84,7 @@ class GrowthCrash : public testing::TestWithParam<Options> {
   }
 };
 
-/// The rows of each step, all of them with their values; nothing if the file is not even recognised.
+/// The rows of each step with their values; nothing if the file is not recognised.
 std::optional<std::vector<std::uint64_t>> rows_of(const std::string& file) {
   std::optional<Reader> in;
   try {
@@ -108,7 +108,7 @@ std::optional<std::vector<std::uint64_t>> rows_of(const std::string& file) {
   return rows;
 }
 
-/// `old` or what comes next, or any number of rows between.
+/// Whether the rows are those of `old` or of the next commit, or any number between them.
 void expect_between(const std::vector<std::uint64_t>& found, const std::vector<std::uint64_t>& old,
                     const std::vector<std::uint64_t>& next) {
   ASSERT_GE(found.size(), old.size());

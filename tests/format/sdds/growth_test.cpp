@@ -1,4 +1,4 @@
-// Pages that grow: rows are added to the last page, and the file can be read at every moment.
+// Pages that grow: rows are added to the last page, and the file is always readable.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,7 @@ using test::LoadedFile;
 using test::LoadedStep;
 using test::MemoryWriter;
 
-/// Some rows of a step that is in memory, split over ranks; without its attributes if they are those of a page that
-/// grows.
+/// Some rows of a step in memory, split over ranks; without attributes for a page that grows, which has them already.
 std::vector<StepPart> parts_of(const LoadedStep& step, std::uint64_t first, std::uint64_t rows, int ranks, bool grows) {
   const StepPart all = test::part_of(step, 0, 1);
   std::vector<StepPart> parts;
@@ -55,7 +54,7 @@ class Growth : public testing::TestWithParam<Options> {
   const LoadedStep& step_ = loaded_.steps.at(3);  // seven rows
 };
 
-TEST_P(Growth, GivesTheBytesOfOneStep) {
+TEST_P(Growth, WritesTheBytesOfOneStep) {
   for (const char* increment : {"1", "3", "500"}) {
     for (int ranks = 1; ranks <= 3; ++ranks) {
       SCOPED_TRACE(std::string(increment) + ", ranks: " + std::to_string(ranks));
@@ -72,7 +71,7 @@ TEST_P(Growth, GivesTheBytesOfOneStep) {
         rows += more;
         EXPECT_EQ(rows_of(grown.bytes(), 0), rows) << "while it grows";
       }
-      // Another page gives the first one its true count.
+      // Another page sets the count of the first one to its rows.
       step.description.number = 1;
       once.write(parts_of(step, 0, 3, ranks, false));
       grown.write(parts_of(step, 0, 1, ranks, false));
@@ -83,7 +82,7 @@ TEST_P(Growth, GivesTheBytesOfOneStep) {
   }
 }
 
-TEST_P(Growth, GoesOnInAFileThatExists) {
+TEST_P(Growth, ContinuesAnExistingFile) {
   LoadedStep step = step_;
   step.description.number = 0;
   MemoryWriter once(sdds_format(), 1, options("4"));
@@ -101,7 +100,7 @@ TEST_P(Growth, GoesOnInAFileThatExists) {
   }
 }
 
-TEST_P(Growth, RefusesWhatCannotGrow) {
+TEST_P(Growth, RefusesStepsThatCannotGrow) {
   LoadedStep step = step_;
   step.description.number = 0;
   MemoryWriter writer(sdds_format(), 1, options("4"));
@@ -139,7 +138,7 @@ StepPart planned_part(std::uint64_t rows) {
   return part;
 }
 
-TEST(GrowthOfText, HasCountsThatAreChangedAtOnce) {
+TEST(GrowthOfText, ChangesCountsAtomically) {
   const auto place = [](std::uint64_t rows, const Options& more) {
     Options options{{"fixed_row_count", "500"}};
     options.insert(more.begin(), more.end());
@@ -157,7 +156,7 @@ TEST(GrowthOfText, HasCountsThatAreChangedAtOnce) {
   EXPECT_THROW(static_cast<void>(place(std::uint64_t{INT32_MAX} + 1, {})), Error);
 }
 
-TEST(GrowthOfText, ItsLongCountIsCorrectedByStepsThatAreAllReadable) {
+TEST(GrowthOfText, CorrectsLongCountsByWritesThatStayReadable) {
   const LoadedFile loaded = load_file(test::read_vector("fixedrows_bin.sdds"));
   const Options options{{"fixed_row_count", "500"}, {"step_parameter", "false"}, {"mode", "ascii"}};
   MemoryWriter writer(sdds_format(), 1, options);

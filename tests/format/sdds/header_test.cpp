@@ -63,7 +63,7 @@ Header header_of(const Vector& vector, const HeaderOptions& options = {}) {
 
 class GoodHeader : public testing::TestWithParam<Vector> {};
 
-TEST_P(GoodHeader, SaysWhatTheTruthSays) {
+TEST_P(GoodHeader, AgreesWithTheTruth) {
   const Json truth = GetParam().truth();
   const Header header = header_of(GetParam());
   EXPECT_EQ(std::to_string(header.version), truth["version"].text());
@@ -84,7 +84,7 @@ TEST_P(GoodHeader, SaysWhatTheTruthSays) {
   compare_definitions(header, truth);
 }
 
-// However few bytes are known, the parser asks for more or says the same.
+// From any prefix, the parser requests more bytes or returns the same result.
 TEST_P(GoodHeader, IsTheSameFromAnyPrefix) {
   const std::string bytes = GetParam().bytes();
   IncludedFiles included;
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Vectors, GoodHeader, testing::ValuesIn(test::vectors("o
 class BadHeader : public testing::TestWithParam<Vector> {};
 
 TEST_P(BadHeader, IsRefusedWithLineAndOffset) {
-  // A format that fits no value is worth a warning only: it is for showing, not for reading.
+  // A format that fits no value is only a warning: it is for printing, not for reading.
   HeaderOptions options;
   options.strict = GetParam().name == "bad_format_string.sdds";
   const std::string bytes = GetParam().bytes();
@@ -175,8 +175,8 @@ TEST(HeaderParser, RefusesDeclarationsThatContradict) {
   EXPECT_EQ(parse("SDDS3\n!# big-endian\n&data mode=binary, endian=big &end\n").declared_order, ByteOrder::big);
 }
 
-// Text knows no byte order.
-TEST(HeaderParser, ToleratesContradictingDeclarationsInFrontOfText) {
+// Text has no byte order.
+TEST(HeaderParser, ToleratesContradictingDeclarationsBeforeText) {
   const std::string text = "SDDS3\n!# big-endian\n&data mode=ascii, endian=little &end\n";
   EXPECT_EQ(parse(text).warnings.size(), 1U);
   EXPECT_EQ(parse(text).declared_order, ByteOrder::big);
@@ -200,7 +200,7 @@ TEST(HeaderParser, EndsACommandAtTheFirstEndOutsideQuotes) {
   }
 }
 
-TEST(HeaderParser, SkipsAssociateWithoutLookingInside) {
+TEST(HeaderParser, IgnoresTheFieldsOfAssociate) {
   for (const char* inside : {"", " name=a, filename=\"b\", sdds=1 ", " any junk = = , here ",
                              " one \"quoted &end\" text ", "\n name=a\n! comment &end\n junk\n", " = & && \\\" "}) {
     const Header header =
@@ -210,7 +210,7 @@ TEST(HeaderParser, SkipsAssociateWithoutLookingInside) {
   EXPECT_TRUE(refusal("SDDS1\n&associate it's 5\" wide &end\n" + data_line).offset().has_value());
 }
 
-TEST(HeaderParser, RefusesWhatTheReferenceTrips) {
+TEST(HeaderParser, RefusesCommandsThatTheReferenceMisreads) {
   for (const char* line :
        {"&column type=double &end", "&column name=\"\", type=double &end",
         "&column name=x, type=double, field_length=-3 &end", "&column name=x, type= &end", "&column name &end",
@@ -241,13 +241,13 @@ TEST(HeaderParser, ToleratesWithWarningsAndStrictRefuses) {
   EXPECT_EQ(refusal(long_line + data_line, strict).kind(), ErrorKind::bad_file);
 }
 
-TEST(HeaderParser, AcceptsAnyNameWhenAsked) {
+TEST(HeaderParser, AcceptsAnyNameOnRequest) {
   HeaderOptions options;
   options.any_names = true;
   EXPECT_EQ(parse("SDDS1\n&column name=\"1 x\", type=double &end\n" + data_line, options).columns.at(0).name, "1 x");
 }
 
-TEST(HeaderParser, UnescapesQuotesWhenAsked) {
+TEST(HeaderParser, UnescapesQuotesOnRequest) {
   const std::string text = "SDDS1\n&description text=\"a \\\"b\\\" \\n\" &end\n" + data_line;
   EXPECT_EQ(parse(text).text, "a \\\"b\\\" \\n");
   HeaderOptions options;
@@ -275,7 +275,7 @@ TEST(HeaderParser, ReadsIncludedFilesInPlace) {
   EXPECT_EQ(header.data_offset, text.size());
 }
 
-TEST(HeaderParser, FindsTheDataBehindAnIncludedDataCommand) {
+TEST(HeaderParser, FindsTheDataAfterAnIncludedDataCommand) {
   const std::string text = "SDDS1\n&include filename=a &end\nDATA";
   const Header header = std::get<Header>(parse_header(text, true, {{"a", data_line}}, {}));
   EXPECT_EQ(header.data_offset, text.find("DATA"));
@@ -285,7 +285,7 @@ TEST(HeaderParser, RefusesCyclesOfIncludes) {
   const std::string text = "SDDS1\n&include filename=a &end\n" + data_line;
   IncludedFiles included{{"a", "&include filename=b &end\n"}, {"b", "&include filename=a &end\n"}};
   EXPECT_THROW(static_cast<void>(parse_header(text, true, included, {})), Error);
-  // Each file twice as often as the one before: more includes than anybody means.
+  // Each file is included twice as often as the previous one: more includes than are allowed.
   included.clear();
   for (char name = 'a'; name < 'o'; ++name) {
     const std::string line = std::string("&include filename=") + static_cast<char>(name + 1) + " &end\n";
@@ -303,7 +303,7 @@ TEST(HeaderParser, GivesUpOnAHeaderWithoutEnd) {
   EXPECT_THROW(static_cast<void>(parse_header(endless, false, {}, options)), Error);
 }
 
-TEST(HeaderWriter, RepairsOrRefusesWhatCouldNotBeReadBack) {
+TEST(HeaderWriter, RepairsOrRefusesTextsThatCannotBeReadBack) {
   Header header;
   header.declared_order = ByteOrder::little;
   ColumnDefinition& column = header.columns.emplace_back();

@@ -75,16 +75,15 @@ void expect_same(const LoadedFile& found, const LoadedFile& expected) {
 const std::map<std::string, std::string>& not_from_the_model() {
   static const std::map<std::string, std::string> reasons{
       {"fixedrows_unfinished_bin.sdds", "its writer died"},
-      {"header_only_bin.sdds", "the model knows no structure without a step"},
+      {"header_only_bin.sdds", "the model has no structure without a step"},
       {"header_only_ascii.sdds", "the same"},
-      {"header_bin.sdds",
-       "a parameter with a fixed value stands behind others; the model lists those of the file first"},
+      {"header_bin.sdds", "a parameter with a fixed value is after others; the model lists those of the file first"},
       {"beam_row_le.sdds", "the same"},
       {"beam_col_le.sdds", "the same"},
       {"header_ascii.sdds", "the same"},
       {"beam_ascii.sdds", "the same"},
       {"fixed_values_ascii.sdds", "fixed values as below"},
-      {"fixed_values_bin.sdds", "fixed values are texts like 3.5e3 and +7; the model keeps numbers"},
+      {"fixed_values_bin.sdds", "fixed values are texts like 3.5e3 and +7; the model has numbers"},
   };
   return reasons;
 }

@@ -26,11 +26,11 @@ struct LoadedFile {
 void expect_same(const LoadedFile& found, const LoadedFile& expected);
 
 [[nodiscard]] Header header_of(const std::string& bytes);
-/// The options that ask for the layout of an existing file.
+/// The options for the layout of an existing file.
 [[nodiscard]] Options options_like(const Header& header);
 
-/// Canonical files that cannot come out of the model byte for byte, and why. Their headers and pages are compared
-/// apart.
+/// Canonical files that cannot be written byte for byte from the model, with the reason. Their headers and pages are
+/// compared separately.
 [[nodiscard]] const std::map<std::string, std::string>& not_from_the_model();
 
 }  // namespace quire::sdds::test

@@ -12,7 +12,7 @@
 namespace quire::test {
 namespace {
 
-/// Small and odd, so that records are cut by pieces.
+/// Small and odd, so that records cross the ends of pieces.
 constexpr std::size_t piece = 37;
 constexpr std::size_t largest_record = 1 << 16;
 
@@ -24,7 +24,7 @@ void encode(Encoder& encoder, std::span<std::byte> out) {
     for (std::size_t room = piece; made == 0 && room <= largest_record; room *= 2) {
       made = encoder.encode(done, out.subspan(done, std::min(room, out.size() - done)));
     }
-    if (made == 0) throw Error(ErrorKind::internal, "an encoder makes nothing");
+    if (made == 0) throw Error(ErrorKind::internal, "an encoder writes nothing");
     done += made;
   }
 }
@@ -35,7 +35,7 @@ void decode(Decoder& decoder, std::span<const std::byte> in) {
   while (done < in.size()) {
     const std::size_t used = decoder.decode(done, in.subspan(done, std::min(room, in.size() - done)));
     room = used == 0 ? room * 2 : piece;
-    if (used == 0 && room > 2 * in.size() + piece) throw Error(ErrorKind::internal, "a decoder takes nothing");
+    if (used == 0 && room > 2 * in.size() + piece) throw Error(ErrorKind::internal, "a decoder consumes nothing");
     done += used;
   }
 }
@@ -125,7 +125,7 @@ void MemoryWriter::write(std::vector<StepPart> parts, bool publish) {
     for (std::size_t slot = 0; slot < total.size(); ++slot) total[slot] += one.at(slot);
   }
   Measure before(total.size(), 0);
-  // Ranks in reverse order: no rank may rely on what another one has written.
+  // Ranks in reverse order: no rank may rely on the bytes of another rank.
   std::vector<WritePlan> plans;
   std::uint64_t end = 0;
   for (std::size_t rank = 0; rank < planners_.size(); ++rank) {
@@ -167,7 +167,7 @@ LoadedStep load(const StepLayout& layout, const std::string& bytes) {
   LoadedStep step;
   step.description = layout.description;
   ReadPlan plan;
-  // Views point into these: no growth after the first one.
+  // Views point into these vectors, so they must not grow after the first view.
   std::size_t objects = layout.description.fields.size();
   for (const Table& table : layout.description.tables) objects += table.columns.size();
   step.numbers.reserve(objects);

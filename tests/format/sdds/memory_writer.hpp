@@ -9,8 +9,8 @@
 
 namespace quire::test {
 
-/// A run of some ranks that write into one file in memory, through the pure planner alone: as api does, but in one
-/// process and without a transport.
+/// Several ranks that write one file in memory, with the pure planner alone: as in api, but in one process and without
+/// a transport.
 class MemoryWriter {
  public:
   MemoryWriter(const Format& format, int ranks, const Options& options);

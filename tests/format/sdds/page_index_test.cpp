@@ -1,4 +1,4 @@
-// Places of pages, of which those that repeat take one entry.
+// Places of pages. Pages that repeat are one entry.
 
 #include "format/sdds/page_index.hpp"
 
@@ -19,7 +19,7 @@ void expect_places(const PageIndex& index, const std::vector<PagePlace>& pages) 
   }
 }
 
-TEST(PageIndex, MillionsOfEqualPagesTakeOneEntry) {
+TEST(PageIndex, MillionsOfEqualPagesAreOneEntry) {
   PageIndex index;
   constexpr std::uint64_t pages = 5'000'000;
   for (std::uint64_t i = 0; i < pages; ++i)

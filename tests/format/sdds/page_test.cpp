@@ -1,6 +1,6 @@
-// Binary pages of every vector against the values of its truth, exactly; and damaged ones against what can be saved.
+// Binary pages of every vector, compared exactly with its truth; and the recoverable part of damaged pages.
 //
-// The runs are read here record by record, without the codecs of the library.
+// The runs are read here record by record, without the decoders of the library.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ std::string bytes_of_hex(const std::string& hex) {
 /// The value of a truth file, as it would be in memory.
 Value value_of(const Json& truth, Type type) {
   if (type == Type::string) {
-    // The reference cuts strings at the first zero byte; the truth was read with it.
+    // The truth was read with the reference, which cuts strings at the first zero byte.
     return Value(truth.is_object() ? bytes_of_hex(truth["hex"].text()) : truth.text());
   }
   const std::string& text = truth.text();
@@ -170,7 +170,7 @@ std::unique_ptr<Describer> describer_of(const std::string& name, std::string byt
 
 class BinaryPages : public testing::TestWithParam<Vector> {};
 
-TEST_P(BinaryPages, HoldWhatTheTruthHolds) {
+TEST_P(BinaryPages, AgreeWithTheTruth) {
   const std::string bytes = GetParam().bytes();
   const Json truth = GetParam().truth();
   const auto describer = describer_of(GetParam().name, bytes);
@@ -224,7 +224,7 @@ TEST_P(AllPages, AreTheSameInAnyOrder) {
   }
 }
 
-// A parser of bytes must never care how many it is given at once.
+// The result must not depend on the number of bytes that a parser receives at once.
 TEST_P(AllPages, AreTheSameFromSingleBytes) {
   const std::string bytes = GetParam().bytes();
   const auto describer = describer_of(GetParam().name, bytes);
@@ -252,7 +252,7 @@ TEST_P(AllPages, AreTheSameFromSingleBytes) {
 INSTANTIATE_TEST_SUITE_P(Vectors, AllPages, testing::ValuesIn(test::vectors("ok", "")), name_of);
 INSTANTIATE_TEST_SUITE_P(Vectors, BinaryPages, testing::ValuesIn(test::vectors("ok", "binary")), name_of);
 
-// Every prefix of a good file is either a shorter good file or damaged; nothing else may happen.
+// Every prefix of a good file is either a shorter good file or damaged.
 class CutPages : public testing::TestWithParam<const char*> {};
 
 TEST_P(CutPages, KeepTheirWholeSteps) {
@@ -303,7 +303,7 @@ const std::string small_header = "SDDS1\n!# little-endian\n&column name=x, type=
 
 TEST(Pages, AnUnfinishedStepEndsTheFileWithDamage) {
   const std::string whole = small_header + little(0);
-  const auto describer = describer_of("file", whole + little(-1) + "whatever comes behind it");
+  const auto describer = describer_of("file", whole + little(-1) + "whatever comes after it");
   EXPECT_EQ(describer->steps(), 1U);
   try {
     static_cast<void>(describer->step(1));
@@ -317,13 +317,13 @@ TEST(Pages, AnUnfinishedStepEndsTheFileWithDamage) {
   EXPECT_EQ(std::get<PublishResize>(acts.front()).size, whole.size());
 }
 
-TEST(Pages, RepairLeavesForeignDamageAlone) {
+TEST(Pages, RepairDoesNotChangeForeignDamage) {
   const std::string bytes = test::read_vector("bad_trunc_page2.sdds");
   EXPECT_TRUE(describer_of("file", bytes)->repair().empty());
   EXPECT_TRUE(describer_of("file", test::read_vector("pages_bin_le.sdds"))->repair().empty());
 }
 
-TEST(Pages, RepairGivesACutStepItsRows) {
+TEST(Pages, RepairCorrectsTheRowCountOfACutStep) {
   const std::string bytes = test::read_vector("fixedrows_unfinished_bin.sdds");
   const auto describer = describer_of("file", bytes);
   const Publication acts = describer->repair();
@@ -337,14 +337,14 @@ TEST(Pages, RepairGivesACutStepItsRows) {
   EXPECT_TRUE(again->step(0)->description.warnings.empty());
 }
 
-TEST(Pages, HugeCountsCostNothing) {
+TEST(Pages, HugeCountsNeedNoMemory) {
   const std::string marker = little(INT32_MIN);
   const std::string huge(8, '\x7f');
   for (const std::string& count : {little(2000000000), marker + huge, marker + std::string(7, '\xff') + '\x00'}) {
     const auto describer = describer_of("file", small_header + count + "12345678");
     EXPECT_THROW(static_cast<void>(describer->step(0)), Error);
   }
-  // The product of both dimensions is 2^32: the reference takes it for nothing.
+  // The product of both dimensions is 2^32: the reference reads it as 0.
   const std::string array =
       "SDDS1\n&array name=a, type=double, dimensions=2, &end\n&data mode=binary, endian=little &end\n";
   EXPECT_THROW(static_cast<void>(describer_of("file", array + little(0) + little(65536) + little(65536))->step(0)),
@@ -405,7 +405,7 @@ TEST(Pages, AParameterBeyondTheBudgetIsRefused) {
   }
 }
 
-TEST(RecordWalk, TakesAtMost4096Marks) {
+TEST(RecordWalk, HasAtMost4096Marks) {
   for (const std::uint64_t records : {1ULL, 4095ULL, 4096ULL, 4097ULL, 8192ULL, 8193ULL, 1ULL << 40}) {
     const std::uint64_t every = mark_distance(records);
     EXPECT_EQ(every & (every - 1), 0U);
@@ -436,7 +436,7 @@ TEST(TextValues, AreReadAsTheReferenceReadsThem) {
   EXPECT_EQ(parameter_from(Type::string, ""), Value(""));
 }
 
-TEST(TextValues, ComeBackFromTheirLines) {
+TEST(TextValues, AreReadBackFromTheirLines) {
   for (const char* text :
        {"", " ", "a b", "\"quoted\" text", "back\\slash\\", "line\nend\ttab", "caf\xc3\xa9", "!x", "\\n"}) {
     EXPECT_EQ(parameter_from(Type::string, parameter_line(Value(text))), Value(text)) << text;

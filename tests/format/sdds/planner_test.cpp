@@ -1,4 +1,4 @@
-// Writing through the pure planner alone: canonical files byte for byte, the same bytes from any number of ranks,
+// Writing with the pure planner alone: canonical files byte for byte, the same bytes from any number of ranks,
 // unfinished steps, appending, agreement of steps, 64-bit row counts.
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::vector<Vector> whole_vectors() {
   std::vector<Vector> chosen;
   for (const char* mode : {"binary", "ascii"}) {
     for (Vector& vector : test::vectors("ok", mode)) {
-      // One refers to another file; the last page of the other is an empty line behind the rows of no page.
+      // One includes another file; the last page of the other is an empty line after no rows.
       const bool is_special = vector.name == "include_main.sdds" || vector.name == "asc_nrc_blank_pages.sdds";
       if (!vector.name.starts_with("bad_") && !is_special) chosen.push_back(std::move(vector));
     }
@@ -43,7 +43,7 @@ std::vector<Vector> whole_vectors() {
 
 class RoundTrip : public testing::TestWithParam<Vector> {};
 
-TEST_P(RoundTrip, GivesTheSameBytesOnAnyNumberOfRanks) {
+TEST_P(RoundTrip, WritesTheSameBytesOnAnyNumberOfRanks) {
   const std::string original = GetParam().bytes();
   const LoadedFile loaded = load_file(original);
   const Options options = options_like(header_of(original));
@@ -52,15 +52,15 @@ TEST_P(RoundTrip, GivesTheSameBytesOnAnyNumberOfRanks) {
   expect_same(load_file(one), loaded);
 }
 
-TEST_P(RoundTrip, GivesTheBytesOfTheReference) {
+TEST_P(RoundTrip, WritesTheBytesOfTheReference) {
   if (!GetParam().canonical) return;
-  // The largest number has too few digits to be read back; the comments of pages begin anew with each run.
+  // The largest number has too few digits to be read back; each run of the reference numbers pages from 1.
   if (GetParam().name == "extremes_ascii.sdds" || GetParam().name == "append_page_ascii.sdds") return;
   const std::string original = GetParam().bytes();
   Options options = options_like(header_of(original));
   options["canonical"] = "true";
   const std::string found = write_file(load_file(original), 3, options);
-  // The parallel layer of the reference writes other headers than the serial one, whose ours are from any ranks.
+  // The parallel layer of the reference writes other headers than its serial one, which Quire follows on any ranks.
   const bool is_parallel = GetParam().writer.starts_with("MPI lib");
   if (!is_parallel && !not_from_the_model().contains(GetParam().name)) {
     EXPECT_EQ(found, original);
@@ -69,14 +69,14 @@ TEST_P(RoundTrip, GivesTheBytesOfTheReference) {
   }
 }
 
-// Also where the model lists definitions in another order, or knows none without a step.
+// Also if the model lists definitions in another order, or has none without a step.
 TEST_P(RoundTrip, HasTheHeaderOfTheReference) {
   if (!GetParam().canonical) return;
   const std::string original = GetParam().bytes();
   const Header header = header_of(original);
   std::string expected = original.substr(0, header.data_offset);
   if (GetParam().writer.starts_with("MPI lib") && header.version >= 3) {
-    // The order of bytes stands in a comment there, for every version.
+    // There the byte order is in a comment, for every version.
     const std::string mark = "!# little-endian\n";
     ASSERT_NE(expected.find(mark), std::string::npos);
     expected.erase(expected.find(mark), mark.size());
@@ -163,7 +163,7 @@ class SmallRun : public testing::Test {
 
 using Numbers = std::vector<std::int64_t>;
 
-// Each run counts its pages anew.
+// Each run numbers its pages from 1.
 TEST(AppendedPages, HaveTheBytesOfTheReference) {
   for (const char* name : {"append_page_ascii.sdds", "append_page_bin.sdds"}) {
     SCOPED_TRACE(name);
@@ -193,22 +193,22 @@ TEST_F(SmallRun, KeepsItsNumbers) {
   EXPECT_NE(too_wide.advice().find("step_type=long64"), std::string::npos);
 }
 
-TEST_F(SmallRun, KeepsNumbersBeyond31BitsWhereTheyAreAskedFor) {
+TEST_F(SmallRun, KeepsNumbersBeyond31BitsOnRequest) {
   const Numbers expected{0, std::int64_t{1} << 31, std::int64_t{1} << 40, (std::int64_t{1} << 62) + 1};
   for (const char* mode : {"binary", "ascii"}) {
     MemoryWriter writer(sdds_format(), 1, {{"step_type", "long64"}, {"mode", mode}});
     write(writer, expected[0]);
     write(writer, expected[1]);
     EXPECT_EQ(header_of(writer.bytes()).version, 5);
-    const Fact told = describer_of("file", writer.bytes())->file().layout.back();
-    EXPECT_EQ(told.name + "=" + told.value, "step_type=long64");
+    const Fact fact = describer_of("file", writer.bytes())->file().layout.back();
+    EXPECT_EQ(fact.name + "=" + fact.value, "step_type=long64");
 
     MemoryWriter more(sdds_format(), 1, {{"mode", mode}});
     more.resume(writer.bytes(), std::nullopt, false);
     write(more, expected[2]);
     write(more, expected[3]);
     EXPECT_EQ(numbers(more.bytes()), expected);
-    // The first number may need them anyway.
+    // The first number may need 64 bits without the option.
     MemoryWriter late(sdds_format(), 1, {{"mode", mode}});
     write(late, expected[1]);
     write(late, expected[2]);
@@ -216,7 +216,7 @@ TEST_F(SmallRun, KeepsNumbersBeyond31BitsWhereTheyAreAskedFor) {
   }
 }
 
-TEST_F(SmallRun, ContinuesNoFileWithAnotherTypeOfNumbersThanAskedFor) {
+TEST_F(SmallRun, ContinuesNoFileWithAnotherTypeOfNumbersThanRequested) {
   MemoryWriter narrow(sdds_format(), 1, {});
   write(narrow, 0);
   MemoryWriter wide(sdds_format(), 1, {{"step_type", "long64"}});
@@ -236,7 +236,7 @@ TEST_F(SmallRun, CountsItsStepsWithoutTheParameter) {
 }
 
 // A parameter Step that counts something else, as in files with one page for each turn.
-TEST_F(SmallRun, CountsItsStepsWhereStepMeansSomethingElse) {
+TEST_F(SmallRun, CountsItsStepsIfStepIsNoNumberOfSteps) {
   MemoryWriter writer(sdds_format(), 1, {});
   const auto write_own = [&](std::int64_t number, std::int32_t own) {
     std::vector<StepPart> parts;
@@ -267,12 +267,12 @@ TEST_F(SmallRun, AnUnpublishedStepIsRefused) {
   EXPECT_GT(writer.bytes().size(), whole.size());
   EXPECT_EQ(numbers(writer.bytes()), Numbers{1});
   EXPECT_THROW(static_cast<void>(describer_of("file", writer.bytes())->step(1)), Error);
-  // The next one stands in its place.
+  // The next step overwrites it.
   write(writer, 3);
   EXPECT_EQ(numbers(writer.bytes()), (Numbers{1, 3}));
 }
 
-TEST_F(SmallRun, AFirstStepThatDiesLeavesNoStep) {
+TEST_F(SmallRun, AnUnfinishedFirstStepIsNoStep) {
   MemoryWriter writer(sdds_format(), 1, {});
   write(writer, 1, false);
   EXPECT_TRUE(numbers(writer.bytes()).empty());
@@ -281,7 +281,7 @@ TEST_F(SmallRun, AFirstStepThatDiesLeavesNoStep) {
 }
 
 /// A file without steps, and without the options of its writer.
-TEST_F(SmallRun, IsValidWithoutAnyStepAndTakesTheFirstOneLater) {
+TEST_F(SmallRun, IsValidWithoutAnyStepAndAcceptsTheFirstOneLater) {
   FileDescription file;
   file.title = "a run of two programs";
   Attribute code;
@@ -314,13 +314,13 @@ TEST_F(SmallRun, IsValidWithoutAnyStepAndTakesTheFirstOneLater) {
     idle.resume(empty, std::nullopt, false);
     EXPECT_EQ(idle.finish(), empty);
   }
-  // The header of another writer stays, and with it what its steps hold: nothing.
+  // The header of another writer is kept, and with it the structure of its steps, which is empty.
   MemoryWriter foreign(sdds_format(), 1, {});
   foreign.resume("SDDS1\n! by hand\n&data mode=binary &end\n", std::nullopt, false);
   EXPECT_EQ(refusal(foreign, 0, [](const StepDescription&) {}).kind(), ErrorKind::conflict);
 }
 
-TEST_F(SmallRun, GoesOnAfterAGivenStep) {
+TEST_F(SmallRun, ContinuesAfterAGivenStep) {
   MemoryWriter writer(sdds_format(), 1, {{"byte_order", "big"}, {"major_order", "column"}});
   for (const std::int64_t number : {1, 2, 3, 4}) write(writer, number);
   const std::string whole = writer.bytes();
@@ -340,14 +340,14 @@ TEST_F(SmallRun, GoesOnAfterAGivenStep) {
     for (int rank = 0; rank < 3; ++rank) parts.push_back(part(number, rank == 1 ? 3 : 0));
     dropping.write(std::move(parts));
   }
-  // The layout of the file is kept, and so is every byte.
+  // The layout and every byte of the file are kept.
   EXPECT_EQ(dropping.bytes(), whole);
 
   MemoryWriter other_layout(sdds_format(), 1, {{"byte_order", "little"}});
   EXPECT_THROW(other_layout.resume(whole, std::nullopt, false), Error);
 }
 
-TEST_F(SmallRun, GoesOnAfterNoOtherStepThanOneItHas) {
+TEST_F(SmallRun, RefusesToContinueAfterAMissingStep) {
   MemoryWriter writer(sdds_format(), 1, {});
   for (const std::int64_t number : {0, 10, 20}) write(writer, number);
   for (const std::int64_t after : {-1, 5, 99}) {
@@ -355,7 +355,7 @@ TEST_F(SmallRun, GoesOnAfterNoOtherStepThanOneItHas) {
       MemoryWriter more(sdds_format(), 1, {});
       try {
         more.resume(writer.bytes(), after, drop);
-        FAIL() << "went on after step " << after;
+        FAIL() << "continued after step " << after;
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::missing);
         EXPECT_EQ(error.message(), "there is no step " + std::to_string(after) + " to append after");
@@ -365,7 +365,7 @@ TEST_F(SmallRun, GoesOnAfterNoOtherStepThanOneItHas) {
   }
 }
 
-TEST_F(SmallRun, GoesOnBehindAnUnfinishedStep) {
+TEST_F(SmallRun, ContinuesAfterAnUnfinishedStep) {
   MemoryWriter writer(sdds_format(), 1, {});
   write(writer, 1);
   const std::string whole = writer.bytes();
@@ -377,7 +377,7 @@ TEST_F(SmallRun, GoesOnBehindAnUnfinishedStep) {
     write(again, 2);
     EXPECT_EQ(numbers(again.bytes()), (Numbers{1, 2}));
   }
-  // Damage that no writer of ours leaves is not thrown away unasked.
+  // Damage that Quire never causes is only removed on request.
   MemoryWriter damaged(sdds_format(), 1, {});
   EXPECT_THROW(damaged.resume(whole + std::string("\x05\0\0\0cut", 7), std::nullopt, false), Error);
 }
@@ -427,7 +427,7 @@ TEST_F(SmallRun, StepsMustAgree) {
   EXPECT_EQ(numbers(writer.bytes()), (Numbers{1, 2}));
 }
 
-TEST_F(SmallRun, RefusesTextsThatItCannotKeepExactly) {
+TEST_F(SmallRun, RefusesTextsThatItCannotStoreExactly) {
   MemoryWriter writer(sdds_format(), 1, {});
   struct Case {
     std::string what;
@@ -443,7 +443,7 @@ TEST_F(SmallRun, RefusesTextsThatItCannotKeepExactly) {
   }
 }
 
-TEST_F(SmallRun, WidensWhatIsNarrower) {
+TEST_F(SmallRun, WidensNarrowerTypes) {
   MemoryWriter writer(sdds_format(), 1, {});
   write(writer, 1);
   std::vector<StepPart> parts;
@@ -460,7 +460,7 @@ TEST_F(SmallRun, WidensWhatIsNarrower) {
   EXPECT_EQ(loaded.steps[1].description.attributes[0].value, Value(7.0));
 }
 
-TEST_F(SmallRun, KeepsArraysAsAttributes) {
+TEST_F(SmallRun, StoresArrayAttributesAsArrays) {
   MemoryWriter writer(sdds_format(), 2, {{"byte_order", "big"}});
   const std::vector<double> centroid{1, 2, 3};
   FileDescription file;
@@ -520,7 +520,7 @@ TEST_F(SmallRun, WritesComponentsAsArrays) {
   }
 }
 
-// More rows than there are marks: a reader starts near its rows and skips the rest.
+// With more rows than marks, a reader starts near its rows and skips the rest.
 TEST_F(SmallRun, ReadsStringsFromTheMiddle) {
   constexpr std::uint64_t rows = 10000;
   numbers_.resize(rows);
@@ -546,7 +546,7 @@ TEST_F(SmallRun, ReadsStringsFromTheMiddle) {
   }
 }
 
-TEST_F(SmallRun, CountsRowsWith64BitsWhereItMust) {
+TEST_F(SmallRun, CountsRowsWith64BitsIfNecessary) {
   constexpr std::uint64_t each = 2'000'000'000;
   const CheckedOptions options(sdds_format().write_options(), {{"byte_order", "little"}, {"step_parameter", "false"}});
   const auto planner = sdds_format().plan_writing(options);

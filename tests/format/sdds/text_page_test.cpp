@@ -1,4 +1,4 @@
-// Pages of text: what is found by the ends of lines alone, what by looking at every value, and what can be saved.
+// Pages of text: defects that are found from line ends alone, or by checking every value, and recovery.
 //
 // The values of the vectors are compared with their truths by tests/format/conformance.
 
@@ -32,7 +32,7 @@ std::string rows_from(int first, int count) {
   return bytes;
 }
 
-/// The numbers of the rows, which name themselves in their strings.
+/// The numbers of the rows, which are in their strings.
 std::vector<double> numbers_of(const StepLayout& step, const std::string& bytes, const Slice& rows) {
   test::Rows found = test::read_rows(step, bytes, rows);
   for (std::size_t i = 0; i < found.numbers.size(); ++i) {
@@ -109,7 +109,7 @@ std::vector<test::Vector> good_vectors() {
   return vectors;
 }
 
-// Ranks that start at any mark must see what one rank sees from the beginning.
+// Ranks that start at any mark must read the same rows as one rank from the beginning.
 class TextVectors : public testing::TestWithParam<test::Vector> {};
 
 TEST_P(TextVectors, HaveTheSameRowsFromAnywhere) {
@@ -142,10 +142,10 @@ INSTANTIATE_TEST_SUITE_P(Vectors, TextVectors, testing::ValuesIn(good_vectors())
                            return test::test_name(one.param.name);
                          });
 
-// A number that is cut in two is another number: of a file that ends anywhere, only rows with their line end count.
+// A cut number is another number: in a file that ends anywhere, only rows with their line end are complete.
 TEST(TextPages, EveryPrefixKeepsItsCompleteRows) {
   const std::string bytes = counted + "12\n" + rows_from(95, 12);
-  // From there on the last row has all of its values, and only its line end tells whether they are cut.
+  // From there on the last row has all of its values, and only a line end shows that they are complete.
   const std::size_t last_values = bytes.rfind('"', bytes.size() - 3) + 1;
   for (std::size_t length = counted.size() + 3; length < last_values; ++length) {
     SCOPED_TRACE(length);
@@ -163,7 +163,7 @@ TEST(TextPages, EveryPrefixKeepsItsCompleteRows) {
   }
 }
 
-TEST(TextPages, AFixedRowCountEndsQuietlyAndIsRepaired) {
+TEST(TextPages, MissingRowsOfAFixedRowCountAreNoDamageAndAreRepaired) {
   const std::string header = columns + "&data mode=ascii, fixed_row_count=1 &end\n";
   std::string bytes = header + "                1000\n" + rows_from(0, 3) + "3.2";
   const auto describer = describer_of(bytes);
@@ -172,7 +172,7 @@ TEST(TextPages, AFixedRowCountEndsQuietlyAndIsRepaired) {
   EXPECT_EQ(describer->step(0)->description.warnings.size(), 1U);
   replay(describer->repair(), bytes);
   EXPECT_EQ(bytes, header + "                   3\n" + rows_from(0, 3));
-  EXPECT_TRUE(describer_of(bytes)->repair().empty()) << "once is enough";
+  EXPECT_TRUE(describer_of(bytes)->repair().empty()) << "a second repair changes nothing";
 }
 
 TEST(TextPages, RowsAfterABadOneOfAFixedRowCountStay) {
@@ -185,7 +185,7 @@ TEST(TextPages, RowsAfterABadOneOfAFixedRowCountStay) {
   EXPECT_TRUE(describer->repair().empty());
 }
 
-TEST(TextPages, WithoutRowCountsNoneMayRunAhead) {
+TEST(TextPages, WithoutRowCountsMissingRowsAreDamage) {
   std::string bytes =
       columns + "&data mode=ascii, no_row_counts=1, fixed_row_count=1 &end\n" + rows_from(0, 3) + "bad\n";
   const auto describer = describer_of(bytes);
@@ -194,7 +194,7 @@ TEST(TextPages, WithoutRowCountsNoneMayRunAhead) {
   EXPECT_TRUE(describer->repair().empty());
 }
 
-TEST(TextPages, BadValuesAreFoundByThoseWhoLook) {
+TEST(TextPages, BadValuesAreFoundByCheckingValues) {
   const std::string bytes = counted + "4\n" + rows_from(0, 2) + "abc x\n" + rows_from(3, 1) + "1\n" + rows_from(0, 1);
   const auto describer = describer_of(bytes);
   EXPECT_EQ(describer->steps(), 2U);
@@ -229,7 +229,7 @@ TEST(TextPages, TolerancesAreWarnedOfAndStrictlyRefused) {
   EXPECT_EQ(damage_of(*describer_of(blank_end, {{"strict", "true"}}), 1).kind(), ErrorKind::bad_file);
 }
 
-// 3.5 may have become 3: nothing but the line end tells.
+// 3.5 may have become 3: only a line end shows that a number is complete.
 TEST(TextPages, ALastLineWithoutAnEndIsWarnedOfAndStrictlyRefused) {
   const std::string parameter = "SDDS1\n&parameter name=p, type=double &end\n&data mode=ascii &end\n3";
   const std::string array = "SDDS1\n&array name=a, type=double &end\n&data mode=ascii &end\n2\n1 3";
@@ -260,7 +260,7 @@ TEST(TextPages, RowsWithoutACountEndAtABlankLine) {
   EXPECT_THROW(static_cast<void>(broken->verified(0)), Error);
 }
 
-// The reference writes the empty line between pages whether there are rows or not, but its reader stumbles over it.
+// The reference writes the empty line between pages even without rows, but cannot read such files.
 TEST(TextPages, PagesWithoutRowsMayBeSplitByABlankLine) {
   const std::string header = "SDDS1\n&parameter name=p, type=string &end\n&data mode=ascii, no_row_counts=1 &end\n";
   const auto describer = describer_of(header + "a\n\nb\n\n! page number 3\nc\n");
@@ -269,7 +269,7 @@ TEST(TextPages, PagesWithoutRowsMayBeSplitByABlankLine) {
   EXPECT_EQ(describer->step(2)->description.attributes.front().value, Value("c"));
 }
 
-TEST(TextPages, ABlankLineInFrontOfTheFirstArrayEndsTheData) {
+TEST(TextPages, ABlankLineBeforeTheFirstArrayEndsTheData) {
   const std::string array = "&array name=a, type=double &end\n";
   const std::string page = "1\n5\n1\n1 a\n";
   for (const auto& [parameter, value] : {std::pair("", ""), std::pair("&parameter name=p, type=short &end\n", "7\n")}) {
@@ -279,7 +279,7 @@ TEST(TextPages, ABlankLineInFrontOfTheFirstArrayEndsTheData) {
       const auto describer = describer_of(bytes);
       EXPECT_EQ(describer->steps(), steps);
       EXPECT_FALSE(describer->step(steps).has_value());
-      ASSERT_EQ(describer->file().warnings.size(), 1U) << "nothing goes unheard";
+      ASSERT_EQ(describer->file().warnings.size(), 1U) << "the rest of the file is reported";
       const auto strict = describer_of(bytes, {{"strict", "true"}});
       EXPECT_EQ(strict->steps(), steps);
       EXPECT_EQ(damage_of(*strict, steps).kind(), ErrorKind::bad_file);
@@ -289,7 +289,7 @@ TEST(TextPages, ABlankLineInFrontOfTheFirstArrayEndsTheData) {
   EXPECT_EQ(damage_of(*describer_of(two), 0).object(), "step at position 0, array b");
 }
 
-TEST(TextPages, ABackslashDoesNotCarryATokenOverABlank) {
+TEST(TextPages, ABackslashDoesNotContinueATokenAfterABlank) {
   const std::string bytes = counted + "2\n1 a\\ b\n2 \"a\\ b\"\n";
   const PackedStrings texts = test::read_rows(*describer_of(bytes)->verified(0), bytes, {0, 2}).texts;
   EXPECT_EQ(texts[0], "a\\");
@@ -304,12 +304,12 @@ TEST(TextPages, BlankLinesAtTheEndAreNoPage) {
     const auto describer = describer_of(bytes);
     ASSERT_EQ(describer->steps(), 1U);
     EXPECT_EQ(describer->step(0)->description.warnings.size(), warnings);
-    EXPECT_EQ(describer->step(0)->end, (header + page).size()) << "where another page would be added";
+    EXPECT_EQ(describer->step(0)->end, (header + page).size()) << "another page would be added there";
     EXPECT_TRUE(describer->repair().empty());
   }
 }
 
-TEST(TextPages, FilesWithoutRowCountsAreReadWhenAsked) {
+TEST(TextPages, FilesWithoutRowCountsAreReadOnRequest) {
   const std::string header = columns + "&column name=n, type=long &end\n&data mode=ascii &end\n";
   const std::string bytes = header + "1.5e-1 a 1\n2.5 b 2\n";
   const Error error = damage_of(*describer_of(bytes), 0);
@@ -319,7 +319,7 @@ TEST(TextPages, FilesWithoutRowCountsAreReadWhenAsked) {
   EXPECT_EQ(test::read_rows(*asked->step(0), bytes, {0, 2}).numbers, (std::vector<double>{0.15, 2.5}));
 }
 
-// The last writes of a step, cut anywhere: the step is whole or unfinished, and repair drops it if it is.
+// The last writes of a step, cut anywhere: the step is whole or unfinished, and repair drops an unfinished one.
 TEST(TextPages, AnUnfinishedStepIsDropped) {
   const std::string whole = counted + page_comment(1, true) + count_text(1, false) + "\n" + rows_from(0, 1);
   const std::string guarded = page_comment(2, false) + unfinished_count_line() + rows_from(0, 120);
@@ -348,7 +348,7 @@ TEST(TextPages, AnUnfinishedStepIsDropped) {
   EXPECT_EQ(describer_of(whole + second)->steps(), 2U);
 }
 
-TEST(TextPages, CountsThatCannotBeAreRefused) {
+TEST(TextPages, ImpossibleCountsAreRefused) {
   EXPECT_EQ(damage_of(*describer_of(counted + "9223372036854775807\n" + rows_from(0, 2)), 0).kind(),
             ErrorKind::bad_file);
   const std::string array = "SDDS1\n&array name=a, type=long, dimensions=2 &end\n&data mode=ascii &end\n";
@@ -357,7 +357,7 @@ TEST(TextPages, CountsThatCannotBeAreRefused) {
   EXPECT_EQ(damage_of(*describer_of(array + "2\n1 2\n"), 0).kind(), ErrorKind::bad_file);
 }
 
-TEST(TextPages, DimensionsBeyond64BitsAreRefusedWithTheirPlace) {
+TEST(TextPages, DimensionsBeyond64BitsAreRefusedWithTheirOffset) {
   const std::string header = "SDDS1\n&array name=a, type=long, dimensions=3 &end\n&data mode=";
   const std::string text = header + "ascii &end\n2147483647 2147483647 2147483647\n1\n";
   const std::string binary =
@@ -381,7 +381,7 @@ TEST(TextPages, LinesMayBeOfAnyLength) {
   EXPECT_EQ(found.texts[0], text + " ! " + text);
 }
 
-/// A file that counts how often it is read.
+/// A file that counts its reads.
 class CountingSource final : public ByteSource {
  public:
   explicit CountingSource(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -401,7 +401,7 @@ class CountingSource final : public ByteSource {
   std::string bytes_;
 };
 
-TEST(TextPages, ManySmallPagesTakeFewReads) {
+TEST(TextPages, ManySmallPagesNeedFewReads) {
   std::string bytes = counted;
   for (int i = 0; i < 20000; ++i) bytes += "2\n" + rows_from(i, 2);
   const auto source = std::make_shared<CountingSource>(bytes);

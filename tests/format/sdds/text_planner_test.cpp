@@ -1,4 +1,4 @@
-// Writing pages of text through the pure planner: canonical files byte for byte, from any number of ranks.
+// Writing pages of text with the pure planner: canonical files byte for byte, from any number of ranks.
 
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ TEST_P(TextTwin, CanonicalTextIsTheOtherFile) {
 INSTANTIATE_TEST_SUITE_P(Vectors, TextTwin, testing::ValuesIn(twins()),
                          [](const auto& twin) { return test::test_name(twin.param.text); });
 
-/// A step of one table whose columns are made up, for texts of any kind.
+/// A step of one table with generated columns, for texts of any kind.
 class TextPages : public testing::Test {
  protected:
   /// Random rows of every type: numbers by their bits, strings of every byte but zero.
@@ -103,7 +103,7 @@ class TextPages : public testing::Test {
   }
 
   static std::string random_text(test::Random& random) {
-    // Mostly of the bytes that readers stumble over.
+    // Mostly bytes that readers may misread.
     constexpr std::string_view hard = " \\\"!&\t\n,'#%";
     std::string text;
     for (std::uint64_t i = random.below(9); i > 0; --i) {
@@ -139,7 +139,7 @@ class TextPages : public testing::Test {
   }
 };
 
-TEST_F(TextPages, KeepWhateverIsWritten) {
+TEST_F(TextPages, KeepAllWrittenValues) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     const LoadedStep step = random_step(1 + seed * 7, seed);
     for (const Options& variant : sdds_format().writing_variants()) {
@@ -173,7 +173,7 @@ TEST_F(TextPages, RefuseLayoutsThatDoNotFit) {
   EXPECT_EQ(refusal(zero, {{"mode", "ascii"}}), ErrorKind::unsupported);
 }
 
-// The layout of rows is then not in the file, and the same options must not be refused for that.
+// The layout of rows is not in such a file, and the same options must not be refused.
 TEST_F(TextPages, FieldsAloneAreContinuedWithTheOptionsOfRows) {
   const std::vector<double> values(5, 2.5);
   for (const Options& rows :
@@ -205,8 +205,8 @@ TEST_F(TextPages, FieldsAloneAreContinuedWithTheOptionsOfRows) {
   }
 }
 
-// What stands behind the blank line may be steps: it is cut off only for those who ask for it.
-TEST_F(TextPages, WhatStandsBehindABlankLineIsNotDroppedUnasked) {
+// The bytes after the blank line may be steps. They are removed only on request.
+TEST_F(TextPages, BytesAfterABlankLineAreDroppedOnlyOnRequest) {
   const std::string page = "1\n5\n";
   const std::string first = "SDDS1\n&array name=a, type=double &end\n&data mode=ascii &end\n" + page;
   const std::string bytes = first + "\n" + page + page;
@@ -221,16 +221,16 @@ TEST_F(TextPages, WhatStandsBehindABlankLineIsNotDroppedUnasked) {
   MemoryWriter dropping(sdds_format(), 1, {});
   dropping.resume(bytes, std::nullopt, true);
   EXPECT_EQ(dropping.finish(), first);
-  // Blank lines alone hold no step.
+  // Blank lines alone are no step.
   MemoryWriter more(sdds_format(), 1, {});
   EXPECT_NO_THROW(more.resume(first + "\n \n", std::nullopt, false));
 }
 
-TEST_F(TextPages, RowsAfterABadOneAreNotDroppedUnasked) {
+TEST_F(TextPages, RowsAfterABadOneAreDroppedOnlyOnRequest) {
   const std::string header = "SDDS1\n&column name=x, type=double &end\n&data mode=ascii, fixed_row_count=1 &end\n";
   MemoryWriter refused(sdds_format(), 1, {});
   EXPECT_THROW(refused.resume(header + "500\n1\nbad\n3\n", std::nullopt, false), Error);
-  // What was not finished holds no row: a line without an end, zeros where another rank has written further on.
+  // Unfinished bytes have no rows: a line without an end, or zeros before bytes that another rank has written.
   for (const std::string& rest : {std::string("2."), std::string(2, '\0') + "\n3\n"}) {
     MemoryWriter more(sdds_format(), 1, {});
     more.resume(header + "500\n1\n" + rest, std::nullopt, false);
@@ -249,7 +249,7 @@ TEST_F(TextPages, CanonicalHeadersStayWithinWhatTheReferenceReads) {
   EXPECT_NO_THROW(static_cast<void>(write(step, {})));
 }
 
-TEST_F(TextPages, HeaderTextsComeBackAsTheyWere) {
+TEST_F(TextPages, HeaderTextsAreReadBackUnchanged) {
   LoadedStep step = random_step(1, 3);
   for (const char* text :
        {"a&b", "&end", "now!", "! first", "a\"b\"c", "two words", "$gb$r", "back\\slash", "x=1, y=2"}) {

@@ -12,7 +12,7 @@
 
 namespace quire::test {
 
-/// A file in memory, which remembers what was asked of it.
+/// A file in memory that records its reads.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -23,7 +23,7 @@ class MemorySource final : public ByteSource {
   std::string bytes_;
 };
 
-/// A vector and what the index says of it.
+/// A vector and its entry in the index.
 struct Vector {
   std::string name;
   bool canonical = false;
@@ -39,11 +39,10 @@ void PrintTo(const Vector& vector, std::ostream* out);
 
 /// All vectors of the folder, by name.
 [[nodiscard]] std::vector<Vector> all_vectors();
-/// Those that fit: `open` as in the truth ("ok" or "fail"), `mode` as in the truth or anything if empty; no compressed
-/// ones.
+/// The vectors with this `open` ("ok" or "fail") and `mode` (any if empty) in their truths, without compressed ones.
 [[nodiscard]] std::vector<Vector> vectors(const std::string& open, const std::string& mode);
 
-/// The folder as a neighbour for included files.
+/// Access to the files of the folder, for included files.
 [[nodiscard]] DescribeContext context_of(const std::string& name);
 
 /// The whole of a file in the folder.

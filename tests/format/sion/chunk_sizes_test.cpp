@@ -1,4 +1,4 @@
-// Chunk sizes as the specification computes them (specs/sion.md section 3), and how chunks are filled.
+// Chunk sizes of the specification (specs/sion.md section 3), and the filling of chunks.
 
 #include "format/sion/chunk_sizes.hpp"
 
@@ -49,24 +49,24 @@ TEST(ChunkSizes, OfMergedGroupsAreThoseOfTheirCollectors) {
 }
 
 TEST(ChunkSizes, ChosenHereFollowTheTableOfLimits) {
-  // 32 tasks with 6 possible collectors end at 4 by the last pair of the table.
+  // 32 tasks with 6 possible collectors have 4 by the last pair of the table.
   const auto groups = group_tasks(Numbers(32, 12), 64, 0);
   EXPECT_EQ(groups.front(), 0U);
   EXPECT_EQ(groups[9], 0U);
   EXPECT_EQ(groups[10], 10U);
   EXPECT_EQ(groups[31], 30U);
-  // With 60 possible ones they end at 8: two tasks each would be too many.
+  // With 60 possible collectors they have 8: two tasks each would be too many collectors.
   EXPECT_EQ(group_tasks(Numbers(32, 120), 64, 0)[4], 4U);
 }
 
-TEST(ChunkSizes, OfTasksThatWantNothingArePlain) {
+TEST(ChunkSizes, OfTasksWithoutBytesArePlain) {
   const SizeRules rules{.mode = Mode::collective, .block_size = 64, .group_tasks = 2};
   const ChunkSizes sizes = sizes_of(asking({0, 0, 0}), rules);
   EXPECT_EQ(sizes.bytes, (Numbers{0, 0, 0}));
   EXPECT_EQ(sizes.collectors, (Numbers{0, 1, 2}));
 }
 
-TEST(ChunkSizes, OfCompactFilesAreWhatIsNeeded) {
+TEST(ChunkSizes, OfCompactFilesAreExact) {
   auto requests = asking({1000, 1000, 1000});
   for (StreamRequest& request : requests) {
     request.bytes = static_cast<std::uint64_t>(request.rank) * 10;
@@ -90,13 +90,13 @@ TEST(ChunkSizes, OfCompactMergedFilesHaveFewCollectors) {
   EXPECT_EQ(groups(5, 2), (Numbers{0, 0, 2, 2, 4}));
   EXPECT_EQ(groups(17, 0)[15], 0U);
   EXPECT_EQ(groups(17, 0)[16], 16U);
-  // No more than the 32 that the reference has at most.
+  // At most 32 collectors, as in the reference.
   EXPECT_EQ(groups(1000, 0).back(), 992U);
-  // The reference style keeps to the rule of the reference: here every task is its own collector.
+  // The reference style follows the rule of the reference: here every task is its own collector.
   EXPECT_EQ(sizes_of(asking({7, 7, 8, 9}), {.mode = Mode::merge, .block_size = 1}).collectors, (Numbers{0, 1, 2, 3}));
 }
 
-TEST(ChunkSizes, ThatNobodyKnowsAreRefused) {
+TEST(ChunkSizes, ThatAreUnknownAreRefused) {
   std::vector<StreamRequest> requests(1);
   EXPECT_THROW(static_cast<void>(sizes_of(requests, {})), Error);
 }
@@ -146,12 +146,12 @@ TEST(StreamFill, MakesRoom) {
   EXPECT_THROW(fill.ensure(11), Error);
 }
 
-TEST(GroupFill, PutsMembersBehindTheCollectorInPortions) {
+TEST(GroupFill, PutsMembersAfterTheCollectorInPortions) {
   const std::vector<CollectorPiece> own{{true, 30}, {false, 10}, {true, 0}};
   const std::vector<GroupMember> members{{1, 1, {100, 5}}, {2, 2, {0, 20}}};
   const GroupFill filled = fill_group(place_of(128), 0, own, members);
   EXPECT_EQ(filled.own, (std::vector{Extent{1000, 30}, Extent{1536, 10}, Extent{}}));
-  // A portion of 64 fits behind 30; the rest of 36 begins the next chunk.
+  // A portion of 64 fits after 30; the rest of 36 begins the next chunk.
   EXPECT_EQ(filled.members[0][0], (std::vector{Extent{1030, 64}, Extent{1500, 36}}));
   EXPECT_EQ(filled.members[0][1], (std::vector{Extent{1546, 5}}));
   EXPECT_TRUE(filled.members[1][0].empty());

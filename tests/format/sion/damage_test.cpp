@@ -1,4 +1,4 @@
-// Vectors with every byte of their metadata changed and cut at every place: never a crash, never more than the file.
+// Vectors with every byte of their metadata changed and cut at every offset: no crashes, no reads outside the file.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(Damage, OfAnyByteAndAnyCutIsRefusedOrHarmless) {
     const std::vector<std::uint8_t> good = bytes_of(path);
     look(good);
     for (std::size_t at = 0; at < good.size(); ++at) {
-      // The name in the header and the data decide about nothing.
+      // The name in the header and the data have no effect.
       if (at == 60) at = std::min<std::size_t>(1070, good.size());
       for (const int value : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
         if (at >= good.size()) break;
@@ -60,14 +60,14 @@ TEST(Damage, OfAnyByteAndAnyCutIsRefusedOrHarmless) {
   }
 }
 
-/// A file whose end is a hole, that refuses to be read in larger parts than the budget.
+/// A file whose end is a hole. Reads of more bytes than the budget are errors.
 class FileWithHole final : public ByteSource {
  public:
   FileWithHole(std::vector<std::uint8_t> head, std::uint64_t size, std::uint64_t budget)
       : head_(std::move(head)), size_(size), budget_(budget) {}
   [[nodiscard]] std::uint64_t size() override { return size_; }
   [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
-    if (out.size() > budget_) throw std::logic_error("more is read than memory may hold");
+    if (out.size() > budget_) throw std::logic_error("a read is larger than the memory budget");
     std::ranges::fill(out, std::byte{0});
     for (std::size_t i = 0; i < out.size() && offset + i < head_.size(); ++i) {
       out[i] = static_cast<std::byte>(head_[static_cast<std::size_t>(offset) + i]);
@@ -117,7 +117,7 @@ TEST(Damage, ThatAFuzzerHasMadeIsRefusedOrHarmless) {
   }
 }
 
-TEST(Damage, OfTheNumberOfTasksTakesNoMemoryInAFileWithAHole) {
+TEST(Damage, OfTheNumberOfTasksNeedsNoMemoryInAFileWithAHole) {
   std::vector<std::uint8_t> bytes = bytes_of(vector_named("p03_three.sion"));
   constexpr std::size_t task_count = 24;
   ASSERT_EQ(bytes.at(task_count), 3);
@@ -125,7 +125,7 @@ TEST(Damage, OfTheNumberOfTasksTakesNoMemoryInAFileWithAHole) {
   EXPECT_EQ(kind_of([&] { opened(bytes, size_with_hole); }), ErrorKind::memory);
 }
 
-TEST(Damage, OfTheTableOfAllTasksTakesNoMemoryInAFileWithAHole) {
+TEST(Damage, OfTheTableOfAllTasksNeedsNoMemoryInAFileWithAHole) {
   std::vector<std::uint8_t> bytes = bytes_of(vector_named("m05_mapped.sion"));
   const std::size_t entries = bytes.size() - 4 - 5 * std::size_t{8};
   ASSERT_EQ(bytes.at(entries), 5);
@@ -135,14 +135,14 @@ TEST(Damage, OfTheTableOfAllTasksTakesNoMemoryInAFileWithAHole) {
   EXPECT_EQ(kind_of([&] { static_cast<void>(file.mapping()); }), ErrorKind::memory);
 }
 
-/// A merged file, and the bytes behind its end that tell of collectors.
+/// A merged file, and the bytes with the origins after its end.
 std::vector<std::uint8_t> remembering(const sion::Origins& origins) {
   std::vector<std::uint8_t> bytes = bytes_of(vector_named("c04_merge.sion"));
   for (const std::byte byte : sion::print_origins(origins)) bytes.push_back(static_cast<std::uint8_t>(byte));
   return bytes;
 }
 
-/// How many bytes each task of that file has; the first one collects.
+/// The number of bytes of each task of this file; the first task is the collector.
 std::vector<std::uint64_t> sizes_of_merged() {
   const std::vector<std::uint8_t> bytes = bytes_of(vector_named("c04_merge.sion"));
   sion::PhysicalFile file = opened(bytes, bytes.size());
@@ -164,7 +164,7 @@ TEST(Damage, OfACollectorThatIsNamedTwiceIsRefused) {
   EXPECT_EQ(kind_of([&] { opened(twice, twice.size()).read_second(); }), ErrorKind::bad_file);
 }
 
-TEST(Damage, OfMergedStreamsInManyPartsTakesNoMoreMemoryThanThereIs) {
+TEST(Damage, OfMergedStreamsInManyPartsStaysInTheMemoryBudget) {
   const std::uint64_t size = sizes_of_merged().at(0);
   ASSERT_GT(size, 64U);
   sion::Origins::Collector collector{0, {}};
@@ -176,7 +176,7 @@ TEST(Damage, OfMergedStreamsInManyPartsTakesNoMoreMemoryThanThereIs) {
     return sion::SionDescriber(source, context, {}).steps();
   };
   EXPECT_EQ(described(budget), 1U);
-  // Just enough for what is read, not for what is made of it.
+  // Enough for the bytes that are read, but not for the decoded parts.
   EXPECT_EQ(kind_of([&] { described((2 * size + 3) * 2 * sizeof(std::uint64_t)); }), ErrorKind::memory);
 }
 

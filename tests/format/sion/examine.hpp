@@ -5,8 +5,8 @@
 
 namespace quire::test {
 
-/// Describes any bytes as a multifile and looks at everything that is described: it lies in the file, or a quire::Error
-/// says why there is nothing. Throws std::logic_error for what a describer must never answer.
+/// Describes any bytes as a multifile and checks the description: all extents are inside the file, or a quire::Error is
+/// thrown. Throws std::logic_error for invalid descriptions.
 void examine(std::span<const std::byte> bytes);
 
 }  // namespace quire::test

@@ -1,4 +1,4 @@
-// Where streams go, and what is refused: specs/sion.md sections 1.3, 3 and 9.
+// The places of streams, and refused requests: specs/sion.md sections 1.3, 3 and 9.
 
 #include "format/sion/planner.hpp"
 
@@ -49,7 +49,7 @@ TEST(SionPlanner, SpreadsTasksOverFilesWithTheRestInTheLastOne) {
   EXPECT_EQ(planner.title().extents.size(), 2U);
 }
 
-/// Streams whose bytes are known, as much for each as it asks for.
+/// Streams with known numbers of bytes.
 std::vector<StreamRequest> known(const std::vector<std::uint64_t>& bytes,
                                  const std::optional<std::uint64_t>& chunk_bytes = {}) {
   std::vector<StreamRequest> requests;
@@ -62,7 +62,7 @@ std::vector<StreamRequest> known(const std::vector<std::uint64_t>& bytes,
   return requests;
 }
 
-TEST(SionPlanner, ReservesWhatIsKnownToBeFilledAndLeavesHolesAlone) {
+TEST(SionPlanner, ReservesSpaceThatIsKnownToBeFilledButNoHoles) {
   const auto reserved = [](const Options& options, const std::vector<StreamRequest>& requests, bool is_open = false) {
     SionPlanner planner = planner_with(options);
     static_cast<void>(planner.place(requests, "file", is_open));
@@ -72,12 +72,12 @@ TEST(SionPlanner, ReservesWhatIsKnownToBeFilledAndLeavesHolesAlone) {
   EXPECT_EQ(reserved({}, known({640, 640}, 64)), (std::vector<Extent>{{0, 1152 + 10 * 128}})) << "ten blocks";
   EXPECT_TRUE(reserved({}, known({640, 1}, 64)).empty()) << "the second task leaves nine chunks empty";
   EXPECT_TRUE(reserved({}, known({640}, 4096)).empty()) << "one chunk, filled to a part";
-  EXPECT_TRUE(reserved({}, tasks(2), true).empty()) << "what comes is not known";
+  EXPECT_TRUE(reserved({}, tasks(2), true).empty()) << "the number of bytes is not known";
   EXPECT_EQ(reserved({{"files", "2"}, {"copies", "1"}}, known({64, 64})).size(), 4U) << "copies, too";
   std::vector<StreamRequest> together = known({0, 0});
   for (StreamRequest& request : together) request.together = 640;
   EXPECT_EQ(reserved({{"mode", "merge"}, {"style", "compact"}}, together), (std::vector<Extent>{{0, 1152 + 1280}}));
-  EXPECT_TRUE(reserved({{"mode", "merge"}, {"collsize", "2"}}, together).empty()) << "members keep room for nothing";
+  EXPECT_TRUE(reserved({{"mode", "merge"}, {"collsize", "2"}}, together).empty()) << "the chunks of members are empty";
 }
 
 TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
@@ -91,7 +91,7 @@ TEST(SionPlanner, NumbersGroupsByTheirFirstTask) {
   EXPECT_LT(places[0].first, places[2].first);
 }
 
-TEST(SionPlanner, KeepsCopiesWithOtherGroupsBehindThoseThatKeepThem) {
+TEST(SionPlanner, WritesCopiesByOtherGroupsAfterTheTasksOfThoseGroups) {
   SionPlanner planner = planner_with({{"files", "3"}, {"copies", "2"}});
   const auto places = planner.place(tasks(6), "file", false);
   std::vector<std::string> names;
@@ -109,7 +109,7 @@ TEST(SionPlanner, KeepsCopiesWithOtherGroupsBehindThoseThatKeepThem) {
       EXPECT_EQ(offset_in(copy), offset_in(place.first)) << "both headers end before the second block";
     }
   }
-  EXPECT_EQ(refusal({{"files", "2"}, {"copies", "2"}}, tasks(4)), ErrorKind::usage) << "nobody else is there";
+  EXPECT_EQ(refusal({{"files", "2"}, {"copies", "2"}}, tasks(4)), ErrorKind::usage) << "there is no other group";
   EXPECT_EQ(refusal({{"copies", "1"}}, tasks(4)), ErrorKind::usage);
   EXPECT_THROW(static_cast<void>(planner_with({{"copies", "1"}, {"mode", "merge"}})), Error);
   EXPECT_THROW(static_cast<void>(planner_with({{"copies", "-1"}})), Error);
@@ -132,7 +132,7 @@ TEST(SionPlanner, LetsTheFirstTasksCollectInModularMode) {
   EXPECT_THROW(static_cast<void>(planner_with({{"mode", "collmsa"}})), Error) << "without a size of groups";
 }
 
-TEST(SionPlanner, TakesAsManyFilesAsTheMachineWritesAtOnce) {
+TEST(SionPlanner, UsesAsManyFilesAsTheMachineWritesAtOnce) {
   const auto files_for = [](const Machine& machine, std::int64_t streams) {
     SionPlanner planner = planner_with({{"files", "auto"}});
     EXPECT_TRUE(planner.asks_for_machine());
@@ -154,27 +154,28 @@ TEST(SionPlanner, TakesAsManyFilesAsTheMachineWritesAtOnce) {
   EXPECT_THROW(static_cast<void>(planner_with({{"files", "many"}})), Error);
 }
 
-TEST(SionPlanner, OrdersTasksByNumberOrAsTheyCome) {
+TEST(SionPlanner, OrdersTasksByNumberOrByRequest) {
   const std::vector<StreamRequest> requests{asking(42), asking(7)};
   SionPlanner by_number = planner_with({});
   const auto sorted = by_number.place(requests, "file", false);
   EXPECT_GT(sorted[0].first, sorted[1].first);
-  SionPlanner as_told = planner_with({{"interface", "serial"}});
-  const auto kept = as_told.place(requests, "file", false);
+  SionPlanner as_requested = planner_with({{"interface", "serial"}});
+  const auto kept = as_requested.place(requests, "file", false);
   EXPECT_LT(kept[0].first, kept[1].first);
 }
 
-TEST(SionPlanner, RefusesWhatNoFileHolds) {
+TEST(SionPlanner, RefusesRequestsThatNoFileCanHave) {
   EXPECT_EQ(refusal({}, {}), ErrorKind::usage) << "no streams";
   EXPECT_EQ(refusal({}, {asking(1), asking(1)}), ErrorKind::usage) << "a task twice";
-  EXPECT_EQ(refusal({{"interface", "serial"}}, {asking(1), asking(1)}), ErrorKind::internal) << "which serial ones do";
+  EXPECT_EQ(refusal({{"interface", "serial"}}, {asking(1), asking(1)}), ErrorKind::internal)
+      << "serial files accept it";
   EXPECT_EQ(refusal({}, {asking(-1)}), ErrorKind::usage);
   EXPECT_EQ(refusal({{"files", "3"}}, tasks(2)), ErrorKind::usage) << "more files than tasks";
   EXPECT_EQ(refusal({{"files", "2"}}, {asking(0), asking(2)}), ErrorKind::usage) << "a set has no gaps";
   EXPECT_EQ(refusal({{"stored_name", std::string(1017, 'x')}}, tasks(1)), ErrorKind::unsupported);
   std::vector<StreamRequest> some = tasks(2);
   some.front().file = 0;
-  EXPECT_EQ(refusal({}, some), ErrorKind::usage) << "only some say where they belong";
+  EXPECT_EQ(refusal({}, some), ErrorKind::usage) << "only some streams have a file";
   some.back().file = 2;
   EXPECT_EQ(refusal({{"interface", "mapped"}}, some), ErrorKind::usage) << "file 1 has no task";
 }
@@ -204,7 +205,7 @@ TEST(SionPlanner, HasAPageOfNotesForEachStreamThatIsOpened) {
   EXPECT_FALSE(silent.place(tasks(3), "file", true).front().notes.has_value());
 }
 
-TEST(SionPlanner, HoldsStreamsOnly) {
+TEST(SionPlanner, AcceptsStreamsOnly) {
   SionPlanner planner = planner_with({});
   StepDescription step;
   step.tables.emplace_back();
@@ -218,7 +219,7 @@ TEST(SionPlanner, HoldsStreamsOnly) {
   EXPECT_THROW(static_cast<void>(planner.accept(step, false)), Error) << "a second step";
 }
 
-TEST(SionPlanner, KnowsItsMembersByName) {
+TEST(SionPlanner, RecognizesItsMembersByName) {
   const SionPlanner planner = planner_with({});
   EXPECT_EQ(planner.member_name("x.sion", 0), "x.sion");
   EXPECT_EQ(planner.member_name("x.sion", 12), "x.sion.000012");
