@@ -12,7 +12,7 @@ const Option& chunk_cache_option() {
                              OptionKind::integer,
                              "2097152",
                              {},
-                             "bytes of decoded chunks that each rank keeps for what it reads next; 0: none"};
+                             "bytes of decoded chunks that each rank keeps for its next reads; 0: none"};
   return option;
 }
 

@@ -78,7 +78,7 @@ class PhysicalFile {
   /// The chunks of a task in a file that was not closed: all that are inside the file, with their full size.
   [[nodiscard]] std::vector<Extent> possible_chunks(std::uint64_t task) const;
 
-  /// The rest of a task's stream in a file that is cut, or whose second metadata block is damaged.
+  /// The rest of a task's stream in a file that is cut or has a damaged second metadata block.
   struct Left {
     std::vector<Extent> chunks;  ///< none of them empty
     std::uint64_t lost = 0;      ///< missing bytes of its chunks; the full size of a chunk if the file does not state

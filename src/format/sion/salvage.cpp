@@ -9,7 +9,7 @@ namespace {
 
 /// Maximum number of tasks that are listed by their numbers.
 constexpr std::uint64_t most_listed = 16;
-constexpr const char* not_closed = "how many bytes of its chunks were used is not known";
+constexpr const char* not_closed = "the number of used bytes in its chunks is not known";
 
 /// The loss of a task in words; empty if it has lost nothing.
 std::string loss_of(const PhysicalFile::Left& left) {
@@ -31,7 +31,7 @@ std::optional<StepLayout> SionDescriber::salvage(std::uint64_t index) {
     warnings.push_back(
         has_sizes ? "the file was not closed, but its writer had written the sizes of all chunks"
         : notes_
-            ? "the file was not closed: its writers have noted how many bytes they had written"
+            ? "the file was not closed: the sizes of its chunks are known from the notes of its writers"
             : "the file was not closed: the sizes of its chunks are not known, and each is kept with its full size");
   }
   if (has_lost_origins()) warnings.emplace_back(origins_lost);

@@ -66,8 +66,8 @@ class TextEncoder final : public Encoder {
   std::uint64_t length_;
   std::uint64_t row_ = 0;       ///< the next one
   std::uint64_t position_ = 0;  ///< required position of the next call
-  std::vector<char> carry_;     ///< a row that did not fit, and how much of it is written
-  std::size_t carried_ = 0;
+  std::vector<char> carry_;     ///< a row that did not fit
+  std::size_t carried_ = 0;     ///< bytes of it that are already written
 };
 
 }  // namespace quire
