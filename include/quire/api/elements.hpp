@@ -14,7 +14,7 @@ namespace quire {
 
 class WriteStep;
 
-/// How elements that nobody asks for by their ids are shared out among the ranks.
+/// How elements that no rank requests by id are divided among the ranks.
 enum class ElementPartition : std::uint8_t {
   contiguous,  ///< in file order, equal numbers, or in proportion to `weights`
   everything,  ///< all elements on every rank
@@ -22,10 +22,10 @@ enum class ElementPartition : std::uint8_t {
 
 /// Which elements of a step a rank wants, and which variables.
 struct ElementRequest {
-  /// By id, in any order; each rank its own, or none. Nothing: by `partition`, the same on every rank.
+  /// By id, in any order; each rank its own list, possibly empty. No value: by `partition`, the same on every rank.
   std::optional<std::vector<std::uint32_t>> ids;
   ElementPartition partition = ElementPartition::contiguous;
-  std::vector<double> weights;         ///< of the ranks' shares, the same on every rank; empty: equal ones
+  std::vector<double> weights;         ///< of the ranks' shares, the same on every rank; empty: equal shares
   std::vector<std::string> variables;  ///< the same on every rank; empty: all
 };
 
@@ -33,18 +33,18 @@ struct ElementRequest {
 struct ElementBlock {
   Expansion expansion;
   std::string table;                   ///< of their coefficients
-  std::vector<std::string> variables;  ///< of those wanted, the ones that the block has
+  std::vector<std::string> variables;  ///< the requested ones that the block has
   std::vector<std::uint32_t> ids;
-  std::vector<std::uint64_t> modes;         ///< of mixed expansions: those of each element, one behind the other
+  std::vector<std::uint64_t> modes;         ///< of mixed expansions: those of each element, one after another
   std::vector<std::uint64_t> offsets;       ///< the coefficients of element i are [offsets[i], offsets[i + 1])
   std::vector<std::vector<double>> values;  ///< of each variable
 };
 
-/// What a rank gets.
+/// The elements that a rank reads.
 struct Elements {
-  std::vector<ElementBlock> blocks;  ///< in file order; those of which this rank has elements
+  std::vector<ElementBlock> blocks;  ///< in file order; those with elements of this rank
   std::vector<std::uint32_t> missing;
-  /// Ids that the file has twice with the same planes and strips: both are among the blocks.
+  /// Ids that occur twice in the file with the same planes and strips. Both elements are among the blocks.
   std::vector<std::uint32_t> repeated;
 };
 
@@ -58,14 +58,14 @@ struct ElementPart {
   std::vector<ConstView> values;  ///< of each variable, element after element: float64
 };
 
-/// What the ranks have agreed on for the elements of one checkpoint, kept for the next ones of a series: which
-/// kinds of expansions there are on all ranks (not which elements). Every rank of one communicator has its own and
-/// uses it for the same files. A cheap handle: copies share what is kept.
+/// What the ranks have agreed on for the elements of one checkpoint, kept for the next ones of a series: the kinds of
+/// expansions on all ranks (not the elements). Every rank of one communicator has its own and uses it for the same
+/// files. A cheap handle: copies share the content.
 class ElementLayout {
  public:
   ElementLayout();
 
-  /// Independent. How many checkpoints had their layout told among the ranks, and how many found it unchanged.
+  /// Independent. The numbers of checkpoints whose layout was exchanged, and of those that found it unchanged.
   [[nodiscard]] std::uint64_t distributions() const noexcept;
   [[nodiscard]] std::uint64_t reused() const noexcept;
 
@@ -76,11 +76,12 @@ class ElementLayout {
   std::shared_ptr<State> state_;
 };
 
-/// Independent, though every rank calls it, also one without elements: the ranks meet in commit(). Puts this rank's
-/// elements into a step that is being written; those of others may be of other kinds. commit() compares hashes of the
-/// kinds of all ranks in its first reduction; only where they differ, and a `layout` of an earlier checkpoint does not
-/// tell them, rank 0 joins them and tells the others. The arrays must live until then. Wrong parts, and elements that
-/// a part has twice, are usage errors of commit(), on every rank. One that two ranks put is in the file twice.
+/// Independent, but every rank calls it, also one without elements: the ranks communicate in commit(). Puts this rank's
+/// elements into a step that is being written; those of other ranks may be of other kinds. commit() compares hashes of
+/// the kinds of all ranks in its first allreduce. Only if they differ, and are not those of an earlier checkpoint in
+/// `layout`, rank 0 gathers, joins and broadcasts them. The arrays must stay valid until then. Invalid parts, and
+/// elements that occur twice in a part, are usage errors of commit(), on every rank. An element that two ranks put is
+/// stored twice.
 void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout = {});
 
 }  // namespace quire

@@ -7,10 +7,10 @@
 
 namespace quire {
 
-/// Keeps writers from a file as long as it lives, or until it is released. Readers ask for no lock.
+/// Locks out writers of a file during its lifetime, or until it is released. Readers need no lock.
 class FileLock {
  public:
-  /// Independent. Lets writers in again.
+  /// Independent. Allows writers again.
   void release() noexcept { state_.reset(); }
 
   struct State;
@@ -20,9 +20,9 @@ class FileLock {
   std::shared_ptr<State> state_;
 };
 
-/// Collective. For programs that change or replace a file by other means than a writer: finishes an interrupted
-/// replacement as finish_replacement() does, and locks what is at the path, if anything is, against writers of every
-/// format. Throws conflict errors, on every rank, while a writer has the file open, or one that is to take its place.
+/// Collective. For programs that change or replace a file by other means than a writer. Finishes an interrupted
+/// replacement as finish_replacement() does, and locks what exists at the path against writers of every format. Throws
+/// conflict errors, on every rank, while a writer has the file open, or one that will replace it.
 [[nodiscard]] FileLock lock_file(const std::string& path, Comm comm = Comm::self());
 
 }  // namespace quire

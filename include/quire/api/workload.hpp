@@ -14,11 +14,11 @@ namespace quire {
 struct FieldGrid {
   /// Ranks along each axis, slowest first; their product is the number of ranks. Empty: all along the slowest axis.
   std::vector<std::uint64_t> ranks;
-  /// A rank has every so many-th element along each axis instead of neighbouring ones.
+  /// A rank has every n-th element along each axis instead of neighbouring ones.
   bool interleaved = false;
 };
 
-/// Elements of one rank along each axis: `count` of them, each `stride` behind the one before.
+/// Elements of one rank along each axis: `count` of them, each `stride` after the previous one.
 struct AxisPart {
   std::uint64_t start = 0;
   std::uint64_t stride = 1;
@@ -29,15 +29,15 @@ struct AxisPart {
 struct StreamWorkload {
   std::uint64_t bytes = 0;
   std::uint64_t pieces = 1;                  ///< in which they are written
-  std::optional<std::uint64_t> chunk_bytes;  ///< asked for; nothing: as the stream takes
+  std::optional<std::uint64_t> chunk_bytes;  ///< requested; no value: as the stream needs
 };
 
-/// Independent. A grid of so many ranks whose numbers along the axes differ little; the slowest axis gets most.
+/// Independent. A grid of `ranks` ranks with similar numbers along the axes; the slowest axis gets most.
 [[nodiscard]] std::vector<std::uint64_t> balanced_grid(std::uint64_t ranks, std::size_t axes);
 
-/// A made-up step that is spread evenly over any number of ranks: rows of tables (global in the description) in
-/// slices, fields in boxes, elements with their coefficients in slices, streams one a rank. Its views have no memory,
-/// but for the ids of elements.
+/// A synthetic step that is spread evenly over any number of ranks: rows of tables (global in the description) in
+/// slices, fields in boxes, elements with their coefficients in slices, streams one per rank. Its views have no memory,
+/// except for the ids of elements.
 class Workload {
  public:
   struct Rules {
@@ -59,14 +59,14 @@ class Workload {
 
   /// The rows of a table that a rank has.
   [[nodiscard]] Slice rows(std::size_t table, int rank) const;
-  /// What a rank brings. The part lives until the next one is made. `with_values`: coefficients have memory too, with
+  /// The part of a rank. It lives until the next one is created. `with_values`: coefficients have memory too, with
   /// random values.
   [[nodiscard]] StepPart part(int rank, bool with_values = false) const;
-  /// Where a rank's elements of a field lie along each axis.
+  /// Where a rank's elements of a field are along each axis.
   [[nodiscard]] std::vector<AxisPart> axes(int rank, std::size_t field) const;
   [[nodiscard]] Selection selection(int rank, std::size_t field) const;
-  /// Appends numbers that are the same for ranks whose parts differ in nothing but where their fields and ids lie:
-  /// rows, elements along each axis, how long the texts of ids are.
+  /// Appends numbers that are the same for ranks whose parts differ only in the positions of their fields and ids:
+  /// rows, elements along each axis, lengths of the texts of ids.
   void append_kind(int rank, std::vector<std::uint64_t>& kind) const;
 
   /// The pieces of a rank's stream.
@@ -81,9 +81,9 @@ class Workload {
   int ranks_;
   Rules rules_;
   std::vector<std::vector<std::uint64_t>> grids_;  ///< of each field
-  std::vector<std::uint64_t> units_;    ///< of each table: what is split, its rows or the elements behind them
-  std::vector<std::uint64_t> factors_;  ///< rows for each of these
-  std::vector<bool> holds_ids_;         ///< whether a table is one of elements
+  std::vector<std::uint64_t> units_;               ///< of each table: what is split, its rows or its elements
+  std::vector<std::uint64_t> factors_;             ///< rows for each of these
+  std::vector<bool> holds_ids_;                    ///< whether a table is one of elements
   mutable std::deque<std::vector<std::uint32_t>> ids_;
   mutable std::vector<double> values_;
 };
