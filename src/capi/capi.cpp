@@ -32,7 +32,7 @@ const char* not_null(const char* text, const char* what) {
 std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
 
 quire::Type number_type(quire_type type) {
-  if (type < QUIRE_INT8 || type > QUIRE_STRING) throw usage("there is no such type");
+  if (type < QUIRE_INT8 || type > QUIRE_STRING) throw usage("the type is unknown");
   if (type == QUIRE_STRING) {
     throw Error(ErrorKind::unsupported, "columns of strings are not part of the C interface")
         .advise("texts are attributes: quire_set_text, quire_get_text");
@@ -62,7 +62,7 @@ quire::ReadStep& chosen_step(quire_file& file) {
   return *file.read_step;
 }
 
-/// Like guarded(), but a failure inside an open step keeps that step from being committed without the value.
+/// Like guarded(), but a failure inside an open step prevents a commit of that step without the value.
 quire_status guarded_in_step(quire_file* file, const std::function<void()>& action) noexcept {
   return quire::capi::guarded(file, [&] {
     const auto error = quire::caught(action);
@@ -91,11 +91,11 @@ void set_attribute(quire_file& file, std::string name, quire::Value value, std::
   }
 }
 
-/// Of the table that is written to. A pointer does not say how many values stand behind it.
+/// The rows of the table that is written. A pointer does not state the number of its values.
 std::uint64_t known_rows(const quire_file& file, const std::string& column) {
   const auto found = file.rows.find(file.table);
   if (found != file.rows.end()) return found->second;
-  throw usage("nobody said how many rows this rank has").on(column).advise("call quire_set_rows before quire_put");
+  throw usage("the number of rows of this rank is not known").on(column).advise("call quire_set_rows before quire_put");
 }
 
 void choose_rows(quire_file& file, const quire::RowSelection& rows, const std::uint64_t* total) {
@@ -114,7 +114,7 @@ quire::Field field_to_write(const quire_file& file, const char* name, const char
   field.unit = text_or_empty(unit);
   field.extents = file.extents;
   if (chosen_box(file).start.size() == field.extents.size()) return field;
-  throw usage("nobody said the extents of the field").on(field.name).advise("give them to quire_set_box");
+  throw usage("the extents of the field are not known").on(field.name).advise("pass them to quire_set_box");
 }
 
 /// Views of the components of a box, of either kind.
@@ -139,16 +139,16 @@ void refuse_in_fill(const quire_file& file) {
   if (file.is_filling) throw usage("quire_write_file() does this itself: its fill only sets and puts");
 }
 
-/// What all ranks do with a step before it is committed. Where it fails the step is over: one that a rank cannot commit
-/// any more is left, and the others hear why.
-quire_status meet_in_step(quire_file* file, void (quire::WriteStep::*meeting)()) noexcept {
+/// A collective call of a step before its commit. If it fails the step ends: a rank that cannot commit it any more
+/// aborts it, and the others receive the reason.
+quire_status collective_in_step(quire_file* file, void (quire::WriteStep::*call)()) noexcept {
   return quire::capi::guarded(file, [&] {
     refuse_in_fill(*file);
     open_step(*file);
     if (file->is_placed && !file->refused) file->refused = usage("the step is placed already");
     if (!file->refused) {
       try {
-        return (*file->write_step.*meeting)();
+        return (*file->write_step.*call)();
       } catch (const Error&) {
         file->write_step.reset();
         throw;
@@ -360,7 +360,9 @@ int quire_takes_parts(const quire_file* file) {
   return file != nullptr && file->writer && file->writer->takes_parts() ? 1 : 0;
 }
 
-quire_status quire_agree_on_rows(quire_file* file) { return meet_in_step(file, &quire::WriteStep::agree_on_rows); }
+quire_status quire_agree_on_rows(quire_file* file) {
+  return collective_in_step(file, &quire::WriteStep::agree_on_rows);
+}
 
 quire_status quire_weigh_field(quire_file* file, const char* field, quire_type type, uint64_t components,
                                const void* const* values) {
@@ -371,7 +373,7 @@ quire_status quire_weigh_field(quire_file* file, const char* field, quire_type t
 }
 
 quire_status quire_open_step(quire_file* file) {
-  const quire_status status = meet_in_step(file, &quire::WriteStep::open);
+  const quire_status status = collective_in_step(file, &quire::WriteStep::open);
   if (status == QUIRE_OK) file->is_placed = true;
   return status;
 }
@@ -410,7 +412,7 @@ quire_status quire_commit(quire_file* file) {
   return quire::capi::guarded(file, [&] {
     refuse_in_fill(*file);
     open_step(*file);
-    // The step is over whatever happens.
+    // The step ends in all cases.
     quire::WriteStep step = *std::exchange(file->write_step, std::nullopt);
     if (const auto refused = std::exchange(file->refused, std::nullopt)) {
       step.abort(refused->message());
@@ -453,7 +455,7 @@ quire_status quire_close(quire_file* file) {
 }
 
 void quire_free(quire_file* file) {
-  if (file != nullptr && file->is_filling) return;  // quire_write_file() goes on with it
+  if (file != nullptr && file->is_filling) return;  // quire_write_file() still uses it
   const std::unique_ptr<quire_file> mine(file);
 }
 

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// A negative deadline is refused once the ranks can agree on that.
+/// A negative deadline is refused later, when the ranks can agree on the error.
 quire::Comm comm_of(MPI_Comm communicator, const quire_options* options) {
   if (options == nullptr || options->deadline <= 0) return quire::mpi_comm(communicator);
   return quire::mpi_comm(communicator, std::chrono::milliseconds(options->deadline));

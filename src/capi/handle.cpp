@@ -73,7 +73,7 @@ WriteOptions write_options(const quire_options* options) {
 
 ReadOptions read_options(const quire_options* options) { return common_options<ReadOptions>(options); }
 
-/// Arguments may be wrong on one rank and right on the others: all learn of it before any of them opens anything.
+/// Arguments may be invalid on one rank and valid on the others: the ranks agree before any of them opens a file.
 template <class Check>
 auto agreed(Comm& comm, const char* path, const Check& check) {
   std::optional<decltype(check())> result;
@@ -88,7 +88,7 @@ auto agreed(Comm& comm, const char* path, const Check& check) {
   return *result;
 }
 
-/// Lets a handle have the writer and the step that it is to fill, for as long as that takes.
+/// Lends a handle the writer and the step that it fills.
 class Lending {
  public:
   Lending(quire_file& handle, Writer& writer, WriteStep& step) : handle_(handle), writer_(writer), step_(step) {
@@ -112,7 +112,7 @@ class Lending {
   WriteStep& step_;
 };
 
-/// Throws what failed in the filling of a step.
+/// Throws the error of the function that fills a step.
 void require_filled(const quire_file& handle, quire_status status) {
   if (handle.refused) throw Error(*handle.refused);
   if (status == QUIRE_OK) return;
@@ -181,8 +181,8 @@ quire_status append(const char* path, const std::int64_t* after, bool drop_later
   return make(file, [&](quire_file& handle) {
     Comm comm = make_comm();
     const auto checked = agreed(comm, path, [&] { return write_options(options); });
-    const auto behind = after != nullptr ? std::optional(*after) : std::nullopt;
-    handle.writer = quire::append(path, comm, behind, drop_later ? Later::drop : Later::refuse, checked);
+    const auto last = after != nullptr ? std::optional(*after) : std::nullopt;
+    handle.writer = quire::append(path, comm, last, drop_later ? Later::drop : Later::refuse, checked);
   });
 }
 

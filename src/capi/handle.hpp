@@ -10,7 +10,7 @@
 #include "quire/api/writer.hpp"
 #include "quire/quire.h"
 
-/// What a C caller holds: a writer with at most one open step, or a reader with at most one chosen step.
+/// The state of a C handle: a writer with at most one open step, or a reader with at most one selected step.
 struct quire_file {
   std::optional<quire::Writer> writer;
   std::optional<quire::WriteStep> write_step;
@@ -20,18 +20,18 @@ struct quire_file {
   std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step
   std::vector<std::uint64_t> extents;         ///< of the fields that follow
   std::optional<quire::Box> box;              ///< of this rank in them
-  bool is_placed = false;                     ///< the open step gets parts
-  bool is_filling = false;                    ///< it is that of quire_write_file(), which does all else with it
+  bool is_placed = false;                     ///< the open step receives parts
+  bool is_filling = false;                    ///< the step belongs to quire_write_file(), which ends it
   std::optional<quire::Error> refused;        ///< the first put or set of the open step that failed
   std::string message;
 };
 
 namespace quire::capi {
 
-/// Runs `action` for a handle; turns what it throws into a status and keeps the message. Nothing leaves it.
+/// Runs `action` for a handle, converts exceptions into a status and keeps the message. Never throws.
 [[nodiscard]] quire_status guarded(quire_file* file, const std::function<void()>& action) noexcept;
 
-/// The four that make a handle, for the ranks of a communicator that is made inside the guard.
+/// The four functions that create a handle, for the ranks of a communicator that is created inside guarded().
 using MakeComm = std::function<Comm()>;
 [[nodiscard]] quire_status create(const char* path, const MakeComm& make_comm, const quire_options* options,
                                   quire_file** file) noexcept;

@@ -1,4 +1,4 @@
-/* Files of one step that are made, written and closed by one call, which calls back for the values. */
+/* Files of one step that are created, written and closed by one call, which calls a function for the values. */
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct filling {
   context* test;
   double x[rows];
   quire_status answer; /* of the last rank */
-  int makes_calls;     /* those that are not for a fill */
+  int makes_calls;     /* calls that are not allowed in a fill */
   double s;            /* an attribute */
   int puts_nothing;    /* without memory, on the last rank */
 } filling;
@@ -78,7 +78,7 @@ static void check_file(context* test) {
   close_and_free(test, file);
 }
 
-/* Whoever has failed has its own error, the others are told; what was there is there. */
+/* A rank that failed returns its own error, the others QUIRE_ABORTED; the previous file stays. */
 static void fails(context* test, filling* given, quire_status mine, const char* reason) {
   quire_file* file = NULL;
   const quire_status wanted = is_last(test) ? mine : QUIRE_ABORTED;

@@ -34,7 +34,7 @@ static uint64_t fill(const context* test, int64_t step, columns* values) {
   return rows;
 }
 
-/* Everything of a step but the commit. */
+/* A step without its commit. */
 static void put_step(context* test, quire_file* file, int64_t number, columns* values) {
   const uint64_t rows = fill(test, number, values);
   const double s = 0.5 * (double)number;
@@ -134,9 +134,9 @@ static void refuses_wrong_reading(context* test) {
   expect_status(test, quire_read(file, NULL, QUIRE_FLOAT64, 0, 1, &value), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_get(file, "t", QUIRE_FLOAT64, 1, &value, NULL), QUIRE_MISSING, file, __LINE__);
   expect_status(test, quire_get(file, "s", QUIRE_FLOAT64, 0, &value, &count), QUIRE_USAGE, file, __LINE__);
-  expect(test, count == 1, __LINE__, "the number of values is not told");
+  expect(test, count == 1, __LINE__, "the number of values is not returned");
   expect_status(test, quire_get_text(file, "code", sizeof text, text, &count), QUIRE_USAGE, file, __LINE__);
-  expect(test, count == strlen("beam in C"), __LINE__, "the length of the text is not told");
+  expect(test, count == strlen("beam in C"), __LINE__, "the length of the text is not returned");
   expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, &value, NULL), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
   close_and_free(test, file);
@@ -152,7 +152,7 @@ static void refuses_wrong_order(context* test) {
   expect_status(test, quire_set_rows(file, 1), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_abort(file, "nothing to abort"), QUIRE_USAGE, file, __LINE__);
-  /* Values without rows would be lost, or end where nobody knows. */
+  /* Values without rows would be lost, or have an unknown length. */
   expect_status(test, quire_step(file, 1), QUIRE_OK, file, __LINE__);
   expect_status(test, quire_put(file, "x", QUIRE_FLOAT64, values.x, NULL), QUIRE_USAGE, file, __LINE__);
   expect(test, strstr(quire_error_message(file), "quire_set_rows") != NULL, __LINE__, "no advice");
@@ -171,7 +171,7 @@ static void refuses_wrong_order(context* test) {
 static void refuses_null_pointers(context* test) {
   quire_file* file = NULL;
   expect_status(test, quire_create(NULL, NULL, &file), QUIRE_USAGE, file, __LINE__);
-  expect(test, file != NULL && strlen(quire_error_message(file)) > 0, __LINE__, "no handle to tell of the error");
+  expect(test, file != NULL && strlen(quire_error_message(file)) > 0, __LINE__, "no handle with the error message");
   expect_status(test, quire_step(file, 1), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_close(file), QUIRE_USAGE, file, __LINE__);
   quire_free(file);
@@ -209,7 +209,7 @@ static void refuses_files_and_options(context* test) {
   quire_free(file);
 }
 
-/* One rank fails; all others must learn of it, nothing may hang, and the next step must be whole. */
+/* One rank fails; all others must report it, none may hang, and the next step must be complete. */
 static void survives_one_bad_rank(context* test) {
   quire_file* file = NULL;
   columns values;
@@ -326,7 +326,7 @@ static void writes_and_reads_fields(context* test) {
   close_and_free(test, file);
 }
 
-/* Two rows of every rank: by a list that falls, and by blocks with a gap behind each, which is zeros. */
+/* Two rows of every rank: by a falling list, and by blocks, each followed by a gap of zeros. */
 static void writes_chosen_rows(context* test) {
   quire_file* file = NULL;
   const uint64_t ranks = (uint64_t)test->size;

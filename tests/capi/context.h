@@ -1,4 +1,4 @@
-/* What the tests of the C interface share. */
+/* Shared functions of the tests of the C interface. */
 
 #ifndef QUIRE_TESTS_CAPI_CONTEXT_H
 #define QUIRE_TESTS_CAPI_CONTEXT_H
@@ -11,13 +11,13 @@
 
 enum { path_length = 1024 };
 
-/* What a test needs to know; no globals. */
+/* The state of a test; no globals. */
 typedef struct context {
   int rank;
   int size;
   int failures;
   int weighing; /* kinds of files whose parts were weighed */
-  int chunked;  /* and of those that encode them in chunks */
+  int chunked;  /* of those, kinds that encode them in chunks */
   const char* format;
   char path[path_length];
 } context;
@@ -32,10 +32,10 @@ quire_status append(const context* test, const int64_t* after, int drop_later, q
 quire_status open_file(const char* path, quire_file** file);
 void close_and_free(context* test, quire_file* file);
 
-/* Fields whose values come box by box, in kinds of files of one format (parts.c). */
+/* Fields whose values are passed box by box, in kinds of files of one format (parts.c). */
 void writes_fields_in_parts(context* test);
 
-/* Files that one call makes (at_once.c). */
+/* Files that are written by one call (at_once.c). */
 void writes_files_in_one_call(context* test);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fields that are larger than memory: declared, weighed where the file asks for it, and written box by box. */
+/* Fields that are larger than memory: declared, weighed if the file requires it, and written box by box. */
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void declare(context* test, quire_file* file) {
 typedef quire_status (*give_part)(quire_file* file, const char* field, quire_type type, uint64_t components,
                                   const void* const* values);
 
-/* All layers of this rank but the last `without` ones, one by one: memory is free again behind each of them. */
+/* All layers of this rank but the last `without` ones, one by one: memory is released after each of them. */
 static void give_parts(context* test, quire_file* file, give_part give, int without) {
   layer values;
   for (int is_vector = 0; is_vector <= 1; ++is_vector) {
@@ -66,7 +66,7 @@ static void open_for_parts(context* test, quire_file* file) {
 
 static int is_last(const context* test) { return test->rank == test->size - 1; }
 
-/* Nothing of a field is known that no box or no extents were given of. */
+/* A field without a box or extents is refused. */
 static void refuses_declarations(context* test, quire_file* file) {
   expect_status(test, quire_agree_on_rows(file), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_open_step(file), QUIRE_USAGE, file, __LINE__);
@@ -75,33 +75,34 @@ static void refuses_declarations(context* test, quire_file* file) {
   expect_status(test, quire_declare_field(file, "phi", QUIRE_FLOAT64, 1, "V"), QUIRE_USAGE, file, __LINE__);
   set_box(test, file, first_layer(test), 1);
   expect_status(test, quire_declare_field(file, "phi", QUIRE_FLOAT64, 1, "V"), QUIRE_USAGE, file, __LINE__);
-  expect(test, strstr(quire_error_message(file), "extents") != NULL, __LINE__, "the extents are not asked for");
+  expect(test, strstr(quire_error_message(file), "extents") != NULL, __LINE__,
+         "the message does not mention the extents");
   expect_status(test, quire_abort(file, "no extents"), QUIRE_OK, file, __LINE__);
 }
 
-/* Of more components than any memory holds nothing is left out: the step is over. */
+/* More components than fit into memory end the step, instead of being ignored. */
 static void refuses_without_memory(context* test, quire_file* file) {
   declare(test, file);
   const quire_status status = quire_declare_field(file, "large", QUIRE_FLOAT64, UINT64_MAX / 4, "V");
-  expect(test, status != QUIRE_OK, __LINE__, "so many components were taken");
+  expect(test, status != QUIRE_OK, __LINE__, "too many components were accepted");
   expect_status(test, quire_open_step(file), status, file, __LINE__);
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
 }
 
-/* A rank that cannot go on ends the step on all of them where they meet next, and the next one goes well. */
+/* A rank that cannot continue ends the step on all ranks at the next collective; the next step succeeds. */
 static void leaves_before_it_is_placed(context* test, quire_file* file) {
   declare(test, file);
   if (is_last(test)) {
     expect_status(test, quire_declare_field(file, NULL, QUIRE_FLOAT64, 1, ""), QUIRE_USAGE, file, __LINE__);
     expect_status(test, quire_agree_on_rows(file), QUIRE_USAGE, file, __LINE__);
   } else {
-    /* Where nothing is agreed on nobody meets before the step is placed. */
+    /* If nothing is agreed on, there is no collective before the step is placed. */
     quire_status status = quire_agree_on_rows(file);
     if (status == QUIRE_OK && quire_weighs_values(file)) give_parts(test, file, quire_weigh_field, 0);
     if (status == QUIRE_OK) status = quire_open_step(file);
     expect_status(test, status, QUIRE_ABORTED, file, __LINE__);
   }
-  expect(test, strstr(quire_error_message(file), "null pointer") != NULL, __LINE__, "the reason is not told");
+  expect(test, strstr(quire_error_message(file), "null pointer") != NULL, __LINE__, "the reason is not reported");
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
 
   declare(test, file);
@@ -112,22 +113,23 @@ static void leaves_before_it_is_placed(context* test, quire_file* file) {
 }
 
 static void leaves_a_placed_step(context* test, quire_file* file) {
-  const quire_status told = is_last(test) ? QUIRE_USAGE : QUIRE_ABORTED;
+  const quire_status expected = is_last(test) ? QUIRE_USAGE : QUIRE_ABORTED;
   open_for_parts(test, file);
   give_parts(test, file, quire_write_field, is_last(test) ? 1 : 0);
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
-  expect(test, strstr(quire_error_message(file), "not all elements") != NULL, __LINE__, "what lacks is not told");
+  expect(test, strstr(quire_error_message(file), "not all elements") != NULL, __LINE__,
+         "the missing elements are not reported");
 
   open_for_parts(test, file);
   give_parts(test, file, quire_write_field, 0);
   if (is_last(test)) {
     expect_status(test, quire_write_field(file, "phi", QUIRE_FLOAT64, 1, NULL), QUIRE_USAGE, file, __LINE__);
   }
-  expect_status(test, quire_commit(file), told, file, __LINE__);
+  expect_status(test, quire_commit(file), expected, file, __LINE__);
 
   open_for_parts(test, file);
   give_parts(test, file, quire_write_field, 0);
-  expect_status(test, is_last(test) ? quire_open_step(file) : quire_commit(file), told, file, __LINE__);
+  expect_status(test, is_last(test) ? quire_open_step(file) : quire_commit(file), expected, file, __LINE__);
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
 }
 
@@ -140,10 +142,10 @@ static void tells_chunks(context* test, quire_file* file) {
   expect_status(test, quire_get_chunk(file, "phi", QUIRE_FLOAT64, 1, axes, extents, NULL), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_get_chunk(file, "phi", QUIRE_FLOAT64, 1, axes, extents, shape), QUIRE_OK, file, __LINE__);
   const uint64_t edge = shape[0];
-  expect(test, edge == 0 || edge == 2, __LINE__, "another chunk than was asked for");
+  expect(test, edge == 0 || edge == 2, __LINE__, "not the requested chunk");
   expect(test, shape[1] == edge && shape[2] == edge, __LINE__, "a chunk of other edges");
   test->chunked += edge == 2 && quire_weighs_values(file);
-  /* To ask harms no step. */
+  /* Queries do not affect the step. */
   expect_status(test, quire_abort(file, "only asked"), QUIRE_OK, file, __LINE__);
 }
 
@@ -167,7 +169,7 @@ static void reads_parts(context* test) {
   float e[components][of_layer];
   void* const scalar[1] = {phi};
   expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
-  expect(test, quire_takes_parts(file) == 0 && quire_weighs_values(file) == 0, __LINE__, "a reader takes parts");
+  expect(test, quire_takes_parts(file) == 0 && quire_weighs_values(file) == 0, __LINE__, "a reader accepts parts");
   expect_status(test, quire_step(file, 0), QUIRE_OK, file, __LINE__);
   for (uint64_t number = 0; number < (uint64_t)(layers_per_rank * test->size); ++number) {
     fill(&values, number);
