@@ -133,7 +133,7 @@ static void leaves_a_placed_step(context* test, quire_file* file) {
   expect_status(test, quire_commit(file), QUIRE_USAGE, file, __LINE__);
 }
 
-static void tells_chunks(context* test, quire_file* file) {
+static void returns_chunks(context* test, quire_file* file) {
   const uint64_t extents[axes] = {(uint64_t)(layers_per_rank * test->size), rows, columns};
   uint64_t shape[axes] = {9, 9, 9};
   expect_status(test, quire_get_chunk(file, "phi", QUIRE_FLOAT64, 1, axes, extents, shape), QUIRE_USAGE, file,
@@ -193,7 +193,7 @@ static void writes_parts_of(context* test, const char* const* settings) {
   }
   expect(test, quire_takes_parts(file) == 1, __LINE__, "fields cannot be declared");
   test->weighing += quire_weighs_values(file);
-  tells_chunks(test, file);
+  returns_chunks(test, file);
   refuses_declarations(test, file);
   refuses_without_memory(test, file);
   leaves_before_it_is_placed(test, file);
