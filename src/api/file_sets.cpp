@@ -148,9 +148,9 @@ std::vector<std::string> paths_of_members(const std::string& first, const WriteP
 }
 
 std::function<bool(const std::string& name)> member_test(const std::string& target, const WritePlanner& planner) {
-  return [&planner, names_tell = planner.names_determine_members(), first = name_of(target),
+  return [&planner, by_name = planner.names_determine_members(), first = name_of(target),
           old = own_members(target)](const std::string& name) {
-    return (names_tell && planner.is_member(first, name)) || std::ranges::find(old, name) != old.end();
+    return (by_name && planner.is_member(first, name)) || std::ranges::find(old, name) != old.end();
   };
 }
 

@@ -71,7 +71,7 @@ std::uint64_t hash_of(Choice choice) {
 namespace {
 
 /// Collective, after ranks have failed or said different things: throws why, on all.
-[[noreturn]] void tell_difference(Comm& comm, const Choice& mine, std::optional<Error> error) {
+[[noreturn]] void throw_difference(Comm& comm, const Choice& mine, std::optional<Error> error) {
   std::vector<std::byte> message = pack(mine);
   comm.broadcast(message);
   const auto root = unpack<Choice>(message);
@@ -107,7 +107,7 @@ Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error
         return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
       },
       parting);
-  if (!are_alike()) tell_difference(comm, mine, error);
+  if (!are_alike()) throw_difference(comm, mine, error);
   return unpack<Agreed>(told);
 }
 

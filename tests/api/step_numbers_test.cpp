@@ -37,7 +37,7 @@ TEST(FindNumber, AsksForFewOfManyNumbers) {
   EXPECT_LE(file.asked, 100U);
 }
 
-TEST(FindNumber, WithoutTheStepTellsItsNeighbours) {
+TEST(FindNumber, WithoutTheStepReturnsItsNeighbours) {
   CountingSteps file(100);
   for (const auto& [wanted, text] : {std::pair(std::int64_t{31}, "the nearest are 30, 40, 20"),
                                      std::pair(std::int64_t{-5}, "the nearest are 10, 20, 30"),

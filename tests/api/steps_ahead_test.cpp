@@ -48,7 +48,7 @@ std::vector<std::int64_t> numbers_of(const std::vector<StepLayout>& layouts) {
   return numbers;
 }
 
-TEST(DescribeAhead, TellsSmallStepsThatFollow) {
+TEST(DescribeAhead, DescribesSmallStepsThatFollow) {
   FewSteps file(100, 6);
   EXPECT_EQ(numbers_of(describe_ahead(file, 3, true)), (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
   EXPECT_EQ(numbers_of(describe_ahead(file, 98, true)), (std::vector<std::int64_t>{98, 99}));
@@ -67,7 +67,7 @@ TEST(DescribeAhead, DoesNothingInVain) {
   EXPECT_EQ(numbers_of(describe_ahead(middle, 3, true)), (std::vector<std::int64_t>{3, 4, 5}));
 }
 
-TEST(DescribeAhead, DamageIsToldOnlyToWhomItConcerns) {
+TEST(DescribeAhead, DamageIsReportedOnlyForItsStep) {
   FewSteps file(100, 6);
   file.damaged = 5;
   EXPECT_EQ(numbers_of(describe_ahead(file, 3, true)), (std::vector<std::int64_t>{3, 4}));

@@ -59,7 +59,7 @@ TEST(Striping, IsAskedOfTheFileSystemsTool) {
   EXPECT_GT(std::filesystem::file_size(file), 0U);
 }
 
-TEST(Striping, ThatIsNotAppliedIsTold) {
+TEST(Striping, ThatIsNotAppliedIsReported) {
   const std::string file = path("plain");
   const auto remark = [&](const std::string& name, const std::string& script) {
     const Tool tool(name, script);

@@ -16,7 +16,7 @@ class DescriberBeforeDamage final : public Describer {
   [[nodiscard]] std::uint64_t steps() override { return inner_->steps(); }
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override { return inner_->step_number(index); }
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override {
-    auto layout = with_damage_told(survey_, [&] { return inner_->step(index); });
+    auto layout = with_damage_reported(survey_, [&] { return inner_->step(index); });
     if (!layout && index == inner_->steps()) throw damage_error(survey_);
     return layout;
   }

@@ -39,7 +39,7 @@ void describe_compression(FileDescription& file, const InflationSurvey& survey);
 
 /// Carries out an action on inflated bytes; its bad_file errors say so, and tell of damage.
 template <class Action>
-auto with_damage_told(const InflationSurvey& survey, Action&& action) {
+auto with_damage_reported(const InflationSurvey& survey, Action&& action) {
   try {
     return action();
   } catch (Error& error) {

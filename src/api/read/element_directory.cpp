@@ -29,18 +29,18 @@ std::vector<Parcel> send(Comm& comm, const Mail& mail) {
   return comm.exchange(std::move(parcels));
 }
 
-// An entry is a few words on its way: id with the number of its modes and whether a piece is told; block and teller;
+// An entry is a few words on its way: id with the number of its modes and whether a piece is told; block and source;
 // row, offset, count; the piece; modes.
 
 constexpr unsigned modes_shift = 32;
 constexpr unsigned piece_shift = 48;
-constexpr unsigned teller_shift = 32;
+constexpr unsigned source_shift = 32;
 constexpr std::uint64_t low_half = 0xFFFFFFFF;
 
 void append(std::vector<std::uint64_t>& words, const ElementEntry& entry) {
   const std::uint64_t head =
       entry.id | entry.modes.size() << modes_shift | (entry.piece ? std::uint64_t{1} << piece_shift : std::uint64_t{0});
-  const std::uint64_t origin = entry.block | static_cast<std::uint64_t>(entry.teller) << teller_shift;
+  const std::uint64_t origin = entry.block | static_cast<std::uint64_t>(entry.source) << source_shift;
   words.insert(words.end(), {head, origin, entry.row, entry.offset, entry.count});
   if (entry.piece) words.insert(words.end(), {entry.piece->piece.first, entry.piece->piece.offset, entry.piece->end});
   words.insert(words.end(), entry.modes.begin(), entry.modes.end());
@@ -57,7 +57,7 @@ void take_all(const std::vector<std::uint64_t>& words, std::vector<ElementEntry>
                        .count = words[i + 4],
                        .modes = {},
                        .piece = {},
-                       .teller = static_cast<int>(words[i + 1] >> teller_shift)};
+                       .source = static_cast<int>(words[i + 1] >> source_shift)};
     i += fixed;
     if (head >> piece_shift != 0) {
       entry.piece = KnownPiece{{words[i], words[i + 1]}, words[i + 2]};

@@ -19,7 +19,7 @@ struct ElementEntry {
   std::uint64_t count = 0;           ///< of its coefficients
   std::vector<std::uint64_t> modes;  ///< if those of the block are mixed
   std::optional<KnownPiece> piece;   ///< that has its coefficients, where not every rank knows all of them
-  int teller = 0;                    ///< the rank that has told of it
+  int source = 0;                    ///< the rank that has told of it
 };
 
 /// Collective. The entries of the elements that each rank wants, in file order, of entries that the ranks have among

@@ -132,14 +132,14 @@ void close_read_engine(Reader::State& reader) {
   reader.engine->close();
 }
 
-void meet_in_engine(Reader::State& reader, const std::optional<Error>& refusal) {
+void synchronize_engine(Reader::State& reader, const std::optional<Error>& refusal) {
   constexpr std::uint64_t hash_of_no_request = 1;
   agree_on_reads(reader.comm, refusal, hash_of_no_request);
 }
 
-void meet_readers(Reader::State& reader) {
+void synchronize_readers(Reader::State& reader) {
   if (reader.comm.size() == 1 || !reads_together(reader)) return;
-  if (reader.engine) return meet_in_engine(reader, std::nullopt);
+  if (reader.engine) return synchronize_engine(reader, std::nullopt);
   reader.transport->run(ReadPlan{});
 }
 

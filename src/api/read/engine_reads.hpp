@@ -31,11 +31,11 @@ void close_read_engine(Reader::State& reader);
                                                        const std::function<EngineRequest()>& ask);
 
 /// Collective, where ranks read together: all throw if one of them refuses, closes the file or reads meanwhile.
-void meet_in_engine(Reader::State& reader, const std::optional<Error>& refusal);
+void synchronize_engine(Reader::State& reader, const std::optional<Error>& refusal);
 
 /// Collective where ranks read together, else without effect: what every other collective call begins with, so that
 /// ranks that are in close() meanwhile are met as in a read. Throws an aborted error then.
-void meet_readers(Reader::State& reader);
+void synchronize_readers(Reader::State& reader);
 
 /// Collective, where ranks read together. What a rank calls in place of that which cannot say what it wants: the others
 /// throw, and do not wait for it.

@@ -107,7 +107,7 @@ class ElementReading {
       for (const ElementEntry& entry : found) {
         const auto b = static_cast<std::size_t>(entry.block);
         if (blocks_.blocks()[b].is_opaque) {
-          append(handed_[{entry.teller, b}], {entry.row, 1});
+          append(handed_[{entry.source, b}], {entry.row, 1});
           continue;
         }
         append(parts_[b], {entry.offset, entry.count});
@@ -327,7 +327,7 @@ class ElementReading {
     const std::size_t width = block.modes.empty() ? 0 : blocks_.directions(b);
     const std::uint64_t first = file.uniform_count == 0 ? before : rows.first * file.uniform_count;
     const Run& values = blocks_.layout().tables[file.values].runs.front();
-    const bool tells_pieces = step_.is_partial && !file.is_opaque && !values.pieces.empty();
+    const bool sends_pieces = step_.is_partial && !file.is_opaque && !values.pieces.empty();
     for (std::size_t i = 0; i < block.ids.size(); ++i) {
       const auto modes = block.modes.begin() + static_cast<std::ptrdiff_t>(i * width);
       ElementEntry& entry = entries.emplace_back();
@@ -337,8 +337,8 @@ class ElementReading {
       entry.offset = first + block.offsets[i];
       entry.count = block.offsets[i + 1] - block.offsets[i];
       entry.modes = {modes, modes + static_cast<std::ptrdiff_t>(width)};
-      entry.teller = comm_.rank();
-      if (tells_pieces) entry.piece = piece_with(values, entry.offset);
+      entry.source = comm_.rank();
+      if (sends_pieces) entry.piece = piece_with(values, entry.offset);
     }
   }
 
@@ -488,7 +488,7 @@ Elements ReadStep::read_elements(const ElementRequest& request, const std::optio
   Reader::State& reader = *state_->reader;
   require_open(reader);
   return in_file(reader, [&] {
-    meet_readers(reader);
+    synchronize_readers(reader);
     agree_on_call(reader.comm, in_words(request), refusal);
     refuse_without_elements(*state_);
     // Made from what all ranks say alike: it fails on all of them or on none.

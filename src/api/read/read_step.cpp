@@ -457,9 +457,9 @@ std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<E
   return in_file(reader, [&] {
     // Others may be in close(), and meet here those who read as they do in each read.
     if (reader.engine) {
-      meet_in_engine(reader, refusal);
+      synchronize_engine(reader, refusal);
     } else {
-      meet_readers(reader);
+      synchronize_readers(reader);
       agree(reader.comm, refusal);
     }
     std::uint64_t most = mine;

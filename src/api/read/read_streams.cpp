@@ -64,7 +64,7 @@ std::vector<StreamReader> ReadStep::streams(const std::vector<std::int64_t>& wan
   Reader::State& reader = *state_->reader;
   require_open(reader);
   return in_file(reader, [&] {
-    meet_readers(reader);
+    synchronize_readers(reader);
     // Who is refused asks for nothing, and is heard when all agree.
     const Question mine{refusal ? std::vector<std::int64_t>() : wanted, by};
     Answer answer;

@@ -110,7 +110,7 @@ auto beside_writers(const Reader::State& state, Look&& look) {
 template <class Answer>
 auto answer_of_root(Reader::State& state, Answer&& answer) {
   using Value = decltype(answer(state.own_describer()));
-  meet_readers(state);
+  synchronize_readers(state);
   auto told = unpack<Told<Value>>(from_root(state.comm, [&] {
     Told<Value> mine{beside_writers(state, [&] { return answer(state.own_describer()); }), {}};
     mine.warnings = late_warnings(state);
@@ -155,7 +155,7 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
   };
   if (!state.inflation) return describe();
   refuse_tolerances(*state.inflation, state.options.options);
-  Opening opening = with_damage_told(*state.inflation, describe);
+  Opening opening = with_damage_reported(*state.inflation, describe);
   describe_compression(opening.file, *state.inflation);
   return opening;
 }
@@ -451,7 +451,7 @@ bool Reader::reads_together() const { return quire::reads_together(*state_); }
 
 void Reader::synchronize() const {
   require_open(*state_);
-  in_file(*state_, [&] { meet_readers(*state_); });
+  in_file(*state_, [&] { synchronize_readers(*state_); });
 }
 
 CheckReport Reader::check() const {

@@ -24,7 +24,7 @@ class ChoiceSimulation {
   /// When all have measured: adds the whole tables to that, and tells them to the part of rank 0.
   void finish(StepPart& root, Measure& total);
   /// Tells a part, once it is measured, how large the tables are that it is placed in.
-  void tell(StepPart& part) const { tell_whole_tables(part, tables_); }
+  void tell(StepPart& part) const { add_whole_tables(part, tables_); }
   [[nodiscard]] bool are_there() const noexcept { return !tables_.empty(); }
 
  private:

@@ -137,13 +137,13 @@ class StreamSimulation {
     for (const SimulatedPiece& piece : stream.pieces) {
       state.pieces.push_back({.kind = kind_of(piece), .bytes = addresses.piece(piece.bytes), .key = 0, .room = 0});
     }
-    if (planner_.merges()) tell_merged(state, order);
+    if (planner_.merges()) add_merged(state, order);
     state.place_all(plan);
     if (!state.collects) uses_[at].chunks = state.fill->chunks();
   }
 
   /// What rank 0 would answer.
-  void tell_merged(StreamWriter::State& state, std::uint64_t order) {
+  void add_merged(StreamWriter::State& state, std::uint64_t order) {
     state.collects = is_collector(order);
     state.merged.resize(state.pieces.size());
     std::size_t call = 0;

@@ -120,7 +120,7 @@ class WorkloadSimulation {
     return std::vector(static_cast<std::size_t>(root_.description.fields[field].components), all);
   }
 
-  void tell_encoded(StepPart& part, int rank) const {
+  void add_encoded(StepPart& part, int rank) const {
     for (std::size_t t = 0; has_groups() && t < groupings_.size(); ++t) {
       part.groups.push_back(groups(t, groups_of(t, rank)));
     }
@@ -182,7 +182,7 @@ class WorkloadSimulation {
     Kind kind;
     kind.part = workload_.part(rank, planner_.weighs_values());
     kind.part.description = planner_.accept(kind.part.description, lossy_);
-    tell_encoded(kind.part, rank);
+    add_encoded(kind.part, rank);
     planner_.weigh(kind.part, lossy_);
     const std::uint64_t row_bytes = workload_.rules().row_bytes;
     for (std::size_t t = 0; row_bytes != 0 && t < kind.part.weights.tables.size(); ++t) {

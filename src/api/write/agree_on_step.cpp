@@ -57,7 +57,7 @@ std::optional<Error> accept_step(State& step) {
   if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
   if (error) return error;
   return caught(writer.comm.rank(), [&] {
-    writer.tell_file();
+    writer.describe_file();
     lay_out_elements(step);
     step.part = &step.builder.finish();
     step.accept(*step.part);
@@ -82,10 +82,10 @@ void prepare_place(State& step) {
 }
 
 /// What an accepted step takes, if it is well so far.
-Announcement measured(State& step, std::optional<Error>& error, bool together) {
+Proposal measured(State& step, std::optional<Error>& error, bool together) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
-  Announcement mine;
+  Proposal mine;
   mine.call = step.call;
   mine.elements = step.elements && !step.elements->joined;
   if (!error) {
@@ -98,7 +98,7 @@ Announcement measured(State& step, std::optional<Error>& error, bool together) {
         prepare_place(step);
       }
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
-      tell_chosen_rows(step, mine);
+      propose_chosen_rows(step, mine);
       if (together) mine.compared.push_back(count_plans(*step.part));
     });
   }
@@ -108,10 +108,10 @@ Announcement measured(State& step, std::optional<Error>& error, bool together) {
 
 /// Tells and hears what the step takes. A file that is not there yet is made by rank 0 as soon as all agree on the
 /// step.
-Consensus tell(State& step, const Announcement& mine) {
+Consensus tell(State& step, const Proposal& mine) {
   Writer::State& writer = *step.writer;
-  if (!writer.unmade) return announce(writer.comm, mine);
-  return announce(writer.comm, mine, [&](const Consensus& known) {
+  if (!writer.unmade) return propose(writer.comm, mine);
+  return propose(writer.comm, mine, [&](const Consensus& known) {
     std::optional<Error> ignored;
     const bool goes_on = known.goes_on(step.call, ignored) && known.same_structure;
     return goes_on ? writer.unmade->make([&] { prepare_place(step); }) : std::vector<std::byte>();
@@ -159,7 +159,7 @@ void agree_on_step(State& step) {
   const bool together = moves_together(writer);
   agree_on_elements(step);
   std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
-  Announcement mine = measured(step, error, together);
+  Proposal mine = measured(step, error, together);
   const Stopwatch watch(writer.timing.wait);
   const double before = writer.timing.metadata;
   Consensus all = tell(step, mine);

@@ -101,7 +101,7 @@ void accept_chosen_rows(State& step) {
   }
 }
 
-void tell_chosen_rows(State& step, Announcement& mine) {
+void propose_chosen_rows(State& step, Proposal& mine) {
   for (const std::size_t t : chosen_tables(step)) {
     const RowChoice& choice = *step.builder.choices()[t];
     mine.measure.push_back(choice.walk().elements());

@@ -10,7 +10,7 @@ namespace quire {
 void accept_chosen_rows(WriteStep::State& step);
 
 /// Independent. Tells the others how many rows of each table this rank has chosen, and how far they reach.
-void tell_chosen_rows(WriteStep::State& step, Announcement& mine);
+void propose_chosen_rows(WriteStep::State& step, Proposal& mine);
 
 /// Independent. How many rows of a table this rank brings, as long as it is not known how many all have, and
 /// afterwards.

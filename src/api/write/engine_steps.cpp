@@ -78,7 +78,7 @@ void publish_by_engine(WriteStep::State& step) {
 
 void close_engine(Writer::State& writer) {
   Attempts attempts;
-  attempts.attempt([&] { writer.tell_file(); });
+  attempts.attempt([&] { writer.describe_file(); });
   const Stopwatch watch(writer.timing.metadata);
   attempts.attempt([&] { writer.engine->close(); });
   if (const auto error = caught(writer.comm.rank(), [&] { attempts.rethrow(); })) throw Error(*error);

@@ -152,11 +152,11 @@ namespace {
 
 /// Whether a step needs no other meeting before the one in which all tell what it takes, and each rank moves its bytes
 /// for itself.
-bool meets_once(Writer::State& state) {
+bool agrees_once(Writer::State& state) {
   if (state.engine || state.target.is_compressed()) return false;
   WritePlanner& planner = *state.planner;
-  const bool meets_before = planner.weighs_values() || planner.groups_rows() || planner.streams() != nullptr;
-  return !is_transport_collective(state.options.transport) && !meets_before;
+  const bool agrees_before = planner.weighs_values() || planner.groups_rows() || planner.streams() != nullptr;
+  return !is_transport_collective(state.options.transport) && !agrees_before;
 }
 
 }  // namespace
@@ -165,7 +165,7 @@ NewFile::NewFile(Writer::State& state) : state_(state) {
   error_ = caught(state.comm.rank(), [&] {
     asked_ = take_options(state);
     place(state);
-    joins_step_ = meets_once(state);
+    joins_step_ = agrees_once(state);
   });
   choice_ = choice_of(state.path, state.options);
   choice_.compression = state.target.compression();

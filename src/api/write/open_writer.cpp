@@ -56,8 +56,8 @@ Writer create_file(std::shared_ptr<Writer::State> state) {
 void make_before_step(Writer::State& state) {
   const NewFile& file = *state.unmade;
   std::optional<Error> error = file.error();
-  const Announcement mine{.failed = error.has_value(), .call = Call::make, .structure = hash_of(file.choice())};
-  const Consensus all = announce(state.comm, mine, [&](const Consensus& known) {
+  const Proposal mine{.failed = error.has_value(), .call = Call::make, .structure = hash_of(file.choice())};
+  const Consensus all = propose(state.comm, mine, [&](const Consensus& known) {
     std::optional<Error> ignored;
     const bool goes_on = known.goes_on(Call::make, ignored) && known.same_structure;
     return goes_on ? state.unmade->make() : std::vector<std::byte>();
@@ -88,7 +88,7 @@ void leave_file(Writer& writer, Writer::State& state) {
   if (state.unmade && state.abandoned) {
     // The others wait for the step that this rank has left.
     static_cast<void>(caught([&] {
-      static_cast<void>(announce(state.comm, {.failed = true}));
+      static_cast<void>(propose(state.comm, {.failed = true}));
       state.unmade->require_alike(Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
     }));
   }
@@ -142,7 +142,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
   });
   agree(state->comm, error);
   if (state->engine) open_engine(*state, path, false);
-  state->file_told = true;
+  state->file_described = true;
   return Writer(std::move(state));
 }
 

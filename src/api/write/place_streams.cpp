@@ -249,8 +249,8 @@ Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Ans
 
 }  // namespace
 
-Consensus meet(Writer::State& writer, const Announcement& mine, const ConsensusAnswer& answer) {
-  if (writer.planner->streams() == nullptr) return announce(writer.comm, mine, answer);
+Consensus meet(Writer::State& writer, const Proposal& mine, const ConsensusAnswer& answer) {
+  if (writer.planner->streams() == nullptr) return propose(writer.comm, mine, answer);
   const Question question{mine.failed, mine.unclosed, mine.call, mine.structure, {}, {}};
   return ask(writer.comm, question,
              [&](const std::vector<Question>& questions) {

@@ -250,7 +250,7 @@ void agree_on_elements(WriteStep::State& step) {
   const bool encodes = writer.planner->weighs_values() && !pending.layout->agreed;
   if (!encodes && !writer.planner->groups_rows()) return;
   // Ranks that put none are in the first meeting of such a step.
-  Announcement mine{.call = writer.planner->groups_rows() ? Call::rows : step.call, .elements = true};
+  Proposal mine{.call = writer.planner->groups_rows() ? Call::rows : step.call, .elements = true};
   auto error = caught(writer.comm.rank(), [&] {
     const auto bytes = packed(kinds_of(pending.parts));
     mine.structure = XXH3_64bits(bytes.data(), bytes.size());
@@ -261,7 +261,7 @@ void agree_on_elements(WriteStep::State& step) {
     void_plans(step);
   }
   mine.failed = error.has_value();
-  const Consensus all = announce(writer.comm, mine);
+  const Consensus all = propose(writer.comm, mine);
   if (!all.goes_on(mine.call, error)) fail_together(step, error);
   if (!all.elements) {
     // The ranks that put none have accepted their step and are here with it: so the steps can be compared.

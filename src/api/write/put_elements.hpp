@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/write/announcement.hpp"
+#include "api/write/proposal.hpp"
 #include "api/write/step_builder.hpp"
 #include "quire/api/elements.hpp"
 #include "quire/api/writer.hpp"

@@ -66,10 +66,10 @@ void RowChoice::take_list(const std::vector<std::uint64_t>& list) {
 }
 
 SelectionWalk RowChoice::next(std::uint64_t rows) {
-  if (!behind_) behind_ = walk_;
+  if (!after_) after_ = walk_;
   auto slices = std::make_shared<std::vector<Slice>>();
   while (rows > 0) {
-    if (rest_.count == 0) rest_ = behind_->next().value_or(Line{.first = end_, .step = 1, .count = rows});
+    if (rest_.count == 0) rest_ = after_->next().value_or(Line{.first = end_, .step = 1, .count = rows});
     const Slice slice{rest_.first, rest_.step == 1 ? std::min(rows, rest_.count) : 1};
     rest_.first += slice.count * rest_.step;
     rest_.count -= slice.count;

@@ -39,7 +39,7 @@ class RowChoice {
   void take_list(const std::vector<std::uint64_t>& list);
 
   std::optional<SelectionWalk> walk_;
-  std::optional<SelectionWalk> behind_;  ///< what has not been taken by next(), but for
+  std::optional<SelectionWalk> after_;  ///< what has not been taken by next(), but for
   Line rest_;                            ///< these
   std::uint64_t end_ = 0;
   std::optional<std::uint64_t> total_;

@@ -23,7 +23,7 @@ std::optional<Error> choice_conflict(const StepDescription& step, const std::vec
   return std::nullopt;
 }
 
-void tell_whole_tables(StepPart& part, std::span<const WholeTable> tables) {
+void add_whole_tables(StepPart& part, std::span<const WholeTable> tables) {
   for (const WholeTable& whole : tables) {
     part.description.tables[whole.table].rows = whole.rows;
     part.chosen[whole.table]->leaves_gaps = whole.leaves_gaps;
@@ -32,7 +32,7 @@ void tell_whole_tables(StepPart& part, std::span<const WholeTable> tables) {
 
 void add_whole_tables(const WritePlanner& planner, StepPart& part, std::span<const WholeTable> tables, Measure& total) {
   const Measure without = planner.measure(part, false);
-  tell_whole_tables(part, tables);
+  add_whole_tables(part, tables);
   const Measure with = planner.measure(part, false);
   for (std::size_t slot = 0; slot < with.size(); ++slot) total[slot] += with[slot] - without[slot];
 }

@@ -28,7 +28,7 @@ struct WholeTable {
                                                    const std::vector<std::uint8_t>& root);
 
 /// Pure. Tells a part how large the tables are.
-void tell_whole_tables(StepPart& part, std::span<const WholeTable> tables);
+void add_whole_tables(StepPart& part, std::span<const WholeTable> tables);
 
 /// Pure. The same, and adds the tables once to what all ranks have measured without their rows.
 void add_whole_tables(const WritePlanner& planner, StepPart& part, std::span<const WholeTable> tables, Measure& total);

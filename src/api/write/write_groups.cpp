@@ -99,14 +99,14 @@ void encode_received(State& step, const std::vector<Parcel>& received) {
 void agree_on_rows(State& step) {
   Writer::State& writer = *step.writer;
   std::optional<Error> error = accept_step(step);
-  Announcement mine{.failed = error.has_value(), .call = Call::rows};
+  Proposal mine{.failed = error.has_value(), .call = Call::rows};
   if (!error) {
     mine.structure = structure_hash(writer.file, *step.part);
     for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
   }
   const Stopwatch watch(writer.timing.wait);
-  pay_owed_rows(writer);
-  const Consensus all = announce(writer.comm, mine);
+  finish_pending_exchanges(writer);
+  const Consensus all = propose(writer.comm, mine);
   if (!all.goes_on(mine.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
 
@@ -154,21 +154,21 @@ std::optional<Error> regroup(State& step) {
   return error;
 }
 
-std::size_t owed_exchanges(const State& step) {
+std::size_t pending_exchanges(const State& step) {
   if (step.phase != State::Phase::filling || !step.agreed_on_rows) return 0;
   return (step.grouped.empty() ? 0 : 1) + field_exchanges(step);
 }
 
-void pay_owed_rows(Writer::State& writer) {
+void finish_pending_exchanges(Writer::State& writer) {
   if (State* step = writer.open_step) {
-    writer.owed_exchanges += owed_exchanges(*step);
+    writer.pending_exchanges += pending_exchanges(*step);
     // What was weighed of it is lost: it would have to begin again.
     step->agreed_on_rows = false;
     step->grouped.clear();
     step->groups.clear();
     forget_fields(*step);
   }
-  for (; writer.owed_exchanges > 0; --writer.owed_exchanges) static_cast<void>(writer.comm.exchange({}));
+  for (; writer.pending_exchanges > 0; --writer.pending_exchanges) static_cast<void>(writer.comm.exchange({}));
 }
 
 void collect_groups(State& step) {

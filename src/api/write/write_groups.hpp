@@ -8,7 +8,7 @@
 
 namespace quire {
 
-/// Collective. The first meeting of a step whose rows may be encoded in groups, as announce() is of others: fails
+/// Collective. The first meeting of a step whose rows may be encoded in groups, as propose() is of others: fails
 /// together with ranks that cannot go on. Afterwards every rank knows which of its rows belong to groups of lower
 /// ranks.
 void agree_on_rows(WriteStep::State& step);
@@ -21,11 +21,11 @@ void weigh_groups(WriteStep::State& step, std::string_view table, std::span<cons
 [[nodiscard]] std::optional<Error> regroup(WriteStep::State& step);
 
 /// How often the others expect something of this rank if a step is left now.
-[[nodiscard]] std::size_t owed_exchanges(const WriteStep::State& step);
+[[nodiscard]] std::size_t pending_exchanges(const WriteStep::State& step);
 
 /// Collective, after a step was left between agree_on_rows() and regroup(), or where this rank does something else
 /// instead of regroup(): takes part where the others expect rows.
-void pay_owed_rows(Writer::State& writer);
+void finish_pending_exchanges(Writer::State& writer);
 
 /// Collective. Rank 0 learns the lengths of all groups, for it writes their index.
 void collect_groups(WriteStep::State& step);

@@ -376,7 +376,7 @@ WriteStep::~WriteStep() {
   const std::shared_ptr<Writer::State> writer = state_->writer;
   writer->abandoned = "a step was left without commit";
   writer->has_failed_step = true;
-  writer->owed_exchanges += owed_exchanges(*state_);
+  writer->pending_exchanges += pending_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;
   if (state_->phase == State::Phase::filling && state_->has_weighed) writer->planner->advance(*state_->part, {}, false);
@@ -415,7 +415,7 @@ void begin_weighing(State& step) {
   // If the step fails, the planner forgets what it has weighed of it.
   step.part = &part;
   if (std::exchange(step.has_weighed, true)) return;
-  step.writer->tell_file();
+  step.writer->describe_file();
   step.accept(part);
   step.weighed_rows.resize(part.tables.size(), 0);
   part.weights.tables.resize(part.tables.size(), 0);

@@ -49,9 +49,9 @@ struct StreamWriter::State {
 
 /// Collective, after a file was made: tells the planner what writes, if that matters to it.
 void suit_machine(Writer::State& writer);
-/// Collective. As announce(), for files of any kind: the ranks that write streams meet at rank 0, where the places are
+/// Collective. As propose(), for files of any kind: the ranks that write streams meet at rank 0, where the places are
 /// found at once.
-[[nodiscard]] Consensus meet(Writer::State& writer, const Announcement& mine, const ConsensusAnswer& answer = {});
+[[nodiscard]] Consensus meet(Writer::State& writer, const Proposal& mine, const ConsensusAnswer& answer = {});
 /// Collective. Tells rank 0 what this rank's streams ask for, and learns their places; writes the title. Failures throw
 /// on all ranks.
 void place_streams(WriteStep::State& step);

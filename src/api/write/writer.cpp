@@ -44,14 +44,14 @@ bool end_steps(Writer::State& state) {
     take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
   }));
   const bool is_untold = state.abandoned.has_value() && !is_told;
-  pay_owed_rows(state);
+  finish_pending_exchanges(state);
   return is_untold;
 }
 
 /// Returns when every rank is in close(), with what rank 0 says by `answer` as soon as it knows that. Ranks that are
 /// still in a commit learn that this one has left it: they raise, and close later. A step that was left without commit
 /// fails there too.
-Consensus leave_together(Writer::State& state, Announcement mine, const ConsensusAnswer& answer) {
+Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAnswer& answer) {
   const auto size = static_cast<std::uint64_t>(state.comm.size());
   const auto all_leave = [size](const Consensus& all) { return all.failed == 0 && all.count(Call::close) == size; };
   while (true) {
@@ -77,7 +77,7 @@ void finish(Writer::State& state) {
     close_engine(state);
     wrote = wrote || state.engine->counters().bytes_written > 0;
   } else {
-    state.tell_file();
+    state.describe_file();
   }
   const Stopwatch watch(state.timing.metadata);
   // What its only step is missing from does not become a file that looks whole.
@@ -112,7 +112,7 @@ bool is_left(Writer::State& state) {
 
 /// Attributes of the file on which the ranks do not agree are not written: those who write together would hang.
 void forget_file(Writer::State& state) {
-  state.file_told = true;
+  state.file_described = true;
   static_cast<void>(caught(state.comm.rank(), [&] { state.planner->set_file({}); }));
 }
 
@@ -123,7 +123,7 @@ bool close_together(Writer::State& state) {
   // Where ranks need nobody to close their side, rank 0 does so when all others have: one meeting.
   const bool alone = !state.engine && !state.transport->is_collective();
   if (alone && !state.comm.is_root()) error = close_here(state);
-  const Announcement mine{.failed = is_untold,
+  const Proposal mine{.failed = is_untold,
                           .call = Call::close,
                           .unclosed = error.has_value(),
                           .structure = description_hash(state.file)};
@@ -221,10 +221,10 @@ void Writer::State::sync_step() {
     transport->sync(false);
 }
 
-void Writer::State::tell_file() {
-  if (file_told) return;
+void Writer::State::describe_file() {
+  if (file_described) return;
   planner->set_file(file);
-  file_told = true;
+  file_described = true;
   remark_on_file(*this);
 }
 
@@ -287,7 +287,7 @@ Writer& Writer::set(Attribute attribute) {
   attribute.type = attribute.value.type();
   in_file(*state_, [&] {
     state_->require_settable();
-    if (state_->file_told) state_->planner->add_to_file(attribute);
+    if (state_->file_described) state_->planner->add_to_file(attribute);
   });
   std::vector<Attribute>& attributes = state_->file.attributes;
   if (const auto old = state_->attribute_index.find(attributes, attribute.name)) {
@@ -301,7 +301,7 @@ Writer& Writer::set(Attribute attribute) {
 Writer& Writer::describe(std::string title, std::string contents) {
   in_file(*state_, [&] {
     state_->require_settable();
-    if (state_->file_told) throw Error(ErrorKind::usage, "title and contents come too late: the file has them already");
+    if (state_->file_described) throw Error(ErrorKind::usage, "title and contents come too late: the file has them already");
   });
   state_->file.title = std::move(title);
   state_->file.contents = std::move(contents);
@@ -316,7 +316,7 @@ Writer& Writer::declare(const StepDescription& step) {
                   "a file of the format " + state_->file.format + " cannot say what its steps will have")
           .advise("put the columns, fields and attributes into a step");
     }
-    if (state_->file_told) {
+    if (state_->file_described) {
       throw Error(ErrorKind::usage, "what steps have is declared before the first one, and in a new file");
     }
   });
@@ -369,7 +369,7 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
     // Others may wait for this rank in a step that it has left, or that is still open.
     answer_for_left_step(*this);
     take_back_open_step(*this, step_taken_back());
-    pay_owed_rows(*this);
+    finish_pending_exchanges(*this);
     const auto reason = std::exchange(abandoned, std::nullopt);
     if (!refusal && reason) refusal = Error(ErrorKind::aborted, *reason);
     if (!refusal) refusal = caught(comm.rank(), [&] { require_between_steps(); });

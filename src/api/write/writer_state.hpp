@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/in_file.hpp"
-#include "api/write/announcement.hpp"
+#include "api/write/proposal.hpp"
 #include "api/write/put_elements.hpp"
 #include "api/write/row_groups.hpp"
 #include "api/write/step_builder.hpp"
@@ -42,7 +42,7 @@ struct Writer::State {
   bool holds_one_step = false;        ///< no second one may follow
   bool has_step = false;              ///< one was committed
   bool has_failed_step = false;       ///< one was begun, and is not in the file
-  bool file_told = false;             ///< the planner knows the file's attributes
+  bool file_described = false;             ///< the planner knows the file's attributes
   std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step:
   bool closes_with_step = false;      ///< whose commit closes it, too,
   bool closed_with_step = false;      ///< and has: nobody waits for another to close it
@@ -62,7 +62,7 @@ struct Writer::State {
 
   bool has_leftovers = false;  ///< rank 0: maybe, of a step that nobody has published before this writer
 
-  std::size_t owed_exchanges = 0;  ///< it was left when the others expected so often something of this rank
+  std::size_t pending_exchanges = 0;  ///< it was left when the others expected so often something of this rank
 
   Timing timing{};
 
@@ -82,7 +82,7 @@ struct Writer::State {
   /// Rank 0: lets the new file, which is durable, take the place of the old one. Throws; once files move it is
   /// `overwriting`, and `recover` finishes it.
   void replace_old();
-  void tell_file();
+  void describe_file();
   /// Independent. Lets the transport reach the further members of a set, if the format makes one.
   void find_members();
   /// Whether the only step of the file was begun, and is not in it.

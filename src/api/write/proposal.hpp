@@ -23,7 +23,7 @@ inline constexpr std::size_t calls = 6;
 }
 
 /// What a rank tells all others before the bytes of a step move.
-struct Announcement {
+struct Proposal {
   bool failed = false;  ///< this rank cannot write its part
   Call call = Call::commit;
   bool elements = false;        ///< this rank has put elements, whose kinds the ranks can still agree on
@@ -58,6 +58,6 @@ using ConsensusAnswer = std::function<std::vector<std::byte>(const Consensus&)>;
 
 /// Collective. One sum of fixed size over all and over the lower ranks, after which rank 0 may say something; a second
 /// one only if a step has more than 64 slots or more than 13 words to compare.
-[[nodiscard]] Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& answer = {});
+[[nodiscard]] Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answer = {});
 
 }  // namespace quire

@@ -1,4 +1,4 @@
-#include "api/write/announcement.hpp"
+#include "api/write/proposal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -84,7 +84,7 @@ bool Consensus::goes_on(Call mine, std::optional<Error>& error) const {
   return false;
 }
 
-Consensus announce(Comm& comm, const Announcement& mine, const ConsensusAnswer& answer) {
+Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answer) {
   Words words{};
   words[failed] = mine.failed ? 1 : 0;
   words[unclosed] = mine.unclosed ? 1 : 0;
