@@ -36,7 +36,7 @@ using Entry = std::array<std::byte, entry_bytes>;
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
-/// How a file of a set is told, also after all have been renamed alike.
+/// Identifies a file of a set, also after all have been renamed in the same way.
 std::uint64_t key_of(std::string_view name, std::string_view first) {
   name.remove_prefix(static_cast<std::size_t>(std::ranges::mismatch(name, first).in1 - name.begin()));
   return name.empty() ? 0 : hash_of(std::as_bytes(std::span(name)));
@@ -52,7 +52,7 @@ Entry entry_of(std::uint64_t key, const SummedExtent& extent) {
   return entry;
 }
 
-/// What the head of a table of checksums says.
+/// The head of a table of checksums.
 struct Head {
   std::uint64_t entries = 0;
   std::uint64_t sum = 0;
@@ -98,7 +98,7 @@ std::optional<Head> read_head(const std::string& path) {
   return head;
 }
 
-/// What stands at an address, in words, if the first step knows.
+/// The name of the object stored at an address, if the first step has one.
 std::string object_at(Reader::State& reader, std::uint64_t address) {
   std::string found;
   std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();
@@ -108,7 +108,7 @@ std::string object_at(Reader::State& reader, std::uint64_t address) {
     for (std::size_t t = 0; t < step->tables.size(); ++t) {
       for (const Run& run : step->tables[t].runs) {
         const auto look = [&](std::uint64_t offset, std::uint64_t records) {
-          // Of what cannot be addressed the longest piece is known: another one may begin before its end.
+          // Of an opaque run the size of the longest piece is known: another one may begin before its end.
           const std::uint64_t bytes = run.opaque ? run.bytes : records * run.record_bytes;
           if (address < offset || address - offset >= bytes || address - offset > nearest) return;
           nearest = address - offset;
@@ -135,9 +135,9 @@ class Verification {
     members_.insert_or_assign(0, 0);
   }
 
-  /// Compares what these entries say. Returns the sum of their hashes: whether the table itself is whole is known only
-  /// when all have been read. Throws bad_file errors.
-  std::uint64_t look_at(const Slice& entries) {
+  /// Compares the bytes of these entries. Returns the sum of the hashes of the entries: whether the table itself is
+  /// valid is known only when all have been read. Throws bad_file errors.
+  std::uint64_t compare_all(const Slice& entries) {
     const auto table = open_sums(path_, Access::read, Comm::self());
     std::uint64_t sum = 0;
     for (std::uint64_t done = 0; done < entries.count; done += entries_at_once) {
@@ -153,7 +153,7 @@ class Verification {
           return load<std::uint64_t>(entry.data() + at * word, ByteOrder::little);
         };
         const auto member = members_.find(number(0));
-        // A file that its index leaves out has nothing that anybody reads.
+        // A file that the index leaves out has no bytes that are read.
         if (member != members_.end()) compare({address_in(member->second, number(1)), number(2), number(3)});
       }
     }
@@ -196,7 +196,7 @@ class Verification {
 
   Reader::State& reader_;
   std::string path_;
-  std::map<std::uint64_t, std::uint64_t> members_;  ///< by what tells them in the table
+  std::map<std::uint64_t, std::uint64_t> members_;  ///< by the key in the table
   std::optional<Error> difference_;
 };
 
@@ -213,8 +213,8 @@ void remove_sums(const std::string& path) {
   if (code) throw system_error("remove", code.value()).in_file(sums_path(path));
 }
 
-/// Collective. Of the entries of all ranks this rank's share in the order of the table, by their offsets, which does
-/// not tell who has written what.
+/// Collective. This rank's share of the entries of all ranks, sorted by offset, so that the order does not depend on
+/// the ranks that wrote them.
 std::vector<Entry> in_order(Comm& comm, const std::vector<Entry>& mine) {
   const auto number = [](const Entry& entry, std::size_t at) {
     return load<std::uint64_t>(entry.data() + at * word, ByteOrder::little);
@@ -245,7 +245,7 @@ std::vector<Entry> in_order(Comm& comm, const std::vector<Entry>& mine) {
 
 void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExtent>& mine, const NameOfMember& name) {
   std::vector<Entry> entries;
-  // A rank that cannot make its part of the table still meets the others, who hear of it below.
+  // A rank that cannot create its entries still takes part in the collectives; the error is reported below.
   const auto error = caught(comm.rank(), [&] {
     for (const SummedExtent& extent : mine) {
       const std::uint64_t member = member_of(extent.offset);
@@ -289,7 +289,7 @@ std::optional<Error> find_changed_bytes(Reader::State& reader) {
     Verification verification(reader);
     std::array<std::uint64_t, 1> sum{0};
     const auto error =
-        caught(comm.rank(), [&] { sum[0] = verification.look_at(even_slice(heads[0], comm.rank(), comm.size())); });
+        caught(comm.rank(), [&] { sum[0] = verification.compare_all(even_slice(heads[0], comm.rank(), comm.size())); });
     comm.sum(sum);
     agree(comm, error);
     if (sum[0] != heads[1]) throw damaged_sums(sums_path(reader.path));

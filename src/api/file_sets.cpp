@@ -28,7 +28,7 @@ void require_plain_name(const std::string& name, const std::string& beside) {
   throw Error(ErrorKind::bad_file, "a file of the set has a name that is none: \"" + name + "\"").in_file(beside);
 }
 
-/// Throws missing errors for a file that is not there because its replacement was interrupted.
+/// Throws missing errors for a file that does not exist because its replacement was interrupted.
 void refuse_interrupted(const std::string& path) {
   const std::vector<ReplacementAct> acts = finishing_acts(target_of(path));
   if (acts.empty()) return;
@@ -94,7 +94,7 @@ std::string first_file_for(const std::string& path, const WritePlanner& planner)
 
 namespace {
 
-/// What a first file says of the others, and whose file it is.
+/// The other files named by a first file, and the format of that file.
 struct NamedMembers {
   const Format* format = nullptr;
   std::vector<std::string> names;
@@ -104,13 +104,13 @@ NamedMembers look_for_members(const std::string& path) {
   NamedMembers found;
   std::error_code ignored;
   if (!files::is_regular_file(path, ignored)) return found;
-  // Who cannot read it does not know.
+  // A file that cannot be read names no members.
   static_cast<void>(caught([&] {
     const auto transport = open_transport("posix", path, Access::read, Comm::self(), {});
     TransportSource bytes(*transport);
     std::vector<std::byte> head(std::size_t{1} << 16);
     head.resize(bytes.read(0, head));
-    // Formats that share a container share what it says of its files; a damaged one belongs to none of them.
+    // Formats that share a container store the names in the same way; a damaged file belongs to none of them.
     for (const Format* format : formats()) {
       if (!found.names.empty()) break;
       if (!format->recognises(head, bytes.size())) continue;
@@ -128,7 +128,7 @@ std::vector<std::string> own_members(const std::string& path) {
   auto [format, names] = look_for_members(path);
   if (names.empty()) return names;
   const auto planner = format->plan_writing(CheckedOptions(format->write_options(), {}));
-  // A crafted file may name whatever stands beside it, and a directory is no file of a set.
+  // A crafted file may name any file next to it, and a directory is no file of a set.
   std::erase_if(names, [&](const std::string& name) {
     std::error_code ignored;
     return !planner->is_member(name_of(path), name) ||
@@ -164,7 +164,7 @@ void refuse_strangers(const std::string& target, const WritePlanner& planner, bo
           .in_file(path)
           .advise("write over the set (replacement=direct), or remove the link first");
     }
-    // An empty one is what a writer left that failed before its first step: nothing is lost with it.
+    // An empty file was left by a writer that failed before its first step: no data are lost with it.
     const bool is_empty = files::is_regular_file(path, ignored) && files::is_empty(path, ignored);
     if (is_empty || member_test(target, planner)(name_of(path))) continue;
     throw Error(ErrorKind::conflict, "a file stands where one of the new set comes, and does not belong to " + target)
@@ -175,7 +175,7 @@ void refuse_strangers(const std::string& target, const WritePlanner& planner, bo
 
 namespace {
 
-/// Takes an old member away. A link, maybe to another storage, may stay: then only what it leads to is emptied.
+/// Removes an old member. A link, maybe to another storage, may stay: then only its target is emptied.
 void clear_place(const files::path& path, bool keeps_link) {
   std::error_code code;
   if (!keeps_link || !files::is_symlink(path, code)) {

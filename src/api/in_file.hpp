@@ -6,8 +6,8 @@
 
 namespace quire {
 
-/// Runs an action of a reader or a writer, by its state; what it throws names the file and, among several, this rank
-/// if it names none. So do the waits for other ranks, which know no file.
+/// Runs an action of a reader or a writer, given its state. Errors without a file or, among several ranks, without a
+/// rank are completed with those of the state; the same holds for waits for other ranks.
 template <class State, class Action>
 auto in_file(const State& state, Action&& action) {
   const auto placed = [&](const Error& error) {

@@ -9,8 +9,8 @@
 
 namespace quire {
 
-/// The rows of a list as slices, in no more memory than these need: `row(i)` is the i-th of `count` rows, which do not
-/// fall. Rows that come several times are in a slice once.
+/// The rows of a list as slices, with no more memory than these need: `row(i)` is the i-th of `count` rows in ascending
+/// order. Repeated rows are in a slice once.
 template <class RowAt>
 std::shared_ptr<const std::vector<Slice>> slices_of_rows(std::size_t count, RowAt&& row) {
   const auto begins = [&](std::size_t i) { return i == 0 || row(i) > row(i - 1) + 1; };

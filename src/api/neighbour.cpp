@@ -17,7 +17,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// A file of its own, for includes and external links.
+/// A separate file, for includes and external links.
 class NeighbourSource final : public ByteSource {
  public:
   explicit NeighbourSource(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
@@ -44,13 +44,13 @@ std::shared_ptr<ByteSource> opened(const files::path& path) {
   return std::make_shared<NeighbourSource>(open_transport("posix", place.string(), Access::read, Comm::self(), {}));
 }
 
-/// Where a file stands that one refers to.
+/// The path of a file that another one refers to.
 files::path place_of(const std::string& file, const std::string& name) {
   const files::path beside = files::path(file).parent_path() / name;
   return is_file(beside) ? beside : files::path(name);
 }
 
-/// What writes to a member, or cuts it, must not do so to the first file.
+/// A member that is a link to the first file is refused: writing to it, or truncating it, would change the first file.
 std::shared_ptr<ByteSource> opened_member(const files::path& first, const std::string& name) {
   const files::path path = first.parent_path() / name;
   std::error_code ignored;
@@ -62,7 +62,7 @@ std::shared_ptr<ByteSource> opened_member(const files::path& first, const std::s
   return opened(path);
 }
 
-/// Nothing of a directory that may be entered and not listed.
+/// Empty for a directory that may be entered and not listed.
 std::vector<std::string> names_beside(const std::string& directory) {
   try {
     return names_in(directory);

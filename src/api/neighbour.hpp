@@ -7,8 +7,8 @@
 
 namespace quire {
 
-/// Independent. What a describer, or who continues a file, may use besides its bytes: files that it refers to, which
-/// stand beside it or else where this process is, and other members of its set, which stand beside it.
+/// Independent. The files that a describer, or a planner that continues a file, may read in addition: files that it
+/// refers to, next to it or else relative to the working directory, and other members of its set, next to it.
 [[nodiscard]] DescribeContext context_of(const std::string& file, std::uint64_t memory_budget);
 
 }  // namespace quire

@@ -5,7 +5,7 @@
 
 namespace quire {
 
-/// Independent, rank 0. Carries out the acts in order; syncs only if durability was asked for.
+/// Independent, rank 0. Executes the acts in order; syncs only if durability was requested.
 void carry_out(const Publication& acts, Transport& transport, bool durable);
 
 /// True if an act changes bytes below `published_size`, which belong to earlier steps.

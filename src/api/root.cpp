@@ -70,7 +70,7 @@ std::uint64_t hash_of(Choice choice) {
 
 namespace {
 
-/// Collective, after ranks have failed or said different things: throws why, on all.
+/// Collective, after ranks have failed or passed different choices: throws the reason, on all ranks.
 [[noreturn]] void throw_difference(Comm& comm, const Choice& mine, std::optional<Error> error) {
   std::vector<std::byte> message = pack(mine);
   comm.broadcast(message);
@@ -100,7 +100,7 @@ Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error
   // The greatest hash and, by its complement, the smallest.
   std::array<std::uint64_t, 3> words{error ? std::uint64_t{1} : 0, hash, ~hash};
   const auto are_alike = [&] { return words[0] == 0 && words[1] == ~words[2]; };
-  const auto told = comm.maximum_and_answer(
+  const auto result = comm.maximum_and_answer(
       words,
       [&] {
         if (!are_alike()) return std::vector<std::byte>();
@@ -108,7 +108,7 @@ Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error
       },
       parting);
   if (!are_alike()) throw_difference(comm, mine, error);
-  return unpack<Agreed>(told);
+  return unpack<Agreed>(result);
 }
 
 }  // namespace quire

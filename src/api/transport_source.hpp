@@ -7,7 +7,7 @@
 
 namespace quire {
 
-/// What a format may ask of a file, answered by a transport that lives at least as long.
+/// The bytes of a file for a format, read by a transport that lives at least as long.
 class TransportSource final : public ByteSource {
  public:
   explicit TransportSource(Transport& transport) : transport_(transport) {}

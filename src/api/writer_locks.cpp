@@ -18,7 +18,7 @@ WholeFileLocks locks_of_libraries() {
   return libraries_lock_files() ? WholeFileLocks::respected : WholeFileLocks::ignored;
 }
 
-/// What a writer locks is the first file of what it writes.
+/// Writers lock the first file of a set.
 std::vector<std::string> first_files_at(const std::string& path) {
   std::error_code ignored;
   if (files::is_regular_file(path, ignored)) return {path};
@@ -37,7 +37,7 @@ std::vector<std::string> first_files_at(const std::string& path) {
 WriteLock lock_for_writing(const std::string& path, bool creates) {
   constexpr int attempts = 3;
   WriteLock lock(path, creates, locks_of_libraries());
-  // Another file may have taken the place of the one that was locked.
+  // Another file may have replaced the locked one.
   for (int i = 1; i < attempts && lock.is_lost(); ++i) lock = WriteLock(path, creates, locks_of_libraries());
   if (!lock.is_lost()) return lock;
   throw Error(ErrorKind::conflict, "other files take the place of this one again and again")

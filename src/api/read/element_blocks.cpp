@@ -123,7 +123,7 @@ void ElementBlocks::plan_values(std::size_t block, std::vector<Slice> parts, Ele
     targets.push_back({file.columns[v], View(out.values[v]), out.variables[v]});
   }
   if (targets.empty() || walk.elements() == 0) return;
-  // Nothing but what is wanted is read: the ranks together read every byte once.
+  // Only the requested bytes are read: the ranks together read every byte once.
   const SieveLimits exact{.free_gap = 0, .largest_gap = 0};
   add_selection(plan, layout_->tables[file.values], walk, targets, {}, step_.reader->options.lossy, exact);
 }
@@ -135,8 +135,8 @@ std::vector<BlockPiece> ElementBlocks::pieces(std::size_t block, const Slice& pa
   const Run& values = layout_->tables[file.values].runs.front();
   if (elements.pieces.empty()) return {{{0, file.count}, 0}};
   std::vector<BlockPiece> found;
-  const auto behind = std::ranges::upper_bound(elements.pieces, part.first, {}, &Piece::first);
-  for (auto i = static_cast<std::size_t>(behind - elements.pieces.begin()) - 1;
+  const auto next = std::ranges::upper_bound(elements.pieces, part.first, {}, &Piece::first);
+  for (auto i = static_cast<std::size_t>(next - elements.pieces.begin()) - 1;
        i < elements.pieces.size() && elements.pieces[i].first < part.end(); ++i) {
     const std::uint64_t first = elements.pieces[i].first;
     const std::uint64_t end = i + 1 < elements.pieces.size() ? elements.pieces[i + 1].first : file.count;

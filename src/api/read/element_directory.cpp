@@ -10,7 +10,7 @@
 namespace quire {
 namespace {
 
-/// What a rank brings to another: entries as words, and ids of which it wants the entries.
+/// A message to another rank: entries as words, and ids whose entries the sender wants.
 struct Letter {
   std::vector<std::uint64_t> entries;
   std::vector<std::uint32_t> questions;
@@ -29,7 +29,7 @@ std::vector<Parcel> send(Comm& comm, const Mail& mail) {
   return comm.exchange(std::move(parcels));
 }
 
-// An entry is a few words on its way: id with the number of its modes and whether a piece is told; block and source;
+// An entry is encoded in a few words: id with the number of its modes and whether a piece follows; block and source;
 // row, offset, count; the piece; modes.
 
 constexpr unsigned modes_shift = 32;

@@ -14,7 +14,8 @@
 namespace quire {
 namespace {
 
-/// The run of a column or component, if a library can find its values by a path; numbers alone have one form in all.
+/// The run of a column or component, if a library can find its values by a path; only numbers have the same form in
+/// all.
 const Run* run_with_path(const Place& place, std::uint64_t column) {
   for (const Run& run : place.runs) {
     const auto cell = std::ranges::find(run.cells, column, &Cell::column);
@@ -24,7 +25,7 @@ const Run* run_with_path(const Place& place, std::uint64_t column) {
   return nullptr;
 }
 
-/// What of a request has a path; the others are left.
+/// The parts of a request that have a path; the others are left.
 std::vector<EngineRead> reads_of(const EngineRequest& request, std::vector<std::size_t>& targets) {
   std::vector<EngineRead> reads;
   for (std::size_t i = 0; i < request.targets.size(); ++i) {
@@ -47,7 +48,7 @@ std::vector<EngineRead> reads_of(const EngineRequest& request, std::vector<std::
   return reads;
 }
 
-/// A number that tells which values are asked for, whatever the rows.
+/// A hash of the requested values, independent of the rows.
 std::uint64_t hash_of(const std::vector<EngineRead>& reads) {
   std::uint64_t hash = reads.size();
   for (const EngineRead& read : reads) {
@@ -56,37 +57,37 @@ std::uint64_t hash_of(const std::vector<EngineRead>& reads) {
   return hash;
 }
 
-/// What ranks tell each other that read together, or close the file: the greatest of each is known to all.
-struct Meeting {
+/// The words of the allreduce (maximum) of ranks that read together, or close the file.
+struct Agreement {
   enum Word : std::size_t { failed, hash, complement, reading, words };
   std::array<std::uint64_t, words> word{};
 };
 
-/// Collective. Every rank throws the error of one that has failed, or that they ask for different things.
+/// Collective. Every rank throws the error of one that has failed, or an error if their requests differ.
 void agree_on_reads(Comm& comm, const std::optional<Error>& error, std::uint64_t hash) {
-  Meeting meeting{{error ? 1U : 0U, hash, ~hash, 1}};
-  auto& words = meeting.word;
+  Agreement agreement{{error ? 1U : 0U, hash, ~hash, 1}};
+  auto& words = agreement.word;
   comm.maximum(words);
-  if (words[Meeting::failed] != 0) agree(comm, error);
-  if (words[Meeting::hash] == ~words[Meeting::complement]) return;
+  if (words[Agreement::failed] != 0) agree(comm, error);
+  if (words[Agreement::hash] == ~words[Agreement::complement]) return;
   throw Error(ErrorKind::usage, "the ranks ask for different columns or fields, but read together")
       .advise("let every rank ask for the same, some for no rows of it, or take transfer=independent");
 }
 
-/// Collective if ranks read together: then all throw the error of one. The action is never left out.
+/// Collective if ranks read together: then all throw the error of one. The action always runs.
 template <class Action>
 void do_together(Reader::State& reader, Action&& action) {
   if (!reader.engine->is_collective()) return std::forward<Action>(action)();
   agree(reader.comm, caught(reader.comm.rank(), std::forward<Action>(action)));
 }
 
-/// Whether the file is another one to a library that knows nothing of publications that were interrupted.
+/// Whether a library without support for interrupted publications would read the file differently.
 bool is_interrupted(Describer& describer) {
   return std::ranges::any_of(describer.repair(),
                              [](const PublishAct& act) { return std::holds_alternative<PublishWrite>(act); });
 }
 
-/// Throws for what this engine cannot do, or what has no effect with it.
+/// Throws for sources that this engine cannot read, or options without effect.
 void check_source(Reader::State& reader) {
   if (reader.options.transport != ReadOptions().transport) {
     throw Error(ErrorKind::usage, "this engine moves the bytes itself: the option has no effect")
@@ -103,13 +104,13 @@ void check_source(Reader::State& reader) {
   }
 }
 
-/// Collective. Returns when every rank closes the file. Those that still read hear that this one has left, and throw.
+/// Collective. Returns when every rank closes the file. Ranks that still read receive this error, and throw.
 void leave_together(Comm& comm) {
   const Error left = Error(ErrorKind::aborted, "this rank closes the file while others read it").from_rank(comm.rank());
   while (true) {
-    Meeting meeting{{1, 0, 0, 0}};
-    comm.maximum(meeting.word);
-    if (meeting.word[Meeting::reading] == 0) return;
+    Agreement agreement{{1, 0, 0, 0}};
+    comm.maximum(agreement.word);
+    if (agreement.word[Agreement::reading] == 0) return;
     static_cast<void>(caught(comm.rank(), [&] { agree(comm, left); }));
   }
 }
@@ -145,7 +146,7 @@ void synchronize_readers(Reader::State& reader) {
 
 void refuse_by_engine(Reader::State& reader) {
   const Error refusal(ErrorKind::usage, "a rank does not take part in what the others read together");
-  // It knows by itself what is wrong.
+  // The caller has its own error already.
   static_cast<void>(caught(reader.comm.rank(), [&] { agree_on_reads(reader.comm, refusal, 0); }));
 }
 

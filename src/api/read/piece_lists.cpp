@@ -10,10 +10,10 @@
 namespace quire {
 namespace {
 
-/// Where nothing is: reading there fails.
+/// An invalid offset: reading there fails.
 constexpr std::uint64_t nowhere = std::numeric_limits<std::int64_t>::max();
 
-/// How many pieces each run of the two tables has; 0 if these are no lists that go together.
+/// The number of pieces of each run of the two tables; 0 if these are no matching lists.
 std::size_t pieces_of(const StepLayout& layout, const KindTables& kind) {
   const auto& values = layout.tables[kind.values].runs;
   const auto& elements = layout.tables[kind.elements].runs;
@@ -97,9 +97,9 @@ void set_known_pieces(Run& run, std::span<const KnownPiece> known) {
 }
 
 KnownPiece piece_with(const Run& run, std::uint64_t record) {
-  const auto behind = std::ranges::upper_bound(run.pieces, record, {}, &Piece::first);
-  if (behind == run.pieces.begin()) throw Error(ErrorKind::internal, "no piece has this record");
-  return {*(behind - 1), behind == run.pieces.end() ? run.records : behind->first};
+  const auto next = std::ranges::upper_bound(run.pieces, record, {}, &Piece::first);
+  if (next == run.pieces.begin()) throw Error(ErrorKind::internal, "no piece has this record");
+  return {*(next - 1), next == run.pieces.end() ? run.records : next->first};
 }
 
 ListShare share_of_lists(const StepLayout& layout, const Slice& elements) {
@@ -110,10 +110,10 @@ ListShare share_of_lists(const StepLayout& layout, const Slice& elements) {
     if (begin >= end) return;
     const auto& runs = layout.tables[kind.elements].runs;
     const std::vector<Piece>& list = runs.front().pieces;
-    const auto behind = std::ranges::upper_bound(list, begin - kind.first, {}, &Piece::first);
-    const auto first = static_cast<std::size_t>(behind - list.begin()) - 1;
+    const auto next = std::ranges::upper_bound(list, begin - kind.first, {}, &Piece::first);
+    const auto first = static_cast<std::size_t>(next - list.begin()) - 1;
     const auto last = static_cast<std::size_t>(
-        std::ranges::lower_bound(behind, list.end(), end - kind.first, {}, &Piece::first) - list.begin());
+        std::ranges::lower_bound(next, list.end(), end - kind.first, {}, &Piece::first) - list.begin());
     ListShare::Kind& own = share.kinds.emplace_back();
     own.number = number;
     own.values = known_pieces(layout.tables[kind.values].runs.front(), first, last);

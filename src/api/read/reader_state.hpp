@@ -16,44 +16,45 @@
 
 namespace quire {
 
-/// Everything of a file that is being read.
+/// The state of a file that is being read.
 struct Reader::State {
   std::string path;
   Comm comm;
   ReadOptions options{};
-  std::string first_file{};             ///< what is opened: the path, or a file in that directory
+  std::string first_file{};             ///< the opened file: the path, or a file in that directory
   std::optional<Error> entry_damage{};  ///< rank 0: of the file that should have been opened for a directory
   const Format* format = nullptr;
   std::unique_ptr<Transport> transport{};
-  std::unique_ptr<ReadEngine> engine{};        ///< reads values in the transport's place, if the format has one
+  std::unique_ptr<ReadEngine> engine{};        ///< reads values instead of the transport, if the format has one
   std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
   std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
   FileDescription file{};
-  std::shared_ptr<ChunkCache> cache{};  ///< of chunks that this rank has decoded, if the options leave it any
+  std::shared_ptr<ChunkCache> cache{};  ///< of chunks that this rank has decoded, if the options allow one
   StepsAhead ahead{};                   ///< the same on all ranks
   std::uint64_t serials = 0;
-  std::uint64_t adopted = 0;  ///< the layout that the own describer of a rank was told last
+  std::uint64_t adopted = 0;  ///< serial of the layout that this rank's own describer adopted last
   Timing timing{};
   bool closed = false;
 
-  /// Independent. Once the file is described: lets the transport reach its further members, if there are any.
+  /// Independent. Called after the file is described: gives the transport its further members, if there are any.
   void find_members();
-  /// Independent. What is opened for the path. A tolerant reader opens another file of a directory where the one that
-  /// it should open is damaged.
+  /// Independent. The file that is opened for the path. A tolerant reader opens another file of a directory if the one
+  /// that it should open is damaged.
   [[nodiscard]] std::string find_first_file();
-  /// Independent. This rank's own describer, made when first needed.
+  /// Independent. This rank's own describer, created when first needed.
   [[nodiscard]] Describer& own_describer();
-  /// Independent. The same for opaque objects of a step: it knows the step's layout, whoever has described it. Layouts
-  /// that differ have other serials.
+  /// Independent. The same for opaque objects of a step: it uses this layout, whichever rank has described it.
+  /// Different layouts have different serials.
   [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial);
-  /// Independent. A plan that reads nothing yet, and no chunk that is kept.
+  /// Independent. A plan that reads nothing yet, and no chunk of the cache.
   [[nodiscard]] ReadPlan new_plan() const { return {.extents = {}, .cache = cache}; }
-  /// Independent. A describer that has been told nothing.
+  /// Independent. A describer without an adopted layout.
   [[nodiscard]] std::unique_ptr<Describer> new_describer();
   [[nodiscard]] std::uint64_t next_serial() noexcept { return ++serials; }
-  /// Whether the lists of a step that rank 0 has described take more than the others are told.
+  /// Whether the lists of a step described by rank 0 exceed the budget for the other ranks.
   [[nodiscard]] bool withholds(const StepLayout& layout) const;
-  /// Collective. What rank 0 describes by `describe`; with `may_withhold` the others get marks for such lists.
+  /// Collective. The layouts that rank 0 describes by `describe`; with `may_withhold` the others get marks for long
+  /// lists.
   [[nodiscard]] std::vector<StepLayout> layouts(const std::function<std::vector<StepLayout>(Describer&)>& describe,
                                                 bool may_withhold);
   [[nodiscard]] Error placed(Error error) const {
@@ -68,8 +69,8 @@ struct ReadStep::State {
   std::uint64_t index = 0;
   StepLayout layout;
   std::uint64_t serial = 0;
-  bool is_partial = false;  ///< of some lists rank 0 alone has more than a mark
-  /// Of a rank that was not told all of the layout: what it has described by itself, once it was asked for rows.
+  bool is_partial = false;  ///< only rank 0 has some of the lists, the others have marks
+  /// On a rank without the whole layout: its own description, after rows were requested.
   mutable std::optional<StepLayout> described{};
   mutable StepNames names{};
 
@@ -86,7 +87,7 @@ struct ReadStep::State {
 
   /// Independent. The layout with all its lists.
   [[nodiscard]] const StepLayout& whole() const;
-  /// Independent. This rank's own describer, which knows this layout.
+  /// Independent. This rank's own describer, with this layout.
   [[nodiscard]] Describer& describer() const { return reader->own_describer(index, whole(), serial); }
 };
 

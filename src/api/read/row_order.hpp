@@ -12,21 +12,21 @@
 
 namespace quire {
 
-/// Rows in the order of the file, and how their values come into the order that was asked for.
+/// Rows in file order, and the mapping of their values to the requested order.
 class RowOrder {
  public:
   /// Throws usage errors for rows beyond those of the table.
   RowOrder(const RowSelection& rows, std::uint64_t table_rows);
 
   [[nodiscard]] const SelectionWalk& walk() const noexcept { return *walk_; }
-  /// Memory for the values in the order of the file: the caller's, or own one if that order is another.
+  /// Memory for the values in file order: the caller's, or a buffer of its own if the orders differ.
   [[nodiscard]] std::vector<ReadColumn> columns_in_file_order(const std::vector<ReadColumn>& columns);
-  /// When they have been read: puts values from own memory where the caller wants them.
+  /// Called after reading: copies values from the buffer to the caller's memory.
   void deliver(const std::vector<ReadColumn>& columns) const;
 
  private:
   std::optional<SelectionWalk> walk_;
-  std::vector<std::size_t> positions_;  ///< of each row that was asked for, in the order of the file; empty: the same
+  std::vector<std::size_t> positions_;  ///< of each requested row, in file order; empty: the same
   std::deque<std::vector<std::byte>> numbers_;
   std::deque<PackedStrings> strings_;
   std::vector<ReadColumn> own_;

@@ -9,10 +9,10 @@ namespace quire {
 namespace {
 
 constexpr std::size_t most_steps = 8;
-/// Objects of all steps that nobody has asked for yet: a bound for memory and for work that may be for nothing.
+/// Objects of all steps described in advance: a limit for memory and for work that may be wasted.
 constexpr std::size_t most_objects = 128;
 
-/// How much there was to describe, in columns.
+/// The amount of description, in columns.
 std::size_t objects_of(const StepLayout& layout) {
   std::size_t objects = 1 + layout.description.attributes.size();
   for (const auto* places : {&layout.tables, &layout.fields}) {
