@@ -17,7 +17,7 @@
 namespace quire {
 namespace {
 
-/// Adds rows to a list of slices that rises, joining neighbours.
+/// Adds rows to a rising list of slices, joining neighbours.
 void append(std::vector<Slice>& slices, const Slice& slice) {
   if (slice.count == 0) return;
   if (!slices.empty() && slices.back().end() == slice.first) {
@@ -27,7 +27,7 @@ void append(std::vector<Slice>& slices, const Slice& slice) {
   }
 }
 
-/// The part of a slice that lies in [first, first + count), counted from there.
+/// The part of a slice that is inside [first, first + count), relative to first.
 Slice part_of(const Slice& all, std::uint64_t first, std::uint64_t count) {
   const std::uint64_t begin = std::max(all.first, first);
   const std::uint64_t end = std::min(all.end(), first + count);
@@ -43,7 +43,7 @@ int rank_of(std::uint64_t index, std::uint64_t items, int size) {
   return static_cast<int>(index < in_larger ? index / (share + 1) : larger + (index - in_larger) / share);
 }
 
-/// What one rank hands to another of a block that it has read for all.
+/// The data of an opaque block that one rank has read for another.
 struct Handout {
   std::uint64_t block = 0;
   std::vector<Slice> rows;
@@ -57,7 +57,7 @@ struct Handout {
   }
 };
 
-/// What one rank asks of the opaque blocks that another one reads for all.
+/// A request to the rank that reads an opaque block for all.
 struct Wish {
   Handout* handout = nullptr;
   Slice rows;  ///< of the piece
@@ -73,11 +73,11 @@ class ElementReading {
     for (std::size_t b = 0; b < wanted_.size(); ++b) out_.push_back(blocks_.empty(b));
   }
 
-  /// Where lists were withheld, the ranks learn the pieces in which the elements lie that they look at first.
-  void learn_lists() {
+  /// If lists were withheld, the ranks receive the pieces with the elements that they examine first.
+  void receive_lists() {
     if (!step_.is_partial) return;
     const bool for_all = !request_.ids && request_.partition == ElementPartition::everything;
-    if (for_all) return learn_all_lists();
+    if (for_all) return receive_all_lists();
     std::vector<Parcel> parcels;
     if (comm_.is_root()) {
       attempt([&] {
@@ -87,10 +87,10 @@ class ElementReading {
         }
       });
     }
-    const std::vector<Parcel> told = comm_.exchange(std::move(parcels));
+    const std::vector<Parcel> received = comm_.exchange(std::move(parcels));
     if (comm_.is_root()) return;
     attempt([&] {
-      const ListShare share = told.empty() ? ListShare{} : unpack<ListShare>(told.front().bytes);
+      const ListShare share = received.empty() ? ListShare{} : unpack<ListShare>(received.front().bytes);
       if (share_of(comm_.rank()).count > 0 && share.elements != share_of(comm_.rank())) {
         throw Error(ErrorKind::usage, "the ranks were not asked for the same partition, or rank 0 has failed");
       }
@@ -116,7 +116,7 @@ class ElementReading {
         out.modes.insert(out.modes.end(), entry.modes.begin(), entry.modes.end());
         out.offsets.push_back(out.offsets.back() + entry.count);
       }
-      learn_pieces(found);
+      set_pieces(found);
       find_repeated(std::move(found));
     });
   }
@@ -144,7 +144,7 @@ class ElementReading {
         if (file.uniform_count == 0) mixed[b] = out_[b].offsets.back();
       }
     });
-    // Shares are in the order of the ranks: what the lower ones have of a block stands before.
+    // Shares are in the order of the ranks: those of the lower ones in a block precede.
     if (has_mixed()) comm_.prefix(mixed);
     for (std::size_t b = 0; b < before.size(); ++b) {
       if (wanted_[b].empty() || blocks_.blocks()[b].is_opaque) continue;
@@ -155,7 +155,7 @@ class ElementReading {
     }
   }
 
-  /// Each rank its own coefficients, in one pass.
+  /// Each rank reads its own coefficients, in one pass.
   void read_addressed() {
     ReadPlan plan = step_.reader->new_plan();
     attempt([&] {
@@ -164,13 +164,13 @@ class ElementReading {
       }
       coalesce(plan);
     });
-    // With a collective transport all ranks come here, also those that have failed.
+    // With a collective transport all ranks take part, also those that have failed.
     if (failure_) plan = {};
     const auto error = caught(comm_.rank(), [&] { step_.reader->transport->run(plan); });
     if (!failure_) failure_ = error;
   }
 
-  /// Blocks that only the format can read: who holds a piece hands it out.
+  /// Blocks that only the format can read: the rank that holds a piece sends it to the others.
   void read_opaque() {
     const auto is_opaque = [](const FileBlock& file) { return file.is_opaque; };
     if (std::ranges::none_of(blocks_.blocks(), is_opaque)) return;
@@ -206,7 +206,7 @@ class ElementReading {
   }
 
  private:
-  /// Work that may fail: the rank goes on taking part, and tells in the end.
+  /// Work that may fail: the rank still takes part in the collectives, and the error is reported at the end.
   template <class Work>
   void attempt(Work&& work) {
     if (!failure_) failure_ = caught(comm_.rank(), work);
@@ -218,13 +218,13 @@ class ElementReading {
     return comm_.exchange(std::move(parcels));
   }
 
-  void learn_all_lists() {
+  void receive_all_lists() {
     std::vector<std::byte> bytes;
     if (comm_.is_root()) attempt([&] { bytes = pack(share_of_lists(step_.layout, {0, blocks_.elements()})); });
     comm_.broadcast(bytes);
     if (comm_.is_root()) return;
     attempt([&] {
-      if (bytes.empty()) throw Error(ErrorKind::memory, "rank 0 could not tell where the blocks are");
+      if (bytes.empty()) throw Error(ErrorKind::memory, "rank 0 could not send the places of the blocks");
       adopt(unpack<ListShare>(bytes));
     });
   }
@@ -235,8 +235,8 @@ class ElementReading {
     blocks_.use(layout_);
   }
 
-  /// Where lists are shared: the pieces that have the coefficients of the elements which were found.
-  void learn_pieces(const std::vector<ElementEntry>& found) {
+  /// If lists are shared: sets the pieces with the coefficients of the elements that were found.
+  void set_pieces(const std::vector<ElementEntry>& found) {
     if (!step_.is_partial || comm_.is_root()) return;
     std::map<std::uint64_t, std::vector<KnownPiece>> of_block;
     for (const ElementEntry& entry : found) {
@@ -255,7 +255,7 @@ class ElementReading {
                                [](const FileBlock& file) { return file.uniform_count == 0 && !file.is_opaque; });
   }
 
-  /// The elements that a rank looks at first: where nobody asks for ids those that it gets.
+  /// The elements that a rank examines first: without ids, those that it reads.
   [[nodiscard]] Slice share_of(int rank) const {
     const std::uint64_t all = blocks_.elements();
     if (request_.ids) return even_slice(all, rank, comm_.size());
@@ -268,7 +268,7 @@ class ElementReading {
     return weighted_slice(all, rank, request_.weights);
   }
 
-  /// The rank that reads a piece of an opaque block for all: the one in whose share its middle lies.
+  /// The rank that reads a piece of an opaque block for all: the one whose share contains its middle.
   [[nodiscard]] int holder_of(std::size_t block, const BlockPiece& piece) {
     const std::uint64_t middle = blocks_.blocks()[block].first + piece.rows.first + piece.rows.count / 2;
     const bool by_weight =
@@ -293,7 +293,7 @@ class ElementReading {
     return held;
   }
 
-  /// What this rank tells the others of the file: the elements of its even share, and of opaque pieces that it holds.
+  /// The entries that this rank sends to others: the elements of its even share, and of opaque pieces that it holds.
   [[nodiscard]] std::vector<ElementEntry> entries_of_share() {
     std::vector<ElementEntry> entries;
     const Slice share = share_of(comm_.rank());
@@ -357,7 +357,7 @@ class ElementReading {
     }
   }
 
-  /// Reads what others ask of the pieces that this rank holds, one after another.
+  /// Reads the requested rows of the pieces that this rank holds, one piece after another.
   void answer(std::map<int, std::vector<Handout>>& asked) {
     std::map<std::uint64_t, std::vector<Handout*>> of_block;
     for (auto& [rank, handouts] : asked) {
@@ -376,19 +376,19 @@ class ElementReading {
     }
   }
 
-  /// Which pieces have rows that are asked for.
+  /// Assigns requested rows to pieces.
   static void share_out(const Slice& rows, const std::vector<BlockPiece>& held, Handout* handout,
                         std::map<std::size_t, std::vector<Wish>>& of_piece) {
     const auto begin_of = [](const BlockPiece& piece) { return piece.rows.first; };
-    const auto behind = std::ranges::upper_bound(held, rows.first, {}, begin_of);
-    if (behind == held.begin()) throw Error(ErrorKind::internal, "a rank was asked for a piece that it does not hold");
-    for (auto piece = behind - 1; piece != held.end() && piece->rows.first < rows.end(); ++piece) {
+    const auto next = std::ranges::upper_bound(held, rows.first, {}, begin_of);
+    if (next == held.begin()) throw Error(ErrorKind::internal, "a rank was asked for a piece that it does not hold");
+    for (auto piece = next - 1; piece != held.end() && piece->rows.first < rows.end(); ++piece) {
       const Slice part = part_of(rows, piece->rows.first, piece->rows.count);
       of_piece[static_cast<std::size_t>(piece - held.begin())].push_back({handout, part});
     }
   }
 
-  /// Variable by variable in the order of the rows, for some formats can only go forward.
+  /// Variable by variable in the order of the rows, because some formats can only read forward.
   void answer_from(std::size_t b, const BlockPiece& piece, std::vector<Wish>& wishes) {
     ElementBlock all = blocks_.empty(b);
     blocks_.read_elements(b, piece.rows, all);
@@ -438,10 +438,10 @@ class ElementReading {
   const ElementRequest& request_;
   Comm& comm_;
   ElementBlocks blocks_;
-  StepLayout layout_;                       ///< of such a step, on the others: with what they know of them
-  std::vector<std::vector<Slice>> wanted_;  ///< elements of each block, where nobody asks for ids
+  StepLayout layout_;                       ///< on ranks other than 0, with the received lists
+  std::vector<std::vector<Slice>> wanted_;  ///< elements of each block, without ids
   std::vector<std::vector<Slice>> parts_;   ///< their coefficients, of addressed blocks
-  std::vector<std::uint64_t> share_ends_;   ///< of shares by weight, once they were asked for
+  std::vector<std::uint64_t> share_ends_;   ///< of shares by weight, computed when needed
   std::map<std::pair<int, std::size_t>, std::vector<Slice>> handed_;  ///< by holder and opaque block: the elements
   std::vector<ElementBlock> out_;
   std::vector<std::uint32_t> missing_;
@@ -449,7 +449,7 @@ class ElementReading {
   std::optional<Error> failure_;
 };
 
-/// What all ranks must ask for alike: it decides how often they meet.
+/// The parts of a request that must be the same on all ranks: they determine the number of collectives.
 std::string in_words(const ElementRequest& request) {
   std::string words = "elements";
   if (request.ids) {
@@ -479,7 +479,7 @@ void refuse_without_elements(const ReadStep::State& step) {
   }
   throw Error(ErrorKind::missing, "there are no elements here: this is a file of the format " +
                                       std::string(format.name()) + ", which holds none")
-      .advise("if it should hold some, " + names + " tells what is wrong with it");
+      .advise("if it should hold some, " + names + " reports what is wrong with it");
 }
 
 }  // namespace
@@ -491,9 +491,9 @@ Elements ReadStep::read_elements(const ElementRequest& request, const std::optio
     synchronize_readers(reader);
     agree_on_call(reader.comm, in_words(request), refusal);
     refuse_without_elements(*state_);
-    // Made from what all ranks say alike: it fails on all of them or on none.
+    // Depends only on what is the same on all ranks: it fails on all of them or on none.
     ElementReading reading(*state_, request);
-    reading.learn_lists();
+    reading.receive_lists();
     if (request.ids) {
       reading.choose_by_id();
     } else {

@@ -37,7 +37,7 @@ void name_member(const std::vector<std::string>& members, Location& location) {
   if (member > 0) location.member = members[member];
 }
 
-/// Where the values of a column, or of a component of a field, stand.
+/// Where the values of a column, or of a component of a field, are stored.
 Location location_of(const Reader::State& reader, const Place& place, std::uint64_t column, std::uint64_t values) {
   Location location;
   location.values = values;
@@ -59,11 +59,11 @@ Location location_of(const Reader::State& reader, const Place& place, std::uint6
   return location;
 }
 
-/// Adds what this rank reads next to a plan; false behind the last.
+/// Adds the next reads of this rank to a plan; returns false after the last.
 using NextReads = std::function<bool(ReadPlan&)>;
 
-/// Plans what this rank reads and runs it, plan after plan. Where ranks read together, all come as long as one of them
-/// goes on with what is worth a meeting: those that have no more, or cannot plan, with nothing.
+/// Plans the reads of this rank and runs them, plan after plan. If ranks read together, all take part as long as one of
+/// them continues with reads that need the collective: ranks that have no more, or cannot plan, with an empty plan.
 void run_planned(Reader::State& reader, const std::function<NextReads()>& begin) {
   Transport& transport = *reader.transport;
   NextReads next;
@@ -76,22 +76,22 @@ void run_planned(Reader::State& reader, const std::function<NextReads()>& begin)
     return plan;
   };
   std::optional<Error> error;
-  bool all_come = transport.is_collective();
-  for (bool goes_on = true; goes_on || all_come;) {
+  bool is_joint = transport.is_collective();
+  for (bool goes_on = true; goes_on || is_joint;) {
     ReadPlan plan;
     if (goes_on) error = caught([&] { plan = make_plan(); });
-    if (error && !all_come) break;
+    if (error && !is_joint) break;
     if (error) plan = {};
-    const auto failure = caught([&] { all_come ? transport.run(plan) : transport.run_alone(plan); });
+    const auto failure = caught([&] { is_joint ? transport.run(plan) : transport.run_alone(plan); });
     if (!error) error = failure;
     goes_on = plan.goes_on && !error;
-    all_come = all_come && transport.comes_again();
+    is_joint = is_joint && transport.comes_again();
   }
   if (error) throw Error(*error);
 }
 
-/// Plans and runs what `find` finds, or lets the engine read it and plans what that leaves: `ask` makes a request of
-/// targets, `plan` what plans them.
+/// Plans and runs the targets that `find` returns, or lets the engine read them and plans the rest: `ask` converts
+/// targets into a request, `plan` plans them.
 template <class Find, class Ask, class Plan>
 void run_request(Reader::State& reader, Find&& find, Ask&& ask, Plan&& plan) {
   if (!reader.engine) return run_planned(reader, [&] { return plan(find()); });
@@ -112,7 +112,7 @@ void check_rows(const Table& table, const Slice& rows) {
       .on(table.name);
 }
 
-/// The columns asked for, with memory for so many rows.
+/// The requested columns, with memory for `rows` rows.
 std::vector<ColumnTarget> targets_of(const ReadStep::State& step, std::size_t table, std::uint64_t rows,
                                      const std::vector<ReadColumn>& columns) {
   std::vector<ColumnTarget> targets;
@@ -121,14 +121,14 @@ std::vector<ColumnTarget> targets_of(const ReadStep::State& step, std::size_t ta
     if (column.out.count != rows) {
       throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
     }
-    // Of all types strings alone get their memory here, an offset for each at least.
+    // Only strings get their memory here, at least one offset for each.
     if (column.out.type == Type::string) require_memory(checked_multiply(rows, sizeof(std::uint64_t)), column.name);
     targets.push_back({step.find_column(table, column.name), column.out, column.name});
   }
   return targets;
 }
 
-/// How the format knows a column that only it can read.
+/// The name by which the format identifies a column that only it can read.
 std::string object_of(const Table& table, const std::string& column) {
   return table.name.empty() ? column : table.name + "/" + column;
 }
@@ -161,7 +161,7 @@ void read_opaque_rows(Describer& describer, std::uint64_t step, const ReadColumn
   }
 }
 
-/// Memory for all components of a field, one value behind the other.
+/// Contiguous memory for the values of all components of a field.
 struct PackedComponents {
   std::vector<std::vector<std::byte>> memory;
   std::vector<View> views;
@@ -181,7 +181,7 @@ struct PackedComponents {
   }
 };
 
-/// Throws usage errors unless the memory has room for the elements. Strings have no places in memory.
+/// Throws usage errors unless the memory has space for the elements. Strings have no fixed places in memory.
 void check_memory(const MemorySelection& memory, std::uint64_t elements, const std::vector<View>& components,
                   const std::string& field) {
   memory.selection.check(memory.extents);
@@ -194,8 +194,8 @@ void check_memory(const MemorySelection& memory, std::uint64_t elements, const s
 
 ConstView looked_at(const View& view) { return {view.type, view.data, view.count, view.stride}; }
 
-/// A selection of one component that only the format itself can read, slice by slice: each covers as many lines of the
-/// selection as the memory budget has room for.
+/// Reads a selection of one component that only the format itself can read, slice by slice: each covers as many lines
+/// of the selection as fit into the memory budget.
 class OpaqueReading {
  public:
   using Read = std::function<void(const Slice& elements, const View& out)>;
@@ -208,7 +208,7 @@ class OpaqueReading {
   void run(SelectionWalk walk) {
     while (auto line = walk.next()) {
       const bool is_whole = line->count == out_.count && (line->step == 1 || line->count == 1);
-      // Between other values of the caller the library cannot put these without memory of their own.
+      // A library cannot put values between other values of the caller without a buffer.
       if (is_whole && (out_.is_contiguous() || out_.count <= most_)) return read_({line->first, line->count}, out_);
       while (line->count > 0) {
         const std::uint64_t count = fitting(*line);
@@ -228,7 +228,7 @@ class OpaqueReading {
   }
 
  private:
-  /// How many elements of a line the slice can take, at least one if it is empty.
+  /// The number of elements of a line that fit into the slice, at least one if it is empty.
   [[nodiscard]] std::uint64_t fitting(const Line& line) const {
     const std::uint64_t before = lines_.empty() ? 0 : line.first - cover_.first;
     if (before >= most_) return 0;
@@ -272,7 +272,7 @@ void read_opaque_field(Reader::State& reader, Describer& describer, std::uint64_
   OpaqueReading(read, out, reader.options.memory_budget).run(SelectionWalk(field.extents, selection));
 }
 
-/// Where nothing stands: a run of no records for each table and component.
+/// A layout without data: a run of no records for each table and component.
 StepLayout empty_layout(const StepDescription& step) {
   StepLayout layout{.description = step, .tables = {}, .fields = {}};
   for (const Table& table : step.tables) {
@@ -444,7 +444,7 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
 void ReadStep::read_nothing() const {
   Reader::State& reader = *state_->reader;
   if (reader.closed) return;
-  // All that read together through a library ask for the same: they hear that this rank does not, and throw.
+  // All that read together through a library request the same: they receive this refusal, and throw.
   if (reader.engine && reader.engine->is_collective()) return refuse_by_engine(reader);
   if (!reader.transport->is_collective()) return;
   in_file(reader, [&] { run_planned(reader, [] { return [](ReadPlan&) { return false; }; }); });
@@ -455,7 +455,7 @@ std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<E
   require_open(reader);
   if (!reads_together(reader)) return mine;
   return in_file(reader, [&] {
-    // Others may be in close(), and meet here those who read as they do in each read.
+    // Others may be in close(), and then take part here as in each read.
     if (reader.engine) {
       synchronize_engine(reader, refusal);
     } else {

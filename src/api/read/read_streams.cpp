@@ -44,7 +44,7 @@ Answer answer_to(Describer& describer, std::uint64_t step, const Question& quest
   return answer;
 }
 
-/// Every rank asks rank 0, which describes; each gets what it has asked for.
+/// Every rank sends its request to rank 0, which describes the streams and answers each rank.
 Answer ask_root(Reader::State& reader, std::uint64_t step, const Question& mine) {
   Comm& comm = reader.comm;
   std::vector<Parcel> questions;
@@ -65,7 +65,7 @@ std::vector<StreamReader> ReadStep::streams(const std::vector<std::int64_t>& wan
   require_open(reader);
   return in_file(reader, [&] {
     synchronize_readers(reader);
-    // Who is refused asks for nothing, and is heard when all agree.
+    // A rank with a refusal requests nothing; its refusal is thrown in the agreement below.
     const Question mine{refusal ? std::vector<std::int64_t>() : wanted, by};
     Answer answer;
     if (reader.comm.size() == 1) {

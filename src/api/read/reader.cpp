@@ -33,9 +33,9 @@ namespace quire {
 
 namespace {
 
-/// An answer of rank 0, with the warnings of the file that the others have not heard of.
+/// An answer of rank 0, with the warnings of the file that the others do not have yet.
 template <class Value>
-struct Told {
+struct Answered {
   Value value{};
   std::vector<std::string> warnings;
   template <class Archive>
@@ -48,7 +48,7 @@ struct Opening {
   std::string format;
   FileDescription file;
   std::optional<InflationSurvey> inflation;
-  std::vector<std::string> of_entry;  ///< options, each behind its name: what a directory tells its reader
+  std::vector<std::string> of_entry;  ///< options of a directory for its reader, names and values alternating
   template <class Archive>
   void archive(Archive& a) {
     a(format, file, inflation, of_entry);
@@ -80,22 +80,22 @@ const Attachment& attachment_of(const FileDescription& file, const std::string& 
   throw Error(ErrorKind::missing, "there is no attachment \"" + name + "\"" + nearest_names(name, names));
 }
 
-/// Rank 0: what the describer has found since the file was described; some of it stands behind the last step.
+/// Rank 0: warnings found since the file was described; some concern bytes after the last step.
 std::vector<std::string> late_warnings(Reader::State& state) {
   std::vector<std::string> late;
-  const std::vector<std::string>& heard = state.file.warnings;
+  const std::vector<std::string>& reported = state.file.warnings;
   const std::vector<std::string>& all = state.own_describer().file().warnings;
   if (all.empty()) return late;
-  const std::set<std::string_view> known(heard.begin(), heard.end());
+  const std::set<std::string_view> known(reported.begin(), reported.end());
   std::ranges::copy_if(all, std::back_inserter(late), [&](const std::string& one) { return !known.contains(one); });
   return late;
 }
 
-void hear(Reader::State& state, const std::vector<std::string>& late) {
+void add_warnings(Reader::State& state, const std::vector<std::string>& late) {
   state.file.warnings.insert(state.file.warnings.end(), late.begin(), late.end());
 }
 
-/// Rank 0: what is found in a file. What a writer has not completed yet is nothing to repair.
+/// Rank 0: runs a look at the file. A step that a writer has not completed yet needs no repair.
 template <class Look>
 auto beside_writers(const Reader::State& state, Look&& look) {
   try {
@@ -106,39 +106,39 @@ auto beside_writers(const Reader::State& state, Look&& look) {
   }
 }
 
-/// Collective. What rank 0 answers; every rank hears the warnings of the file that came up.
+/// Collective. The answer of rank 0; every rank receives new warnings of the file.
 template <class Answer>
 auto answer_of_root(Reader::State& state, Answer&& answer) {
   using Value = decltype(answer(state.own_describer()));
   synchronize_readers(state);
-  auto told = unpack<Told<Value>>(from_root(state.comm, [&] {
-    Told<Value> mine{beside_writers(state, [&] { return answer(state.own_describer()); }), {}};
+  auto answered = unpack<Answered<Value>>(from_root(state.comm, [&] {
+    Answered<Value> mine{beside_writers(state, [&] { return answer(state.own_describer()); }), {}};
     mine.warnings = late_warnings(state);
     return pack(mine);
   }));
-  hear(state, told.warnings);
-  return std::move(told.value);
+  add_warnings(state, answered.warnings);
+  return std::move(answered.value);
 }
 
-/// Rank 0: what the reader of a directory is told besides the file that is opened for it.
+/// Rank 0: options for the reader of a directory, in addition to the file that is opened for it.
 std::vector<std::string> options_of_entry(const Reader::State& state) {
-  std::vector<std::string> told;
+  std::vector<std::string> options;
   std::error_code ignored;
-  if (state.first_file == state.path || !std::filesystem::is_directory(state.path, ignored)) return told;
+  if (state.first_file == state.path || !std::filesystem::is_directory(state.path, ignored)) return options;
   std::vector<std::string> names = names_in(state.path);
   if (state.entry_damage) std::erase(names, std::filesystem::path(state.entry_damage->file()).filename().string());
   for (const auto& [name, value] : state.format->entry_options(names)) {
-    told.push_back(name);
-    told.push_back(value);
+    options.push_back(name);
+    options.push_back(value);
   }
-  return told;
+  return options;
 }
 
-void adopt_options(Reader::State& state, const std::vector<std::string>& told) {
-  for (std::size_t i = 0; i + 1 < told.size(); i += 2) state.options.options.emplace(told[i], told[i + 1]);
+void adopt_options(Reader::State& state, const std::vector<std::string>& given) {
+  for (std::size_t i = 0; i + 1 < given.size(); i += 2) state.options.options.emplace(given[i], given[i + 1]);
 }
 
-/// Rank 0: what the file is, once it is known whether its bytes are compressed.
+/// Rank 0: describes the file, after checking whether its bytes are compressed.
 Opening describe_file(Reader::State& state, const Options& inflation) {
   std::vector<std::byte> head(std::size_t{1} << 16);
   head.resize(state.transport->get(0, head));
@@ -160,7 +160,7 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
   return opening;
 }
 
-/// Rank 0: the same; what is wrong with the first file of a directory names that file.
+/// Rank 0: the same; errors in the first file of a directory name that file.
 Opening describe_first(Reader::State& state, const Options& inflation) {
   try {
     return describe_file(state, inflation);
@@ -173,7 +173,7 @@ Opening describe_first(Reader::State& state, const Options& inflation) {
   }
 }
 
-/// A file where it is. Only one that is not at its path is looked for elsewhere: a directory may have many parts.
+/// Opens a file. Other places are searched only if it is not at its path, because a directory may have many parts.
 std::unique_ptr<Transport> opened_transport(const std::string& transport, const std::string& path, const Comm& comm) {
   try {
     return open_transport(transport, path, Access::read, comm, {});
@@ -190,7 +190,7 @@ std::unique_ptr<Transport> wrapped_transport(const Reader::State& state, const s
   return options.wrapper ? options.wrapper(std::move(transport), path, state.comm.rank()) : std::move(transport);
 }
 
-/// Whether a step that was cut still has anything that recovering it would keep.
+/// Whether a truncated step has anything to recover.
 bool holds_something(const StepLayout& cut) {
   const auto& tables = cut.description.tables;
   return cut.description.streams > 0 ||
@@ -205,7 +205,7 @@ bool has_filters(const StepLayout& layout) {
   return std::ranges::any_of(layout.tables, is_filtered) || std::ranges::any_of(layout.fields, is_filtered);
 }
 
-/// What may be wrong with a single step, beside which others can be read.
+/// Errors that concern a single step, next to which others can be read.
 bool hides_no_other(ErrorKind kind) {
   return kind == ErrorKind::bad_file || kind == ErrorKind::missing || kind == ErrorKind::unsupported ||
          kind == ErrorKind::io || kind == ErrorKind::memory;
@@ -237,7 +237,7 @@ PackedReport examine_steps(Describer& describer, bool found_alone) {
   }
 }
 
-/// Of a directory whose first file cannot be read, but others can: nobody knows whether these are all.
+/// Of a directory whose first file cannot be read, but others can: it is unknown whether these are all.
 PackedReport damaged_entry(const Error& damage, Describer& describer, const PackedReport& found) {
   PackedReport report;
   report.damaged = true;
@@ -248,7 +248,7 @@ PackedReport damaged_entry(const Error& damage, Describer& describer, const Pack
   return report;
 }
 
-/// What a writer has not completed yet is nobody else's to keep, or to take away.
+/// A step that a writer has not completed yet must not be recovered or removed.
 void advise_nothing(CheckReport& report) {
   report.is_being_written = true;
   report.salvageable = false;
@@ -307,7 +307,7 @@ void Reader::State::find_members() {
 }
 
 Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial) {
-  // What the format reads itself it may keep itself.
+  // The format may have a cache of its own for what it reads itself.
   if (cache) cache->leave_half();
   Describer& own = own_describer();
   if (comm.is_root() || serial == adopted) return own;
@@ -332,18 +332,18 @@ std::vector<StepLayout> Reader::State::layouts(const std::function<std::vector<S
         std::vector<StepLayout> described = describe(own);
         for (std::size_t i = 0; i < described.size(); ++i) {
           if (!may_withhold || !withholds(described[i])) continue;
-          StepLayout told = without_lists(described[i]);
-          kept.emplace(i, std::exchange(described[i], std::move(told)));
+          StepLayout rest = without_lists(described[i]);
+          kept.emplace(i, std::exchange(described[i], std::move(rest)));
         }
         return described;
       });
       for (auto& [i, layout] : kept) answer[i] = std::move(layout);
       return answer;
     }
-    // A single process needs no message, whose making takes longer than the look itself.
+    // A single process needs no message: packing it would take longer than the description.
     const auto look = [&] { return describe(own_describer()); };
     if (const auto error = caught(comm.rank(), [&] { answer = beside_writers(*this, look); })) throw Error(*error);
-    hear(*this, late_warnings(*this));
+    add_warnings(*this, late_warnings(*this));
     return answer;
   });
 }
@@ -414,7 +414,7 @@ std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
     if (layout) layouts.push_back(*std::move(layout));
     return layouts;
   };
-  // Nobody could describe it as a step of its own.
+  // The other ranks could not describe it as a step themselves.
   auto found = state_->layouts(salvage, false);
   if (found.empty()) return std::nullopt;
   return ReadStep(std::make_shared<ReadStep::State>(
@@ -471,7 +471,7 @@ CheckReport Reader::check() const {
     report.damaged.push_back({packed.damaged_numbers[i], state_->placed(Error::unpack(packed.damages[i]))});
   }
   report.salvageable = packed.salvageable;
-  // Those of the file include what was found after its last step, and what reading of the compressed bytes found.
+  // The warnings of the file include those found after its last step, and those of the decompression.
   report.warnings = state_->file.warnings;
   report.warnings.insert(report.warnings.end(), packed.warnings.begin(), packed.warnings.end());
   if (report.damage) std::erase(report.warnings, report.damage->message());
@@ -499,7 +499,7 @@ void Reader::close() {
     Attempts attempts;
     if (state_->engine) attempts.attempt([&] { close_read_engine(*state_); });
     attempts.attempt([&] { state_->transport->close(); });
-    // Handles of steps may keep this, but not the ranks' communicator, of which an MPI has not many.
+    // Handles of steps may keep this state, but not the communicator, of which MPI has a limited number.
     attempts.attempt([&] { state_->comm.let_go(); });
     attempts.rethrow();
   });
@@ -556,9 +556,9 @@ void refuse_to_open(const std::string& path, Comm comm, const ReadOptions& optio
   comm.set_deadline(options.deadline);
   if (why.file().empty()) why.in_file(path);
   if (!why.rank()) why.from_rank(comm.rank());
-  // The part that this rank has in the call until the ranks agree, which then throws.
+  // This rank's part in the call until the ranks agree, which then throws.
   agree_on_choice(comm, {.path = path, .transport = options.transport, .format = options.format}, why);
-  throw Error(ErrorKind::internal, "a refusal was not heard").in_file(path);
+  throw Error(ErrorKind::internal, "a refusal was not thrown").in_file(path);
 }
 
 }  // namespace quire
