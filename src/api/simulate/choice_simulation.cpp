@@ -5,7 +5,7 @@
 namespace quire {
 namespace {
 
-/// One behind the last row of a walk.
+/// One after the last row of a walk.
 std::uint64_t end_of(SelectionWalk walk) {
   std::uint64_t end = 0;
   while (const auto line = walk.next()) end = line->first + (line->count - 1) * line->step + 1;

@@ -8,23 +8,23 @@
 
 namespace quire {
 
-/// What the ranks of a simulated program choose of tables, all together. Such a table has as many rows as the greatest
-/// one that is chosen tells.
+/// The chosen rows of tables of all ranks of a simulated program. Such a table has as many rows as the greatest chosen
+/// one requires.
 class ChoiceSimulation {
  public:
   explicit ChoiceSimulation(const WritePlanner& planner) : planner_(planner) {}
 
-  /// The description of a part to be accepted: as in a program, no rank has rows of its own of such tables.
+  /// The description of a part to be accepted: as in a program, no rank has rows of its own in such tables.
   [[nodiscard]] static StepDescription without_chosen(const StepPart& part);
-  /// Throws unsupported errors for chosen rows of an accepted part that have no places of their own.
+  /// Throws unsupported errors for chosen rows of an accepted part that have no fixed places.
   void check(const StepPart& part) const;
   /// Ranks in order, accepted parts. Throws conflict errors, as a program would, unless all choose rows of the same
   /// tables.
   void add(int rank, const StepPart& part);
-  /// When all have measured: adds the whole tables to that, and tells them to the part of rank 0.
+  /// After all ranks have measured: adds the whole tables to `total`, and to the part of rank 0.
   void finish(StepPart& root, Measure& total);
-  /// Tells a part, once it is measured, how large the tables are that it is placed in.
-  void tell(StepPart& part) const { add_whole_tables(part, tables_); }
+  /// Adds the sizes of the whole tables to a part after it is measured.
+  void assign(StepPart& part) const { add_whole_tables(part, tables_); }
   [[nodiscard]] bool are_there() const noexcept { return !tables_.empty(); }
 
  private:

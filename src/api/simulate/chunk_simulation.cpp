@@ -11,7 +11,7 @@ ChunkSimulation::ChunkSimulation(const WritePlanner& planner, const StepDescript
   for (std::size_t f = 0; f < step.fields.size(); ++f) {
     if (planner.chunk_shape(step, f).empty()) continue;
     if (!planner.held_extents(step, f).empty()) {
-      throw Error(ErrorKind::unsupported, "what chunks take that are encoded again cannot be simulated")
+      throw Error(ErrorKind::unsupported, "the size of chunks that are encoded again cannot be simulated")
           .on(step.fields[f].name);
     }
     chunked_.push_back(f);
@@ -55,7 +55,7 @@ void ChunkSimulation::finish() {
   parts_.clear();
 }
 
-void ChunkSimulation::tell(std::size_t rank, StepPart& part) const {
+void ChunkSimulation::assign(std::size_t rank, StepPart& part) const {
   if (is_needed()) part.chunks = packed_[rank];
 }
 

@@ -13,15 +13,15 @@ namespace quire {
 /// Encodes the fields of all ranks in one process. Keeps the part of every rank until finish().
 class ChunkSimulation {
  public:
-  /// Throws unsupported errors where the file holds elements already.
+  /// Throws unsupported errors if the file holds elements already.
   ChunkSimulation(const WritePlanner& planner, const StepDescription& step, bool lossy);
 
   [[nodiscard]] bool is_needed() const noexcept { return !chunked_.empty(); }
   /// Ranks in order.
   void add(StepPart part);
   void finish();
-  /// Tells a part of a rank which chunks are its own, without their bytes.
-  void tell(std::size_t rank, StepPart& part) const;
+  /// Sets the chunks that belong to a rank in its part, without their bytes.
+  void assign(std::size_t rank, StepPart& part) const;
   void send_to_root(StepPart& root) const;
 
  private:
@@ -34,7 +34,7 @@ class ChunkSimulation {
   PackedFields all_;
 };
 
-/// The extents of chunks, whose bytes nobody has kept.
+/// The extents of chunks, whose bytes were not kept.
 void add_chunk_extents(std::vector<Extent>& extents, const StepPart& part, const Placement& placement);
 
 }  // namespace quire

@@ -24,7 +24,7 @@ GroupSimulation::GroupSimulation(const WritePlanner& planner, const StepDescript
       ranks_(ranks),
       before_(step.tables.size(), 0) {
   if (grouping_.open_rows > 0) {
-    throw Error(ErrorKind::unsupported, "what rows take that are encoded again cannot be simulated");
+    throw Error(ErrorKind::unsupported, "the size of rows that are encoded again cannot be simulated");
   }
   if (!is_needed()) return;
   open_.resize(step.tables.size());
@@ -52,7 +52,7 @@ void GroupSimulation::add(int rank, const StepPart& part) {
 
 void GroupSimulation::finish() {
   for (std::size_t t = 0; t < open_.size(); ++t) close(t);
-  // Ranks that have begun no group end where the one before them does.
+  // The groups of a rank that has begun none end where those of the previous rank do.
   for (auto& ends : ends_) {
     for (std::size_t rank = 1; rank < ends.size(); ++rank) ends[rank] = std::max(ends[rank], ends[rank - 1]);
   }
@@ -70,7 +70,7 @@ void GroupSimulation::close(std::size_t table) {
   open_[table].reset();
 }
 
-void GroupSimulation::tell(int rank, StepPart& part) const {
+void GroupSimulation::assign(int rank, StepPart& part) const {
   if (!is_needed()) return;
   part.groups.clear();
   for (std::size_t t = 0; t < all_.size(); ++t) {

@@ -31,7 +31,7 @@ void add_run(std::vector<PlacedItem>& items, const Run& run, bool staged) {
   if (run.bytes > 0) items.push_back({{run.offset, run.bytes, 0, 1, staged}, {}, 0, staged});
 }
 
-/// Whether the values of a run are encoded on their way.
+/// Whether the values of a run are encoded before they are written.
 bool is_staged(const Run& run, std::span<const ConstView> views) {
   if (run.text || run.record_bytes == 0) return true;
   const ConstView& view = views[static_cast<std::size_t>(run.cells.front().column)];
@@ -44,7 +44,7 @@ std::vector<PlacedItem> placed_items(const StepPart& part, const Placement& plac
                                      const std::vector<FieldChunking>& chunking) {
   std::vector<PlacedItem> items;
   WritePlan title = placement.title;
-  // Only their places are wanted: nothing is converted.
+  // Only the places are needed: nothing is converted.
   add_weighed_rows(title, part, placement, false);
   coalesce(title);
   for (const WriteExtent& extent : title.extents) {

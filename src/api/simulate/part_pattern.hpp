@@ -12,7 +12,7 @@
 
 namespace quire {
 
-/// Something that a placement puts at one place of the file: bytes, or the elements of a component of a field.
+/// An item that a placement stores at one place of the file: bytes, or the elements of a component of a field.
 struct PlacedItem {
   ExtentTrain train;                 ///< of bytes; only the offset counts for a field: that of its first element
   std::optional<std::size_t> field;  ///< the elements of this one
@@ -20,18 +20,18 @@ struct PlacedItem {
   bool staged = false;               ///< its bytes are encoded
 };
 
-/// How the chunks of the fields of a step lie, where they have any.
+/// The chunks of a field, if it is chunked.
 struct FieldChunking {
   std::vector<std::uint64_t> shape;   ///< empty: every element has its own place
   std::vector<std::uint64_t> counts;  ///< of chunks along each axis
   std::uint64_t bytes = 0;            ///< of one chunk
 };
 
-/// Independent. What a placement of a part without memory puts where: what whole_plan() makes extents of.
+/// Independent. The items of a placement of a part without memory, for which whole_plan() creates extents.
 [[nodiscard]] std::vector<PlacedItem> placed_items(const StepPart& part, const Placement& placement,
                                                    const std::vector<FieldChunking>& chunking);
 
-/// Independent. Which chunks along each axis belong to a rank with these elements, where the elements of all ranks
+/// Independent. The chunks along each axis that belong to a rank with these elements, if the elements of all ranks
 /// cover the field: those whose first element it has.
 [[nodiscard]] std::vector<AxisPart> owned_chunks(const std::vector<AxisPart>& elements, const FieldChunking& chunking);
 
@@ -39,11 +39,11 @@ struct FieldChunking {
 void append_elements(std::vector<ExtentTrain>& trains, std::uint64_t offset, const std::vector<std::uint64_t>& extents,
                      std::span<const AxisPart> axes, std::uint64_t element_bytes, bool apart, bool staged = false);
 
-/// How the items of ranks whose parts are alike move with what lies before them.
+/// The shifts of the items of ranks with equal parts, as a function of what precedes them.
 class PartPattern {
  public:
-  /// `origin` are the items with `before`; then those for each slot that is 1 more. Nothing if they are not moved
-  /// alone.
+  /// `origin` are the items with `before`; then those for each slot increased by 1. No value if they change in other
+  /// ways than by shifts.
   [[nodiscard]] static std::optional<PartPattern> learn(std::vector<PlacedItem> origin, Measure before,
                                                         const std::vector<std::vector<PlacedItem>>& moved);
 

@@ -31,7 +31,7 @@ class Surveyor final : public PlanSink {
   WriteSurvey& survey_;
 };
 
-/// All data of a rank, those that were encoded before included, by rising offsets.
+/// All data of a rank, including those that were encoded before, by rising offsets.
 std::vector<ExtentTrain> placed_trains(const StepPart& mine, const Placement& placement, bool lossy) {
   std::vector<ExtentTrain> trains = trains_of(whole_plan(mine, placement, lossy));
   std::vector<Extent> encoded;
@@ -136,8 +136,8 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   if (chunks.is_needed()) chunks.finish();
   const auto grouped = [&](const auto& use) {
     each_rank([&](int rank, StepPart& mine) {
-      groups.tell(rank, mine);
-      chunks.tell(static_cast<std::size_t>(rank), mine);
+      groups.assign(rank, mine);
+      chunks.assign(static_cast<std::size_t>(rank), mine);
       use(rank, mine, planner_->measure(mine, rank == 0));
     });
   };
@@ -151,7 +151,7 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   Measure before(total.size(), 0);
   std::uint64_t written = frame.begin;
   grouped([&](int rank, StepPart& mine, const Measure& measure) {
-    choices.tell(mine);
+    choices.assign(mine);
     const Placement placement = planner_->place(mine, before, total, rank == 0);
     const std::vector<ExtentTrain> trains = placed_trains(mine, placement, lossy_);
     if (rank == 0) sink.begin(frame.begin, placement.end);
@@ -160,11 +160,11 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
     sink.add(rank, trains);
     add_measure(before, measure);
   });
-  groups.tell(0, root);
+  groups.assign(0, root);
   groups.send_to_root(root);
-  chunks.tell(0, root);
+  chunks.assign(0, root);
   chunks.send_to_root(root);
-  // What nobody has chosen at the end is a hole.
+  // Rows that no rank has chosen at the end are a hole.
   if (choices.are_there() && written < frame.end) frame.publication.push_back({frame.end, 0});
   finish_step(*planner_, root, total, frame);
   return frame;
@@ -182,7 +182,7 @@ StepFrame WriteSimulation::next(const Workload& workload, PlanSink& sink) {
     bool is_chunked = false;
     for (std::size_t f = 0; f < step.fields.size(); ++f) is_chunked |= !planner_->chunk_shape(step, f).empty();
     if (!is_chunked) return simulate_workload(*planner_, workload, lossy_, sink);
-    // Whose a chunk is that many ranks share, only all of them together tell.
+    // The owner of a chunk that many ranks share is known only from all of them.
     return next([&](int rank) { return workload.part(rank); }, sink);
   }
   StreamPlanner* planner = planner_->streams();

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = StreamPiece::Kind;
 
-/// Memory that nobody touches: streams lie apart in it, the pieces of each one behind the other.
+/// Memory that is never accessed: streams are separate in it, the pieces of each one are consecutive.
 class Addresses {
  public:
   void begin_stream() { next_ += gap; }
@@ -27,7 +27,7 @@ class Addresses {
   std::uint64_t next_ = 0;
 };
 
-/// What a collector and its members bring to their calls.
+/// The arguments of a collector and its members in their calls.
 struct Group {
   std::vector<CollectorPiece> own;
   std::vector<GroupMember> members;
@@ -142,7 +142,7 @@ class StreamSimulation {
     if (!state.collects) uses_[at].chunks = state.fill->chunks();
   }
 
-  /// What rank 0 would answer.
+  /// The answer of rank 0.
   void add_merged(StreamWriter::State& state, std::uint64_t order) {
     state.collects = is_collector(order);
     state.merged.resize(state.pieces.size());

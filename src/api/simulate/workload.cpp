@@ -39,7 +39,7 @@ std::vector<std::uint64_t> balanced_grid(std::uint64_t ranks, std::size_t axes) 
     for (; ranks % factor == 0; ranks /= factor) factors.push_back(factor);
   }
   if (ranks > 1) factors.push_back(ranks);
-  // The largest factors first, each to the axis that has least.
+  // The largest factors first, each to the axis with the fewest ranks.
   for (; !factors.empty() && axes > 0; factors.pop_back()) *std::ranges::min_element(grid) *= factors.back();
   std::ranges::sort(grid, std::greater());
   return grid;
@@ -177,7 +177,7 @@ StepPart Workload::part(int rank, bool with_values) const {
   StepPart part;
   part.description = step_;
   ids_.clear();
-  // Views of a vector that grows would be lost.
+  // Views of a vector that grows would become invalid.
   std::uint64_t most = 0;
   for (std::size_t t = 0; t < step_.tables.size(); ++t) most = std::max(most, rows(t, rank).count);
   if (with_values) values_.reserve(static_cast<std::size_t>(most));

@@ -12,11 +12,11 @@
 namespace quire {
 namespace {
 
-/// So many ranks at both ends, and so many between them, are planned in full.
+/// The number of ranks at both ends, and between them, that are planned in full.
 constexpr int sure_ranks = 8;
 constexpr int sampled_ranks = 32;
 
-/// Parts that are alike.
+/// Parts that are equal.
 struct Kind {
   StepPart part;  ///< of one of the ranks
   Measure measure;
@@ -55,13 +55,13 @@ class WorkloadSimulation {
   }
 
  private:
-  // ---- What is encoded together: without values it takes what it holds
+  // ---- Data encoded together: without values they take their unencoded size
 
   void find_groups() {
     for (std::size_t t = 0; t < root_.description.tables.size(); ++t) {
       groupings_.push_back(planner_.grouping(root_.description, t));
       if (groupings_.back().open_rows == 0) continue;
-      throw Error(ErrorKind::unsupported, "what rows take that are encoded again cannot be simulated");
+      throw Error(ErrorKind::unsupported, "the size of rows that are encoded again cannot be simulated");
     }
   }
 
@@ -93,7 +93,7 @@ class WorkloadSimulation {
       chunking.shape = planner_.chunk_shape(root_.description, f);
       if (chunking.shape.empty()) continue;
       if (!planner_.held_extents(root_.description, f).empty()) {
-        throw Error(ErrorKind::unsupported, "what chunks take that are encoded again cannot be simulated")
+        throw Error(ErrorKind::unsupported, "the size of chunks that are encoded again cannot be simulated")
             .on(field.name);
       }
       chunking.counts = chunk_counts(field.extents, chunking.shape);
@@ -172,7 +172,7 @@ class WorkloadSimulation {
       for (std::uint64_t& slot : all) slot = checked_multiply(slot, kind.ranks);
       add_measure(total_, all);
     }
-    // What rank 0 alone writes comes to that.
+    // Add what only rank 0 writes.
     for (std::size_t slot = 0; slot < total_.size(); ++slot) {
       total_[slot] += root_measure_[slot] - kinds_.front().measure[slot];
     }
@@ -191,7 +191,7 @@ class WorkloadSimulation {
     kind.measure = planner_.measure(kind.part, false);
     if (rank == 0) root_measure_ = planner_.measure(kind.part, true);
     release_weights(planner_, kind.part);
-    // The values were needed to be weighed; the next part takes their memory.
+    // The values were needed for weighing; the next part uses their memory.
     for (auto& columns : kind.part.tables) {
       for (ConstView& view : columns) view.data = nullptr;
     }
@@ -201,7 +201,7 @@ class WorkloadSimulation {
 
   // ---- Places
 
-  /// Places parts of a kind; a planner that keeps what it has weighed sees it again.
+  /// Places parts of a kind; a planner that keeps weighed parts weighs it again.
   class Placing {
    public:
     Placing(const WorkloadSimulation& simulation, const Kind& kind, int rank)
@@ -262,7 +262,7 @@ class WorkloadSimulation {
       }
       kind.pattern = PartPattern::learn(std::move(origin), before, moved);
     } catch (const Error&) {
-      // Where ranks depend on what lies before them in another way, each is planned in full: an error comes again.
+      // If ranks depend on what precedes them in another way, each is planned in full: an error occurs again there.
     }
   }
 
