@@ -122,7 +122,7 @@ Consensus tell(State& step, const Proposal& mine) {
 void settle_file(State& step, const Consensus& all) {
   Writer::State& writer = *step.writer;
   if (!writer.unmade) return;
-  if (const auto error = caught([&] { step.failure = writer.unmade->settle(all.said); })) {
+  if (const auto error = caught([&] { step.failure = writer.unmade->settle(all.answer); })) {
     step.finish(false);
     throw Error(*error);
   }

@@ -4,12 +4,12 @@
 
 namespace quire {
 
-/// Collective 1 of a step: everybody learns the totals, and where its own part begins. Rows that are encoded in groups
-/// have met before. Throws on all ranks what failed on any of them.
+/// Collective 1 of a step: all ranks receive the totals, and the position of their own part. If rows are encoded in
+/// groups, there was a collective before. Throws on all ranks what failed on any of them.
 void agree_on_step(WriteStep::State& step);
 
-/// Collective, after the ranks have heard that a step fails or differs: of a file that is not made yet, throws on all
-/// what this rank brings, or that the ranks would make different ones, which is why their steps differ.
+/// Collective, after the ranks know that a step fails or differs, for a file that is not created yet: throws on all
+/// ranks the error of this rank, or that the ranks would create different files, which is why their steps differ.
 void require_same_file(WriteStep::State& step, const std::optional<Error>& mine);
 
 }  // namespace quire

@@ -225,7 +225,7 @@ std::vector<std::uint64_t> FieldChunks::held() const {
 void FieldChunks::gather(const HeldValues& held_values) {
   const Field& field = step_.fields[field_];
   for (std::size_t c = 0; c < chunks_.size(); ++c) {
-    look_after_weak(c, held_values);
+    encode_weak(c, held_values);
     if (part_.declared) continue;
     Values values(field, part_.views[c], part_.memory, part_.selection.elements(), lossy_);
     gather_component(c, SelectionWalk(boxes_.extents(), part_.selection), std::move(values), held_values);
@@ -241,7 +241,7 @@ void FieldChunks::add(const Box& part, std::span<const ConstView> components, co
 }
 
 /// Chunks that are only looked after have no elements here that would bring them into the stage.
-void FieldChunks::look_after_weak(std::size_t component, const HeldValues& held_values) {
+void FieldChunks::encode_weak(std::size_t component, const HeldValues& held_values) {
   for (const ChunkTouch& touch : touches_) {
     if (!touch.is_weak || targets_.at(touch.chunk).owner.rank != rank_) continue;
     staged_[component][touch.chunk].values.resize(0);

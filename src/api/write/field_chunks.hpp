@@ -12,28 +12,28 @@
 
 namespace quire {
 
-/// That a rank puts elements of a chunk.
+/// States that a rank puts elements of a chunk.
 struct ChunkTouch {
   std::uint64_t chunk = 0;
   bool has_first = false;  ///< its first element is among them
-  bool is_weak = false;    ///< in truth it puts none: it only looks after the chunk if nobody does
+  bool is_weak = false;    ///< it puts none: it only encodes the chunk if no other rank does
   template <class Archive>
   void archive(Archive& a) {
     a(chunk, has_first, is_weak);
   }
 };
 
-/// To whom a chunk belongs.
+/// The owner of a chunk.
 struct ChunkOwner {
   std::uint64_t rank = 0;
-  std::uint64_t sharers = 0;  ///< how many ranks put elements of it; 1 if none does
+  std::uint64_t sharers = 0;  ///< number of ranks that put elements of it; 1 if none does
   template <class Archive>
   void archive(Archive& a) {
     a(rank, sharers);
   }
 };
 
-/// Finds the owners of chunks, when told by each rank in turn, lowest first, which it touches.
+/// Finds the owners of chunks from the touches of each rank, added in the order of ranks.
 class ChunkDirectory {
  public:
   void add(std::uint64_t rank, const std::vector<ChunkTouch>& touches);
@@ -48,7 +48,7 @@ class ChunkDirectory {
   std::map<std::uint64_t, Entry> entries_;
 };
 
-/// Elements of a chunk on their way to the rank that owns it.
+/// Elements of a chunk that are sent to its owner.
 struct ChunkPiece {
   std::uint64_t field = 0;
   std::uint64_t component = 0;
@@ -61,67 +61,67 @@ struct ChunkPiece {
   }
 };
 
-/// Puts the chunks of each component of each field of several ranks one behind the other, by their indices: tells each
-/// its place, and returns them all.
+/// Places the chunks of each component of each field of several ranks one after another, by their indices: sets the
+/// place of each, and returns them all.
 [[nodiscard]] PackedFields merge_chunks(std::vector<PackedFields>& ranks);
 
-/// Encodes what one rank brings of a field, chunk by chunk: in memory are those of which some of its elements have come
-/// and some have not, and those that wait for elements of other ranks. For plans without data, views without memory
-/// count as values that do not shrink.
+/// Encodes the part of a field of one rank, chunk by chunk. Memory holds the chunks of which only some elements were
+/// put, and those that wait for elements of other ranks. For plans without data, views without memory count as values
+/// that do not shrink.
 class FieldChunks {
  public:
   /// `planner`, `step` and `part` must outlive the object.
   FieldChunks(const WritePlanner& planner, const StepDescription& step, std::size_t field, const FieldPart& part,
               std::uint64_t rank, bool lossy);
 
-  /// How many chunks cover the field.
+  /// The number of chunks that cover the field.
   [[nodiscard]] std::uint64_t chunks() const noexcept { return boxes_.chunks(); }
-  /// The chunks of which this rank brings elements, by rising indices. Throws conflict errors for elements that the
-  /// file has already. Rank 0 looks after those that have to be encoded again.
+  /// The chunks of which this rank has elements, by rising indices. Throws conflict errors for elements that the file
+  /// has already. Rank 0 touches those that must be encoded again.
   [[nodiscard]] const std::vector<ChunkTouch>& touches() const noexcept { return touches_; }
-  /// To whom they belong, in the same order.
+  /// Their owners, in the same order.
   void set_owners(const std::vector<ChunkOwner>& owners);
   /// Chunks of this rank of which the file has elements.
   [[nodiscard]] std::vector<std::uint64_t> held() const;
 
-  /// What a chunk holds already, for each of those: its values as decoded.
+  /// The decoded values that the file has of a chunk, for each of those.
   using HeldValues = std::function<std::vector<std::byte>(std::size_t component, std::uint64_t chunk)>;
-  /// Encodes the chunks of this rank that nobody else touches. Of a declared field only those of which it brings
-  /// nothing: the others by add().
+  /// Encodes the chunks of this rank that no other rank touches. Of a declared field only those without elements of
+  /// this rank: the others are encoded by add().
   void gather(const HeldValues& held_values);
-  /// The elements of a part of a declared field. Of chunks of this rank that nobody else touches only the lengths are
-  /// kept.
+  /// The elements of a part of a declared field. Of chunks of this rank that no other rank touches, only the lengths
+  /// are kept.
   void add(const Box& part, std::span<const ConstView> components, const HeldValues& held_values);
   /// Elements of chunks of other ranks, by rank.
   [[nodiscard]] std::map<std::uint64_t, std::vector<ChunkPiece>> take_pieces();
   /// Elements of a chunk of this rank.
   void complete(const ChunkPiece& piece);
-  /// There are no more: encodes the chunks that have waited.
+  /// There are no more elements: encodes the waiting chunks.
   void finish();
   /// For each component the chunks of this rank, by rising indices.
   [[nodiscard]] std::vector<std::vector<PackedChunk>> take();
-  /// From now on add() gets all parts again, and keeps the bytes that it has only measured before.
+  /// Afterwards add() receives all parts again, and keeps the bytes that were only measured before.
   void begin_again();
 
  private:
   enum class Pass : std::uint8_t { whole, measuring, writing };
-  /// What is collected of one chunk.
+  /// The collected elements of one chunk.
   struct Staged {
     std::vector<Line> lines;  ///< only of chunks of others
     std::vector<std::byte> values;
-    std::uint64_t elements = 0;  ///< that have come
+    std::uint64_t elements = 0;  ///< collected so far
   };
   struct Target {
     ChunkOwner owner;
     bool is_held = false;
-    std::uint64_t elements = 0;  ///< that this rank brings
+    std::uint64_t elements = 0;  ///< of this rank
   };
   class Values;
   void find_touches();
-  void look_after_weak(std::size_t component, const HeldValues& held_values);
+  void encode_weak(std::size_t component, const HeldValues& held_values);
   void gather_component(std::size_t component, SelectionWalk walk, Values values, const HeldValues& held_values);
   void put(Staged& staged, const Target& target, const Line& line, std::span<const std::byte> values) const;
-  /// All elements of a chunk that this rank brings are there: encodes it, or keeps it for others.
+  /// All elements of a chunk that this rank has are collected: encodes it, or keeps it for others.
   void leave(std::size_t component, std::uint64_t chunk, const HeldValues& held_values);
   void pack(std::size_t component, std::uint64_t chunk, std::span<const std::byte> values, bool keeps_bytes);
   void take_held(std::size_t component, std::uint64_t chunk, std::vector<std::byte>& values,

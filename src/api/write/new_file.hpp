@@ -13,46 +13,46 @@
 
 namespace quire {
 
-/// What the ranks must say alike about a file that they write.
+/// The options of a file to be written that must be the same on all ranks.
 [[nodiscard]] Choice choice_of(const std::string& path, const WriteOptions& options);
 
-/// Adds an option, in words.
+/// Adds an option, as text.
 void add_word(Choice& choice, const std::string& name, const std::string& value);
 
 [[nodiscard]] TransportOptions transport_options(const Writer::State& state);
 
-/// A file that is to be made, before its ranks have agreed on it: each brings its side, then rank 0 makes the file and
-/// tells the others in the meeting in which they agree.
+/// A file that is created when its ranks agree on it: each prepares its side, then rank 0 creates the file and sends
+/// the result in the collective in which they agree.
 class NewFile {
  public:
-  /// Independent. What is wrong here stays in error() for that meeting.
+  /// Independent. Errors of this rank stay in error() for that collective.
   explicit NewFile(Writer::State& state);
 
   [[nodiscard]] const Choice& choice() const noexcept { return choice_; }
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
 
-  /// Whether the ranks can agree on the file in the first meeting of a step.
+  /// Whether the ranks can agree on the file in the first collective of a step.
   [[nodiscard]] bool joins_step() const noexcept { return joins_step_; }
 
-  /// Rank 0, when all ranks are known to make the same file; `prepare` is what comes before other ranks write. What
-  /// they are to be told; never throws.
+  /// Rank 0, when all ranks are known to create the same file; `prepare` runs before other ranks write. Returns the
+  /// message for the others; never throws.
   [[nodiscard]] std::vector<std::byte> make(const std::function<void()>& prepare = {});
-  /// Collective, after something has failed or differs: throws what this rank brings, or how ranks choose differently.
+  /// Collective, after a failure or a difference: throws the error of this rank, or the difference of the choices.
   void require_alike(const std::optional<Error>& error) const;
-  /// Independent where the file was made by rank 0 alone. Else collective: all ranks throw why it could not be made or
-  /// opened. What fails after that on one of them is returned there, and fails the first step.
+  /// Independent if the file was created by rank 0 alone, otherwise collective: all ranks throw why it could not be
+  /// created or opened. A later failure on one of them is returned there, and fails the first step.
   [[nodiscard]] std::optional<Error> settle(std::span<const std::byte> made);
 
-  /// What is said about the file beside what its planner takes.
+  /// Options of the file other than those of its planner.
   struct Asked {
     Striping striping{};
-    bool makes_set = false;  ///< or may do so: of streams that is known when they are placed
+    bool makes_set = false;  ///< or may do so: of streams this is known when they are placed
   };
 
  private:
-  /// Independent. What stands between the planner and the file.
+  /// Independent. Adds the layers between the planner and the file.
   void complete();
-  /// Rank 0: nothing stays of what it could not make to the end.
+  /// Rank 0: removes a file that could not be completed.
   void take_back();
 
   Writer::State& state_;

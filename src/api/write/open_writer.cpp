@@ -48,7 +48,7 @@ Writer create_file(std::shared_ptr<Writer::State> state) {
   // All meet again in steps, and when they close the file.
   const Agreed agreed = agree_on_choice(
       state->comm, file.choice(), file.error(), [&] { return file.make(); }, Parting::sent);
-  if (const auto error = file.settle(agreed.said)) state->abandoned = error->what();
+  if (const auto error = file.settle(agreed.answer)) state->abandoned = error->what();
   return Writer(std::move(state));
 }
 
@@ -66,7 +66,7 @@ void make_before_step(Writer::State& state) {
     file.require_alike(file.error());
     agree(state.comm, error);
   }
-  if (const auto failure = state.unmade->settle(all.said)) state.abandoned = failure->what();
+  if (const auto failure = state.unmade->settle(all.answer)) state.abandoned = failure->what();
   state.unmade.reset();
 }
 

@@ -13,36 +13,36 @@
 namespace quire {
 
 /// Adds some rows of one table of a placed part; errors name its columns. `positions` has an entry for each of the
-/// table's runs: where the block before ended.
+/// table's runs: the end of the previous block.
 void add_table(WritePlan& plan, const Table& table, const std::vector<Run>& runs, const Slice& rows,
                std::span<const ConstView> columns, std::vector<std::uint64_t>& positions, bool lossy);
 
-/// Adds the groups of rows whose bytes are there, each at its place behind those before it.
+/// Adds the groups of rows whose bytes are in memory, each at its place after those before it.
 void add_groups(WritePlan& plan, const StepPart& part, const Placement& placement);
 
 /// Adds the rows that have been weighed and have no runs.
 void add_weighed_rows(WritePlan& plan, const StepPart& part, const Placement& placement, bool lossy);
 
-/// In which order the values of chosen rows come in the file, for each table; null where it is that of memory.
+/// The file order of the values of chosen rows, for each table; null if it is that of memory.
 using RowOrders = std::vector<std::shared_ptr<const std::vector<std::size_t>>>;
 
-/// What a rank writes of a placed part, in plans of bounded size, each by file order. The first one has all that takes
-/// little memory however long it is; elements that stand by themselves go on in the others.
+/// The writes of a rank for a placed part, in plans of bounded size, each in file order. The first plan has everything
+/// that needs little memory, whatever its length; scattered elements continue in the others.
 class StepPlans {
  public:
-  /// Nothing.
+  /// Empty.
   StepPlans() = default;
-  /// `is_streamed`: columns are written later. `room`: for elements by themselves in each plan.
+  /// `is_streamed`: columns are written later. `room`: limit for scattered elements in each plan.
   StepPlans(const StepPart& part, const Placement& placement, const RowOrders& orders, bool is_streamed, bool lossy,
             const PlanRoom& room = {});
   /// Of chosen rows of one table alone.
   StepPlans(const Table& table, const std::vector<Run>& runs, const SelectionWalk& rows,
             std::span<const ConstView> columns, bool lossy);
-  /// Of a part of one field alone, whose elements have places of their own.
+  /// Of a part of one field alone, whose elements have fixed places.
   StepPlans(const Field& field, const std::vector<Run>& runs, const SelectionWalk& elements,
             std::span<const ConstView> components, bool lossy);
 
-  /// Throws what encoders throw.
+  /// Throws the errors of encoders.
   [[nodiscard]] WritePlan next();
   [[nodiscard]] bool is_done() const noexcept { return is_begun_ && next_ == pieces_.size(); }
 
@@ -56,12 +56,12 @@ class StepPlans {
   WritePlan first_;
   PlanRoom room_;
   std::vector<ElementPieces> pieces_;                ///< of each table and field that has any,
-  std::vector<std::vector<ElementWriter>> writers_;  ///< and who writes them
+  std::vector<std::vector<ElementWriter>> writers_;  ///< and their writers
   std::size_t next_ = 0;
   bool is_begun_ = true;  ///< the first plan has been taken
 };
 
-/// How many plans there are at most: known as soon as a part is accepted.
+/// The maximum number of plans, known when a part is accepted.
 [[nodiscard]] std::uint64_t count_plans(const StepPart& part);
 
 /// All of a part whose columns are in memory, by file order: a plan that is not run.

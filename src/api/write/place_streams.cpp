@@ -67,7 +67,7 @@ struct Answer {
     all.failed = failed;
     all.unclosed = unclosed;
     all.same_structure = same_structure;
-    all.said = said;
+    all.answer = said;
     std::copy_n(calling.begin(), std::min(calls, calling.size()), all.calling.begin());
     return all;
   }
@@ -249,13 +249,13 @@ Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Ans
 
 }  // namespace
 
-Consensus meet(Writer::State& writer, const Proposal& mine, const ConsensusAnswer& answer) {
+Consensus propose_call(Writer::State& writer, const Proposal& mine, const ConsensusAnswer& answer) {
   if (writer.planner->streams() == nullptr) return propose(writer.comm, mine, answer);
   const Question question{mine.failed, mine.unclosed, mine.call, mine.structure, {}, {}};
   return ask(writer.comm, question,
              [&](const std::vector<Question>& questions) {
                Answer common = common_answer(questions);
-               if (answer) common.said = answer(common.consensus());
+               if (answer) common.answer = answer(common.consensus());
                return std::vector(questions.size(), common);
              })
       .consensus();

@@ -106,7 +106,7 @@ Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answe
       words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); },
       parting_of(mine.call));
   Consensus all = consensus_of(words, ranks);
-  all.said = std::move(said);
+  all.answer = std::move(said);
   std::optional<Error> ignored;
   if (!all.goes_on(mine.call, ignored) || !all.same_structure) return all;
 

@@ -12,28 +12,28 @@
 
 namespace quire {
 
-/// What all ranks do at a time with a file that they write.
+/// The collective calls of a file that is being written.
 enum class Call : std::uint8_t { commit, open, rows, attach, close, make };
 inline constexpr std::size_t calls = 6;
 
-/// In a commit, and once a file is made, all meet again before it is over: whoever has said what all know goes on with
-/// its own work.
+/// In a commit, and after a file is created, another collective follows: a rank that has sent its words to all need not
+/// wait for the others.
 [[nodiscard]] constexpr Parting parting_of(Call call) noexcept {
   return call == Call::commit || call == Call::make ? Parting::sent : Parting::received;
 }
 
-/// What a rank tells all others before the bytes of a step move.
+/// The words that a rank sends to all others before the bytes of a step are written.
 struct Proposal {
   bool failed = false;  ///< this rank cannot write its part
   Call call = Call::commit;
   bool elements = false;        ///< this rank has put elements, whose kinds the ranks can still agree on
   bool unclosed = false;        ///< this rank could not close the file on its side
-  std::uint64_t structure = 0;  ///< hash of what the call is about, which must be the same everywhere
+  std::uint64_t structure = 0;  ///< hash of the subject of the call, which must be the same everywhere
   Measure measure{};
-  std::vector<std::uint64_t> compared{};  ///< of which all ranks learn the greatest, each one by itself
+  std::vector<std::uint64_t> compared{};  ///< all ranks receive the maximum of each
 };
 
-/// What all ranks know afterwards.
+/// The result on all ranks.
 struct Consensus {
   std::uint64_t failed = 0;                    ///< how many ranks failed,
   std::array<std::uint64_t, calls> calling{};  ///< and are in each of the calls
@@ -42,22 +42,22 @@ struct Consensus {
   std::uint64_t unclosed = 0;             ///< how many ranks could not close the file
   Measure total;                          ///< of all measures,
   Measure before;                         ///< and of those of the lower ranks
-  std::vector<std::byte> said;            ///< by rank 0, which knew what all do
+  std::vector<std::byte> answer;          ///< of rank 0
   std::vector<std::uint64_t> greatest{};  ///< of the words that were compared
 
   [[nodiscard]] std::uint64_t count(Call call) const noexcept { return calling[static_cast<std::size_t>(call)]; }
   /// Whether ranks are in a step that fails with the call of another one.
   [[nodiscard]] bool fails_steps() const noexcept;
-  /// Whether all ranks can go on with the call that this one has made. If not, but none of them has said why, `error`
-  /// says that they do different things.
+  /// Whether all ranks can continue with the call of this one. If not, and none of them has failed, `error` states that
+  /// they make different calls.
   [[nodiscard]] bool goes_on(Call mine, std::optional<Error>& error) const;
 };
 
-/// What rank 0 says when it knows what all ranks do, the measures aside. It neither throws nor meets others.
+/// The answer of rank 0 when it knows the calls of all ranks, without the measures. It neither throws nor communicates.
 using ConsensusAnswer = std::function<std::vector<std::byte>(const Consensus&)>;
 
-/// Collective. One sum of fixed size over all and over the lower ranks, after which rank 0 may say something; a second
-/// one only if a step has more than 64 slots or more than 13 words to compare.
+/// Collective. One sum of fixed size over all and over the lower ranks, followed by an answer of rank 0; a second sum
+/// only if a step has more than 64 slots or more than 13 words to compare.
 [[nodiscard]] Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answer = {});
 
 }  // namespace quire

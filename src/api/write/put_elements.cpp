@@ -209,7 +209,7 @@ void require_place_for_elements(const Writer::State& writer) {
 }  // namespace
 
 ElementLayout::ElementLayout() : state_(std::make_shared<State>()) {}
-std::uint64_t ElementLayout::distributions() const noexcept { return state_->told; }
+std::uint64_t ElementLayout::distributions() const noexcept { return state_->distributed; }
 std::uint64_t ElementLayout::reused() const noexcept { return state_->reused; }
 
 void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout) {
@@ -297,7 +297,7 @@ void keep_layout(WriteStep::State& step) {
   ElementLayout::State& layout = *pending.layout;
   const bool is_same = layout.all == pending.used || (layout.all && *layout.all == *pending.used);
   const bool is_known = layout.agreed && !pending.joined && is_same;
-  ++(is_known ? layout.reused : layout.told);
+  ++(is_known ? layout.reused : layout.distributed);
   layout.agreed = true;
   layout.rank = writer.comm.rank();
   layout.size = writer.comm.size();

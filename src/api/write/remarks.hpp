@@ -6,10 +6,10 @@
 
 namespace quire {
 
-/// Rank 0: remarks on texts and attributes of the file that its format does not hold as they are given.
+/// Rank 0: remarks on texts and attributes of the file that its format stores differently.
 void remark_on_file(Writer::State& writer);
 
-/// Rank 0, after a step was published: the same of its number.
+/// Rank 0, after a step was published: the same for its number.
 void remark_on_number(Writer::State& writer, std::int64_t number);
 
 }  // namespace quire

@@ -10,27 +10,27 @@
 
 namespace quire {
 
-/// Where a rank's rows of a table lie among the groups in which they are encoded.
+/// The position of a rank's rows of a table in the groups in which they are encoded.
 struct GroupedRows {
   Grouping grouping;
   int rank = 0;
   std::uint64_t before = 0;  ///< rows of the lower ranks
   std::uint64_t mine = 0;    ///< rows of this rank
 
-  /// How many of them belong to a group that a lower rank has begun.
+  /// The number of them in a group that a lower rank has begun.
   [[nodiscard]] std::uint64_t front() const;
   /// Whether this rank has the first row of a group, or the rows that are in the file already.
   [[nodiscard]] bool begins_group() const;
 };
 
-/// Encodes a rank's rows of one table, group by group as they come. Rows that do not fill a group are copied: those at
-/// the front, which belong to a lower rank, and those at the end, which wait for rows of higher ranks. Everything else
-/// is encoded from the caller's memory. For plans without data, views without memory count as values that do not
-/// shrink.
+/// Encodes a rank's rows of one table, group by group as they are added. Rows that do not fill a group are copied:
+/// those at the front, which belong to a lower rank, and those at the end, which wait for rows of higher ranks.
+/// Everything else is encoded from the caller's memory. For plans without data, views without memory count as values
+/// that do not shrink.
 class RowGroups {
  public:
-  /// `planner` and `step` must outlive the object. Only lengths are kept of groups without rows of other ranks if not
-  /// `keep_bytes`.
+  /// `planner` and `step` must outlive the object. Without `keep_bytes`, only the lengths of groups without rows of
+  /// other ranks are kept.
   RowGroups(const WritePlanner& planner, const StepDescription& step, std::size_t table, const GroupedRows& rows,
             bool lossy, bool keep_bytes);
 
@@ -42,7 +42,7 @@ class RowGroups {
 
   /// The values of the rows in front, for the rank that has begun their group.
   [[nodiscard]] const std::vector<std::vector<std::byte>>& front_values() const noexcept { return front_; }
-  /// Rows of a higher rank that end the group that this rank has begun.
+  /// Rows of a higher rank that complete the group that this rank has begun.
   void complete(const std::vector<std::vector<std::byte>>& values);
   /// There are no further rows: encodes the last group.
   void finish();
@@ -52,7 +52,7 @@ class RowGroups {
 
  private:
   [[nodiscard]] const Table& table() const { return step_.tables[table_]; }
-  /// The values of a part of a view as accepted: where they are, or converted into `scratch_`.
+  /// The values of a part of a view as accepted: in place, or converted into `scratch_`.
   [[nodiscard]] std::span<const std::byte> values(std::size_t column, const ConstView& part, std::uint64_t row);
   void copy(std::vector<std::vector<std::byte>>& target, std::span<const ConstView> columns, std::uint64_t from,
             std::uint64_t rows);

@@ -11,14 +11,14 @@
 
 namespace quire {
 
-/// Collects what a user puts into a step. A wrong call is remembered, not thrown, so that the rank still comes to the
-/// commit, where all ranks learn of it.
+/// Collects the data of a step. The error of a wrong call is kept, not thrown, so that the rank still takes part in the
+/// commit, where it is reported on all ranks.
 class StepBuilder {
  public:
   explicit StepBuilder(std::int64_t number) { part_.description.number = number; }
 
   void set(Attribute attribute);
-  /// `columns`: how many are to follow, if that is known.
+  /// `columns`: the number of columns that follow, if known.
   void table(std::string name, std::size_t columns = 0);
   void expansion(Expansion expansion);
   void rows(std::uint64_t count);
@@ -30,9 +30,9 @@ class StepBuilder {
   void declare_field(Field field, Box mine);
 
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
-  /// Checks what can only be known at the end and hands out the part. Tables whose rows are chosen have none in it.
+  /// Checks what is only known at the end and returns the part. Tables with chosen rows have no rows in it.
   [[nodiscard]] StepPart& finish();
-  /// What was said of chosen rows, for each table of the part.
+  /// The chosen rows, for each table of the part.
   [[nodiscard]] std::vector<std::optional<RowChoice>>& choices() noexcept { return choices_; }
   [[nodiscard]] bool is_streamed() const noexcept { return streamed_; }
   [[nodiscard]] std::int64_t number() const noexcept { return part_.description.number; }
@@ -40,7 +40,7 @@ class StepBuilder {
  private:
   void fail(Error error);
   Table& current();
-  /// A column of the table of which name and type are to be filled in; none if it cannot be, which is remembered.
+  /// A column of the table, without name and type yet; null after an error, which is kept.
   Column* new_column(const std::string& name, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
   void add_field(Field field, FieldPart part);
 
@@ -59,7 +59,7 @@ class StepBuilder {
 /// A hash of what all ranks must agree on: texts and attributes of the file, number and attributes of the step, names,
 /// types and texts of tables, columns and fields, not their rows, but whether these are chosen, and fields declared.
 [[nodiscard]] std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine);
-/// The same of what the file has besides its steps.
+/// The same for the description of the file.
 [[nodiscard]] std::uint64_t description_hash(const FileDescription& file);
 
 }  // namespace quire

@@ -10,10 +10,10 @@ namespace quire {
 /// common_write_options().
 [[nodiscard]] const std::vector<Option>& transport_knobs();
 
-/// The sizes that the given options choose; others are left alone. Throws usage errors for sizes that cannot be.
+/// The sizes set by the given options; others keep their defaults. Throws usage errors for invalid sizes.
 [[nodiscard]] TransportLimits limits_of(const Options& options);
 
-/// The striping that they ask for. Throws usage errors.
+/// The requested striping. Throws usage errors.
 [[nodiscard]] Striping striping_of(const Options& options);
 
 /// The options without those that choose sizes.

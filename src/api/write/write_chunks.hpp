@@ -8,26 +8,27 @@
 
 namespace quire {
 
-/// Collective, once the ranks have agreed on an accepted step: finds its fields that are encoded in chunks, and to
-/// which ranks these belong. What fails is told at the next meeting.
+/// Collective, after the ranks have agreed on an accepted step: finds its fields that are encoded in chunks, and the
+/// owners of the chunks. Errors are reported in the next collective.
 void begin_fields(WriteStep::State& step);
 
-/// How many exchanges encode_fields() makes: the same on all ranks.
+/// The number of exchanges in encode_fields(): the same on all ranks.
 [[nodiscard]] std::size_t field_exchanges(const WriteStep::State& step);
 
-/// Independent, between begin_fields() and encode_fields(). A part of a declared field, to learn how much it takes.
+/// Independent, between begin_fields() and encode_fields(). A part of a declared field, to find its encoded size.
 void weigh_chunks(WriteStep::State& step, std::size_t field, const Box& part, std::span<const ConstView> components);
 
-/// Collective. Elements of fields go to the ranks that own their chunks, each encodes its own, and all learn the places
-/// of theirs; rank 0 learns those of all, for it writes the index. No rank holds a table of all ranks: for each chunk
-/// one rank, found by its number, knows who puts elements of it. A rank with an error takes part with nothing.
+/// Collective. Elements of fields are sent to the ranks that own their chunks, each encodes its own, and all receive
+/// the places of theirs; rank 0 receives those of all, because it writes the index. No rank holds a table of all ranks:
+/// for each chunk one rank, found by its number, knows the ranks that put elements of it. A rank with an error sends
+/// nothing.
 void encode_fields(WriteStep::State& step, std::optional<Error>& error);
 
-/// Independent. A part of a placed step's field, which was weighed before: adds the chunks that are complete to a plan.
+/// Independent. A part of a field of a placed step that was weighed before: adds the completed chunks to a plan.
 void add_chunks(WritePlan& plan, WriteStep::State& step, std::size_t field, const Box& part,
                 std::span<const ConstView> components);
 
-/// Independent. What was learnt of the fields of a step is lost: it would have to begin again.
+/// Independent. Discards the state of the fields of a step: it must begin again.
 void forget_fields(WriteStep::State& step);
 
 }  // namespace quire

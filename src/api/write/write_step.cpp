@@ -483,7 +483,7 @@ void WriteStep::abort(const std::string& reason) {
         step.failure = error;
         static_cast<void>(regroup(step));
       }
-      static_cast<void>(meet(writer, {.failed = true}));
+      static_cast<void>(propose_call(writer, {.failed = true}));
       require_same_file(step, error);
       fail_together(step, error);
     }

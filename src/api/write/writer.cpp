@@ -36,16 +36,16 @@ Error step_taken_back() {
 /// Ends the steps that this rank has not: those who commit one that this rank has left after open() hear of it there.
 /// Whether a step was left of which nobody has heard.
 bool end_steps(Writer::State& state) {
-  const bool is_told = state.left != nullptr || state.placed_step() != nullptr;
+  const bool is_reported = state.left != nullptr || state.placed_step() != nullptr;
   static_cast<void>(caught(state.comm.rank(), [&] {
     take_back_left_step(state);
     if (state.placed_step() == nullptr) return;
     if (!state.given_up) state.abandoned = "the file was closed before a step was committed";
     take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
   }));
-  const bool is_untold = state.abandoned.has_value() && !is_told;
+  const bool is_unreported = state.abandoned.has_value() && !is_reported;
   finish_pending_exchanges(state);
-  return is_untold;
+  return is_unreported;
 }
 
 /// Returns when every rank is in close(), with what rank 0 says by `answer` as soon as it knows that. Ranks that are
@@ -55,7 +55,7 @@ Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAns
   const auto size = static_cast<std::uint64_t>(state.comm.size());
   const auto all_leave = [size](const Consensus& all) { return all.failed == 0 && all.count(Call::close) == size; };
   while (true) {
-    Consensus all = meet(state, mine, [&](const Consensus& known) {
+    Consensus all = propose_call(state, mine, [&](const Consensus& known) {
       return all_leave(known) ? answer(known) : std::vector<std::byte>();
     });
     if (all_leave(all)) return all;
@@ -118,15 +118,15 @@ void forget_file(Writer::State& state) {
 
 /// Collective. Throws what failed on any rank. Returns whether the ranks agree on what they have set.
 bool close_together(Writer::State& state) {
-  const bool is_untold = end_steps(state);
+  const bool is_unreported = end_steps(state);
   std::optional<Error> error;
   // Where ranks need nobody to close their side, rank 0 does so when all others have: one meeting.
   const bool alone = !state.engine && !state.transport->is_collective();
   if (alone && !state.comm.is_root()) error = close_here(state);
-  const Proposal mine{.failed = is_untold,
-                          .call = Call::close,
-                          .unclosed = error.has_value(),
-                          .structure = description_hash(state.file)};
+  const Proposal mine{.failed = is_unreported,
+                      .call = Call::close,
+                      .unclosed = error.has_value(),
+                      .structure = description_hash(state.file)};
   const auto close_agreed = [&](const Consensus& known) {
     if (!known.same_structure) forget_file(state);
     error = close_here(state);
@@ -136,7 +136,7 @@ bool close_together(Writer::State& state) {
     return pack(known.unclosed != 0 || error.has_value());
   });
   if (!alone) close_agreed(all);
-  if (!alone || unpack<bool>(all.said)) {
+  if (!alone || unpack<bool>(all.answer)) {
     agree(state.comm, error ? std::optional(state.placed(*error)) : std::nullopt);
   }
   return all.same_structure;
@@ -301,7 +301,8 @@ Writer& Writer::set(Attribute attribute) {
 Writer& Writer::describe(std::string title, std::string contents) {
   in_file(*state_, [&] {
     state_->require_settable();
-    if (state_->file_described) throw Error(ErrorKind::usage, "title and contents come too late: the file has them already");
+    if (state_->file_described)
+      throw Error(ErrorKind::usage, "title and contents come too late: the file has them already");
   });
   state_->file.title = std::move(title);
   state_->file.contents = std::move(contents);
@@ -375,9 +376,9 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
     if (!refusal) refusal = caught(comm.rank(), [&] { require_between_steps(); });
     const std::string call = (bytes ? "attaching \"" : "dropping \"") + name + "\"";
     // They may also commit one, or be in close() or abort() meanwhile: all meet here.
-    const Consensus all =
-        meet(*this,
-             {.failed = refusal.has_value(), .call = Call::attach, .structure = XXH3_64bits(call.data(), call.size())});
+    const Consensus all = propose_call(
+        *this,
+        {.failed = refusal.has_value(), .call = Call::attach, .structure = XXH3_64bits(call.data(), call.size())});
     if (!all.goes_on(Call::attach, refusal)) {
       // The step of the others is over now.
       if (open_step != nullptr && all.fails_steps()) open_step->finish(false);
